@@ -1,0 +1,78 @@
+"""Natural keys and the hashed ``uid`` every node carries under a uniqueness constraint."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+_SPACE_RUN = re.compile(r"\s+")
+_EDGE_PUNCTUATION = re.compile(r"^[^\w]+|[^\w]+$")
+
+
+def uid(label: str, *natural_key: str) -> str:
+    """Hash a natural key to 32 hex digits (128 bits of BLAKE2b).
+
+    Parts are length-prefixed, so ``("ab", "c")`` and ``("a", "bc")`` differ.
+    """
+    digest = hashlib.blake2b(digest_size=16, person=label.encode()[:16])
+    for part in natural_key:
+        raw = part.encode("utf-8", "surrogatepass")
+        digest.update(len(raw).to_bytes(8, "big"))
+        digest.update(raw)
+    return digest.hexdigest()
+
+
+def normalise(name: str) -> str:
+    """Key form of a name or relation: NFKC, case-folded, single spaces, no edge punctuation.
+
+    A name that is punctuation only keeps it, so that two such names stay apart.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    folded = _SPACE_RUN.sub(" ", folded).strip()
+    return _EDGE_PUNCTUATION.sub("", folded) or folded
+
+
+def session_uid(space: str, session: str) -> str:
+    """Natural key of a session: (space, session id)."""
+    return uid("Session", space, session)
+
+
+def message_uid(space: str, session: str, message_id: str) -> str:
+    """Natural key of a message with a caller's id: (space, session, id)."""
+    return uid("Message", space, session, message_id)
+
+
+def anonymous_message_uid(
+    space: str, session: str, speaker: str, text: str, at: str, ordinal: int
+) -> str:
+    """Natural key of a message without an id: its content, time and place among its equals."""
+    return uid("Message", space, session, "", speaker, text, at, str(ordinal))
+
+
+def chunk_uid(message: str, part: int) -> str:
+    """Natural key of a chunk: its message and its part number (0 for a whole message)."""
+    return uid("Chunk", message, str(part))
+
+
+def entity_uid(space: str, name: str, type: str) -> str:
+    """Natural key of an entity: (space, normalised name, type)."""
+    return uid("Entity", space, normalise(name), normalise(type))
+
+
+def triple_uid(
+    space: str, subject: str, relation: str, object: str, when: str | None, negated: bool
+) -> str:
+    """Natural key of a triple: (space, subject uid, relation, object uid, event time, polarity)."""
+    polarity = "not" if negated else ""
+    return uid("Triple", space, subject, normalise(relation), object, when or "", polarity)
+
+
+def key_uid(space: str, name: str) -> str:
+    """Natural key of a session key: (space, normalised name)."""
+    return uid("Key", space, normalise(name))
+
+
+def theme_uid(space: str, session: str, title: str) -> str:
+    """Natural key of a session theme: (space, session, normalised title)."""
+    return uid("Theme", space, session, normalise(title))

@@ -1,0 +1,84 @@
+"""Lexical analysis: one way from text to index terms, for both stores and for queries.
+
+Terms are NFKC-folded, English-stemmed words (Snowball); scripts written without spaces (Chinese,
+Japanese, Thai, ...) become overlapping character bigrams, so that nothing depends on spaces.
+Stores index these terms themselves and never see user text in a query language, so no user text
+can be a syntax error and document frequencies are counted per space.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from functools import lru_cache
+from threading import Lock
+
+import snowballstemmer
+
+ANALYZER = "cognigraph-english-1"
+"""Recorded in every store; a store built by another analyser must be re-indexed."""
+
+# Letters of scripts that put no spaces between words: Han, kana, Thai, Lao, Khmer, Myanmar.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_TOKEN = re.compile(rf"(?P<run>[{_UNSPACED}]+)|(?P<word>(?:(?![{_UNSPACED}])\w)+)")
+_APOSTROPHE = re.compile(r"['’ʼ](?:s|S)\b|['’ʼ]")
+_MAX_TERM = 64
+
+STOP_WORDS = frozenset(
+    """a about after all also am an and any are as at be because been before being but by can
+    could did do does doing for from had has have having he her here hers him his how i if in into
+    is it its just me more most my no nor not of off on once only or other our ours out over own
+    she should so some such than that the their theirs them then there these they this those
+    through to too under until up very was we were what when where which while who whom why will
+    with would you your yours""".split()
+)
+"""Words that carry no topic. They are indexed like others, but a query does not look them up."""
+
+_stemmer = snowballstemmer.stemmer("english")
+_stemmer_lock = Lock()  # Snowball's stemmers keep the word in the object: not thread-safe
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    with _stemmer_lock:
+        return str(_stemmer.stemWord(word))[:_MAX_TERM]
+
+
+def fold(text: str) -> str:
+    """NFKC and case folding, with possessives and apostrophes removed."""
+    return _APOSTROPHE.sub("", unicodedata.normalize("NFKC", text).casefold())
+
+
+def words(text: str) -> list[str]:
+    """Folded, unstemmed tokens in order; runs of unspaced script become character bigrams."""
+    tokens: list[str] = []
+    for match in _TOKEN.finditer(fold(text)):
+        run = match["run"]
+        if run is None:
+            tokens.append(match["word"])
+        elif len(run) == 1:
+            tokens.append(run)
+        else:
+            tokens.extend(run[i : i + 2] for i in range(len(run) - 1))
+    return tokens
+
+
+def terms(text: str) -> list[str]:
+    """Index terms of a text, in order, with repetitions."""
+    return [_stem(word) for word in words(text)]
+
+
+def term_counts(text: str) -> Counter[str]:
+    """Index terms of a text with their frequencies."""
+    return Counter(terms(text))
+
+
+def query_terms(text: str) -> tuple[str, ...]:
+    """Distinct terms a query looks up, in order: stop words are left out unless all are."""
+    tokens = words(text)
+    content = [token for token in tokens if token not in STOP_WORDS] or tokens
+    return tuple(dict.fromkeys(_stem(token) for token in content))

@@ -1,0 +1,349 @@
+"""The value objects of the public face: what goes in, what the graph holds, what comes out.
+
+All are frozen. Times are timezone-aware UTC; vectors never appear here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any, overload
+
+from cognigraph.errors import InvalidMessageError
+from cognigraph.times import When
+
+DEFAULT_SPACE = "default"
+DEFAULT_SESSION = "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One thing said. Only ``text`` is needed.
+
+    ``id`` makes redelivery harmless; ``session`` groups one conversation; ``at`` is when it was
+    said (an aware datetime or ISO 8601 string; the clock's now if absent).
+    """
+
+    text: str
+    session: str = DEFAULT_SESSION
+    speaker: str | None = None
+    at: datetime | str | None = None
+    id: str | None = None
+
+    @classmethod
+    def of(cls, value: Message | Mapping[str, Any], *, index: int = 0) -> Message:
+        """Take a Message or a mapping with its fields; an unknown field is an error."""
+        if isinstance(value, Message):
+            return value
+        if not isinstance(value, Mapping):
+            raise InvalidMessageError(
+                f"message {index} is a {type(value).__name__}; give a Message or a dict with 'text'",
+                index=index,
+            )
+        known = {f.name for f in fields(cls)}
+        unknown = sorted(str(name) for name in set(value) - known)
+        if unknown:
+            raise InvalidMessageError(
+                f"message {index} has unknown field(s) {', '.join(unknown)}; "
+                f"known are {', '.join(sorted(known))}",
+                index=index,
+            )
+        if "text" not in value:
+            raise InvalidMessageError(f"message {index} has no 'text'", index=index)
+        given = {name: item for name, item in value.items() if item is not None or name == "text"}
+        return cls(**given)
+
+
+@dataclass(frozen=True, slots=True)
+class AddResult:
+    """What an ``add`` or ``add_many`` did.
+
+    ``ids`` are the message ids in the order given; ``new`` those that were not there before.
+    ``notes`` says what was changed on the way in (for example replaced lone surrogates);
+    ``timings`` are milliseconds by stage.
+    """
+
+    ids: tuple[str, ...]
+    new: tuple[str, ...]
+    chunks: int
+    notes: tuple[str, ...] = ()
+    rejected: tuple[str, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """The id of the only message (of the first, after ``add_many``)."""
+        return self.ids[0]
+
+    @property
+    def duplicates(self) -> int:
+        """How many of the messages were already there."""
+        return len(self.ids) - len(self.new)
+
+    def __repr__(self) -> str:
+        what = self.ids[0] if len(self.ids) == 1 else f"{len(self.ids)} messages"
+        extra = f", {len(self.rejected)} rejected" if self.rejected else ""
+        return f"<AddResult {what}: {len(self.new)} new, {self.duplicates} known{extra}>"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """A message as stored: the whole text, whatever number of chunks it was split into."""
+
+    id: str
+    session: str
+    speaker: str | None
+    at: datetime
+    text: str
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """One topic of a session: a title and a few sentences. The themes are its summary."""
+
+    title: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The top layer: one conversation with its keys and its summary."""
+
+    id: str
+    started_at: datetime
+    ended_at: datetime
+    messages: int
+    chunks: int
+    keys: tuple[str, ...] = ()
+    themes: tuple[Theme, ...] = ()
+    version: int = 0
+
+    @property
+    def summary(self) -> str:
+        """The themes as one text, empty before enrichment."""
+        return "\n".join(
+            f"{theme.title}: {theme.summary}" if theme.title else theme.summary
+            for theme in self.themes
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<Session {self.id}: {self.messages} messages, "
+            f"{self.started_at:%Y-%m-%d %H:%M}, keys: {', '.join(self.keys[:5]) or '-'}>"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A named thing of the middle layer."""
+
+    name: str
+    type: str
+    triples: int = 0
+    mentions: int = 0
+
+    def __repr__(self) -> str:
+        return f"<Entity {self.name} ({self.type}): {self.triples} triples>"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One piece of evidence for a triple: a message of a session, and when it was said."""
+
+    id: str
+    session: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A fact of the middle layer with its sources.
+
+    ``when`` is the valid time at the precision given; ``first_observed``/``last_observed`` are the
+    observed times over all evidence. ``score`` is set on results of a search.
+    """
+
+    uid: str
+    subject: str
+    subject_type: str
+    relation: str
+    object: str
+    object_type: str
+    when: When | None
+    negated: bool
+    first_observed: datetime
+    last_observed: datetime
+    sources: tuple[Source, ...] = ()
+    score: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The fact in words."""
+        return f"{self.subject} {'not ' if self.negated else ''}{self.relation} {self.object}"
+
+    def __repr__(self) -> str:
+        when = f" ({self.when})" if self.when else ""
+        return f"<Triple {self.text}{when}, {len(self.sources)} source(s)>"
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a hit stands where it stands.
+
+    ``legs`` maps each leg that found it to its raw value; ``features`` are the values that were
+    fused, each already times its weight, so that they add up to ``semantic``.
+    The rest are the paper's parts: session score Ss, triple score St, their harmonic mean,
+    the time gap in seconds and the decay weight w. ``score`` = semantic x decay.
+    """
+
+    legs: Mapping[str, float]
+    features: Mapping[str, float]
+    session_score: float | None
+    triple_score: float | None
+    harmonic_mean: float | None
+    semantic: float
+    gap_seconds: float | None
+    decay: float
+    score: float
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        parts = ", ".join(f"{name} {value:.2f}" for name, value in self.legs.items())
+        fused = " + ".join(
+            f"{name} {value:.2f}" for name, value in self.features.items() if abs(value) >= 0.005
+        )
+        lines = [f"score {self.score:.3f} = semantic {self.semantic:.3f} x decay {self.decay:.3f}"]
+        if fused:
+            lines.append(f"semantic = {fused}")
+        if self.harmonic_mean is not None:
+            lines.append(
+                f"harmonic mean {self.harmonic_mean:.3f} of session {self.session_score:.3f} "
+                f"and triple {self.triple_score:.3f}"
+            )
+        if parts:
+            lines.append(f"found by {parts}")
+        lines.extend(self.notes)
+        return "; ".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One ranked message.
+
+    ``id`` is the caller's message id. ``text`` is the chunk that matched: the whole message unless
+    it was long enough to be split (then ``part`` of ``parts``; ``Space.get`` has it all).
+    """
+
+    id: str
+    text: str
+    score: float
+    session: str
+    speaker: str | None
+    at: datetime
+    triples: tuple[Triple, ...]
+    why: Why
+    part: int = 0
+    parts: int = 1
+
+    def __repr__(self) -> str:
+        text = self.text if len(self.text) <= 60 else self.text[:57] + "..."
+        return f"<Hit {self.score:.3f} {self.id} [{self.session}] {self.speaker or '?'}: {text!r}>"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionHit:
+    """A session with the score it got for a question."""
+
+    session: Session
+    score: float
+
+    def __repr__(self) -> str:
+        return f"<SessionHit {self.score:.3f} {self.session.id}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a search did: milliseconds by stage, sizes of the candidate sets, and remarks."""
+
+    profile: str
+    now: datetime
+    timings: Mapping[str, float]
+    counts: Mapping[str, int]
+    terms: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult(Sequence[Hit]):
+    """Ranked hits (a sequence), with the triples and sessions that the question reached."""
+
+    question: str
+    hits: tuple[Hit, ...]
+    triples: tuple[Triple, ...]
+    sessions: tuple[SessionHit, ...]
+    trace: Trace
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Hit, ...]: ...
+    def __getitem__(self, index: int | slice) -> Hit | tuple[Hit, ...]:
+        return self.hits[index]
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __repr__(self) -> str:
+        lines = [f"<SearchResult {self.question!r}: {len(self.hits)} hits>"]
+        lines.extend(f"  {place}. {hit!r}" for place, hit in enumerate(self.hits, 1))
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """What a short id in a context block stands for."""
+
+    label: str
+    kind: str
+    id: str
+    session: str | None
+
+
+class Context(str):
+    """A prompt block: a plain ``str`` that knows its tokens, hits and citations."""
+
+    __slots__ = ("citations", "hits", "tokens")
+    tokens: int
+    hits: tuple[Hit, ...]
+    citations: tuple[Citation, ...]
+
+    def __new__(
+        cls, text: str, *, tokens: int, hits: Sequence[Hit], citations: Sequence[Citation]
+    ) -> Context:
+        """Build the block; ``tokens`` is the count that was held against the budget."""
+        self = super().__new__(cls, text)
+        self.tokens, self.hits, self.citations = tokens, tuple(hits), tuple(citations)
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Sizes of a space and the state of its enrichment (in chunks)."""
+
+    space: str
+    sessions: int
+    messages: int
+    chunks: int
+    entities: int
+    triples: int
+    keys: int
+    pending: int
+    leased: int
+    done: int
+    failed: int

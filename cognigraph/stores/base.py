@@ -1,0 +1,473 @@
+"""The ``Store`` protocol: what a database must do for a memory, in domain operations.
+
+Two implementations, equal by one contract suite (``tests/contract``): SQLite and Neo4j.
+
+The graph, on both:
+
+=========  ==========================================================================
+Session    ``id, started_at, ended_at, version``; ``-[:HAS_CHUNK]->`` Chunk,
+           ``-[:HAS_KEY {weight}]->`` Key, ``-[:HAS_THEME]->`` Theme
+Key        ``name``
+Theme      ``title, summary`` (the themes of a session are its summary)
+Triple     ``subject, relation, object, when, valid_from, valid_to, negated, first_observed,
+           last_observed``; ``-[:SUBJECT]->`` and ``-[:OBJECT]->`` Entity,
+           ``-[:EVIDENCE {observed_at}]->`` Chunk, ``-[:IN_SESSION]->`` Session
+Entity     ``name, type``
+Chunk      ``message_id, session, speaker, at, text, part, parts, state``;
+           ``-[:NEXT]->`` Chunk in session order (time, then arrival),
+           ``-[:MENTIONS]->`` Entity
+=========  ==========================================================================
+
+Every node has ``uid`` (unique) and ``space``; no relationship joins two spaces.
+Vectors are unit-length float32, so a dot product is a cosine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cognigraph.model import Entity, Session, Stats, StoredMessage, Theme, Triple
+from cognigraph.times import When
+
+Vector = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+# --- Insert ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkRow:
+    """A chunk ready to be written. ``terms`` are index terms with their frequencies."""
+
+    uid: str
+    part: int
+    text: str
+    vector: Vector
+    terms: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MessageRow:
+    """A message ready to be written; ``digest`` identifies its speaker and text."""
+
+    uid: str
+    id: str
+    session: str
+    session_uid: str
+    speaker: str | None
+    at: datetime
+    digest: str
+    chunks: tuple[ChunkRow, ...]
+
+
+InsertStatus = Literal["new", "known", "conflict"]
+
+
+# --- Enrichment --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class WorkChunk:
+    """A chunk as an extractor sees it, in session order."""
+
+    uid: str
+    message_id: str
+    session: str
+    speaker: str | None
+    at: datetime
+    text: str
+    part: int = 0
+    attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionNotes:
+    """What is known of a session when its next chunks are read.
+
+    ``state`` is the summariser's own memory (JSON), so that a summary grows with only the new
+    chunks; ``version`` counts its revisions.
+    """
+
+    version: int = 0
+    keys: tuple[tuple[str, float], ...] = ()
+    themes: tuple[Theme, ...] = ()
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Pending chunks of one session that one worker may enrich until ``expires``.
+
+    ``before`` are the chunks just before the first, already read, for context only.
+    """
+
+    token: str
+    space: str
+    session: str
+    session_uid: str
+    chunks: tuple[WorkChunk, ...]
+    before: tuple[WorkChunk, ...]
+    notes: SessionNotes
+    expires: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRow:
+    """An entity to merge; ``key`` is the stemmed name that anchors look up."""
+
+    uid: str
+    name: str
+    type: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TripleRow:
+    """A triple to merge. ``text`` is what its vector and terms were made from."""
+
+    uid: str
+    subject_uid: str
+    object_uid: str
+    subject: str
+    relation: str
+    object: str
+    when: When | None
+    negated: bool
+    text: str
+    vector: Vector
+    terms: Mapping[str, int]
+    evidence: tuple[str, ...]
+    """Uids of the chunks, all in the lease."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyRow:
+    """A session key with its weight in that session."""
+
+    uid: str
+    name: str
+    weight: float
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ThemeRow:
+    """A theme of a session."""
+
+    uid: str
+    title: str
+    summary: str
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Derivation:
+    """All that one lease led to; written in one transaction or not at all.
+
+    ``keys`` and ``themes`` replace the session's; ``None`` leaves them as they are.
+    """
+
+    extractor: str
+    entities: tuple[EntityRow, ...] = ()
+    triples: tuple[TripleRow, ...] = ()
+    mentions: tuple[tuple[str, str], ...] = ()
+    keys: tuple[KeyRow, ...] | None = None
+    themes: tuple[ThemeRow, ...] | None = None
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A chunk that could not be enriched, and why."""
+
+    message_id: str
+    session: str
+    attempts: int
+    parked: bool
+    reason: str
+
+
+# --- Search ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Probe:
+    """What a search asks of a store: one call gathers every candidate with its raw values.
+
+    ``anchors`` are stemmed entity names (see :class:`EntityRow.key`). A limit of 0 switches that
+    leg off. ``radius`` adds that many neighbours (NEXT, both ways) of each candidate chunk.
+    ``as_of`` hides what was observed later.
+    """
+
+    vector: Vector
+    terms: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    entity_vectors: tuple[Vector, ...] = ()
+    chunks_by_vector: int = 0
+    chunks_by_terms: int = 0
+    triples_by_vector: int = 0
+    triples_by_terms: int = 0
+    triples_per_anchor: int = 0
+    sessions_by_vector: int = 0
+    radius: int = 0
+    as_of: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Lexical statistics of one space: chunks, their mean length in terms, document frequencies."""
+
+    chunks: int
+    mean_length: float
+    frequencies: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkPool:
+    """Candidate chunks, column-wise; ``n`` rows, sorted by uid.
+
+    ``cosine`` (n,) to the probe; ``matches`` (n, len(terms)) term frequencies; ``length`` (n,) in
+    terms; ``session`` (n,) row of the session pool; ``at`` (n,) seconds since 1970;
+    ``previous``/``following`` (n,) rows of the neighbours in the session, -1 when there is none
+    *in the pool*; ``by_vector``/``by_terms`` (n,) whether that leg found it.
+    """
+
+    uids: tuple[str, ...]
+    cosine: Floats
+    matches: Floats
+    length: Floats
+    session: Ints
+    at: Floats
+    question: npt.NDArray[np.bool_]
+    previous: Ints
+    following: Ints
+    by_vector: npt.NDArray[np.bool_]
+    by_terms: npt.NDArray[np.bool_]
+    speakers: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TriplePool:
+    """Candidate triples, column-wise; ``m`` rows, sorted by uid.
+
+    ``evidence`` holds, per triple, rows of the chunk pool; ``session`` (m,) the session-pool row
+    of its newest evidence; ``at`` (m,) seconds of ``last_observed``;
+    ``by_vector``/``by_terms``/``by_anchor`` (m,) say which leg found it.
+    """
+
+    uids: tuple[str, ...]
+    cosine: Floats
+    matches: Floats
+    length: Floats
+    at: Floats
+    session: Ints
+    evidence: tuple[tuple[int, ...], ...]
+    by_vector: npt.NDArray[np.bool_]
+    by_terms: npt.NDArray[np.bool_]
+    by_anchor: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SessionPool:
+    """Sessions of the candidates; ``s`` rows, sorted by uid.
+
+    ``theme`` (s,) best cosine of its themes with the probe; ``keys`` (s, len(entity_vectors)) best
+    cosine of its keys with each entity vector; NaN where there is nothing to compare.
+    """
+
+    uids: tuple[str, ...]
+    ids: tuple[str, ...]
+    theme: Floats
+    keys: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Everything a search ranks. ``anchors`` are names of the entities that were found."""
+
+    lexicon: Lexicon
+    chunks: ChunkPool
+    triples: TriplePool
+    sessions: SessionPool
+    anchors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRecord:
+    """A stored chunk for display."""
+
+    uid: str
+    message_id: str
+    session: str
+    session_uid: str
+    speaker: str | None
+    at: datetime
+    text: str
+    part: int
+    parts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of ``doctor``: what was looked at, whether it is fine, and what to do if not."""
+
+    name: str
+    ok: bool
+    detail: str
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderIdentity:
+    """What a store records of its embedder: vectors of another one are not comparable."""
+
+    name: str
+    dimension: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoreInfo:
+    """Where the data is and what wrote it."""
+
+    kind: str
+    location: str
+    schema_version: int
+    embedder: EmbedderIdentity
+    details: Mapping[str, str] = field(default_factory=dict)
+
+
+class Store(Protocol):
+    """One database. Thread-safe; every method is one transaction unless it says otherwise."""
+
+    @property
+    def info(self) -> StoreInfo:
+        """Where the data is and what wrote it."""
+        ...
+
+    def close(self) -> None:
+        """Release connections. Idempotent; nothing acknowledged is lost without it."""
+        ...
+
+    def spaces(self) -> list[str]:
+        """Names of all spaces, sorted."""
+        ...
+
+    # Insert
+
+    def insert(self, space: str, messages: Sequence[MessageRow]) -> list[InsertStatus]:
+        """Write messages durably, all or none, and make them searchable.
+
+        A message whose uid is there is ``known`` (same digest) or a ``conflict`` (another one) and
+        changes nothing. New chunks start ``pending``. Order within a session is (time, arrival).
+        """
+        ...
+
+    # Enrichment
+
+    def claim(
+        self,
+        *,
+        worker: str,
+        limit: int,
+        lease_for: timedelta,
+        now: datetime,
+        space: str | None = None,
+        context: int = 2,
+    ) -> Lease | None:
+        """Lease up to ``limit`` pending chunks of one session, oldest first; ``None`` if none.
+
+        A session has at most one lease at a time; expired leases count as pending.
+        """
+        ...
+
+    def complete(self, lease: Lease, derivation: Derivation) -> bool:
+        """Write a derivation and mark the chunks done. False, changing nothing, if lease is lost.
+
+        Exact-key dedup: an entity or triple that is there gains evidence and a wider observed
+        time; its first spelling is kept.
+        """
+        ...
+
+    def fail(
+        self, lease: Lease, reason: str, *, park_after: int, retry_at: datetime
+    ) -> bool:
+        """Give the chunks back: pending again at ``retry_at``, or failed after that many tries."""
+        ...
+
+    def retry_failed(self, space: str | None = None) -> int:
+        """Make parked chunks pending again; return how many."""
+        ...
+
+    def failures(self, space: str) -> list[Failure]:
+        """Chunks whose last attempt failed."""
+        ...
+
+    # Search
+
+    def probe(self, space: str, probe: Probe) -> Candidates:
+        """Gather candidates of one space with their raw values. No other space has an influence."""
+        ...
+
+    def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
+        """Chunks by uid; unknown ones are missing from the answer."""
+        ...
+
+    def triples_by_uid(self, space: str, uids: Sequence[str]) -> dict[str, Triple]:
+        """Triples by uid, with their sources (newest first)."""
+        ...
+
+    def triples_of_chunks(self, space: str, uids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Uids of the triples each chunk is evidence for."""
+        ...
+
+    def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
+        """Sessions by the caller's id."""
+        ...
+
+    # Inspection
+
+    def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
+        """One whole message; the newest of that id when several sessions have one."""
+        ...
+
+    def sessions(self, space: str, *, limit: int, offset: int = 0) -> list[Session]:
+        """Sessions, newest first."""
+        ...
+
+    def entities(
+        self, space: str, *, match: str | None = None, limit: int, offset: int = 0
+    ) -> list[Entity]:
+        """Entities whose normalised name contains ``match``, most triples first."""
+        ...
+
+    def triples(
+        self, space: str, *, entity: str | None = None, limit: int, offset: int = 0
+    ) -> list[Triple]:
+        """Triples, newest observation first; with ``entity`` those it is subject or object of."""
+        ...
+
+    def stats(self, space: str) -> Stats:
+        """Counts of a space; zeros for one that does not exist."""
+        ...
+
+    def pending(self, space: str | None = None) -> int:
+        """Chunks that are pending or leased."""
+        ...
+
+    def cypher(
+        self, space: str, query: str, parameters: Mapping[str, Any], *, limit: int, timeout: float
+    ) -> list[dict[str, Any]]:
+        """Run a read-only query that sees only this space."""
+        ...
+
+    def check(self) -> list[Check]:
+        """Look at the health of the database for ``doctor``."""
+        ...

@@ -1,0 +1,145 @@
+"""Times: aware everywhere, stored in UTC, and event times at the precision they were given.
+
+Two times are never mixed: *observed* (when something was said, a ``datetime``) and *valid*
+(when it is true in the world, a :class:`When` such as ``2023-05`` or ``2022-01-14/2022-01-20``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cognigraph.errors import ConfigurationError, InvalidMessageError
+
+Clock = Callable[[], datetime]
+"""Returns the current time, timezone-aware. Injected so that tests and replays own time."""
+
+_WHEN = re.compile(
+    r"(?P<year>\d{4})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2})(?:[T ](?P<time>\d{2}:\d{2})\S*)?)?)?"
+)
+
+
+def system_clock() -> datetime:
+    """Return the time now, in UTC."""
+    return datetime.now(UTC)
+
+
+def zone(name: str | tzinfo | None) -> tzinfo | None:
+    """Resolve a timezone name such as ``"Europe/Oslo"``; ``None`` stays ``None``."""
+    if name is None or isinstance(name, tzinfo):
+        return name
+    if name.upper() in ("UTC", "Z"):
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise ConfigurationError(
+            f"unknown timezone {name!r}; use an IANA name such as 'Europe/Oslo' or 'UTC'"
+        ) from error
+
+
+def to_utc(at: datetime | str, default_zone: tzinfo | None = None) -> datetime:
+    """Read a time and return it in UTC.
+
+    A string is read as ISO 8601. A naive time is placed in ``default_zone``; without one it is
+    refused, because guessing a timezone silently shifts every later answer about time.
+    """
+    if isinstance(at, str):
+        try:
+            moment = datetime.fromisoformat(at.strip())
+        except ValueError as error:
+            raise InvalidMessageError(
+                f"cannot read the time {at!r}; give ISO 8601 such as 2026-05-20T09:00:00+02:00"
+            ) from error
+    elif isinstance(at, datetime):
+        moment = at
+    else:
+        raise InvalidMessageError(
+            f"a time must be a datetime or an ISO 8601 string, not {type(at).__name__}"
+        )
+    if moment.tzinfo is None or moment.utcoffset() is None:
+        if default_zone is None:
+            raise InvalidMessageError(
+                f"the time {at!s} has no timezone; add an offset (…+02:00, …Z) or open the "
+                "memory with timezone='Europe/Oslo'"
+            )
+        moment = moment.replace(tzinfo=default_zone)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidMessageError(f"the time {at!s} is out of range in UTC") from error
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def to_micros(moment: datetime) -> int:
+    """Microseconds since 1970-01-01 UTC, exact (no float)."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def from_micros(micros: int) -> datetime:
+    """Inverse of :func:`to_micros`."""
+    return _EPOCH + timedelta(microseconds=micros)
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """An event time with its precision: half-open ``[start, end)`` in UTC.
+
+    ``text`` is the canonical form: ``2023``, ``2023-05``, ``2023-05-20``, ``2023-05-20T09:30`` or
+    two of them joined by ``/`` (inclusive, as in ISO 8601 intervals).
+    """
+
+    text: str
+    start: datetime
+    end: datetime
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _point(text: str) -> tuple[str, datetime, datetime] | None:
+    match = _WHEN.fullmatch(text.strip())
+    if match is None:
+        return None
+    year, month, day = (
+        int(match[part]) if match[part] else None for part in ("year", "month", "day")
+    )
+    assert year is not None
+    try:
+        if month is None:
+            return f"{year:04}", datetime(year, 1, 1, tzinfo=UTC), _month_after(year, 12)
+        if day is None:
+            start = datetime(year, month, 1, tzinfo=UTC)
+            return f"{year:04}-{month:02}", start, _month_after(year, month)
+        start = datetime(year, month, day, tzinfo=UTC)
+        if match["time"]:
+            hour, minute = map(int, match["time"].split(":"))
+            start = start.replace(hour=hour, minute=minute)
+            return start.strftime("%Y-%m-%dT%H:%M"), start, start + timedelta(minutes=1)
+        return f"{year:04}-{month:02}-{day:02}", start, start + timedelta(days=1)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _month_after(year: int, month: int) -> datetime:
+    return datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
+
+
+def parse_when(text: str | None) -> When | None:
+    """Read an event time; ``None`` for what is not a date (model output is never trusted)."""
+    if not text:
+        return None
+    parts = text.split("/")
+    if len(parts) > 2:
+        return None
+    points = [_point(part) for part in parts]
+    first, last = points[0], points[-1]
+    if first is None or last is None or last[2] <= first[1]:
+        return None
+    canonical = first[0] if len(parts) == 1 else f"{first[0]}/{last[0]}"
+    return When(canonical, first[1], last[2])

@@ -1,0 +1,88 @@
+"""The extractor seam: chunks in, a typed :class:`Extraction` out.
+
+An extractor only reads. It never supplies ids, sessions or observed times; evidence is given as
+places in the window it was handed and is checked against it. It raises
+:class:`~cognigraph.errors.ExtractionError` when it could not read, which is never the same as an
+extraction without facts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from cognigraph.model import Theme
+from cognigraph.stores.base import SessionNotes, WorkChunk
+
+ENTITY_TYPES = ("person", "organization", "location", "event", "object", "concept", "time")
+"""The closed part of the entity vocabulary; extractors may use other words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An entity found in the text. ``chunks`` are places (0-based) in ``Window.chunks``."""
+
+    name: str
+    type: str
+    chunks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A triple found in the text, before it has an identity.
+
+    ``when`` is an event time as text (``2023-05``, ``2022-01-14/2022-01-20``); what is not a date
+    is dropped. ``chunks`` are the places of its evidence in ``Window.chunks``, at least one.
+    """
+
+    subject: str
+    subject_type: str
+    relation: str
+    object: str
+    object_type: str
+    chunks: tuple[int, ...]
+    when: str | None = None
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What an extractor reads at once: consecutive chunks of one session, in order.
+
+    ``before`` are chunks already read, for context only; ``notes`` is what the session's keys and
+    themes were before these chunks.
+    """
+
+    space: str
+    session: str
+    chunks: tuple[WorkChunk, ...]
+    before: tuple[WorkChunk, ...] = ()
+    notes: SessionNotes = SessionNotes()
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What was read out of a window.
+
+    ``keys`` (name, weight) and ``themes`` are the session's whole new state, replacing the old;
+    ``None`` keeps what is there. ``state`` is handed back as ``Window.notes.state`` next time.
+    """
+
+    mentions: tuple[Mention, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    keys: tuple[tuple[str, float], ...] | None = None
+    themes: tuple[Theme, ...] | None = None
+    state: str = ""
+
+
+class Extractor(Protocol):
+    """Reads a window of chunks. Must be thread-safe."""
+
+    @property
+    def name(self) -> str:
+        """Name and version, such as ``rules-1``; recorded with every chunk it has read."""
+        ...
+
+    def extract(self, window: Window) -> Extraction:
+        """Read the window. Deterministic extractors give the same answer for the same window."""
+        ...

@@ -1,0 +1,438 @@
+"""A real Neo4j for the tests, from whatever the machine has.
+
+In order of preference: a server named in the environment, a container through testcontainers
+(when a Docker engine answers), or the kernel from Maven Central started by `Launcher.java`.
+
+    with running_server("5.26") as server:
+        driver = GraphDatabase.driver(server.uri, auth=server.auth)
+
+Environment, read when `resolve` is called:
+
+- ``COGNIGRAPH_TEST_NEO4J_URI`` for line "5.26", ``COGNIGRAPH_TEST_NEO4J_URI_2026`` for line "2026"
+- ``COGNIGRAPH_TEST_NEO4J_USER`` (default ``neo4j``) and ``COGNIGRAPH_TEST_NEO4J_PASSWORD``; each
+  may carry the suffix ``_2026`` too. Without a password, authentication is off.
+
+By hand: ``python -m tests.servers.neo4j_server 5.26`` prints a URI and serves until Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import importlib
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from neo4j import GraphDatabase
+from neo4j.exceptions import DriverError, Neo4jError
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+Auth = tuple[str, str]
+Source = Literal["env", "docker", "maven"]
+
+HERE = Path(__file__).resolve().parent
+CACHE = HERE.parents[1] / ".cache" / "neo4j"
+START_TIMEOUT = 120.0
+STOP_TIMEOUT = 20.0
+RESOLVE_TIMEOUT = 900.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """A supported release line: the release that stands for it, and the Javas that run it."""
+
+    release: str
+    java: tuple[int, ...]
+    env_suffix: str
+
+
+LINES: Mapping[str, Line] = {
+    "5.26": Line(release="5.26.24", java=(17, 21), env_suffix=""),
+    "2026": Line(release="2026.05.0", java=(25,), env_suffix="_2026"),
+}
+
+
+class ServerError(RuntimeError):
+    """No server could be had: the message says which ways were tried and why each failed."""
+
+
+@dataclass(frozen=True)
+class Unavailable:
+    """There is no way to run this line here; `reason` is fit for a skip message."""
+
+    version: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class External:
+    """A server somebody else runs. Tests must not assume that it is empty."""
+
+    version: str
+    uri: str
+    auth: Auth | None = field(repr=False)
+    source: Literal["env"] = "env"
+
+
+@dataclass(frozen=True)
+class Container:
+    """A container to be started from the official image."""
+
+    version: str
+    image: str
+    source: Literal["docker"] = "docker"
+
+
+@dataclass(frozen=True)
+class Local:
+    """A Java process to be started from the artifacts on Maven Central."""
+
+    version: str
+    release: str
+    java: Path
+    maven: Path
+    source: Literal["maven"] = "maven"
+
+
+Resolved = External | Container | Local
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server that has answered. `version` is what it calls itself, such as "5.26.24"."""
+
+    uri: str
+    auth: Auth | None = field(repr=False)
+    version: str
+    source: Source
+    pid: int | None = None
+
+
+def resolve(version: str) -> Resolved | Unavailable:
+    """Say how the line `version` ("5.26" or "2026") would be run here. Starts nothing."""
+    line = LINES.get(version)
+    if line is None:
+        return Unavailable(version, f"unknown line {version!r}; known: {', '.join(LINES)}")
+    external = _from_environment(version, line)
+    if external is not None:
+        return external
+    no_docker = _why_no_docker()
+    if no_docker is None:
+        return Container(version, f"neo4j:{line.release}-community")
+    java = _find_java(line.java)
+    maven = shutil.which("mvn")
+    missing = [] if maven else ["no mvn on PATH"]
+    if java is None:
+        missing.append(f"no JDK {' or '.join(map(str, line.java))} found")
+    if java is None or maven is None:
+        variable = f"COGNIGRAPH_TEST_NEO4J_URI{line.env_suffix}"
+        reasons = "; ".join([f"{variable} is not set", no_docker, *missing])
+        return Unavailable(version, f"no Neo4j {version}: {reasons}")
+    return Local(version, line.release, java, Path(maven))
+
+
+@contextmanager
+def running_server(version: str) -> Iterator[Server]:
+    """Yield a server of line `version` that answers queries, and stop what was started for it.
+
+    Raises `ServerError` with the reason when there is no way to run it or it does not come up.
+    """
+    way = resolve(version)
+    if isinstance(way, Unavailable):
+        raise ServerError(way.reason)
+    if isinstance(way, External):
+        release = wait_until_ready(way.uri, way.auth, timeout=START_TIMEOUT)
+        yield Server(way.uri, way.auth, release, way.source)
+    elif isinstance(way, Container):
+        with _container(way) as server:
+            yield server
+    else:
+        with _local(way) as server:
+            yield server
+
+
+def wait_until_ready(
+    uri: str, auth: Auth | None, timeout: float, process: subprocess.Popen[bytes] | None = None
+) -> str:
+    """Return the server's version once it answers; give up after `timeout` s or `process` ends."""
+    deadline = time.monotonic() + timeout
+    with GraphDatabase.driver(uri, auth=auth) as driver:
+        while True:
+            try:
+                driver.verify_connectivity()
+                return driver.get_server_info().agent.removeprefix("Neo4j/")
+            except (DriverError, Neo4jError) as problem:
+                if process is not None and process.poll() is not None:
+                    raise ServerError(f"the server exited with {process.returncode}") from problem
+                if time.monotonic() > deadline:
+                    raise ServerError(f"{uri} gave no answer in {timeout:.0f} s") from problem
+                time.sleep(0.2)
+
+
+# --- the environment -------------------------------------------------------------------------
+
+
+def _from_environment(version: str, line: Line) -> External | None:
+    prefix = "COGNIGRAPH_TEST_NEO4J_"
+    uri = os.environ.get(f"{prefix}URI{line.env_suffix}")
+    if not uri:
+        return None
+
+    def setting(name: str) -> str | None:
+        own = os.environ.get(f"{prefix}{name}{line.env_suffix}")
+        return own if own is not None else os.environ.get(f"{prefix}{name}")
+
+    password = setting("PASSWORD")
+    return External(version, uri, (setting("USER") or "neo4j", password) if password else None)
+
+
+# --- Docker ----------------------------------------------------------------------------------
+
+
+@functools.cache
+def _why_no_docker() -> str | None:
+    """Return why containers cannot be used here, or None when they can."""
+    try:
+        # By name: for a type checker the repository's own docker/ folder hides the package.
+        docker: Any = importlib.import_module("docker")
+        importlib.import_module("testcontainers.community.neo4j")
+    except ImportError as problem:
+        return f"testcontainers 4.15+ is not installed ({problem})"
+    try:
+        docker.from_env(timeout=5).ping()
+    except docker.errors.DockerException as problem:
+        return f"no Docker engine answers ({problem})"
+    return None
+
+
+@contextmanager
+def _container(way: Container) -> Iterator[Server]:
+    from testcontainers.community.neo4j import Neo4jContainer
+
+    with Neo4jContainer(way.image, username="neo4j", password="cognigraph") as container:
+        uri, auth = container.get_connection_url(), (container.username, container.password)
+        release = wait_until_ready(uri, auth, timeout=START_TIMEOUT)
+        yield Server(uri, auth, release, way.source)
+
+
+# --- the launcher ----------------------------------------------------------------------------
+
+
+@contextmanager
+def _local(way: Local) -> Iterator[Server]:
+    class_path = _class_path(way)
+    folder = Path(tempfile.mkdtemp(prefix="cognigraph-neo4j-"))
+    address = f"127.0.0.1:{_free_port()}"
+    try:
+        (folder / "neo4j.conf").write_text(_settings(address))
+        with (folder / "server.log").open("wb") as log:
+            process = subprocess.Popen(
+                _command(way, class_path, folder),
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                # Its own group: a Ctrl-C at the terminal is ours to pass on, and a stray child of
+                # the server can be killed with it.
+                start_new_session=True,
+            )
+        try:
+            uri = f"bolt://{address}"
+            release = _started(uri, process, folder)
+            yield Server(uri, None, release, way.source, process.pid)
+        finally:
+            _stop(process)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _settings(address: str) -> str:
+    settings = {
+        "dbms.security.auth_enabled": "false",
+        "dbms.usage_report.enabled": "false",
+        # The default preallocates 256 MB of log for each of the two databases.
+        "db.tx_log.preallocate": "false",
+        "server.bolt.enabled": "true",
+        "server.bolt.listen_address": address,
+        # The address in the routing table, so that neo4j:// works as well as bolt://.
+        "server.bolt.advertised_address": address,
+        "server.memory.pagecache.size": "128m",
+    }
+    return "".join(f"{key}={value}\n" for key, value in settings.items())
+
+
+def _command(way: Local, class_path: str, folder: Path) -> list[str]:
+    opened = ("java.nio", "java.io", "java.util", "java.util.concurrent", "sun.nio.ch")
+    return [
+        str(way.java),
+        "-Xmx1g",
+        *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in opened),
+        # What the official packages set too: SIMD for the vector index.
+        "--add-modules=jdk.incubator.vector",
+        "--enable-native-access=ALL-UNNAMED",
+        "-cp",
+        class_path,
+        str(HERE / "Launcher.java"),
+        str(folder / "home"),
+        str(folder / "neo4j.conf"),
+    ]
+
+
+def _started(uri: str, process: subprocess.Popen[bytes], folder: Path) -> str:
+    try:
+        return wait_until_ready(uri, None, START_TIMEOUT, process)
+    except ServerError as problem:
+        logs = (folder / "server.log", folder / "home" / "logs" / "debug.log")
+        tails = [f"--- {log.name}\n{_tail(log)}" for log in logs if log.exists()]
+        raise ServerError("\n".join([str(problem), *tails])) from problem
+
+
+def _tail(log: Path, lines: int = 30) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End the server by closing its life line; kill its group if that takes too long."""
+    assert process.stdin is not None
+    process.stdin.close()
+    try:
+        process.wait(STOP_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+# --- Java and Maven --------------------------------------------------------------------------
+
+
+@functools.cache
+def _find_java(accepted: tuple[int, ...]) -> Path | None:
+    """Return the `java` of the first JDK of an accepted major version; a JRE does not do."""
+    for home in _java_homes():
+        java = home / "bin" / "java"
+        # The launcher is a source file: running it takes the compiler.
+        if (home / "bin" / "javac").exists() and _java_major(java) in accepted:
+            return java
+    return None
+
+
+def _java_homes() -> Iterator[Path]:
+    # JAVA_HOME itself first, then JAVA_HOME_25, JAVA_HOME_25_X64 and the like.
+    for name in sorted(name for name in os.environ if name.startswith("JAVA_HOME")):
+        yield Path(os.environ[name])
+    on_path = shutil.which("java")
+    if on_path:
+        yield Path(on_path).resolve().parents[1]
+    yield from sorted(Path("/usr/lib/jvm").glob("*"))
+
+
+def _java_major(java: Path) -> int | None:
+    try:
+        done = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, timeout=30, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(r'version "(\d+)', done.stderr)
+    return int(found[1]) if found else None
+
+
+def _class_path(way: Local) -> str:
+    """Return the class path of `way.release`, resolved once per machine and checkout."""
+    folder = CACHE / way.release
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / "classpath.txt"
+    with _locked(folder / "lock"):
+        class_path = kept.read_text().strip() if kept.exists() else ""
+        # Maven's repository may have been cleaned since.
+        if not class_path or not all(Path(jar).exists() for jar in class_path.split(os.pathsep)):
+            _run_maven(way, kept)
+            class_path = kept.read_text().strip()
+    return class_path
+
+
+def _run_maven(way: Local, output: Path) -> None:
+    output.unlink(missing_ok=True)
+    command = [
+        str(way.maven),
+        "--quiet",
+        "--batch-mode",
+        f"--file={HERE / 'pom.xml'}",
+        "dependency:build-classpath",
+        f"-Dneo4j.version={way.release}",
+        f"-Dmdep.outputFile={output}",
+    ]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=RESOLVE_TIMEOUT, check=False
+        )
+    except subprocess.TimeoutExpired as problem:
+        raise ServerError(f"mvn took over {RESOLVE_TIMEOUT:.0f} s for {way.release}") from problem
+    if done.returncode or not output.exists():
+        said = "\n".join((done.stdout + done.stderr).splitlines()[-15:])
+        raise ServerError(f"mvn could not resolve org.neo4j:neo4j:{way.release}:\n{said}")
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold an exclusive lock on `path`; the system drops it if this process dies."""
+    import fcntl  # POSIX only, as the launcher is: elsewhere Docker or the environment serve
+
+    with path.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+# --- by hand ---------------------------------------------------------------------------------
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Start one server, print its URI on one line, and serve until Ctrl-C or SIGTERM."""
+    parser = argparse.ArgumentParser(prog="python -m tests.servers.neo4j_server")
+    parser.add_argument("version", choices=sorted(LINES), nargs="?", default="5.26")
+    version = parser.parse_args(arguments).version
+    stopping = threading.Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        stopping.set()
+        # Also ends a wait for a server that is still starting.
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    try:
+        with running_server(version) as server:
+            print(server.uri, flush=True)
+            stopping.wait()
+    except KeyboardInterrupt:
+        return 0
+    except ServerError as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
