@@ -1,0 +1,4 @@
+"""The read path: analyse, probe, rank, assemble."""
+
+if __name__ != "cognigraph.retrieve":
+    raise ImportError("import this package as cognigraph.retrieve, not from the source folder")

@@ -160,12 +160,13 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ThemeRow:
-    """A theme of a session."""
+    """A theme of a session; ``terms`` are those of its title and summary."""
 
     uid: str
     title: str
     summary: str
     vector: Vector
+    terms: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,7 +238,8 @@ class ChunkPool:
     ``cosine`` (n,) to the probe; ``matches`` (n, len(terms)) term frequencies; ``length`` (n,) in
     terms; ``session`` (n,) row of the session pool; ``at`` (n,) seconds since 1970;
     ``previous``/``following`` (n,) rows of the neighbours in the session, -1 when there is none
-    *in the pool*; ``by_vector``/``by_terms`` (n,) whether that leg found it.
+    *in the pool*; ``question`` (n,) whether it asks something; ``by_vector``/``by_terms`` (n,)
+    whether that leg found it.
     """
 
     uids: tuple[str, ...]
@@ -281,12 +283,15 @@ class SessionPool:
 
     ``theme`` (s,) best cosine of its themes with the probe; ``keys`` (s, len(entity_vectors)) best
     cosine of its keys with each entity vector; NaN where there is nothing to compare.
+    ``matches`` (s, len(terms)) term frequencies in all its themes, ``length`` (s,) their terms.
     """
 
     uids: tuple[str, ...]
     ids: tuple[str, ...]
     theme: Floats
     keys: Floats
+    matches: Floats
+    length: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

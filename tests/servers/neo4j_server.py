@@ -34,10 +34,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from neo4j import GraphDatabase
-from neo4j.exceptions import DriverError, Neo4jError
+from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -48,7 +48,6 @@ Source = Literal["env", "docker", "maven"]
 HERE = Path(__file__).resolve().parent
 CACHE = HERE.parents[1] / ".cache" / "neo4j"
 START_TIMEOUT = 120.0
-STOP_TIMEOUT = 20.0
 RESOLVE_TIMEOUT = 900.0
 
 
@@ -176,6 +175,8 @@ def wait_until_ready(
             try:
                 driver.verify_connectivity()
                 return driver.get_server_info().agent.removeprefix("Neo4j/")
+            except AuthError as problem:
+                raise ServerError(f"{uri} refused the login: {problem.message}") from problem
             except (DriverError, Neo4jError) as problem:
                 if process is not None and process.poll() is not None:
                     raise ServerError(f"the server exited with {process.returncode}") from problem
@@ -208,16 +209,19 @@ def _from_environment(version: str, line: Line) -> External | None:
 def _why_no_docker() -> str | None:
     """Return why containers cannot be used here, or None when they can."""
     try:
-        # By name: for a type checker the repository's own docker/ folder hides the package.
-        docker: Any = importlib.import_module("docker")
         importlib.import_module("testcontainers.community.neo4j")
     except ImportError as problem:
         return f"testcontainers 4.15+ is not installed ({problem})"
+    docker = shutil.which("docker")
+    if docker is None:
+        return "no docker on PATH"
+    # The command and not the Python client, which leaks a socket when nothing answers.
+    command = [docker, "version", "--format", "{{.Server.Version}}"]
     try:
-        docker.from_env(timeout=5).ping()
-    except docker.errors.DockerException as problem:
-        return f"no Docker engine answers ({problem})"
-    return None
+        done = subprocess.run(command, capture_output=True, timeout=15, check=False)
+    except subprocess.TimeoutExpired:
+        return "the Docker engine does not answer"
+    return "no Docker engine is running" if done.returncode else None
 
 
 @contextmanager
@@ -243,11 +247,12 @@ def _local(way: Local) -> Iterator[Server]:
         with (folder / "server.log").open("wb") as log:
             process = subprocess.Popen(
                 _command(way, class_path, folder),
+                # Never written to: it closes when this process dies, and the server then stops.
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                # Its own group: a Ctrl-C at the terminal is ours to pass on, and a stray child of
-                # the server can be killed with it.
+                # Its own group: a Ctrl-C at the terminal is not for the server, whose end is ours
+                # to decide, and killing the group leaves no child of it behind.
                 start_new_session=True,
             )
         try:
@@ -306,15 +311,12 @@ def _tail(log: Path, lines: int = 30) -> str:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End the server by closing its life line; kill its group if that takes too long."""
-    assert process.stdin is not None
-    process.stdin.close()
-    try:
-        process.wait(STOP_TIMEOUT)
-    except subprocess.TimeoutExpired:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    """Kill the server and whatever it started: its data goes too, so nothing needs closing."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 def _free_port() -> int:

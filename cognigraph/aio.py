@@ -1,0 +1,217 @@
+"""``AsyncMemory``: the same verbs over the same core, on a small pool of threads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, tzinfo
+from functools import partial
+from types import TracebackType
+from typing import Any, ParamSpec, Self, TypeVar
+
+from cognigraph.ingest.enrich import Step
+from cognigraph.memory import Memory, Progress, Space
+from cognigraph.model import (
+    DEFAULT_SESSION,
+    AddResult,
+    Context,
+    Entity,
+    Message,
+    SearchResult,
+    Session,
+    Stats,
+    StoredMessage,
+    Triple,
+)
+from cognigraph.settings import SearchSettings, Settings
+from cognigraph.stores.base import Check, Failure, StoreInfo
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+_THREADS = 8
+
+
+class AsyncSpace:
+    """One tenant; each verb is that of :class:`~cognigraph.Space`, awaited."""
+
+    def __init__(self, space: Space, executor: ThreadPoolExecutor) -> None:
+        self._space = space
+        self._executor = executor
+
+    async def _run(
+        self, verb: Callable[_P, _R], /, *arguments: _P.args, **options: _P.kwargs
+    ) -> _R:
+        call = partial(verb, *arguments, **options)
+        return await asyncio.get_running_loop().run_in_executor(self._executor, call)
+
+    @property
+    def name(self) -> str:
+        """The tenant's name."""
+        return self._space.name
+
+    async def add(
+        self,
+        text: str,
+        *,
+        session: str = DEFAULT_SESSION,
+        speaker: str | None = None,
+        at: datetime | str | None = None,
+        id: str | None = None,
+    ) -> AddResult:
+        """See :meth:`cognigraph.Space.add`."""
+        return await self._run(
+            self._space.add, text, session=session, speaker=speaker, at=at, id=id
+        )
+
+    async def add_many(
+        self,
+        messages: Iterable[Message | Mapping[str, Any]]
+        | AsyncIterable[Message | Mapping[str, Any]],
+        *,
+        on_progress: Progress | None = None,
+        skip_invalid: bool = False,
+    ) -> AddResult:
+        """See :meth:`cognigraph.Space.add_many`; ``on_progress`` is called in a worker thread."""
+        if isinstance(messages, AsyncIterable):
+            messages = [message async for message in messages]
+        return await self._run(
+            self._space.add_many, messages, on_progress=on_progress, skip_invalid=skip_invalid
+        )
+
+    async def flush(self, timeout: float = 30.0) -> None:  # noqa: ASYNC109 - same face as Space
+        """See :meth:`cognigraph.Space.flush`."""
+        await self._run(self._space.flush, timeout)
+
+    async def enrich(self) -> list[Step]:
+        """See :meth:`cognigraph.Space.enrich`."""
+        return await self._run(self._space.enrich)
+
+    async def failures(self) -> list[Failure]:
+        """See :meth:`cognigraph.Space.failures`."""
+        return await self._run(self._space.failures)
+
+    async def retry_failed(self) -> int:
+        """See :meth:`cognigraph.Space.retry_failed`."""
+        return await self._run(self._space.retry_failed)
+
+    async def search(
+        self,
+        question: str,
+        k: int | None = None,
+        now: datetime | str | None = None,
+        *,
+        settings: SearchSettings | None = None,
+    ) -> SearchResult:
+        """See :meth:`cognigraph.Space.search`."""
+        return await self._run(self._space.search, question, k, now, settings=settings)
+
+    async def context(
+        self,
+        question: str,
+        max_tokens: int | None = None,
+        now: datetime | str | None = None,
+        *,
+        k: int | None = None,
+        timezone: str | tzinfo | None = None,
+        settings: Settings | None = None,
+    ) -> Context:
+        """See :meth:`cognigraph.Space.context`."""
+        return await self._run(
+            self._space.context,
+            question,
+            max_tokens,
+            now,
+            k=k,
+            timezone=timezone,
+            settings=settings,
+        )
+
+    async def get(self, id: str, session: str | None = None) -> StoredMessage | None:
+        """See :meth:`cognigraph.Space.get`."""
+        return await self._run(self._space.get, id, session)
+
+    async def sessions(self, limit: int = 100, offset: int = 0) -> list[Session]:
+        """See :meth:`cognigraph.Space.sessions`."""
+        return await self._run(self._space.sessions, limit, offset)
+
+    async def entities(
+        self, match: str | None = None, limit: int = 100, offset: int = 0
+    ) -> list[Entity]:
+        """See :meth:`cognigraph.Space.entities`."""
+        return await self._run(self._space.entities, match, limit, offset)
+
+    async def triples(
+        self, entity: str | None = None, limit: int = 100, offset: int = 0
+    ) -> list[Triple]:
+        """See :meth:`cognigraph.Space.triples`."""
+        return await self._run(self._space.triples, entity, limit, offset)
+
+    async def stats(self) -> Stats:
+        """See :meth:`cognigraph.Space.stats`."""
+        return await self._run(self._space.stats)
+
+    async def cypher(
+        self,
+        query: str | None = None,
+        /,
+        *,
+        name: str | None = None,
+        limit: int = 1000,
+        timeout: float = 30.0,  # noqa: ASYNC109 - same face as Space
+        **parameters: Any,
+    ) -> list[dict[str, Any]]:
+        """See :meth:`cognigraph.Space.cypher`."""
+        return await self._run(
+            partial(
+                self._space.cypher, query, name=name, limit=limit, timeout=timeout, **parameters
+            )
+        )
+
+
+class AsyncMemory(AsyncSpace):
+    """An open memory for asyncio programs; takes what :class:`~cognigraph.Memory` takes.
+
+    Open it with ``async with AsyncMemory("ann.db") as memory`` or, where the event loop may wait
+    for the file to open, call it directly and ``await memory.close()`` at the end.
+    """
+
+    def __init__(self, location: Any, **options: Any) -> None:
+        self._memory = Memory(location, **options)
+        super().__init__(
+            self._memory, ThreadPoolExecutor(_THREADS, thread_name_prefix="cognigraph")
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Finish the batch being enriched and close the store."""
+        await self._run(self._memory.close)
+        self._executor.shutdown(wait=False)
+
+    def space(self, name: str) -> AsyncSpace:
+        """A handle on one tenant."""
+        return AsyncSpace(self._memory.space(name), self._executor)
+
+    async def spaces(self) -> list[str]:
+        """Names of all spaces that hold something."""
+        return await self._run(self._memory.spaces)
+
+    @property
+    def info(self) -> StoreInfo:
+        """Where the data is and what wrote it."""
+        return self._memory.info
+
+    async def check(self) -> list[Check]:
+        """See :meth:`cognigraph.Memory.check`."""
+        return await self._run(self._memory.check)

@@ -1,0 +1,146 @@
+"""The embedder protocol and what every embedder is wrapped in."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cognigraph.errors import EmbeddingError
+from cognigraph.stores.base import EmbedderIdentity, Vector
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. Must be thread-safe.
+
+    ``name`` identifies the model: two embedders with one name must give the same vectors.
+    ``embed_query`` is for questions (many models want a prefix there).
+    """
+
+    @property
+    def name(self) -> str:
+        """Model name, recorded in the store."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
+        """Vectors (len(texts), dimension), of any length; they are normalised afterwards."""
+        ...
+
+    def embed_query(self, text: str) -> npt.NDArray[np.floating]:
+        """Vector (dimension,) of a question."""
+        ...
+
+
+EmbedFunction = Callable[[Sequence[str]], Sequence[Sequence[float]] | npt.NDArray[np.floating]]
+"""Any function from texts to vectors can serve as an embedder."""
+
+
+class FunctionEmbedder:
+    """Makes an :class:`Embedder` of a plain function; its dimension is found by one call."""
+
+    def __init__(self, function: EmbedFunction, name: str | None = None) -> None:
+        self._function = function
+        self._name = name or getattr(function, "__qualname__", type(function).__qualname__)
+        self._dimension: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The name given, or the function's."""
+        return self._name
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector, measured on a probe text at first use."""
+        if self._dimension is None:
+            self._dimension = int(np.asarray(self._function(["dimension"])).shape[-1])
+        return self._dimension
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
+        """Vectors of texts."""
+        return np.asarray(self._function(texts), np.float32)
+
+    def embed_query(self, text: str) -> npt.NDArray[np.floating]:
+        """Vector of a question, as of any text."""
+        return self.embed([text])[0]
+
+
+class CheckedEmbedder:
+    """What the engine uses: unit vectors, checked, in batches, with an LRU of query vectors."""
+
+    def __init__(self, embedder: Embedder, *, batch: int = 64, query_cache: int = 1024) -> None:
+        self.inner = embedder
+        self._batch = batch
+        self._capacity = query_cache
+        self._queries: OrderedDict[str, Vector] = OrderedDict()
+        self._lock = Lock()
+        self.identity = EmbedderIdentity(embedder.name, embedder.dimension)
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """Unit vectors (len(texts), dimension) as float32; a text without content gets zeros."""
+        if not texts:
+            return np.empty((0, self.identity.dimension), np.float32)
+        parts = [
+            self._checked(self._call(texts[start : start + self._batch]))
+            for start in range(0, len(texts), self._batch)
+        ]
+        vectors = np.concatenate(parts)
+        if len(vectors) != len(texts):
+            raise EmbeddingError(
+                f"embedder {self.identity.name!r} returned {len(vectors)} vectors "
+                f"for {len(texts)} texts"
+            )
+        return vectors
+
+    def embed_query(self, text: str) -> Vector:
+        """Unit vector (dimension,) of a question; repeated questions cost nothing."""
+        with self._lock:
+            if text in self._queries:
+                self._queries.move_to_end(text)
+                return self._queries[text]
+        try:
+            raw = self.inner.embed_query(text)
+        except EmbeddingError:
+            raise
+        except Exception as error:  # noqa: BLE001 - any embedder may be plugged in here
+            raise self._failed(error) from error
+        vector = self._checked(np.asarray(raw)[None, :])[0]
+        with self._lock:
+            self._queries[text] = vector
+            while len(self._queries) > self._capacity:
+                self._queries.popitem(last=False)
+        return vector
+
+    def _call(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
+        try:
+            return np.asarray(self.inner.embed(texts))
+        except EmbeddingError:
+            raise
+        except Exception as error:  # noqa: BLE001 - any embedder may be plugged in here
+            raise self._failed(error) from error
+
+    def _failed(self, error: Exception) -> EmbeddingError:
+        return EmbeddingError(
+            f"embedder {self.identity.name!r} failed: {type(error).__name__}: {error}; "
+            "nothing was stored, the same call can be repeated"
+        )
+
+    def _checked(self, raw: npt.NDArray[np.floating]) -> Vector:
+        vectors = np.asarray(raw, dtype=np.float32)
+        if vectors.ndim != 2 or vectors.shape[1] != self.identity.dimension:
+            raise EmbeddingError(
+                f"embedder {self.identity.name!r} returned an array of shape {vectors.shape}, "
+                f"expected (n, {self.identity.dimension})"
+            )
+        if not np.isfinite(vectors).all():
+            raise EmbeddingError(f"embedder {self.identity.name!r} returned NaN or infinity")
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)

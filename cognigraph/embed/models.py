@@ -1,0 +1,123 @@
+"""Embedders that run on this machine: wordllama (default) and fastembed (extra)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cognigraph.errors import ConfigurationError
+
+
+class WordLlamaEmbedder:
+    """Static word vectors whose weights come with the wheel: offline, 256 dimensions, ~20 µs.
+
+    See https://github.com/dleemiller/WordLlama (MIT).
+    """
+
+    name = "wordllama-l2-256"
+    dimension = 256
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
+        """Mean of the token vectors of each text."""
+        return np.asarray(_wordllama().embed(list(texts), norm=True), np.float32)
+
+    def embed_query(self, text: str) -> npt.NDArray[np.floating]:
+        """The same as for any text."""
+        return self.embed([text])[0]
+
+
+@lru_cache(maxsize=1)
+def _wordllama() -> Any:
+    import wordllama
+
+    # Its own default cache is a folder in the home directory, and a network look-up without it.
+    folder = Path(wordllama.__file__).parent
+    return wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+
+
+class FastEmbedEmbedder:
+    """ONNX sentence embedders through fastembed: a model name, or a local folder with one.
+
+    A folder must hold ``model_optimized.onnx`` (or ``model.onnx``) and the tokenizer files; it is
+    loaded without any network access. A model name is downloaded by fastembed on first use.
+    """
+
+    def __init__(self, model: str = "BAAI/bge-small-en-v1.5") -> None:
+        try:
+            from fastembed import TextEmbedding
+        except ImportError as error:
+            raise ConfigurationError(
+                "the fastembed embedder needs an extra: pip install 'cognigraph-memory[fastembed]'"
+            ) from error
+        self._lock = Lock()
+        folder = Path(model).expanduser()
+        if folder.is_dir():
+            self._model = TextEmbedding(**_local_model(folder))
+            self.name = f"fastembed:{_fingerprint(folder)}"
+        else:
+            try:
+                self._model = TextEmbedding(model)
+            except ValueError as error:
+                raise ConfigurationError(
+                    f"{model!r} is neither a folder nor a model that fastembed knows"
+                ) from error
+            self.name = f"fastembed:{model}"
+        self.dimension = len(next(iter(self._model.embed(["dimension"]))))
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
+        """Vectors of passages."""
+        with self._lock:
+            return np.stack(list(self._model.embed(list(texts))))
+
+    def embed_query(self, text: str) -> npt.NDArray[np.floating]:
+        """Vector of a question."""
+        with self._lock:
+            return np.asarray(next(iter(self._model.query_embed(text))))
+
+
+def _local_model(folder: Path) -> dict[str, Any]:
+    """Arguments that make fastembed load a folder: by its name if known, else as a custom model."""
+    import json
+
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    files = [name for name in ("model_optimized.onnx", "model.onnx") if (folder / name).is_file()]
+    if not files or not (folder / "tokenizer.json").is_file():
+        raise ConfigurationError(
+            f"{folder} has no model_optimized.onnx or model.onnx beside a tokenizer.json"
+        )
+    for known in TextEmbedding.list_supported_models():
+        if known["model"].rsplit("/", 1)[-1].lower() == folder.name.lower() and (
+            known["model_file"] == files[0]
+        ):
+            return {"model_name": known["model"], "specific_model_path": str(folder)}
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    name = f"local/{_fingerprint(folder)}"
+    TextEmbedding.add_custom_model(
+        model=name,
+        pooling=PoolingType.MEAN,
+        normalization=True,
+        sources=ModelSource(url=folder.as_uri()),
+        dim=int(config["hidden_size"]),
+        model_file=files[0],
+    )
+    return {"model_name": name, "specific_model_path": str(folder)}
+
+
+def _fingerprint(folder: Path) -> str:
+    """Folder name and a digest of its weights: a moved folder is the same model."""
+    digest = blake2b(digest_size=6)
+    for file in sorted(folder.glob("*.onnx")):
+        digest.update(file.name.encode())
+        with file.open("rb") as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+    return f"{folder.name}-{digest.hexdigest()}"

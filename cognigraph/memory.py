@@ -1,0 +1,407 @@
+"""The public face: ``Memory`` opens a store, ``Space`` is one isolated tenant of it."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from cognigraph.cypher import named_query
+from cognigraph.embed import Embedder, EmbedFunction
+from cognigraph.engine import Engine, EnrichMode
+from cognigraph.errors import ConfigurationError, ConflictError, InvalidMessageError
+from cognigraph.ingest.enrich import Step
+from cognigraph.ingest.extraction import Extractor
+from cognigraph.ingest.prepare import Clean, check_name, clean, to_rows
+from cognigraph.ingest.rules import RulesExtractor
+from cognigraph.model import (
+    DEFAULT_SESSION,
+    DEFAULT_SPACE,
+    AddResult,
+    Context,
+    Entity,
+    Message,
+    SearchResult,
+    Session,
+    Stats,
+    StoredMessage,
+    Triple,
+)
+from cognigraph.retrieve.assemble import assemble
+from cognigraph.retrieve.search import search
+from cognigraph.settings import SearchSettings, Settings
+from cognigraph.stores.base import Check, Failure, StoreInfo
+from cognigraph.times import Clock, system_clock, to_utc, zone
+
+Progress = Callable[[int], None]
+"""Called with the number of messages stored so far, after each transaction."""
+
+
+class Space:
+    """One tenant: everything written and read through it stays in it. Get one from a Memory."""
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        self._engine = engine
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """The tenant's name."""
+        return self._name
+
+    def __repr__(self) -> str:
+        return f"<Space {self._name!r} in {self._engine.store.info.location}>"
+
+    # Writing
+
+    def add(
+        self,
+        text: str,
+        *,
+        session: str = DEFAULT_SESSION,
+        speaker: str | None = None,
+        at: datetime | str | None = None,
+        id: str | None = None,
+    ) -> AddResult:
+        """Store one message durably; it can be found when this returns. No model call.
+
+        The same ``id`` in the same session is the same message: delivering it again changes
+        nothing, with another text it is a :class:`ConflictError`.
+        """
+        message = Message(text=text, session=session, speaker=speaker, at=at, id=id)
+        return self._add([message], Counter(), first=0, skip_invalid=False)
+
+    def add_many(
+        self,
+        messages: Iterable[Message | Mapping[str, Any]],
+        *,
+        on_progress: Progress | None = None,
+        skip_invalid: bool = False,
+    ) -> AddResult:
+        """Store many messages, some hundred per transaction; call it again after a crash.
+
+        What is already there is skipped, so a repeated call goes on where the last one ended.
+        An invalid message raises :class:`InvalidMessageError` with its ``index``, everything
+        before it being stored; with ``skip_invalid`` it is left out and listed in ``rejected``.
+        """
+        results: list[AddResult] = []
+        seen: Counter[str] = Counter()
+        done = 0
+        for batch in _batches(messages, self._engine.settings.insert.batch):
+            results.append(self._add(batch, seen, first=done, skip_invalid=skip_invalid))
+            done += len(batch)
+            if on_progress is not None:
+                on_progress(done)
+        return _total(results)
+
+    def _add(
+        self,
+        batch: list[Message | Mapping[str, Any]],
+        seen: Counter[str],
+        *,
+        first: int,
+        skip_invalid: bool,
+    ) -> AddResult:
+        engine, started = self._engine, time.perf_counter()
+        messages: list[Clean] = []
+        rejected: list[str] = []
+        invalid: InvalidMessageError | None = None
+        now = engine.clock()
+        for index, item in enumerate(batch, first):
+            try:
+                messages.append(
+                    clean(
+                        Message.of(item, index=index),
+                        space=self._name,
+                        now=now,
+                        zone=engine.zone,
+                        limit=engine.settings.insert.max_message_chars,
+                        seen=seen,
+                        index=index,
+                    )
+                )
+            except InvalidMessageError as error:
+                if not skip_invalid:
+                    invalid = error
+                    break
+                rejected.append(str(error))
+        rows = to_rows(messages, self._name, engine.settings.insert, engine.embedder)
+        prepared = time.perf_counter()
+        statuses = engine.store.insert(self._name, rows) if rows else []
+        stored = time.perf_counter()
+        if "new" in statuses:
+            engine.written()
+        conflicts = tuple(
+            message.id
+            for message, status in zip(messages, statuses, strict=True)
+            if status == "conflict"
+        )
+        if conflicts:
+            raise ConflictError(
+                f"id {conflicts[0]!r} already belongs to another text in its session"
+                + (f" (and {len(conflicts) - 1} more ids)" if len(conflicts) > 1 else "")
+                + "; nothing was overwritten: give the new text an id of its own",
+                ids=conflicts,
+                index=first,
+            )
+        if invalid is not None:
+            raise invalid
+        return AddResult(
+            ids=tuple(message.id for message in messages),
+            new=tuple(
+                message.id
+                for message, status in zip(messages, statuses, strict=True)
+                if status == "new"
+            ),
+            chunks=sum(
+                len(row.chunks)
+                for row, status in zip(rows, statuses, strict=True)
+                if status == "new"
+            ),
+            notes=tuple(
+                f"message {message.id}: {message.replaced} lone surrogate(s) replaced by U+FFFD"
+                for message in messages
+                if message.replaced
+            ),
+            rejected=tuple(rejected),
+            timings={
+                "prepare_ms": round((prepared - started) * 1000, 3),
+                "store_ms": round((stored - prepared) * 1000, 3),
+            },
+        )
+
+    # Enrichment
+
+    def flush(self, timeout: float = 30.0) -> None:
+        """Wait until everything added to this space is enriched (in manual mode, enrich it now).
+
+        Raises :class:`FlushTimeout` when that takes longer than ``timeout`` seconds; the rest
+        stays queued. Chunks parked after repeated failures do not count, see :meth:`failures`.
+        """
+        self._engine.flush(self._name, timeout)
+
+    def enrich(self) -> list[Step]:
+        """Enrich what is pending here and now, whatever the mode; one Step per batch."""
+        return self._engine.enricher.drain(self._name)
+
+    def failures(self) -> list[Failure]:
+        """Chunks whose last enrichment failed, with the reason."""
+        return self._engine.store.failures(self._name)
+
+    def retry_failed(self) -> int:
+        """Queue parked chunks again; returns how many."""
+        count = self._engine.store.retry_failed(self._name)
+        if count:
+            self._engine.written()
+        return count
+
+    # Reading
+
+    def search(
+        self,
+        question: str,
+        k: int | None = None,
+        now: datetime | str | None = None,
+        *,
+        settings: SearchSettings | None = None,
+    ) -> SearchResult:
+        """The ``k`` messages that matter most for a question, best first, each with its reasons.
+
+        ``now`` is when the question is asked (the clock's now if absent; an evaluation must give
+        it). No model is called and nothing is written.
+        """
+        engine = self._engine
+        chosen = settings or engine.settings.search
+        wanted = chosen.k if k is None else k
+        if wanted < 1:
+            raise ConfigurationError(f"k must be at least 1, not {wanted}")
+        return search(
+            engine.store,
+            engine.embedder,
+            self._name,
+            question,
+            chosen,
+            k=wanted,
+            now=engine.clock() if now is None else to_utc(now, engine.zone),
+        )
+
+    def context(
+        self,
+        question: str,
+        max_tokens: int | None = None,
+        now: datetime | str | None = None,
+        *,
+        k: int | None = None,
+        timezone: str | tzinfo | None = None,
+        settings: Settings | None = None,
+    ) -> Context:
+        """A prompt block with what is remembered about a question, within ``max_tokens``.
+
+        Times are shown in ``timezone`` (the memory's, else UTC). The block is a ``str`` with
+        ``tokens``, ``hits`` and ``citations``.
+        """
+        chosen = settings or self._engine.settings
+        budget = chosen.context.max_tokens if max_tokens is None else max_tokens
+        if budget < 1:
+            raise ConfigurationError(f"max_tokens must be at least 1, not {budget}")
+        result = self.search(question, k, now, settings=chosen.search)
+        reader = zone(timezone) or self._engine.zone or UTC
+        return assemble(result, chosen.context, max_tokens=budget, zone=reader)
+
+    def get(self, id: str, session: str | None = None) -> StoredMessage | None:
+        """One whole message by its id (the newest, if several sessions have one)."""
+        return self._engine.store.message(self._name, id, session)
+
+    def sessions(self, limit: int = 100, offset: int = 0) -> list[Session]:
+        """Sessions with their keys and summaries, newest first."""
+        return self._engine.store.sessions(self._name, limit=limit, offset=offset)
+
+    def entities(
+        self, match: str | None = None, limit: int = 100, offset: int = 0
+    ) -> list[Entity]:
+        """Entities, those with most triples first; ``match`` is a part of the name."""
+        return self._engine.store.entities(self._name, match=match, limit=limit, offset=offset)
+
+    def triples(
+        self, entity: str | None = None, limit: int = 100, offset: int = 0
+    ) -> list[Triple]:
+        """Triples with their sources, newest first; ``entity`` is a whole name."""
+        return self._engine.store.triples(self._name, entity=entity, limit=limit, offset=offset)
+
+    def stats(self) -> Stats:
+        """Counts, and how far enrichment is."""
+        return self._engine.store.stats(self._name)
+
+    def cypher(
+        self,
+        query: str | None = None,
+        /,
+        *,
+        name: str | None = None,
+        limit: int = 1000,
+        timeout: float = 30.0,
+        **parameters: Any,
+    ) -> list[dict[str, Any]]:
+        """Run a read-only Cypher query that sees only this space; rows as dicts.
+
+        Give a query, or the ``name`` of one that ships with cognigraph (``cognigraph.cypher.
+        named_queries()`` lists them). On SQLite a subset of Cypher is understood.
+        """
+        if (query is None) == (name is None):
+            raise ConfigurationError("give either a query or name='...', not both")
+        if name is not None:
+            chosen = named_query(name)
+            query, parameters = chosen.text, chosen.arguments(parameters)
+        assert query is not None
+        return self._engine.store.cypher(
+            self._name, query, parameters, limit=limit, timeout=timeout
+        )
+
+
+class Memory(Space):
+    """An open memory. Itself it acts on the space ``"default"``; :meth:`space` gives the others.
+
+    Args:
+        location: a file path, or a Neo4j URI (``neo4j://host:7687``, ``bolt://``, ``neo4j+s://``).
+        auth: Neo4j user and password.
+        database: Neo4j database, the user's home database if absent.
+        embedder: ``"wordllama"`` (default, offline), ``"fastembed:MODEL_OR_FOLDER"``, an
+            :class:`~cognigraph.embed.Embedder`, or a function from texts to vectors.
+        extractor: reads entities and triples out of chunks; rules without a model by default.
+        enrich: ``"background"`` (a worker thread in this process) or ``"manual"``.
+        timezone: where naive times are; without it they are refused. Also the reader's timezone.
+        clock: gives the time now; replace it in tests and replays.
+        settings: everything else.
+
+    Nothing is sent anywhere unless an embedder or extractor that you choose does it.
+    """
+
+    def __init__(
+        self,
+        location: str | Path,
+        *,
+        auth: tuple[str, str] | None = None,
+        database: str | None = None,
+        embedder: str | Embedder | EmbedFunction = "wordllama",
+        extractor: Extractor | None = None,
+        enrich: EnrichMode = "background",
+        timezone: str | tzinfo | None = None,
+        clock: Clock = system_clock,
+        settings: Settings | None = None,
+    ) -> None:
+        engine = Engine(
+            location,
+            embedder=embedder,
+            extractor=extractor or RulesExtractor(),
+            enrich=enrich,
+            timezone=timezone,
+            clock=clock,
+            settings=settings or Settings(),
+            auth=auth,
+            database=database,
+        )
+        super().__init__(engine, DEFAULT_SPACE)
+
+    def __repr__(self) -> str:
+        return f"<Memory {self._engine.store.info.location}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Finish the batch being enriched and close the store; what is left stays queued."""
+        self._engine.close()
+
+    def space(self, name: str) -> Space:
+        """A handle on one tenant. The space comes into being with its first message."""
+        return Space(self._engine, check_name(name, "space"))
+
+    def spaces(self) -> list[str]:
+        """Names of all spaces that hold something."""
+        return self._engine.store.spaces()
+
+    @property
+    def info(self) -> StoreInfo:
+        """Where the data is and what wrote it."""
+        return self._engine.store.info
+
+    def check(self) -> list[Check]:
+        """Look at the health of the store, as ``cognigraph doctor`` shows it."""
+        return self._engine.store.check()
+
+
+def _batches(
+    messages: Iterable[Message | Mapping[str, Any]], size: int
+) -> Iterator[list[Message | Mapping[str, Any]]]:
+    iterator = iter(messages)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+def _total(results: list[AddResult]) -> AddResult:
+    timings: Counter[str] = Counter()
+    for result in results:
+        timings.update(result.timings)
+    return replace(
+        AddResult((), (), 0),
+        ids=tuple(id for result in results for id in result.ids),
+        new=tuple(id for result in results for id in result.new),
+        chunks=sum(result.chunks for result in results),
+        notes=tuple(note for result in results for note in result.notes),
+        rejected=tuple(reason for result in results for reason in result.rejected),
+        timings=dict(timings),
+    )

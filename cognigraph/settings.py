@@ -1,0 +1,129 @@
+"""All settings, frozen, by concern. The defaults are what was measured best (see bench/)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Literal
+
+from cognigraph.errors import ConfigurationError
+
+Profile = Literal["default", "licomemory"]
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise ConfigurationError(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsertSettings:
+    """How messages become chunks.
+
+    A message over ``max_chunk_chars`` is split at sentence ends; one over ``max_message_chars`` is
+    refused. ``batch`` messages of an ``add_many`` are one transaction.
+    """
+
+    max_chunk_chars: int = 1000
+    max_message_chars: int = 10_000_000
+    batch: int = 128
+
+    def __post_init__(self) -> None:
+        _require(self.max_chunk_chars >= 100, "insert.max_chunk_chars must be at least 100")
+        _require(self.batch >= 1, "insert.batch must be at least 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnrichSettings:
+    """How the queue of chunks is worked off.
+
+    A worker leases up to ``batch`` chunks of one session for ``lease``; after ``park_after`` failed
+    attempts a chunk is parked; the wait between attempts doubles from ``retry_after``.
+    """
+
+    batch: int = 64
+    context: int = 2
+    lease: timedelta = timedelta(seconds=120)
+    park_after: int = 5
+    retry_after: timedelta = timedelta(seconds=2)
+    idle_poll: timedelta = timedelta(seconds=1)
+
+    def __post_init__(self) -> None:
+        _require(self.batch >= 1, "enrich.batch must be at least 1")
+        _require(self.park_after >= 1, "enrich.park_after must be at least 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchSettings:
+    """The read path; each part has its switch.
+
+    ``profile="licomemory"`` is the paper exactly: k = 15, ``decay_exponent`` tk = 0.1, full decay.
+    ``profile="default"`` fuses the same signals with weights learned on open data, and lets decay
+    break near-ties only (``decay_strength``: 0 none, 1 the paper's).
+    A ``*_by_*`` limit of 0 switches that leg off.
+    """
+
+    profile: Profile = "default"
+    k: int = 15
+    chunks_by_vector: int = 100
+    chunks_by_terms: int = 100
+    triples_by_vector: int = 60
+    triples_by_terms: int = 60
+    triples_per_anchor: int = 40
+    sessions_by_vector: int = 10
+    radius: int = 2
+    windows: bool = True
+    session_leg: bool = True
+    triple_leg: bool = True
+    cues: bool = True
+    decay: bool = True
+    decay_exponent: float = 0.1
+    decay_strength: float = 0.03
+    max_triples: int = 15
+    max_sessions: int = 5
+
+    def __post_init__(self) -> None:
+        _require(self.profile in ("default", "licomemory"), f"unknown profile {self.profile!r}")
+        _require(self.k >= 1, "search.k must be at least 1")
+        _require(0 < self.decay_exponent < 1, "search.decay_exponent must be between 0 and 1")
+        _require(0 <= self.decay_strength <= 1, "search.decay_strength must be between 0 and 1")
+        _require(0 <= self.radius <= 5, "search.radius must be between 0 and 5")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextSettings:
+    """The prompt block.
+
+    ``order``: chunks ``"time"`` (newest last) or ``"relevance"``. ``session_share`` and
+    ``triple_share`` are the parts of the budget those layers may take. ``count_tokens`` is your
+    model's tokenizer; the default estimates, rather too high than too low.
+    """
+
+    max_tokens: int = 1300
+    order: Literal["time", "relevance"] = "time"
+    sessions: bool = True
+    triples: bool = True
+    session_share: float = 0.1
+    triple_share: float = 0.15
+    count_tokens: Callable[[str], int] | None = None
+
+    def __post_init__(self) -> None:
+        _require(self.max_tokens >= 1, "context.max_tokens must be at least 1")
+        _require(self.order in ("time", "relevance"), f"unknown context.order {self.order!r}")
+        _require(
+            self.session_share >= 0
+            and self.triple_share >= 0
+            and self.session_share + self.triple_share < 1,
+            "context.session_share + context.triple_share must be below 1",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything in one object; pass it to ``Memory(..., settings=Settings(...))``."""
+
+    insert: InsertSettings = field(default_factory=InsertSettings)
+    enrich: EnrichSettings = field(default_factory=EnrichSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    context: ContextSettings = field(default_factory=ContextSettings)

@@ -1,0 +1,60 @@
+"""What ``doctor`` looks at in a file."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+from cognigraph.stores.base import Check
+
+_LOW_DISK = 200 << 20
+
+
+def run(connection: sqlite3.Connection, path: str) -> list[Check]:
+    """Integrity, durability settings, disk space, and indexes in step with their tables."""
+    journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
+    synchronous = connection.execute("PRAGMA synchronous").fetchone()[0]
+    integrity = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    checks = [
+        Check("SQLite", True, f"{sqlite3.sqlite_version}, journal {journal}"),
+        Check(
+            "durability",
+            journal == "wal" and synchronous == 2,
+            f"journal_mode={journal} synchronous={synchronous}",
+            "put the file on a local disk: WAL does not work on network file systems",
+        ),
+        Check(
+            "integrity", integrity == "ok", integrity, "restore the file from a backup of the disk"
+        ),
+    ]
+    for table, index, column in (
+        ("chunk", "chunk_index", "chunk_id"),
+        ("triple", "triple_index", "triple_id"),
+        ("chunk", "work", "chunk_id"),
+    ):
+        missing = connection.execute(
+            f"SELECT count(*) FROM {table} t WHERE NOT EXISTS "
+            f"(SELECT 1 FROM {index} i WHERE i.{column} = t.id)"
+        ).fetchone()[0]
+        rows = connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        checks.append(
+            Check(
+                f"{index} of {table}s",
+                missing == 0,
+                f"{rows - missing} of {rows} rows",
+                "the file was changed by another program; restore a backup",
+            )
+        )
+    if Path(path).exists():
+        free = shutil.disk_usage(Path(path).resolve().parent).free
+        size = Path(path).stat().st_size
+        checks.append(
+            Check(
+                "disk",
+                free > _LOW_DISK,
+                f"{size / 1e6:.1f} MB used, {free / 1e9:.1f} GB free",
+                "free some disk space",
+            )
+        )
+    return checks

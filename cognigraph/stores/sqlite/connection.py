@@ -1,0 +1,166 @@
+"""Connections, transactions and error mapping for the SQLite store.
+
+WAL with ``synchronous=FULL``: a committed transaction survives kill -9 and power loss.
+A connection is used by one thread at a time and returned to a small pool.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock, RLock
+
+from cognigraph.errors import SchemaError, StoreError, StoreUnavailableError
+
+MINIMUM_SQLITE = (3, 37, 0)
+"""STRICT tables and RETURNING."""
+
+
+class Pool:
+    """Connections to one database file.
+
+    Writers of this process queue on a lock, so that only processes compete for the file lock
+    (SQLite's busy handler polls and is not fair).
+    """
+
+    def __init__(self, path: str | Path, *, busy_timeout: float = 60.0) -> None:
+        if sqlite3.sqlite_version_info < MINIMUM_SQLITE:
+            raise StoreError(
+                f"this Python has SQLite {sqlite3.sqlite_version}; cognigraph needs "
+                f"{'.'.join(map(str, MINIMUM_SQLITE))} or newer: use a newer Python build"
+            )
+        self.path = str(path)
+        self._busy_timeout = busy_timeout
+        self._idle: list[sqlite3.Connection] = []
+        self._lock = Lock()
+        self._write_lock = RLock()
+        self._pid = os.getpid()
+        self._closed = False
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            connection = sqlite3.connect(
+                self.path,
+                timeout=self._busy_timeout,
+                isolation_level=None,
+                check_same_thread=False,
+                cached_statements=256,
+            )
+        except sqlite3.OperationalError as error:
+            raise StoreError(
+                f"cannot open {self.path}: {error}; check that the folder exists and is writable"
+            ) from error
+        try:
+            with mapped_errors(self.path):
+                self._enter_wal(connection)
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute("PRAGMA foreign_keys = ON")
+                connection.execute("PRAGMA temp_store = MEMORY")
+                connection.execute("PRAGMA cache_size = -16000")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _enter_wal(self, connection: sqlite3.Connection) -> None:
+        # Switching a new file to WAL needs an exclusive lock and SQLite answers "locked" at once
+        # instead of waiting, when several processes open the same new file.
+        deadline = time.monotonic() + self._busy_timeout
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+
+    @contextmanager
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """Borrow a connection."""
+        with self._lock:
+            if self._closed:
+                raise StoreError("this memory is closed; open it again")
+            if self._pid != os.getpid():
+                # After a fork the parent's connections must be neither used nor closed here:
+                # closing would drop the parent's POSIX locks.
+                _ABANDONED.extend(self._idle)
+                self._idle = []
+                self._pid = os.getpid()
+                self._write_lock = RLock()
+            connection = self._idle.pop() if self._idle else None
+        connection = connection or self._connect()
+        try:
+            yield connection
+        finally:
+            with self._lock:
+                keep = not self._closed and not connection.in_transaction
+                if keep:
+                    self._idle.append(connection)
+            if not keep:
+                connection.close()
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """One consistent snapshot."""
+        with self.connection() as connection, mapped_errors(self.path):
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """One durable transaction; rolled back on any exception."""
+        with self._write_lock, self.connection() as connection, mapped_errors(self.path):
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Close idle connections now and borrowed ones when they come back."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        if self._pid == os.getpid():
+            for connection in idle:
+                connection.close()
+
+
+_ABANDONED: list[sqlite3.Connection] = []
+
+
+@contextmanager
+def mapped_errors(path: str) -> Iterator[None]:
+    """Turn sqlite3's errors into ours, saying what to do."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        text = str(error)
+        if "locked" in text or "busy" in text:
+            raise StoreUnavailableError(
+                f"{path} is locked by another process that holds a long transaction; try again"
+            ) from error
+        if "disk" in text or "full" in text or "I/O" in text:
+            raise StoreUnavailableError(
+                f"{path}: {text}; free disk space and repeat the call, nothing was half-written"
+            ) from error
+        if "readonly" in text:
+            raise StoreError(f"{path} is read-only; check its permissions") from error
+        raise StoreError(f"{path}: {text}") from error
+    except sqlite3.DatabaseError as error:
+        if "not a database" in str(error) or "malformed" in str(error):
+            raise SchemaError(
+                f"{path} is not a cognigraph database ({error}); give another file name"
+            ) from error
+        raise StoreError(f"{path}: {error}") from error

@@ -1,0 +1,264 @@
+"""Reads for display, each called inside one read transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from cognigraph.ids import normalise
+from cognigraph.model import Entity, Session, Source, Stats, StoredMessage, Theme, Triple
+from cognigraph.stores.base import ChunkRecord
+from cognigraph.times import from_micros, parse_when
+
+_MOST_VARIABLES = 500
+
+
+def _in(
+    connection: sqlite3.Connection, query: str, values: Sequence[Any], *first: Any
+) -> list[tuple[Any, ...]]:
+    """Run a query with an IN list of any length; ``{}`` in it stands for the list."""
+    rows: list[tuple[Any, ...]] = []
+    for start in range(0, len(values), _MOST_VARIABLES):
+        part = values[start : start + _MOST_VARIABLES]
+        rows += connection.execute(query.format(",".join("?" * len(part))), (*first, *part))
+    return rows
+
+
+def space_id(connection: sqlite3.Connection, space: str) -> int | None:
+    """Row id of a space, None if nothing was ever added to it."""
+    row = connection.execute("SELECT id FROM space WHERE name = ?", (space,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def chunks(
+    connection: sqlite3.Connection, space: int, uids: Sequence[str]
+) -> dict[str, ChunkRecord]:
+    """Chunks by uid."""
+    rows = _in(
+        connection,
+        """SELECT c.uid, c.message_id, s.name, s.uid, c.speaker, c.at, c.text, c.part, c.parts
+           FROM chunk c JOIN session s ON s.id = c.session_id
+           WHERE c.space_id = ? AND c.uid IN ({})""",
+        uids,
+        space,
+    )
+    return {row[0]: ChunkRecord(*row[:5], from_micros(row[5]), *row[6:]) for row in rows}
+
+
+def message(
+    connection: sqlite3.Connection, space: int, id: str, session: str | None
+) -> StoredMessage | None:
+    """A whole message."""
+    rows = connection.execute(
+        """SELECT s.name, c.speaker, c.at, c.text, c.session_id
+           FROM chunk c JOIN session s ON s.id = c.session_id
+           WHERE c.space_id = ? AND c.message_id = ? AND (? IS NULL OR s.name = ?)
+           ORDER BY c.at DESC, c.session_id DESC, c.part""",
+        (space, id, session, session),
+    ).fetchall()
+    rows = [row for row in rows if row[4] == rows[0][4]]
+    if not rows:
+        return None
+    name, speaker, at = rows[0][:3]
+    text = "".join(row[3] for row in rows)
+    return StoredMessage(id, name, speaker, from_micros(at), text, len(rows))
+
+
+def sessions(
+    connection: sqlite3.Connection, space: int, limit: int, offset: int
+) -> list[Session]:
+    """Sessions, newest first."""
+    rows = connection.execute(
+        f"{_SESSION} WHERE space_id = ? ORDER BY ended_at DESC, id DESC LIMIT ? OFFSET ?",
+        (space, limit, offset),
+    ).fetchall()
+    return _sessions(connection, rows)
+
+
+def sessions_by_id(
+    connection: sqlite3.Connection, space: int, ids: Sequence[str]
+) -> dict[str, Session]:
+    """Sessions by the caller's id."""
+    rows = _in(connection, f"{_SESSION} WHERE space_id = ? AND name IN ({{}})", ids, space)
+    return {session.id: session for session in _sessions(connection, rows)}
+
+
+_SESSION = "SELECT id, name, started_at, ended_at, messages, chunks, version FROM session"
+
+
+def _sessions(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Session]:
+    ids = [row[0] for row in rows]
+    keys: dict[int, list[str]] = {}
+    for session, name, _ in _in(
+        connection,
+        "SELECT session_id, name, weight FROM session_key JOIN key ON key.id = key_id "
+        "WHERE session_id IN ({}) ORDER BY weight DESC, name",
+        ids,
+    ):
+        keys.setdefault(session, []).append(name)
+    themes: dict[int, list[Theme]] = {}
+    for session, title, summary in _in(
+        connection,
+        "SELECT session_id, title, summary FROM theme WHERE session_id IN ({}) ORDER BY place",
+        ids,
+    ):
+        themes.setdefault(session, []).append(Theme(title, summary))
+    return [
+        Session(
+            id=row[1],
+            started_at=from_micros(row[2]),
+            ended_at=from_micros(row[3]),
+            messages=row[4],
+            chunks=row[5],
+            keys=tuple(keys.get(row[0], ())),
+            themes=tuple(themes.get(row[0], ())),
+            version=row[6],
+        )
+        for row in rows
+    ]
+
+
+def entities(
+    connection: sqlite3.Connection, space: int, match: str | None, limit: int, offset: int
+) -> list[Entity]:
+    """Entities, those with most triples first."""
+    pattern = "%" if match is None else f"%{_escape_like(normalise(match))}%"
+    rows = connection.execute(
+        r"""SELECT name, type,
+              (SELECT count(*) FROM triple WHERE subject_id = e.id)
+              + (SELECT count(*) FROM triple WHERE object_id = e.id AND subject_id != e.id) AS n,
+              (SELECT count(*) FROM mention WHERE entity_id = e.id) AS m
+            FROM entity e WHERE space_id = ? AND normalised LIKE ? ESCAPE '\'
+            ORDER BY n DESC, m DESC, normalised, type LIMIT ? OFFSET ?""",
+        (space, pattern, limit, offset),
+    )
+    return [Entity(*row) for row in rows]
+
+
+def _escape_like(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+_TRIPLE = """
+SELECT t.id, t.uid, t.subject, s.type, t.relation, t.object, o.type, t.when_text, t.negated,
+       t.first_observed, t.last_observed
+FROM triple t JOIN entity s ON s.id = t.subject_id JOIN entity o ON o.id = t.object_id"""
+
+
+def triples(
+    connection: sqlite3.Connection, space: int, entity: str | None, limit: int, offset: int
+) -> list[Triple]:
+    """Triples, newest observation first."""
+    where, parameters = "t.space_id = ?", [space]
+    if entity is not None:
+        ids = [
+            row[0]
+            for row in connection.execute(
+                "SELECT id FROM entity WHERE space_id = ? AND normalised = ?",
+                (space, normalise(entity)),
+            )
+        ]
+        marks = ",".join("?" * len(ids))
+        where += f" AND (t.subject_id IN ({marks}) OR t.object_id IN ({marks}))"
+        parameters += ids + ids
+    rows = connection.execute(
+        f"{_TRIPLE} WHERE {where} ORDER BY t.last_observed DESC, t.uid LIMIT ? OFFSET ?",
+        (*parameters, limit, offset),
+    ).fetchall()
+    return _triples(connection, rows)
+
+
+def triples_by_uid(
+    connection: sqlite3.Connection, space: int, uids: Sequence[str]
+) -> dict[str, Triple]:
+    """Triples by uid."""
+    rows = _in(connection, f"{_TRIPLE} WHERE t.space_id = ? AND t.uid IN ({{}})", uids, space)
+    return {triple.uid: triple for triple in _triples(connection, rows)}
+
+
+def _triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Triple]:
+    sources: dict[int, list[tuple[int, str, str]]] = {}
+    for triple, at, message_id, session in _in(
+        connection,
+        """SELECT e.triple_id, e.observed_at, c.message_id, s.name FROM evidence e
+           JOIN chunk c ON c.id = e.chunk_id JOIN session s ON s.id = c.session_id
+           WHERE e.triple_id IN ({})""",
+        [row[0] for row in rows],
+    ):
+        sources.setdefault(triple, []).append((at, message_id, session))
+    return [
+        Triple(
+            uid=row[1],
+            subject=row[2],
+            subject_type=row[3],
+            relation=row[4],
+            object=row[5],
+            object_type=row[6],
+            when=parse_when(row[7]),
+            negated=bool(row[8]),
+            first_observed=from_micros(row[9]),
+            last_observed=from_micros(row[10]),
+            sources=tuple(
+                Source(id, session, from_micros(at))
+                for at, id, session in sorted(set(sources.get(row[0], [])), reverse=True)
+            ),
+        )
+        for row in rows
+    ]
+
+
+def triples_of_chunks(
+    connection: sqlite3.Connection, space: int, uids: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """Uids of the triples each chunk is evidence for."""
+    rows = _in(
+        connection,
+        """SELECT c.uid, t.uid FROM chunk c JOIN evidence e ON e.chunk_id = c.id
+           JOIN triple t ON t.id = e.triple_id WHERE c.space_id = ? AND c.uid IN ({})""",
+        uids,
+        space,
+    )
+    found: dict[str, list[str]] = {}
+    for chunk, triple in rows:
+        found.setdefault(chunk, []).append(triple)
+    return {chunk: tuple(sorted(uids)) for chunk, uids in found.items()}
+
+
+def stats(connection: sqlite3.Connection, name: str, now_micros: int) -> Stats:
+    """Counts of a space."""
+    space = space_id(connection, name)
+    if space is None:
+        return Stats(name, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+    def count(query: str) -> int:
+        return int(connection.execute(query, (space,)).fetchone()[0])
+
+    sessions, messages, chunk_count = connection.execute(
+        "SELECT count(*), coalesce(sum(messages), 0), coalesce(sum(chunks), 0) FROM session "
+        "WHERE space_id = ?",
+        (space,),
+    ).fetchone()
+    states = dict(
+        connection.execute(
+            "SELECT state, count(*) FROM work WHERE space_id = ? GROUP BY state", (space,)
+        )
+    )
+    leased = connection.execute(
+        """SELECT count(*) FROM session s JOIN work w ON w.session_id = s.id AND w.lease = s.lease
+           WHERE s.space_id = ? AND s.lease_until > ? AND w.state = 0""",
+        (space, now_micros),
+    ).fetchone()[0]
+    return Stats(
+        space=name,
+        sessions=sessions,
+        messages=messages,
+        chunks=chunk_count,
+        entities=count("SELECT count(*) FROM entity WHERE space_id = ?"),
+        triples=count("SELECT count(*) FROM triple WHERE space_id = ?"),
+        keys=count("SELECT count(*) FROM key WHERE space_id = ?"),
+        pending=states.get(0, 0) - leased,
+        leased=leased,
+        done=states.get(1, 0),
+        failed=states.get(2, 0),
+    )

@@ -1,0 +1,91 @@
+"""Numbered migrations and the record of what wrote the file."""
+
+from __future__ import annotations
+
+import sqlite3
+from importlib.resources import files
+
+from cognigraph.errors import EmbedderMismatchError, SchemaError
+from cognigraph.lexical import ANALYZER
+from cognigraph.stores.base import EmbedderIdentity
+from cognigraph.stores.sqlite.connection import Pool
+
+APPLICATION_ID = 0x436F4772  # "CoGr": marks the file as ours, before any table is read
+
+
+def migrations() -> list[tuple[int, str]]:
+    """All migrations as (number, SQL), in order."""
+    folder = files("cognigraph.stores.sqlite") / "migrations"
+    scripts = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    return [(int(name[:4]), (folder / name).read_text("utf-8")) for name in scripts]
+
+
+def prepare(pool: Pool, embedder: EmbedderIdentity) -> int:
+    """Create or migrate the schema, check the embedder, and return the schema version."""
+    scripts = migrations()
+    newest = scripts[-1][0]
+    with pool.read() as connection:
+        if _version(connection, pool.path) == newest:
+            _check_identity(connection, pool.path, embedder)
+            return newest
+    with pool.write() as connection:
+        version = _version(connection, pool.path)  # another process may have been faster
+        if version > newest:
+            raise SchemaError(
+                f"{pool.path} has schema {version}, this cognigraph knows up to {newest}; "
+                "upgrade cognigraph-memory"
+            )
+        for number, script in scripts:
+            if number > version:
+                _apply(connection, script)
+        if version == 0:
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) STRICT")
+            connection.executemany(
+                "INSERT INTO meta VALUES (?, ?)",
+                [
+                    ("embedder", embedder.name),
+                    ("dimension", str(embedder.dimension)),
+                    ("analyzer", ANALYZER),
+                ],
+            )
+        connection.execute(f"PRAGMA user_version = {newest}")
+        _check_identity(connection, pool.path, embedder)
+    return newest
+
+
+def _apply(connection: sqlite3.Connection, script: str) -> None:
+    """Run a script inside the open transaction (``executescript`` would commit it)."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            connection.execute(statement)
+            statement = ""
+
+
+def _version(connection: sqlite3.Connection, path: str) -> int:
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if application != APPLICATION_ID and (version or tables):
+        raise SchemaError(
+            f"{path} is a SQLite database of another program; give another file name"
+        )
+    return version
+
+
+def _check_identity(connection: sqlite3.Connection, path: str, embedder: EmbedderIdentity) -> None:
+    meta = dict(connection.execute("SELECT key, value FROM meta"))
+    stored = EmbedderIdentity(meta["embedder"], int(meta["dimension"]))
+    if stored != embedder:
+        raise EmbedderMismatchError(
+            f"{path} was built with the embedder {stored.name!r} ({stored.dimension} dimensions), "
+            f"not {embedder.name!r} ({embedder.dimension}); open it with that embedder, "
+            "or export the messages and add them to a new file with the other one"
+        )
+    if meta["analyzer"] != ANALYZER:
+        raise SchemaError(
+            f"{path} was indexed by {meta['analyzer']!r}, this version uses {ANALYZER!r}; "
+            "open it with the version that wrote it, or add the messages to a new file"
+        )

@@ -1,0 +1,256 @@
+"""``SQLiteStore``: the embedded default, one local file."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from sqlite3 import Connection
+from threading import Lock
+from typing import Any, TypeVar
+
+from cognigraph.model import Entity, Session, Stats, StoredMessage, Triple
+from cognigraph.stores.base import (
+    Candidates,
+    Check,
+    ChunkRecord,
+    Derivation,
+    EmbedderIdentity,
+    Failure,
+    InsertStatus,
+    Lease,
+    MessageRow,
+    Probe,
+    StoreInfo,
+)
+from cognigraph.stores.empty import no_candidates
+from cognigraph.stores.sqlite import checks, export, queue, read, write
+from cognigraph.stores.sqlite.connection import Pool
+from cognigraph.stores.sqlite.index import SpaceIndex
+from cognigraph.stores.sqlite.probe import gather_candidates
+from cognigraph.stores.sqlite.schema import prepare
+from cognigraph.times import Clock, system_clock, to_micros
+
+_T = TypeVar("_T")
+
+
+class SQLiteStore:
+    """A memory in one SQLite file; see :class:`cognigraph.stores.base.Store` for the contract.
+
+    ``index_bytes`` bounds the memory of the in-memory search indexes: the least recently searched
+    spaces are dropped and read again when needed. The space searched last always stays.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        embedder: EmbedderIdentity,
+        *,
+        clock: Clock = system_clock,
+        index_bytes: int = 2 << 30,
+        busy_timeout: float = 60.0,
+    ) -> None:
+        self._pool = Pool(path, busy_timeout=busy_timeout)
+        self._embedder = embedder
+        self._clock = clock
+        self._index_bytes = index_bytes
+        self._indexes: OrderedDict[str, SpaceIndex] = OrderedDict()
+        self._indexes_lock = Lock()
+        try:
+            self._version = prepare(self._pool, embedder)
+        except BaseException:
+            self._pool.close()
+            raise
+
+    @property
+    def info(self) -> StoreInfo:
+        """Where the data is and what wrote it."""
+        return StoreInfo("sqlite", self._pool.path, self._version, self._embedder)
+
+    def close(self) -> None:
+        """Close all connections and drop the in-memory indexes."""
+        self._pool.close()
+        with self._indexes_lock:
+            self._indexes.clear()
+
+    def spaces(self) -> list[str]:
+        """Names of all spaces, sorted."""
+        with self._pool.read() as connection:
+            return [row[0] for row in connection.execute("SELECT name FROM space ORDER BY name")]
+
+    # Insert
+
+    def insert(self, space: str, messages: Sequence[MessageRow]) -> list[InsertStatus]:
+        """Write messages in one durable transaction."""
+        # Redelivery is common and must not queue for the write lock.
+        with self._pool.read() as connection:
+            statuses = [write.status_of(connection, message) for message in messages]
+        if "new" not in statuses:
+            return statuses
+        with self._pool.write() as connection:
+            return write.insert(connection, space, messages)
+
+    # Enrichment
+
+    def claim(
+        self,
+        *,
+        worker: str,
+        limit: int,
+        lease_for: timedelta,
+        now: datetime,
+        space: str | None = None,
+        context: int = 2,
+    ) -> Lease | None:
+        """Lease pending chunks of one session."""
+        with self._pool.read() as connection:  # an idle worker must not take the write lock
+            if not queue.has_pending(connection):
+                return None
+        with self._pool.write() as connection:
+            return queue.claim(
+                connection,
+                worker=worker,
+                limit=limit,
+                lease_for=lease_for,
+                now=now,
+                space=space,
+                context=context,
+            )
+
+    def complete(self, lease: Lease, derivation: Derivation) -> bool:
+        """Write a derivation if the lease still holds."""
+        with self._pool.write() as connection:
+            if not queue.holds(connection, lease):
+                return False
+            write.write_derivation(connection, lease, derivation)
+            queue.release(connection, lease)
+            return True
+
+    def fail(self, lease: Lease, reason: str, *, park_after: int, retry_at: datetime) -> bool:
+        """Give chunks back after a failed attempt."""
+        with self._pool.write() as connection:
+            if not queue.holds(connection, lease):
+                return False
+            queue.give_back(connection, lease, reason, park_after=park_after, retry_at=retry_at)
+            queue.release(connection, lease)
+            return True
+
+    def retry_failed(self, space: str | None = None) -> int:
+        """Make parked chunks pending again."""
+        with self._pool.write() as connection:
+            return connection.execute(
+                """UPDATE work SET state = 0, attempts = 0, retry_at = 0 WHERE state = 2
+                   AND (? IS NULL OR space_id = (SELECT id FROM space WHERE name = ?))""",
+                (space, space),
+            ).rowcount
+
+    def failures(self, space: str) -> list[Failure]:
+        """Chunks whose last attempt failed."""
+        with self._pool.read() as connection:
+            return queue.failures(connection, space)
+
+    def pending(self, space: str | None = None) -> int:
+        """Chunks that are pending or leased."""
+        with self._pool.read() as connection:
+            if space is None:
+                query, parameters = "SELECT count(*) FROM work WHERE state = 0", ()
+                return int(connection.execute(query, parameters).fetchone()[0])
+            return int(
+                connection.execute(
+                    "SELECT count(*) FROM work WHERE state = 0 AND space_id = "
+                    "(SELECT id FROM space WHERE name = ?)",
+                    (space,),
+                ).fetchone()[0]
+            )
+
+    # Search
+
+    def probe(self, space: str, probe: Probe) -> Candidates:
+        """Gather candidates from the in-memory index, freshened first."""
+        index = self._index(space)
+        # Lock, then snapshot: a snapshot older than the index would miss rows the index has.
+        with index.lock, self._pool.read() as connection:
+            space_id = read.space_id(connection, space)
+            if space_id is None:
+                return no_candidates(probe)
+            index.refresh(connection, space_id)
+            candidates = gather_candidates(connection, index, space_id, probe)
+        self._evict(keep=space)
+        return candidates
+
+    def _index(self, space: str) -> SpaceIndex:
+        with self._indexes_lock:
+            index = self._indexes.pop(space, None) or SpaceIndex(self._embedder.dimension)
+            self._indexes[space] = index
+            return index
+
+    def _evict(self, keep: str) -> None:
+        with self._indexes_lock:
+            total = sum(index.bytes for index in self._indexes.values())
+            while total > self._index_bytes:
+                oldest = next(iter(self._indexes))
+                if oldest == keep:
+                    break
+                total -= self._indexes.pop(oldest).bytes
+
+    def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
+        """Chunks by uid."""
+        return self._read(space, {}, lambda c, s: read.chunks(c, s, uids))
+
+    def triples_by_uid(self, space: str, uids: Sequence[str]) -> dict[str, Triple]:
+        """Triples by uid."""
+        return self._read(space, {}, lambda c, s: read.triples_by_uid(c, s, uids))
+
+    def triples_of_chunks(self, space: str, uids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Uids of the triples each chunk is evidence for."""
+        return self._read(space, {}, lambda c, s: read.triples_of_chunks(c, s, uids))
+
+    def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
+        """Sessions by the caller's id."""
+        return self._read(space, {}, lambda c, s: read.sessions_by_id(c, s, ids))
+
+    # Inspection
+
+    def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
+        """One whole message."""
+        return self._read(space, None, lambda c, s: read.message(c, s, id, session))
+
+    def sessions(self, space: str, *, limit: int, offset: int = 0) -> list[Session]:
+        """Sessions, newest first."""
+        return self._read(space, [], lambda c, s: read.sessions(c, s, limit, offset))
+
+    def entities(
+        self, space: str, *, match: str | None = None, limit: int, offset: int = 0
+    ) -> list[Entity]:
+        """Entities, those with most triples first."""
+        return self._read(space, [], lambda c, s: read.entities(c, s, match, limit, offset))
+
+    def triples(
+        self, space: str, *, entity: str | None = None, limit: int, offset: int = 0
+    ) -> list[Triple]:
+        """Triples, newest observation first."""
+        return self._read(space, [], lambda c, s: read.triples(c, s, entity, limit, offset))
+
+    def stats(self, space: str) -> Stats:
+        """Counts of a space."""
+        with self._pool.read() as connection:
+            return read.stats(connection, space, to_micros(self._clock()))
+
+    def cypher(
+        self, space: str, query: str, parameters: Mapping[str, Any], *, limit: int, timeout: float
+    ) -> list[dict[str, Any]]:
+        """Export the space to a networkx graph and run the query on it (a subset of Cypher)."""
+        with self._pool.read() as connection:
+            graph = export.graph(connection, space)
+        return export.run(graph, query, parameters, limit, timeout)
+
+    def check(self) -> list[Check]:
+        """Look at the health of the file."""
+        with self._pool.connection() as connection:
+            return checks.run(connection, self._pool.path)
+
+    def _read(self, space: str, empty: _T, query: Callable[[Connection, int], _T]) -> _T:
+        with self._pool.read() as connection:
+            space_id = read.space_id(connection, space)
+            return empty if space_id is None else query(connection, space_id)

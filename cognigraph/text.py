@@ -1,0 +1,35 @@
+"""Small facts about a piece of text that storing and ranking share."""
+
+from __future__ import annotations
+
+import re
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_QUESTION_MARKS = frozenset("?？؟\u037e")
+_TAIL = 16
+
+
+def replace_surrogates(text: str) -> tuple[str, int]:
+    """Replace lone surrogates, which no database can store, by U+FFFD; return text and count."""
+    return _SURROGATE.subn("\ufffd", text)
+
+
+def printable(text: str) -> str:
+    """The text without control characters, for prompts and terminals."""
+    return _CONTROL.sub(" ", text)
+
+
+def is_question(text: str) -> bool:
+    """Whether the text ends by asking something (``?`` in any script, then no more words)."""
+    for character in reversed(text[-_TAIL:]):
+        if character in _QUESTION_MARKS:
+            return True
+        if character.isalnum():
+            return False
+    return False
+
+
+def spoken(speaker: str | None, text: str) -> str:
+    """The text as it is embedded and indexed: with its speaker, as a reader would see it."""
+    return f"{speaker}: {text}" if speaker else text

@@ -1,0 +1,165 @@
+"""Enrichment: claim, extract, derive, write; and the worker that does it in the background.
+
+All state is in the store. A worker that dies leaves a lease that expires, a failing extractor
+leaves its chunks pending with a reason, and a restart goes on from there.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from dataclasses import dataclass
+from datetime import timedelta
+from threading import Event, Thread
+from uuid import uuid4
+
+from cognigraph.embed import CheckedEmbedder
+from cognigraph.errors import CogniGraphError, ExtractionError, StoreError
+from cognigraph.ingest.derive import derive
+from cognigraph.ingest.extraction import Extraction, Extractor, Window
+from cognigraph.settings import EnrichSettings
+from cognigraph.stores.base import Lease, Store
+from cognigraph.times import Clock
+
+logger = logging.getLogger("cognigraph.enrich")
+
+_MOST_DOUBLINGS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one lease came to."""
+
+    space: str
+    session: str
+    chunks: int
+    triples: int = 0
+    rejected: int = 0
+    error: str | None = None
+    lost: bool = False
+
+
+class Enricher:
+    """Works off the queue one lease at a time. Safe to run in many threads and processes."""
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: CheckedEmbedder,
+        extractor: Extractor,
+        settings: EnrichSettings,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._extractor = extractor
+        self._settings = settings
+        self._clock = clock
+        self._worker = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
+
+    def step(self, space: str | None = None) -> Step | None:
+        """Enrich one batch of one session; None when nothing is ready."""
+        settings = self._settings
+        lease = self._store.claim(
+            worker=self._worker,
+            limit=settings.batch,
+            lease_for=settings.lease,
+            now=self._clock(),
+            space=space,
+            context=settings.context,
+        )
+        if lease is None:
+            return None
+        try:
+            extraction = self._extract(lease)
+            derivation, rejected = derive(
+                extraction, lease, self._extractor.name, self._embedder
+            )
+        except StoreError:
+            raise
+        except CogniGraphError as error:
+            return self._give_back(lease, error)
+        written = self._store.complete(lease, derivation)
+        return Step(
+            lease.space,
+            lease.session,
+            len(lease.chunks),
+            triples=len(derivation.triples),
+            rejected=rejected,
+            lost=not written,
+        )
+
+    def _extract(self, lease: Lease) -> Extraction:
+        window = Window(lease.space, lease.session, lease.chunks, lease.before, lease.notes)
+        uids = tuple(chunk.uid for chunk in lease.chunks)
+        try:
+            return self._extractor.extract(window)
+        except ExtractionError:
+            raise
+        except Exception as error:  # noqa: BLE001 - any extractor may be plugged in here
+            raise ExtractionError(
+                f"{self._extractor.name}: {type(error).__name__}: {error}", chunks=uids
+            ) from error
+
+    def _give_back(self, lease: Lease, error: CogniGraphError) -> Step:
+        settings = self._settings
+        tries = max(chunk.attempts for chunk in lease.chunks) + 1
+        wait: timedelta = settings.retry_after * 2 ** min(tries - 1, _MOST_DOUBLINGS)
+        park_after = settings.park_after
+        if isinstance(error, ExtractionError) and not error.is_retryable:
+            park_after = 0
+        logger.warning(
+            "enrichment of %d chunks of session %r failed (attempt %d): %s",
+            len(lease.chunks), lease.session, tries, error,
+        )  # fmt: skip
+        self._store.fail(
+            lease, str(error), park_after=park_after, retry_at=self._clock() + wait
+        )
+        return Step(lease.space, lease.session, len(lease.chunks), error=str(error))
+
+    def drain(self, space: str | None = None) -> list[Step]:
+        """Work until nothing is ready (chunks waiting for a retry stay)."""
+        steps = []
+        while step := self.step(space):
+            steps.append(step)
+        return steps
+
+
+class BackgroundWorker:
+    """A daemon thread that enriches whenever there is work."""
+
+    def __init__(self, enricher: Enricher, settings: EnrichSettings) -> None:
+        self._enricher = enricher
+        self._poll = settings.idle_poll.total_seconds()
+        self._wake = Event()
+        self._stop = Event()
+        self._thread: Thread | None = None
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread = Thread(target=self._run, name="cognigraph-enrich", daemon=True)
+        self._thread.start()
+
+    def notify(self) -> None:
+        """There is new work."""
+        self._wake.set()
+
+    def stop(self, timeout: float = 10.0) -> None:
+        """Finish the batch in hand and end; what is left stays pending in the store."""
+        self._stop.set()
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join(timeout)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                busy = self._enricher.step() is not None
+            except StoreError as error:
+                if not self._stop.is_set():
+                    logger.warning("enrichment waits for the store: %s", error)
+                busy = False
+            if not busy:
+                self._wake.wait(self._poll)
+                self._wake.clear()

@@ -1,0 +1,137 @@
+"""From the caller's messages to rows: validation, identity, splitting, vectors and terms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+from cognigraph import ids
+from cognigraph.embed import CheckedEmbedder
+from cognigraph.errors import InvalidMessageError
+from cognigraph.ingest.split import split
+from cognigraph.lexical import term_counts
+from cognigraph.model import Message
+from cognigraph.settings import InsertSettings
+from cognigraph.stores.base import ChunkRow, MessageRow
+from cognigraph.text import replace_surrogates, spoken
+from cognigraph.times import to_utc
+
+_MAX_NAME = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """A validated message: aware UTC time, storable text, final id."""
+
+    uid: str
+    id: str
+    session: str
+    speaker: str | None
+    at: datetime
+    text: str
+    replaced: int
+
+
+def clean(
+    message: Message,
+    *,
+    space: str,
+    now: datetime,
+    zone: tzinfo | None,
+    limit: int,
+    seen: Counter[str],
+    index: int,
+) -> Clean:
+    """Validate one message and give it its identity.
+
+    ``seen`` counts messages without an id in this call, so that the same words said twice at the
+    same moment stay two messages, and the same call made again finds both.
+    """
+    text = _text(message.text, "text", index)
+    if not text.strip():
+        raise InvalidMessageError(
+            f"message {index} has an empty text; leave it out or pass skip_invalid=True", index=index
+        )
+    if len(text) > limit:
+        raise InvalidMessageError(
+            f"message {index} has {len(text):,} characters, the limit is {limit:,}; "
+            "split it or raise InsertSettings.max_message_chars",
+            index=index,
+        )
+    session = check_name(message.session, "session", index)
+    speaker = check_name(message.speaker, "speaker", index) if message.speaker is not None else None
+    text, replaced = replace_surrogates(text)
+    try:
+        at = now if message.at is None else to_utc(message.at, zone)
+    except InvalidMessageError as error:
+        raise InvalidMessageError(f"message {index}: {error}", index=index) from error
+    if message.id is not None:
+        id = check_name(message.id, "id", index)
+        uid = ids.message_uid(space, session, id)
+    else:
+        parts = (space, session, speaker or "", text, at.isoformat())
+        twin = ids.uid("Twin", *parts)
+        uid = ids.anonymous_message_uid(*parts, seen[twin])
+        seen[twin] += 1
+        id = uid[:12]
+    return Clean(uid, id, session, speaker, at, text, replaced)
+
+
+def _text(value: object, what: str, index: int) -> str:
+    if not isinstance(value, str):
+        raise InvalidMessageError(
+            f"message {index}: {what} must be a string, not {type(value).__name__}", index=index
+        )
+    return value
+
+
+def check_name(value: object, what: str, index: int = 0) -> str:
+    """A non-empty string of at most 512 characters that a database can store."""
+    text = _text(value, what, index)
+    if not text.strip() or len(text) > _MAX_NAME or "\x00" in text or replace_surrogates(text)[1]:
+        raise InvalidMessageError(
+            f"message {index}: {what} must be 1 to {_MAX_NAME} characters, without NUL or lone "
+            f"surrogates, not {text[:40]!r}",
+            index=index,
+        )
+    return text
+
+
+def to_rows(
+    messages: Sequence[Clean], space: str, settings: InsertSettings, embedder: CheckedEmbedder
+) -> list[MessageRow]:
+    """Split, embed (all texts in one go) and count terms."""
+    pieces = [split(message.text, settings.max_chunk_chars) for message in messages]
+    texts = [
+        spoken(message.speaker, piece)
+        for message, parts in zip(messages, pieces, strict=True)
+        for piece in parts
+    ]
+    vectors = iter(embedder.embed(texts))
+    rows: list[MessageRow] = []
+    for message, parts in zip(messages, pieces, strict=True):
+        chunks = tuple(
+            ChunkRow(
+                uid=ids.chunk_uid(message.uid, part),
+                part=part,
+                text=piece,
+                vector=next(vectors),
+                terms=term_counts(spoken(message.speaker, piece)),
+            )
+            for part, piece in enumerate(parts)
+        )
+        rows.append(
+            MessageRow(
+                uid=message.uid,
+                id=message.id,
+                session=message.session,
+                session_uid=ids.session_uid(space, message.session),
+                speaker=message.speaker,
+                at=message.at,
+                digest=ids.uid("Digest", message.speaker or "", message.text),
+                chunks=chunks,
+            )
+        )
+    return rows

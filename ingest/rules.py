@@ -1,0 +1,260 @@
+"""``RulesExtractor``: triples, entities, session keys and a summary without any model.
+
+Built for English conversation; other languages give key phrases and a summary, and no wrong
+facts. Reading is linear in the text and deterministic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from cognigraph.ids import normalise
+from cognigraph.ingest import words
+from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
+from cognigraph.ingest.names import Name, find_names
+from cognigraph.ingest.nounphrases import Voices
+from cognigraph.ingest.phrases import KeyPhrase, key_phrases
+from cognigraph.ingest.sentences import Sentence, sentences
+from cognigraph.ingest.statements import Reading, Statement, StatementReader, reading
+from cognigraph.ingest.summary import SessionState
+from cognigraph.ingest.timewords import TimeSpan, find_times
+from cognigraph.stores.base import WorkChunk
+
+ANONYMOUS = "user"
+"""Subject of "I" when a message has no speaker."""
+MAX_FACTS = 48
+"""Triples taken from one chunk."""
+MAX_MENTIONS = 24
+"""Entities taken from one chunk, its speaker not counted."""
+_PHRASES = 6
+_MENTIONED = 0.8  # a key phrase below this score is not worth a triple of its own
+_PICTURE = re.compile(
+    r"\[[^\[\]\n:]{0,30}\b(photo|picture|image|video)\b[^\[\]\n:]{0,20}:\s*([^\[\]\n]{3,300})\]",
+    re.IGNORECASE,
+)
+_OPENERS = frozenset("thanks thank sorry wow congrats congratulations hey hi bye yay ouch".split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A sentence with all that was found in it."""
+
+    sentence: Sentence
+    names: tuple[Name, ...]
+    times: tuple[TimeSpan, ...]
+    phrases: tuple[KeyPhrase, ...]
+
+    @property
+    def reading(self) -> Reading:
+        return reading(self.sentence.tokens, self.names, self.times, self.sentence.question)
+
+
+class RulesExtractor:
+    """Reads chunks by rules. Needs no model and no network; keeps nothing between calls."""
+
+    @property
+    def name(self) -> str:
+        """``rules-1``."""
+        return "rules-1"
+
+    def extract(self, window: Window) -> Extraction:
+        """Read a window: facts, mentions, and the session's keys and themes with it added."""
+        state = SessionState.load(window.notes.state)
+        for chunk in (*window.before, *window.chunks):
+            state.meet(chunk.speaker)
+        reader = _primed(window.before, state)
+        facts, mentions = _Facts(), _Mentions()
+        for place, chunk in enumerate(window.chunks):
+            _read_chunk(chunk, place, state, reader, facts, mentions)
+            state.next_chunk()
+        return Extraction(
+            mentions=mentions.all(),
+            facts=facts.all(),
+            keys=state.best_keys(),
+            themes=state.themes(),
+            state=state.dump(),
+        )
+
+
+def _read_chunk(
+    chunk: WorkChunk,
+    place: int,
+    state: SessionState,
+    reader: StatementReader,
+    facts: _Facts,
+    mentions: _Mentions,
+) -> None:
+    voices = _voices(chunk.speaker, state.speakers)
+    text, pictured = _pictures(chunk.text, voices)
+    read = [_read(sentence, chunk.at, state) for sentence in sentences(text)]
+    told = [statement for one in read for statement in reader.read(one.reading, voices)]
+    phrases = [phrase for one in read for phrase in one.phrases]
+    if not told and not pictured:
+        told = _mentioned(read, voices)
+    facts.add((*told, *pictured), place)
+    mentions.add(chunk.speaker, read, _top(phrases), place)
+    state.add_phrases(phrases)
+    shown_as = chunk.speaker or ""
+    for number, one in enumerate(read):
+        state.add_sentence(number, shown_as, one.sentence.text, _salience(one))
+
+
+def _primed(before: Sequence[WorkChunk], state: SessionState) -> StatementReader:
+    """A reader that knows the last two sentences already read, for pronouns."""
+    last: list[tuple[Sentence, WorkChunk]] = []
+    for chunk in reversed(before):
+        found = [(sentence, chunk) for sentence in sentences(chunk.text[-1000:])]
+        last = found[-2:] + last
+        if len(last) >= 2:
+            break
+    reader = StatementReader()
+    for sentence, chunk in last[-2:]:
+        known = _read(sentence, chunk.at, state, learn=False)
+        reader.read(known.reading, _voices(chunk.speaker, state.speakers))
+    return reader
+
+
+def _voices(speaker: str | None, speakers: Sequence[str]) -> Voices:
+    me = speaker or ANONYMOUS
+    others = [name for name in speakers if name != me]
+    return Voices(me, others[0] if len(others) == 1 and speaker else None)
+
+
+def _read(sentence: Sentence, at: datetime, state: SessionState, *, learn: bool = True) -> _Read:
+    known = dict(state.names)
+    aliases: dict[str, str] = {}
+    for speaker in state.speakers:
+        known[speaker.lower()] = "person"
+        aliases[speaker.split(" ")[0].lower()] = speaker
+    known.update(dict.fromkeys(aliases, "person"))
+    names = [
+        replace(name, text=aliases[name.text.lower()]) if name.text.lower() in aliases else name
+        for name in find_names(sentence.tokens, known)
+    ]
+    times = find_times(sentence.tokens, at)
+    timed = {place for span in times for place in range(span.start, span.end)}
+    names = [name for name in names if name.start not in timed]
+    if learn:
+        for name in names:
+            if name.sure and name.text not in state.speakers:
+                state.learn(name.text, name.type)
+    speakers = {speaker.lower() for speaker in state.speakers}
+    placed = {name.start: name for name in names}
+    phrases = key_phrases(sentence.tokens, placed, timed, speakers)
+    return _Read(sentence, tuple(names), tuple(times), tuple(phrases))
+
+
+def _pictures(text: str, voices: Voices) -> tuple[str, list[Statement]]:
+    """Captions in brackets ("[photo: a red bicycle]") are what the speaker shared."""
+    if "[" not in text:
+        return text, []
+    found = [
+        Statement(
+            voices.speaker, "person", f"shared {match[1].lower()} of", caption, "object"
+        )
+        for match in _PICTURE.finditer(text)
+        if (caption := " ".join(match[2].split()[:8]))
+    ]
+    return (_PICTURE.sub(" ", text) if found else text), found
+
+
+def _mentioned(read: Iterable[_Read], voices: Voices) -> list[Statement]:
+    """For statements no rule could take apart: at least what they are about."""
+    phrases = [phrase for one in read if not one.sentence.question for phrase in one.phrases]
+    best = max(phrases, key=lambda phrase: phrase.score, default=None)
+    if best is None or best.score < _MENTIONED:
+        return []
+    return [Statement(voices.speaker, "person", "mentioned", best.text, best.type)]
+
+
+def _top(phrases: Sequence[KeyPhrase]) -> list[KeyPhrase]:
+    """The best few, in the order of the text."""
+    best = sorted(range(len(phrases)), key=lambda place: (-phrases[place].score, place))[:_PHRASES]
+    return [phrases[place] for place in sorted(best)]
+
+
+def _salience(one: _Read) -> float:
+    """How much a sentence would tell in a summary, judged by the sentence alone."""
+    tokens = one.sentence.tokens
+    lows = {token.low for token in tokens}
+    scores = sorted((phrase.score for phrase in one.phrases), reverse=True)[:3]
+    if one.sentence.question or not scores:
+        return 0.0
+    value = sum(scores) / 3
+    value += 0.4 * bool(one.times)
+    value += 0.2 * any(phrase.proper for phrase in one.phrases)
+    value += 0.15 * any(token.kind == "number" for token in tokens)
+    value += 0.3 * ("i" in lows or "my" in lows or "we" in lows)
+    value -= 0.3 * bool(lows & {"you", "your"})
+    value -= 0.4 * (tokens[0].low in _OPENERS)
+    value -= 0.3 * (tokens[0].low in words.PRONOUNS - words.FIRST_PERSON)
+    value -= 0.5 * (len(tokens) < 6) + 0.2 * (len(tokens) > 45)
+    return round(value, 4)
+
+
+class _Facts:
+    """Facts of a window, each once, with all the chunks that say it."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, ...], tuple[Statement, list[int]]] = {}
+
+    def add(self, statements: Iterable[Statement], place: int) -> None:
+        for count, statement in enumerate(statements):
+            if count == MAX_FACTS:
+                break
+            key = (
+                normalise(statement.subject),
+                normalise(statement.relation),
+                normalise(statement.object),
+                statement.when or "",
+                "not" if statement.negated else "",
+            )
+            _, places = self._found.setdefault(key, (statement, []))
+            if place not in places:
+                places.append(place)
+
+    def all(self) -> tuple[Fact, ...]:
+        return tuple(
+            Fact(
+                subject=said.subject,
+                subject_type=said.subject_type,
+                relation=said.relation,
+                object=said.object,
+                object_type=said.object_type,
+                chunks=tuple(places),
+                when=said.when,
+                negated=said.negated,
+            )
+            for said, places in self._found.values()
+        )
+
+
+class _Mentions:
+    """Entities of a window, each once, with the chunks that name it."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], tuple[str, list[int]]] = {}
+
+    def add(
+        self, speaker: str | None, read: Iterable[_Read], phrases: Iterable[KeyPhrase], place: int
+    ) -> None:
+        found = [(speaker, "person")] if speaker else []
+        for one in read:
+            found.extend((name.text, name.type) for name in one.names)
+            found.extend((span.when, "time") for span in one.times)
+            if len(found) > MAX_MENTIONS:
+                break
+        found.extend((phrase.text, phrase.type) for phrase in phrases)
+        for name, type_ in found[: MAX_MENTIONS + 1]:
+            _, places = self._found.setdefault((normalise(name), type_), (name, []))
+            if place not in places:
+                places.append(place)
+
+    def all(self) -> tuple[Mention, ...]:
+        return tuple(
+            Mention(name, type_, tuple(places))
+            for (_, type_), (name, places) in self._found.items()
+        )

@@ -1,0 +1,149 @@
+"""Text to sentences and tokens, in linear time whatever the text.
+
+Every pattern is possessive or bounded, and cannot be re-entered in the middle of a run, so a
+megabyte of dots or quotes costs a megabyte's time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+MAX_TOKENS = 120
+"""Longer sentences are read in pieces of this many tokens."""
+_MAX_WORD = 60
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,200}`", re.DOTALL)
+_URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]++", re.IGNORECASE)
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "`": "'", "\u00a0": " "})
+_END = re.compile(
+    r"(?<![.!?…])[.!?…]++[\"')\]”*]{0,3}+(?=\s|\Z)|(?<![。！？؟।])[。！？؟।]++[」』”]?+|(?<!\n)\n++"
+)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?i:mr|mrs|ms|dr|st|prof|vs|jr|sr|e\.g|i\.e|approx|fig)|(?:\A|[\s.])[A-HJ-Z])\Z"
+)
+_TAG_QUESTION = re.compile(
+    r",?\s(?:right|you know|huh|yeah|eh|ok|okay|don't you think|isn't it|doesn't it)\s?\?\Z",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(
+    r"(?P<quoted>[\"“][^\"“”\n]{2,60}[\"”])"
+    r"|(?P<number>[$€£¥]?+\d++(?:[.,:/-]\d++)*+%?+\w*+)"
+    r"|(?P<word>\w++(?:['&.-]\w++)*+)"
+    r"|(?P<mark>[^\w\s])"
+)
+_WHOLE = {
+    "can't": ("can", "not"), "cannot": ("can", "not"), "won't": ("will", "not"),
+    "ain't": ("is", "not"), "shan't": ("shall", "not"), "gonna": ("going", "to"),
+    "wanna": ("want", "to"), "gotta": ("have", "to"), "let's": ("let", "us"),
+    "cuz": ("because",), "dont": ("do", "not"), "doesnt": ("does", "not"),
+    "didnt": ("did", "not"), "cant": ("can", "not"), "im": ("I", "am"), "ive": ("I", "have"),
+    "y'all": ("you",), "ur": ("your",), "tryna": ("trying", "to"), "u": ("you",),
+    "it's": ("it", "is"), "that's": ("that", "is"), "there's": ("there", "is"),
+    "here's": ("here", "is"), "what's": ("what", "is"), "who's": ("who", "is"),
+    "he's": ("he", "is"), "she's": ("she", "is"), "where's": ("where", "is"),
+}  # fmt: skip
+_SUFFIXES = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'s": "'s"}
+
+
+class Token(NamedTuple):
+    """One word, number, quoted title or mark. ``low`` is its case-folded form."""
+
+    text: str
+    low: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence as written and as tokens. ``question`` is false for tags such as ", right?"."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    question: bool
+
+
+def clean(text: str) -> str:
+    """Take out what is not prose: code, addresses, control and direction characters."""
+    if "`" in text:
+        text = _CODE.sub(" ", text)
+    if "http" in text or "www." in text:
+        text = _URL.sub(" ", text)
+    return _CONTROL.sub(" ", text.translate(_APOSTROPHES))
+
+
+def split_text(text: str) -> Iterator[str]:
+    """Cut cleaned text into sentences, keeping the closing marks."""
+    start = 0
+    for match in _END.finditer(text):
+        if match[0] == "." and _ABBREVIATION.search(text, max(start, match.start() - 12), match.start()):
+            continue
+        piece = text[start : match.end()].strip()
+        if piece:
+            yield piece
+        start = match.end()
+    rest = text[start:].strip()
+    if rest:
+        yield rest
+
+
+def tokenise(text: str) -> Iterator[Token]:
+    """Tokens of a cleaned text, contractions taken apart (``don't`` gives ``do not``)."""
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup or "mark"
+        word = match[0]
+        if kind == "word":
+            if len(word) > _MAX_WORD:
+                yield Token(",", ",", "mark")  # no word: noise that must not join its neighbours
+                continue
+            low = word.lower()
+            if "'" in word or low in _WHOLE:
+                yield from _expand(word, low)
+                continue
+            yield Token(word, low, kind)
+        else:
+            yield Token(word[:_MAX_WORD + 2], word[: _MAX_WORD + 2].lower(), kind)
+
+
+def _expand(word: str, low: str) -> Iterator[Token]:
+    whole = _WHOLE.get(low)
+    if whole is not None:
+        for part in whole:
+            shown = part.capitalize() if word[0].isupper() and part == whole[0] else part
+            yield Token(shown, part.lower(), "word")
+        return
+    if low.endswith("n't") and len(low) > 3:
+        yield Token(word[:-3], low[:-3], "word")
+        yield Token("not", "not", "word")
+        return
+    cut = low.rfind("'")
+    expansion = _SUFFIXES.get(low[cut:])
+    if expansion is None or cut == 0:
+        yield Token(word, low, "word")
+        return
+    yield Token(word[:cut], low[:cut], "word")
+    yield Token(expansion, expansion, "word")
+
+
+def sentences(text: str) -> Iterator[Sentence]:
+    """Sentences of a text with their tokens; over-long ones come in pieces."""
+    for piece in split_text(clean(text)):
+        question = "?" in piece[-4:] or "？" in piece[-2:] or "؟" in piece[-2:]
+        if question and _TAG_QUESTION.search(piece, max(0, len(piece) - 24)):
+            question = False
+        tokens = tuple(tokenise(piece))
+        if len(tokens) <= MAX_TOKENS:
+            if tokens:
+                yield Sentence(piece, tokens, question)
+            continue
+        for start in range(0, len(tokens), MAX_TOKENS):
+            part = tokens[start : start + MAX_TOKENS]
+            yield Sentence(join(part), part, question)
+
+
+def join(tokens: tuple[Token, ...] | list[Token]) -> str:
+    """Words of tokens with single spaces, possessives attached."""
+    return " ".join(token.text for token in tokens).replace(" 's", "'s")

@@ -1,0 +1,50 @@
+"""Splitting a long message into chunks at sentence ends, losing not one character."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# A sentence ends after its mark and closing quotes, before white space; CJK marks need no space.
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]{0,3}(?=\s)|[。！？]|\n")
+_WORD_END = re.compile(r"\s")
+
+
+def split(text: str, limit: int) -> list[str]:
+    """Cut ``text`` into pieces of at most ``limit`` characters; joined, they are the text again.
+
+    Cuts fall at the last sentence end in the second half of a piece, else at the last white
+    space there, else at a character boundary (never inside a combining sequence). Linear time.
+    """
+    pieces: list[str] = []
+    start = 0
+    while len(text) - start > limit:
+        end = _cut(text, start, limit)
+        pieces.append(text[start:end])
+        start = end
+    pieces.append(text[start:])
+    return pieces
+
+
+def _cut(text: str, start: int, limit: int) -> int:
+    middle, stop = start + limit // 2, start + limit
+    for pattern in (_SENTENCE_END, _WORD_END):
+        ends = [match.end() for match in pattern.finditer(text, middle, stop)]
+        if ends:
+            end = ends[-1]
+            while end < stop and text[end].isspace():  # white space stays with the sentence before
+                end += 1
+            return end
+    end = stop
+    while end > middle and _joins(text[end], text[end - 1]):
+        end -= 1
+    return end if end > middle else stop
+
+
+def _joins(character: str, before: str) -> bool:
+    return (
+        unicodedata.combining(character) != 0
+        or character in "\u200d\ufe0e\ufe0f"
+        or before == "\u200d"
+        or "\U0001f3fb" <= character <= "\U0001f3ff"
+    )

@@ -1,0 +1,174 @@
+"""The two profiles: candidates in, a scored order out, every part kept for the explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cognigraph.retrieve.analyse import Analysis
+from cognigraph.retrieve.bm25 import idf
+from cognigraph.retrieve.features import chunk_features, scaled, triple_scores
+from cognigraph.retrieve.licomemory import clamp, gaps, harmonic_mean, relevance, weibull_decay
+from cognigraph.retrieve.weights import WEIGHTS
+from cognigraph.settings import SearchSettings
+from cognigraph.stores.base import Candidates, Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Scores of the candidate chunks, triples and sessions, column-wise.
+
+    ``score`` = ``semantic`` x ``decay``; ``weighted`` are the fused signals times their weights;
+    ``session_score``, ``triple_score`` and ``harmonic`` are the paper's Ss, St and S_sem of each
+    chunk's best triple (of the chunk itself where it has none), NaN where unknown.
+    """
+
+    score: Floats
+    semantic: Floats
+    decay: Floats
+    gap: Floats
+    raw: Mapping[str, Floats]
+    weighted: Mapping[str, Floats]
+    session_score: Floats
+    triple_score: Floats
+    harmonic: Floats
+    triples: Floats
+    sessions: Floats
+
+
+def rank(
+    candidates: Candidates, analysis: Analysis, settings: SearchSettings, now: float
+) -> Ranking:
+    """Rank by the profile of the settings; ``now`` in seconds since 1970."""
+    parts = _paper_parts(candidates, settings, now)
+    if settings.profile == "licomemory":
+        return _licomemory(candidates, settings, now, parts)
+    return _fused(candidates, analysis, settings, now, parts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parts:
+    """The paper's scores of sessions, of triples, and of each chunk through its best triple."""
+
+    sessions: Floats
+    triples: Floats
+    best_triple: Floats
+    session: Floats
+    triple: Floats
+    harmonic: Floats
+
+
+def _paper_parts(candidates: Candidates, settings: SearchSettings, now: float) -> _Parts:
+    chunks, triples = candidates.chunks, candidates.triples
+    sessions = session_scores(candidates) if settings.session_leg else (
+        np.full(len(candidates.sessions.uids), np.nan)
+    )
+    own_session = sessions[chunks.session]
+    of_triple = sessions[triples.session] if len(triples.uids) else np.empty(0)
+    decay_exponent = settings.decay_exponent
+    gap = gaps(triples.at, now)
+    if settings.decay:
+        r_triples, _, _ = relevance(of_triple, triples.cosine, gap, decay_exponent)
+    else:
+        r_triples = harmonic_mean(of_triple, triples.cosine)
+    best = np.full(len(chunks.uids), np.nan)
+    triple_score = clamp(chunks.cosine)
+    session_score = own_session.copy()
+    if settings.triple_leg:
+        for triple in np.argsort(r_triples, kind="stable"):  # the best one writes last
+            for row in triples.evidence[triple]:
+                best[row] = r_triples[triple]
+                triple_score[row] = clamp(triples.cosine[triple])
+                session_score[row] = of_triple[triple]
+    return _Parts(
+        sessions,
+        r_triples,
+        best,
+        session_score,
+        triple_score,
+        harmonic_mean(session_score, triple_score),
+    )
+
+
+def session_scores(candidates: Candidates) -> Floats:
+    """Ss: how well a session's keys match the entities of the question, on average.
+
+    A session without keys falls back to its themes, and without those is unknown (NaN).
+    """
+    keys = clamp(candidates.sessions.keys)
+    if keys.shape[1]:
+        by_keys = keys.mean(axis=1)
+        return np.where(np.isnan(by_keys), clamp(candidates.sessions.theme), by_keys)
+    return clamp(candidates.sessions.theme)
+
+
+def _licomemory(
+    candidates: Candidates, settings: SearchSettings, now: float, parts: _Parts
+) -> Ranking:
+    """R of the best triple; a chunk without triples is scored as if it were one itself."""
+    chunks = candidates.chunks
+    gap = gaps(chunks.at, now)
+    semantic = parts.harmonic
+    decay = weibull_decay(gap, settings.decay_exponent) if settings.decay else np.ones(len(gap))
+    through_triple = ~np.isnan(parts.best_triple)
+    score = np.where(through_triple, parts.best_triple, semantic * decay)
+    # What the hit reports must multiply to its score: the decay is then that of its triple.
+    reported = np.divide(score, semantic, out=decay.copy(), where=through_triple & (semantic > 0))
+    return Ranking(
+        score=score,
+        semantic=semantic,
+        decay=reported,
+        gap=gap,
+        raw={"vector": chunks.cosine},
+        weighted={},
+        session_score=parts.session,
+        triple_score=parts.triple,
+        harmonic=parts.harmonic,
+        triples=parts.triples,
+        sessions=parts.sessions,
+    )
+
+
+def _fused(
+    candidates: Candidates,
+    analysis: Analysis,
+    settings: SearchSettings,
+    now: float,
+    parts: _Parts,
+) -> Ranking:
+    """A weighted sum of scaled signals, times a decay that only separates near-equals."""
+    raw = chunk_features(candidates, analysis, settings)
+    weights = WEIGHTS["triples" if "triple" in raw else "plain"]
+    weighted = {
+        name: weights[name] * scaled(values) for name, values in raw.items() if weights.get(name)
+    }
+    n = len(candidates.chunks.uids)
+    semantic = np.sum(list(weighted.values()), axis=0) if weighted else np.zeros(n)
+    gap = gaps(candidates.chunks.at, now)
+    decay = np.ones(n)
+    if settings.decay:
+        decay = 1 - settings.decay_strength * (1 - weibull_decay(gap, settings.decay_exponent))
+    lexical = idf(candidates.lexicon, analysis.terms)
+    triple_cosine, triple_words = triple_scores(candidates, lexical)
+    return Ranking(
+        score=semantic * decay,
+        semantic=semantic,
+        decay=decay,
+        gap=gap,
+        raw=raw,
+        weighted=weighted,
+        session_score=parts.session,
+        triple_score=parts.triple,
+        harmonic=parts.harmonic,
+        triples=clamp(triple_cosine) + scaled(triple_words),
+        sessions=_session_relevance(candidates, semantic),
+    )
+
+
+def _session_relevance(candidates: Candidates, semantic: Floats) -> Floats:
+    """A session is as relevant as its themes and its best chunk say, in equal parts."""
+    best = np.zeros(len(candidates.sessions.uids))
+    np.maximum.at(best, candidates.chunks.session, scaled(semantic))
+    return (best + np.nan_to_num(clamp(candidates.sessions.theme))) / 2
