@@ -80,7 +80,7 @@ class AsyncSpace:
             self._space.add_many, messages, on_progress=on_progress, skip_invalid=skip_invalid
         )
 
-    async def flush(self, timeout: float = 30.0) -> None:  # noqa: ASYNC109 - same face as Space
+    async def flush(self, timeout: float = 30.0) -> None:
         """See :meth:`cognigraph.Space.flush`."""
         await self._run(self._space.flush, timeout)
 
@@ -159,7 +159,7 @@ class AsyncSpace:
         *,
         name: str | None = None,
         limit: int = 1000,
-        timeout: float = 30.0,  # noqa: ASYNC109 - same face as Space
+        timeout: float = 30.0,
         **parameters: Any,
     ) -> list[dict[str, Any]]:
         """See :meth:`cognigraph.Space.cypher`."""

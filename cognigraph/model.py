@@ -38,7 +38,8 @@ class Message:
             return value
         if not isinstance(value, Mapping):
             raise InvalidMessageError(
-                f"message {index} is a {type(value).__name__}; give a Message or a dict with 'text'",
+                f"message {index} is a {type(value).__name__}; "
+                "give a Message or a dict with 'text'",
                 index=index,
             )
         known = {f.name for f in fields(cls)}

@@ -2,3 +2,16 @@
 
 if __name__ != "cognigraph.ingest":
     raise ImportError("import this package as cognigraph.ingest, not from the source folder")
+
+from cognigraph.ingest.extraction import ENTITY_TYPES, Extraction, Extractor, Fact, Mention, Window
+from cognigraph.ingest.rules import RulesExtractor
+
+__all__ = [
+    "ENTITY_TYPES",
+    "Extraction",
+    "Extractor",
+    "Fact",
+    "Mention",
+    "RulesExtractor",
+    "Window",
+]

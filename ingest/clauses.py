@@ -7,13 +7,23 @@ from typing import NamedTuple
 
 from cognigraph.ingest import words
 from cognigraph.ingest.sentences import Token
-from cognigraph.ingest.verbs import FINITE_AUX, REPORTING, is_finite, is_ing, is_past, known_verb
-
-_ALWAYS = frozenset(
-    "because but although though unless if whereas which who where why whenever when whether".split()
+from cognigraph.ingest.verbs import (
+    FINITE_AUX,
+    REPORTING,
+    is_finite,
+    is_ing,
+    is_past,
+    known_verb,
+    verb_only,
 )
-_IF_CLAUSE_FOLLOWS = frozenset("while after before since until as once".split())
-_COORDINATING = frozenset("and or then plus".split())
+from cognigraph.ingest.words import word_set
+
+_ALWAYS = word_set(
+    """because but although though unless if whereas which who where why whenever when
+    whether"""
+)
+_IF_CLAUSE_FOLLOWS = word_set("while after before since until as once")
+_COORDINATING = word_set("and or then plus")
 _STARTERS = words.PRONOUNS - {"that", "those", "these", "this"}
 
 
@@ -71,9 +81,7 @@ def _is_subject(tokens: Sequence[Token], place: int) -> bool:
     return tokens[place].low == "that" and _low(tokens, place + 1) not in words.PRONOUNS
 
 
-def _breaks(
-    tokens: Sequence[Token], place: int, names: Collection[int], has_verb: bool
-) -> bool:
+def _breaks(tokens: Sequence[Token], place: int, names: Collection[int], has_verb: bool) -> bool:
     low, following = tokens[place].low, _low(tokens, place + 1)
     if low in _ALWAYS:
         return True
@@ -116,10 +124,21 @@ def _starts_verb_phrase(tokens: Sequence[Token], place: int) -> bool:
     found = known_verb(low)
     if found is None:
         return False
+    if found.form == "s" and verb_only(low):
+        return True
     following = _low(tokens, place + 1)
-    return following in words.DETERMINERS or following in words.POSSESSIVES or (
-        following in words.OBJECT_PRONOUNS or following in words.RELATION_PREPOSITIONS
-    ) and found.form != "ing"
+    return (
+        following in words.DETERMINERS
+        or following in words.POSSESSIVES
+        or (
+            (
+                following in words.OBJECT_PRONOUNS
+                or following in words.RELATION_PREPOSITIONS
+                or following in words.PARTICLES
+            )
+            and (found.form != "ing" or verb_only(low))
+        )
+    )
 
 
 def _starts_clause(tokens: Sequence[Token], place: int, names: Collection[int]) -> bool:

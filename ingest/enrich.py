@@ -97,7 +97,7 @@ class Enricher:
             return self._extractor.extract(window)
         except ExtractionError:
             raise
-        except Exception as error:  # noqa: BLE001 - any extractor may be plugged in here
+        except Exception as error:  # any extractor may be plugged in here
             raise ExtractionError(
                 f"{self._extractor.name}: {type(error).__name__}: {error}", chunks=uids
             ) from error

@@ -8,7 +8,7 @@ extraction without facts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from cognigraph.model import Theme
@@ -57,7 +57,7 @@ class Window:
     session: str
     chunks: tuple[WorkChunk, ...]
     before: tuple[WorkChunk, ...] = ()
-    notes: SessionNotes = SessionNotes()
+    notes: SessionNotes = field(default_factory=SessionNotes)
 
 
 @dataclass(frozen=True, slots=True)

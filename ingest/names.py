@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from cognigraph.ingest import words
 from cognigraph.ingest.sentences import Token
-from cognigraph.ingest.verbs import guess_verb
+from cognigraph.ingest.verbs import BE, FINITE_AUX, guess_verb
+from cognigraph.ingest.words import word_set
 
-_INSIDE = frozenset("of the de la van von der di da del al bin".split())
+_INSIDE = word_set("of the de la van von der di da del al bin")
 _MAX_NAME = 6
 
 
@@ -58,7 +59,7 @@ def _shouted(tokens: Sequence[Token]) -> bool:
 
 
 def _quoted(token: Token, place: int) -> Name | None:
-    text = token.text.strip("\"“” .,!?")
+    text = token.text.strip('"“” .,!?')
     if not text or len(text.split()) > 8 or not (text[0].isupper() or text[0].isdigit()):
         return None
     return Name(place, place + 1, text, "object", True)
@@ -71,7 +72,9 @@ def _capitalised(token: Token) -> bool:
 def _name_end(tokens: Sequence[Token], start: int) -> int:
     end = start + 1
     while end < len(tokens) and end - start < _MAX_NAME:
-        if _capitalised(tokens[end]) or tokens[end].kind == "number" and tokens[end].low.isdigit():
+        if _capitalised(tokens[end]) or (
+            tokens[end].kind == "number" and tokens[end].low.isdigit()
+        ):
             end += 1
         elif (
             tokens[end].low in _INSIDE
@@ -96,19 +99,23 @@ def _common(low: str) -> bool:
         or low in words.ADVERBS
         or low in words.SENTIMENT
         or low in words.LIGHT
+        or low in BE
+        or low in FINITE_AUX
         or guess_verb(low) is not None
     )
 
 
 def _opens(tokens: Sequence[Token], place: int) -> bool:
-    return place == 0 or tokens[place - 1].kind == "mark" and tokens[place - 1].low not in "&/-'\"("
+    return place == 0 or (
+        tokens[place - 1].kind == "mark" and tokens[place - 1].low not in "&/-'\"("
+    )
 
 
 def _name(tokens: Sequence[Token], start: int, end: int, known: Mapping[str, str]) -> Name | None:
-    while start < end and _opens(tokens, start) and tokens[start].low not in known:
-        if not _common(tokens[start].low):
-            break
-        start += 1  # "Thanks Jon": the sentence's own capital
+    if end - start > 1 and _opens(tokens, start) and tokens[start].low not in known:
+        rest = " ".join(token.low for token in tokens[start + 1 : end])
+        if rest in known or _common(tokens[start].low):
+            start += 1  # "Thanks Anna": the sentence's own capital
     if start == end or all(_common(token.low) and not _rare(token) for token in tokens[start:end]):
         return None
     text = " ".join(token.text for token in tokens[start:end])
@@ -118,7 +125,13 @@ def _name(tokens: Sequence[Token], start: int, end: int, known: Mapping[str, str
     if type_ is not None:
         return Name(start, end, text, type_, False)
     told = _type_by_words(tokens, start, end) or _type_by_place(tokens, start, end)
-    if end - start == 1 and _opens(tokens, start) and not (told or text.isupper() and len(text) > 1):
+    if told == "concept" and _opens(tokens, start):
+        told = None  # "Cherish ..." is no language
+    if (
+        end - start == 1
+        and _opens(tokens, start)
+        and not (told or (text.isupper() and len(text) > 1))
+    ):
         return None
     return Name(start, end, text, told or "object", told is not None)
 
@@ -150,7 +163,8 @@ def _type_by_place(tokens: Sequence[Token], start: int, end: int) -> str | None:
     """What the words around the name say; weaker than the name's own."""
     before = tokens[start - 1].low if start else ""
     after = tokens[end].low if end < len(tokens) else ""
-    if before in words.KIN or after in words.PERSON_VERBS and end - start <= 2:
+    doing = words.OPENING_PERSON_VERBS if _opens(tokens, start) else words.PERSON_VERBS
+    if before in words.KIN or (after in doing and end - start <= 2):
         return "person"
     if before in words.PLACE_BEFORE and after != "'s":
         return "location" if tokens[start].text[1:].islower() else None
@@ -184,6 +198,7 @@ def phrase_type(phrase: Sequence[Token]) -> str:
 
 
 _ABSTRACT = (
-    "tion", "sion", "ness", "ity", "ism", "ment", "ance", "ence", "ship", "hood", "dom", "ing", "ful",
-    "ive", "ous", "ble", "al", "ic", "ly", "ed", "th", "ics", "logy",
+    "tion", "sion", "ness", "ity", "ism", "ment", "ance", "ence", "ship", "hood", "dom", "ing",
+    "ful",
+    "ive", "ous", "ble", "al", "ic", "ly", "ed", "ate", "th", "ics", "logy",
 )  # fmt: skip

@@ -7,11 +7,18 @@ from dataclasses import dataclass
 
 from cognigraph.ingest import words
 from cognigraph.ingest.names import Name, phrase_type
+from cognigraph.ingest.relations import is_manner
 from cognigraph.ingest.sentences import Token
 from cognigraph.ingest.verbs import BE, FINITE_AUX
+from cognigraph.ingest.words import word_set
 
 MAX_WORDS = 8
-_DROPPED_FIRST = words.DETERMINERS | frozenset("his her their its your own such quite so very".split())
+_DROPPED_FIRST = (
+    words.DETERMINERS
+    | words.CONJUNCTIONS
+    | {"of"}
+    | word_set("his her their its your own such quite so very")
+)
 _DROPPED_LAST = (
     words.TRAILING
     | words.PREPOSITIONS
@@ -19,7 +26,7 @@ _DROPPED_LAST = (
     | words.CONJUNCTIONS
     | words.POSSESSIVES
     | FINITE_AUX
-    | frozenset("to not".split())
+    | word_set("to not")
 )
 _EMPTY = (
     words.LIGHT
@@ -33,7 +40,7 @@ _EMPTY = (
     | words.INTERJECTIONS
     | BE
     | FINITE_AUX
-    | frozenset("to not 's be get go come make agree".split())
+    | word_set("""to not 's be get go come make agree each other out up you they""")
 )
 
 
@@ -73,6 +80,8 @@ def noun_phrase(
     name = names.get(start)
     if name is not None and name.end >= end:
         return Phrase(name.text, name.type, proper=True)
+    if tokens[start].low == "you" and voices.other is None:
+        return None
     owner = _owner(tokens[start].low, voices)
     if owner is None and tokens[start].low in words.POSSESSIVES:
         start += 1
@@ -93,8 +102,10 @@ def _trim(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
         start += 1
     while end > start and (
         tokens[end - 1].kind == "mark"
-        or tokens[end - 1].low in _DROPPED_LAST
-        and not tokens[end - 1].text.isupper()
+        or (
+            (tokens[end - 1].low in _DROPPED_LAST or is_manner(tokens[end - 1].low))
+            and not tokens[end - 1].text.isupper()
+        )
     ):
         end -= 1
     return start, end
@@ -140,6 +151,8 @@ def _shown(
     if low == "you" and voices.other is not None:
         return voices.other
     text = tokens[place].text
+    if tokens[place].kind == "quoted":
+        return text.strip('"“” .,')
     if place == start and place not in names and text[1:].islower():
         return low
     return text

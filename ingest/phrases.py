@@ -14,6 +14,7 @@ from cognigraph.ingest import words
 from cognigraph.ingest.names import Name, phrase_type
 from cognigraph.ingest.sentences import Token
 from cognigraph.ingest.verbs import BE, FINITE_AUX, is_past, verb_only
+from cognigraph.ingest.words import word_set
 
 _BREAKS = (
     words.PREPOSITIONS
@@ -27,10 +28,16 @@ _BREAKS = (
     | words.NEGATIONS
     | words.LIGHT
     | words.TRAILING
+    | words.PARTICLES - {"home"}
     | BE
     | FINITE_AUX
-    | frozenset("to 's let look hope wish keep start need us other else ago able less".split())
+    | word_set(
+        """to 's let look hope wish keep start need us other else ago able less sounds looks
+    feels seems grateful thankful woohoo others year years month months week weeks hour
+    hours minute minutes weekend today tomorrow yesterday morning evening night"""
+    )
 )
+NOUN_ENDINGS = ("tion", "sion", "ment", "ness", "ity", "ship", "ance", "ence", "ics")
 _MAX_WORDS = 4
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _CONTENT_RUN = re.compile(r"[\u30a0-\u30ff]{2,12}|[\u3400-\u9fff\uf900-\ufaff]{2,8}")
@@ -97,8 +104,11 @@ def _is_break(token: Token) -> bool:
     low = token.low
     if token.kind != "word":
         return True
-    return low in _BREAKS or verb_only(low) or (low.endswith("ed") and is_past(low)) or (
-        low.endswith("ly") and len(low) > 4 and low != "family"
+    return (
+        low in _BREAKS
+        or verb_only(low)
+        or (low.endswith("ed") and is_past(low))
+        or (low.endswith("ly") and len(low) > 4 and low != "family")
     )
 
 
@@ -112,11 +122,14 @@ def _phrase(run: Sequence[Token]) -> KeyPhrase | None:
         part = part[:-1]
     if not part or (len(part) == 1 and len(part[0].low) < 4):
         return None
-    weights = [min(len(token.low), 9) / 9 for token in part]
+    weights = [min(len(token.low), 9) / (18 if token.low in words.SOFT else 9) for token in part]
     length_bonus = (0.0, 0.0, 0.35, 0.4, 0.3)[len(part)]
-    score = sum(weights) / len(weights) + length_bonus
     text = " ".join(token.low if token.text[1:].islower() else token.text for token in part)
-    return KeyPhrase(text, phrase_type(part), round(score, 4))
+    type_ = phrase_type(part)
+    score = sum(weights) / len(weights) + length_bonus
+    if len(part) == 1 and type_ == "concept":
+        score *= 0.7 if text.endswith(NOUN_ENDINGS) else 0.4
+    return KeyPhrase(text, type_, round(score, 4))
 
 
 def _unspaced(text: str) -> Iterator[KeyPhrase]:

@@ -52,7 +52,8 @@ def clean(
     text = _text(message.text, "text", index)
     if not text.strip():
         raise InvalidMessageError(
-            f"message {index} has an empty text; leave it out or pass skip_invalid=True", index=index
+            f"message {index} has an empty text; leave it out or pass skip_invalid=True",
+            index=index,
         )
     if len(text) > limit:
         raise InvalidMessageError(

@@ -1,4 +1,4 @@
-"""The verb group of a clause as a short relation: "have been working on" is "has been working on"."""
+"""The verb group of a clause as a short relation ("am going to start" is "will start")."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from cognigraph.ingest import verbs, words
 from cognigraph.ingest.sentences import Token
+from cognigraph.ingest.words import word_set
 
-_NOT_MANNER = frozenset(
-    "family only fly rely apply supply reply early daily weekly monthly lovely friendly lonely silly".split()
+_NOT_MANNER = word_set(
+    """family only fly rely apply supply reply early daily weekly monthly lovely friendly
+    lonely silly"""
 )
+_AFTER_NO_PREPOSITION = word_set("well least last first all once")
 _NOT_VERB = (
     words.PREPOSITIONS
     | words.DETERMINERS
@@ -86,9 +89,9 @@ def _auxiliaries(tokens: Sequence[Token], place: int, end: int) -> _Group:
             group.modal = low
         elif low in verbs.DO and verbs.known_verb(following) is not None:
             group.do = low
-        elif low in verbs.HAVE and (verbs.is_participle(following) or following == "been"):
-            group.perfect = True
-        elif low == "'s" and following in ("been", "got"):
+        elif (low in verbs.HAVE and (verbs.is_participle(following) or following == "been")) or (
+            low == "'s" and following in ("been", "got")
+        ):
             group.perfect = True
         elif low in verbs.BE or low == "'s":
             group.be = low if low != "'s" else "is"
@@ -195,7 +198,11 @@ def _chain(
         low, following = _low(tokens, place, end), _low(tokens, place + 1, end)
         if base not in verbs.CATENATIVE:
             break
-        if low == "to" and _verb_like(following) and following not in verbs.FINITE_AUX - {"do", "have"}:
+        if (
+            low == "to"
+            and _verb_like(following)
+            and following not in verbs.FINITE_AUX - {"do", "have"}
+        ):
             text, base, place = f"{text} to {following}", following, place + 2
         elif verbs.is_ing(low) and verbs.guess_verb(low) is not None and following != "'s":
             verb = verbs.guess_verb(low)
@@ -208,6 +215,6 @@ def _chain(
     if low in words.PARTICLES and (low not in ("home", "in", "on", "over", "around", "through")):
         text, place = f"{text} {low}", place + 1
         low = _low(tokens, place, end)
-    if low in words.RELATION_PREPOSITIONS and not (low == "as" and _low(tokens, place + 1, end) == "well"):
+    if low in words.PREPOSITIONS and _low(tokens, place + 1, end) not in _AFTER_NO_PREPOSITION:
         text, place = f"{text} {low}", place + 1
     return Relation(text, place, base, group.modal, group.negated)

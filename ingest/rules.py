@@ -7,7 +7,7 @@ facts. Reading is linear in the text and deterministic.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -16,11 +16,13 @@ from cognigraph.ingest import words
 from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
 from cognigraph.ingest.names import Name, find_names
 from cognigraph.ingest.nounphrases import Voices
-from cognigraph.ingest.phrases import KeyPhrase, key_phrases
+from cognigraph.ingest.phrases import NOUN_ENDINGS, KeyPhrase, key_phrases
 from cognigraph.ingest.sentences import Sentence, sentences
-from cognigraph.ingest.statements import Reading, Statement, StatementReader, reading
+from cognigraph.ingest.statements import Reading, Statement, StatementReader
 from cognigraph.ingest.summary import SessionState
 from cognigraph.ingest.timewords import TimeSpan, find_times
+from cognigraph.ingest.verbs import is_past
+from cognigraph.ingest.words import word_set
 from cognigraph.stores.base import WorkChunk
 
 ANONYMOUS = "user"
@@ -35,7 +37,10 @@ _PICTURE = re.compile(
     r"\[[^\[\]\n:]{0,30}\b(photo|picture|image|video)\b[^\[\]\n:]{0,20}:\s*([^\[\]\n]{3,300})\]",
     re.IGNORECASE,
 )
-_OPENERS = frozenset("thanks thank sorry wow congrats congratulations hey hi bye yay ouch".split())
+_OPENERS = word_set(
+    """thanks thank sorry wow congrats congratulations hey hi bye yay ouch sounds looks
+    glad yeah let hope good great"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,16 @@ class _Read:
 
     @property
     def reading(self) -> Reading:
-        return reading(self.sentence.tokens, self.names, self.times, self.sentence.question)
+        things = [
+            phrase.text for phrase in self.phrases if phrase.type not in ("concept", "person")
+        ]
+        return Reading(
+            self.sentence.tokens,
+            {name.start: name for name in self.names},
+            self.times,
+            tuple(things),
+            self.sentence.question,
+        )
 
 
 class RulesExtractor:
@@ -70,11 +84,12 @@ class RulesExtractor:
         for place, chunk in enumerate(window.chunks):
             _read_chunk(chunk, place, state, reader, facts, mentions)
             state.next_chunk()
+        keys = state.best_keys()
         return Extraction(
             mentions=mentions.all(),
             facts=facts.all(),
-            keys=state.best_keys(),
-            themes=state.themes(),
+            keys=tuple((key.name, key.weight) for key in keys),
+            themes=state.themes(keys),
             state=state.dump(),
         )
 
@@ -130,10 +145,8 @@ def _read(sentence: Sentence, at: datetime, state: SessionState, *, learn: bool 
         known[speaker.lower()] = "person"
         aliases[speaker.split(" ")[0].lower()] = speaker
     known.update(dict.fromkeys(aliases, "person"))
-    names = [
-        replace(name, text=aliases[name.text.lower()]) if name.text.lower() in aliases else name
-        for name in find_names(sentence.tokens, known)
-    ]
+    found = find_names(sentence.tokens, known)
+    names = [_as_speaker(name, aliases) for name in found]
     times = find_times(sentence.tokens, at)
     timed = {place for span in times for place in range(span.start, span.end)}
     names = [name for name in names if name.start not in timed]
@@ -147,14 +160,23 @@ def _read(sentence: Sentence, at: datetime, state: SessionState, *, learn: bool 
     return _Read(sentence, tuple(names), tuple(times), tuple(phrases))
 
 
+def _as_speaker(name: Name, aliases: Mapping[str, str]) -> Name:
+    """Call a speaker by one name: "Kat" and "Katherine" are "Katherine Doe" if she speaks."""
+    low = name.text.lower()
+    if low in aliases:
+        return replace(name, text=aliases[low], type="person")
+    if len(low) < 2 or name.sure:
+        return name
+    fitting = {speaker for first, speaker in aliases.items() if first.startswith(low)}
+    return replace(name, text=fitting.pop(), type="person") if len(fitting) == 1 else name
+
+
 def _pictures(text: str, voices: Voices) -> tuple[str, list[Statement]]:
     """Captions in brackets ("[photo: a red bicycle]") are what the speaker shared."""
     if "[" not in text:
         return text, []
     found = [
-        Statement(
-            voices.speaker, "person", f"shared {match[1].lower()} of", caption, "object"
-        )
+        Statement(voices.speaker, "person", f"shared {match[1].lower()} of", caption, "object")
         for match in _PICTURE.finditer(text)
         if (caption := " ".join(match[2].split()[:8]))
     ]
@@ -163,7 +185,16 @@ def _pictures(text: str, voices: Voices) -> tuple[str, list[Statement]]:
 
 def _mentioned(read: Iterable[_Read], voices: Voices) -> list[Statement]:
     """For statements no rule could take apart: at least what they are about."""
-    phrases = [phrase for one in read if not one.sentence.question for phrase in one.phrases]
+    phrases = [
+        phrase
+        for one in read
+        if not one.sentence.question
+        for phrase in one.phrases
+        if (phrase.proper and phrase.type != "person")
+        or " " in phrase.text
+        or phrase.type != "concept"
+        or phrase.text.endswith(NOUN_ENDINGS)
+    ]
     best = max(phrases, key=lambda phrase: phrase.score, default=None)
     if best is None or best.score < _MENTIONED:
         return []
@@ -184,10 +215,11 @@ def _salience(one: _Read) -> float:
     if one.sentence.question or not scores:
         return 0.0
     value = sum(scores) / 3
-    value += 0.4 * bool(one.times)
+    value += 0.4 * any(span.when for span in one.times)
+    value += 0.2 * any(is_past(low) for low in lows)
     value += 0.2 * any(phrase.proper for phrase in one.phrases)
     value += 0.15 * any(token.kind == "number" for token in tokens)
-    value += 0.3 * ("i" in lows or "my" in lows or "we" in lows)
+    value += 0.4 * ("i" in lows or "my" in lows or "we" in lows)
     value -= 0.3 * bool(lows & {"you", "your"})
     value -= 0.4 * (tokens[0].low in _OPENERS)
     value -= 0.3 * (tokens[0].low in words.PRONOUNS - words.FIRST_PERSON)
@@ -244,7 +276,7 @@ class _Mentions:
         found = [(speaker, "person")] if speaker else []
         for one in read:
             found.extend((name.text, name.type) for name in one.names)
-            found.extend((span.when, "time") for span in one.times)
+            found.extend((span.when, "time") for span in one.times if span.when)
             if len(found) > MAX_MENTIONS:
                 break
         found.extend((phrase.text, phrase.type) for phrase in phrases)

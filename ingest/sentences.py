@@ -17,7 +17,9 @@ _MAX_WORD = 60
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,200}`", re.DOTALL)
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]++", re.IGNORECASE)
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+)
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "`": "'", "\u00a0": " "})
 _END = re.compile(
     r"(?<![.!?…])[.!?…]++[\"')\]”*]{0,3}+(?=\s|\Z)|(?<![。！？؟।])[。！？؟।]++[」』”]?+|(?<!\n)\n++"
@@ -32,7 +34,7 @@ _TAG_QUESTION = re.compile(
 _TOKEN = re.compile(
     r"(?P<quoted>[\"“][^\"“”\n]{2,60}[\"”])"
     r"|(?P<number>[$€£¥]?+\d++(?:[.,:/-]\d++)*+%?+\w*+)"
-    r"|(?P<word>\w++(?:['&.-]\w++)*+)"
+    r"|(?P<word>\w++(?:['&.-]\w++)*+(?:[+#]{1,2}+(?!\w))?+)"
     r"|(?P<mark>[^\w\s])"
 )
 _WHOLE = {
@@ -79,7 +81,9 @@ def split_text(text: str) -> Iterator[str]:
     """Cut cleaned text into sentences, keeping the closing marks."""
     start = 0
     for match in _END.finditer(text):
-        if match[0] == "." and _ABBREVIATION.search(text, max(start, match.start() - 12), match.start()):
+        if match[0] == "." and _ABBREVIATION.search(
+            text, max(start, match.start() - 12), match.start()
+        ):
             continue
         piece = text[start : match.end()].strip()
         if piece:
@@ -105,7 +109,7 @@ def tokenise(text: str) -> Iterator[Token]:
                 continue
             yield Token(word, low, kind)
         else:
-            yield Token(word[:_MAX_WORD + 2], word[: _MAX_WORD + 2].lower(), kind)
+            yield Token(word[: _MAX_WORD + 2], word[: _MAX_WORD + 2].lower(), kind)
 
 
 def _expand(word: str, low: str) -> Iterator[Token]:

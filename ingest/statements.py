@@ -14,23 +14,22 @@ from dataclasses import dataclass, replace
 from cognigraph.ingest import verbs, words
 from cognigraph.ingest.clauses import Clause, split_clauses
 from cognigraph.ingest.names import Name
-from cognigraph.ingest.nounphrases import Phrase, Voices, is_empty, noun_phrase
+from cognigraph.ingest.nounphrases import Phrase, Voices, noun_phrase
+from cognigraph.ingest.referents import Referent, referent, resolve
 from cognigraph.ingest.relations import Relation, is_manner, read_relation
 from cognigraph.ingest.sentences import Token
+from cognigraph.ingest.subjects import Before, Subject, SubjectFinder
 from cognigraph.ingest.timewords import TimeSpan
+from cognigraph.ingest.words import word_set
+from cognigraph.ingest.worth import dated, is_courtesy, is_impersonal, is_vague, worth_stating
 
-_UNREAL = frozenset(
-    "if unless whether how what why where whenever than as like though".split()
-)
-_WISHES = frozenset("hope wish imagine suppose doubt bet let guess wonder".split())
-_EMPTY_VERBS = frozenset(
-    "guess mean bet suppose wonder agree let thank say figure doubt imagine bless wait seem".split()
-)
-_NEED_RELATION = frozenset("think hope know believe feel see tell look sound".split())
-_FEELINGS = frozenset(
-    "excited proud happy thrilled pumped stoked keen nervous grateful thankful passionate sad busy".split()
-)
-_MASCULINE, _FEMININE = frozenset(("he", "him")), frozenset(("she", "her"))
+_UNREAL = word_set("if unless whether how what why where whenever than as like though")
+_WISHES = word_set("hope wish imagine suppose doubt bet let guess wonder")
+_DEMONSTRATIVE = word_set("this that one")
+_CUTS = words.NOMINATIVE | word_set("and or that it you")
+_LIST_MARKS = word_set(", and & or")
+_MAX_LIST = 8
+_MAX_RELATION = 3  # spaces in a relation that may still grow by a preposition
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,36 +46,24 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class _Referent:
-    """Something a pronoun may stand for. ``fits`` are the pronouns it allows."""
-
-    name: str
-    type: str
-    fits: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Reading:
-    """One sentence ready to be read: tokens with its names and times."""
+    """One sentence ready to be read: tokens with what was found in them.
+
+    ``things`` are phrases that make an "it" unclear.
+    """
 
     tokens: tuple[Token, ...]
     names: Mapping[int, Name]
     times: tuple[TimeSpan, ...]
-    question: bool
-
-
-def reading(
-    tokens: tuple[Token, ...], names: Sequence[Name], times: Sequence[TimeSpan], question: bool
-) -> Reading:
-    """Bundle a sentence with what was found in it."""
-    return Reading(tokens, {name.start: name for name in names}, tuple(times), question)
+    things: tuple[str, ...] = ()
+    question: bool = False
 
 
 class StatementReader:
     """Reads the sentences of one conversation in order; remembers the last two for pronouns."""
 
     def __init__(self) -> None:
-        self._recent: deque[tuple[_Referent, ...]] = deque(maxlen=2)
+        self._recent: deque[tuple[Referent, ...]] = deque(maxlen=2)
 
     def read(self, sentence: Reading, voices: Voices) -> list[Statement]:
         """Triples of the next sentence."""
@@ -88,45 +75,28 @@ class StatementReader:
 
 def _referents(
     sentence: Reading, statements: Sequence[Statement], voices: Voices
-) -> Iterator[_Referent]:
+) -> Iterator[Referent]:
     voiced = (voices.speaker, voices.other)
+    told = [part.lower() for one in statements for part in (one.subject, one.object)]
+    told += [name.text.lower() for name in sentence.names.values()]
+    for thing in sentence.things:
+        if not any(thing.lower() in part for part in told):
+            yield referent(thing, "object", solid=False)
     for name in sentence.names.values():
         if name.text not in voiced:
-            yield _referent(name.text, name.type)
+            yield referent(name.text, name.type)
     for statement in statements:
         if statement.subject not in voiced:
-            yield _referent(statement.subject, statement.subject_type)
-        if not statement.relation.startswith(("is", "was")) or " a " in statement.relation:
-            yield _referent(statement.object, statement.object_type)
-
-
-def _referent(name: str, type_: str) -> _Referent:
-    head = name.rsplit(" ", 1)[-1].lower()
-    if type_ == "person":
-        gender = words.KIN.get(head, "")
-        if head.endswith("s") and " " in name or head in ("kids", "children", "parents", "friends"):
-            return _Referent(name, type_, frozenset(("they", "them")))
-        fits = (_FEMININE if gender != "m" else frozenset()) | (
-            _MASCULINE if gender != "f" else frozenset()
-        )
-        return _Referent(name, type_, fits)
-    if type_ in ("time", "concept"):
-        return _Referent(name, type_, frozenset())
-    plural = head.endswith("s") and not head.endswith("ss")
-    return _Referent(name, type_, frozenset(("they", "them") if plural else ("it",)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Subject:
-    phrase: Phrase
-    end: int
-    elided: bool = False
+            yield referent(statement.subject, statement.subject_type)
+        vague = statement.object.startswith(("it ", "them ", "him ", "her "))
+        if not statement.relation.startswith(("is", "was")) and not vague:
+            yield referent(statement.object, statement.object_type)
 
 
 class _Scan:
     """One pass over one sentence."""
 
-    def __init__(self, sentence: Reading, voices: Voices, referents: list[_Referent]) -> None:
+    def __init__(self, sentence: Reading, voices: Voices, referents: list[Referent]) -> None:
         self.tokens = sentence.tokens
         self.names = sentence.names
         self.times = sentence.times
@@ -134,63 +104,82 @@ class _Scan:
         self.referents = referents
         self.out: list[Statement] = []
         self.timed = {place for span in self.times for place in range(span.start, span.end)}
-        self.subject: Phrase | None = None  # of the clause before, for "and asked for help"
+        self.subjects = SubjectFinder(self.tokens, self.names, voices, self._resolve)
+        self.before = Before()
         self.waiting: str | None = None  # a time that opened the sentence
-        self.unreal = False
+        self.unreal = False  # within a wish or a condition
 
     def run(self) -> list[Statement]:
-        inside = {place for span in self.times for place in range(span.start + 1, span.end)}
+        """All statements of the sentence."""
+        starts = {span.start for span in self.times}
+        inside = self.timed - starts
         for name in self.names.values():
             inside.update(range(name.start + 1, name.end))
-        inside -= {span.start for span in self.times}
         for clause in split_clauses(self.tokens, self.names, inside):
             self._clause(clause)
         return self.out
 
-    # One clause
-
     def _clause(self, clause: Clause) -> None:
-        start, end = self._opening(clause.start, clause.end)
+        start = self._opening(clause.start, clause.end)
+        end = clause.end
         if start >= end:
             self._bare_time(clause)
             return
-        if clause.connector in _UNREAL or self.unreal and clause.connector in ("+", "that", "and"):
-            self.subject, self.unreal = None, clause.connector in _UNREAL
+        unreal = clause.connector in _UNREAL
+        if unreal or (self.unreal and clause.connector in ("+", "that", "and")):
+            self.before, self.unreal = Before(lost=True), unreal
             return
         self.unreal = False
-        subject = self._find_subject(clause, start, end)
+        subject = self.subjects.find(clause, start, end, self.before)
         if subject is None:
-            self._fragment(clause, start, end)
+            if not self._brought_up(clause, start, end):
+                self._fragment(clause, start, end)
             return
+        if subject.phrase.alias is not None:
+            self._introduce(subject.phrase)
         relation = read_relation(self.tokens, subject.end, end)
-        if relation is None:
-            self.subject = subject.phrase
-            return
-        self.subject = subject.phrase
-        self.unreal = relation.main in _WISHES and " to " not in relation.text
-        if self._worth(subject, relation):
-            self._state(subject.phrase, relation, clause, end)
+        self._remember(subject, relation)
+        if relation is not None and worth_stating(subject, relation):
+            self._state(subject, relation, clause, end)
 
-    def _opening(self, start: int, end: int) -> tuple[int, int]:
+    def _remember(self, subject: Subject, relation: Relation | None) -> None:
+        said = relation.text if relation is not None else ""
+        self.before = Before(
+            subject.phrase,
+            progressive=any(verbs.is_ing(word) for word in said.split()),
+            infinitive=relation is not None and (bool(relation.modal) or " to " in said),
+            lost=self.before.lost,
+        )
+        self.unreal = relation is not None and relation.main in _WISHES and " to " not in said
+
+    def _opening(self, start: int, end: int) -> int:
         """Skip interjections, adverbs, times and a name that is only addressed."""
         while start < end:
-            token = self.tokens[start]
-            name = self.names.get(start)
+            low, name = self.tokens[start].low, self.names.get(start)
             if start in self.timed:
                 start += 1
-            elif name is not None and name.text == self.voices.other and self._addressed(name, end):
+            elif name is not None:
+                if name.text != self.voices.other or not self._addressed(name, end):
+                    break
                 start = name.end
-            elif name is None and (
-                token.low in words.INTERJECTIONS or is_manner(token.low)
-            ) and not (token.low == "thanks" and end - start > 3):
+            elif (
+                low in words.INTERJECTIONS
+                or is_manner(low)
+                or (low in ("glad", "happy") and self._subject_at(start + 1, end))
+            ):
                 start += 1
             else:
                 break
-        return start, end
+        return start
+
+    def _subject_at(self, place: int, end: int) -> bool:
+        low = self.tokens[place].low if place < end else ""
+        return low in words.PRONOUNS or low in words.POSSESSIVES or place in self.names
 
     def _addressed(self, name: Name, end: int) -> bool:
-        following = self.tokens[name.end].low if name.end < end else ""
-        return following in words.PRONOUNS or following in ("", "'s") and name.end >= end
+        return name.end >= end or self.tokens[name.end].low in words.PRONOUNS
+
+    # Times
 
     def _bare_time(self, clause: Clause) -> None:
         """A time on its own belongs to the clause before it, else to the next."""
@@ -204,250 +193,192 @@ class _Scan:
 
     def _when(self, clause: Clause) -> str | None:
         for span in self.times:
-            if clause.start <= span.start < clause.end or clause.start < span.end <= clause.end:
+            within = clause.start <= span.start < clause.end
+            if span.when and (within or clause.start < span.end <= clause.end):
                 return span.when
         return None
+
+    # Clauses without a subject
 
     def _fragment(self, clause: Clause, start: int, end: int) -> None:
         """A piece without a verb: more of a list, a subject set apart, or nothing."""
         phrase = noun_phrase(self.tokens, start, end, self.names, self.voices)
+        self.before.lost = self.tokens[start].low in words.PRONOUNS
         if phrase is None:
             return
         last = self.out[-1] if self.out else None
-        listed = clause.connector in (",", "and", "&", "or")
-        if last is not None and listed and last.object_type != "time" and end - start <= 4:
+        if last is None:
+            apart = self.tokens[start].low in words.POSSESSIVES
+            self.before.subject = phrase if apart else None
+        elif clause.connector in _LIST_MARKS and last.object_type != "time" and end - start <= 4:
             joined = f"{last.object}, {phrase.text}"
-            if len(joined.split()) <= 8:
+            if len(joined.split()) <= _MAX_LIST:
                 self.out[-1] = replace(last, object=joined)
-        elif last is None:
-            self.subject = phrase if self.tokens[start].low in words.POSSESSIVES else None
 
-    # Subjects
-
-    def _find_subject(self, clause: Clause, start: int, end: int) -> _Subject | None:
+    def _brought_up(self, clause: Clause, start: int, end: int) -> bool:
+        """ "Here is a ...", "there was a ...", "that is my ...": something is brought up."""
         low = self.tokens[start].low
-        following = self.tokens[start + 1].low if start + 1 < end else ""
-        if low in words.FIRST_PERSON:
-            return _Subject(self._me(), start + 1)
-        if low == "you":
-            generic = self.voices.other is None or following in verbs.MODALS
-            return None if generic else _Subject(Phrase(self.voices.other or "", "person"), start + 1)
-        if low in ("he", "she", "it", "they"):
-            return self._resolved(low, start)
-        if low == "there":
-            return None
-        if low in ("this", "that", "these", "those") and verbs.is_finite(following):
-            return None
-        elided = self._elided(clause, start, end)
-        if elided is not None:
-            return elided
-        return self._nominal(clause, start, end)
-
-    def _me(self) -> Phrase:
-        return Phrase(self.voices.speaker, "person", proper=True)
-
-    def _resolve(self, pronoun: str) -> _Referent | None:
-        here = (
-            referent
-            for statement in self.out
-            for referent in (
-                _referent(statement.subject, statement.subject_type),
-                _referent(statement.object, statement.object_type),
-            )
-            if referent.name not in (self.voices.speaker, self.voices.other)
-        )
-        fitting = {
-            item.name: item for item in (*self.referents, *here) if pronoun in item.fits
-        }
-        return next(iter(fitting.values())) if len(fitting) == 1 else None
-
-    def _resolved(self, pronoun: str, start: int) -> _Subject | None:
-        found = self._resolve(pronoun)
-        return None if found is None else _Subject(Phrase(found.name, found.type), start + 1)
-
-    def _elided(self, clause: Clause, start: int, end: int) -> _Subject | None:
-        """A clause that starts with its verb: "Lost my job", "and asked for help"."""
-        low = self.tokens[start].low
-        following = self.tokens[start + 1].low if start + 1 < end else ""
-        verb = verbs.known_verb(low)
-        joined = clause.connector in ("and", "but", "or", ",", "then", "who", "which", "so")
-        if start in self.names:
-            return None
-        finite = low in verbs.FINITE_AUX or verbs.is_past(low) or low == "been"
-        if joined and self.subject is not None and (finite or verb is not None):
-            return _Subject(self.subject, start, elided=True)
-        if clause.connector not in ("", ",", "-", "–", "—", "!", "and") or following == "'s":
-            return None
-        if clause.connector != "" and self.out:
-            return None
-        if low in ("can", "could") and following == "not":
-            return _Subject(self._me(), start, elided=True)
-        if verbs.is_past(low) or low in verbs.STATIVE or low == "been":
-            return _Subject(self._me(), start, elided=True)
-        if verbs.is_ing(low) and verbs.guess_verb(low) and not self._finite_ahead(start + 1, end):
-            return _Subject(self._me(), start, elided=True) if clause.end >= len(self.tokens) - 2 else None
-        if low in _FEELINGS and following in ("to", "about", "for", "of", "with"):
-            return _Subject(self._me(), start, elided=True)
-        return None
-
-    def _finite_ahead(self, start: int, end: int) -> bool:
-        return any(verbs.is_finite(self.tokens[place].low) for place in range(start, end))
-
-    def _nominal(self, clause: Clause, start: int, end: int) -> _Subject | None:
-        """A noun phrase followed by a finite verb."""
-        first = self.tokens[start]
-        if first.low in words.PREPOSITIONS or first.kind == "mark":
-            return None
-        determined = first.low in words.DETERMINERS or first.low in words.POSSESSIVES
-        named = start in self.names
-        verb = verbs.known_verb(first.low)
-        if not (determined or named) and verb is not None and verbs.verb_only(first.low):
-            return None
-        place = self._verb_place(start, min(end, start + 9), determined or named)
-        if place is None or not self._plain(start, place):
-            return None
-        phrase = noun_phrase(self.tokens, start, place, self.names, self.voices)
-        if phrase is None:
-            return None
-        if phrase.alias is not None:
-            self.out.append(Statement(phrase.text, "person", "is", phrase.alias, "person"))
-        return _Subject(phrase, place)
-
-    def _verb_place(self, start: int, end: int, clear: bool) -> int | None:
-        name = self.names.get(start)
-        place = name.end if name is not None else start + 1
-        first = place
-        while place < end:
-            low = self.tokens[place].low
-            if low in words.NOMINATIVE:
-                return None
-            if low == "'s":
-                if self._contracted_is(place, end):
-                    return place
-            elif low in verbs.FINITE_AUX or low in words.NEGATIONS:
-                return place
-            elif verbs.is_finite(low) and (clear or verbs.verb_only(low)):
-                # "my dance moves get me going": a later clear verb makes this one a noun.
-                noun = (place == first and name is None and clear) or self._verb_follows(place + 1, end)
-                if not noun or verbs.is_past(low) and place > first:
-                    return place
-            inner = self.names.get(place)
-            place = inner.end if inner is not None else place + 1
-        return None
-
-    def _verb_follows(self, place: int, end: int) -> bool:
-        if place >= end:
+        if start + 2 >= end or self.tokens[start + 1].low not in verbs.BE:
             return False
-        low = self.tokens[place].low
-        return low in verbs.FINITE_AUX or verbs.verb_only(low) and not verbs.is_ing(low)
+        third = self.tokens[start + 2].low
+        own = third in words.SPEAKER_POSSESSIVES and low in ("this", "that", "these", "it")
+        if low not in ("here", "there") and not own:
+            return False
+        if third in words.PRONOUNS or third in words.NEGATIONS:
+            return True
+        relation = Relation("shared" if low == "here" else "mentioned", start + 2, "mention")
+        found = self._object(relation, end)
+        if found is not None:
+            self._emit(self.subjects.speaker, found[0], found[1], self._when(clause))
+        return True
 
-    def _contracted_is(self, place: int, end: int) -> bool:
-        """Tell "Anna's moving" and "the cat's not in" from "Anna's cat"."""
-        following = self.tokens[place + 1].low if place + 1 < end else ""
-        return (
-            following in words.DETERMINERS
-            or following in words.POSSESSIVES
-            or following in words.NEGATIONS
-            or following in ("been", "so", "really", "very", "in", "on", "at", "with", "from", "got")
-            or (verbs.is_ing(following) and verbs.verb_only(following))
-        )
-
-    def _plain(self, start: int, end: int) -> bool:
-        """A subject holds no pronoun and no verb of its own."""
-        return all(
-            token.low not in words.NOMINATIVE and token.low not in ("you", "me", "it", "to", "there")
-            for token in self.tokens[start:end]
-        )
+    def _resolve(self, pronoun: str) -> Referent | None:
+        """By the two sentences before and this one so far."""
+        voiced = (self.voices.speaker, self.voices.other)
+        here = [
+            referent(name, type_)
+            for one in self.out
+            for name, type_ in ((one.subject, one.subject_type), (one.object, one.object_type))
+            if name not in voiced
+        ]
+        return resolve(pronoun, (*self.referents, *here))
 
     # Facts
 
-    def _worth(self, subject: _Subject, relation: Relation) -> bool:
-        if relation.main in _EMPTY_VERBS and not relation.text.startswith("is "):
-            return False
-        if relation.modal in ("would", "could") and relation.main not in (
-            "love", "like", "want", "prefer",
-        ) and not relation.text.startswith("would"):
-            return False
-        if relation.modal == "would" and not relation.text.startswith(("would love", "would like")):
-            return False
-        return not (subject.elided and relation.text.startswith(("hopes", "wishes")) and " to" not in relation.text)
-
-    def _state(self, subject: Phrase, relation: Relation, clause: Clause, end: int) -> None:
+    def _state(self, who: Subject, relation: Relation, clause: Clause, end: int) -> None:
         when = self._when(clause) or self.waiting
         self.waiting = None
-        found = self._object(relation, end)
+        found = self._object(relation, end) or self._judged(who, relation, end)
         if found is None:
-            if when is not None and not relation.copula and relation.text.count(" ") < 3:
-                preposition = "on" if len(when) == 10 else "in"
-                text = relation.text if relation.text.endswith((" in", " on")) else f"{relation.text} {preposition}"
-                self._emit(subject, replace(relation, text=text), Phrase(when, "time"), when)
+            if when is not None and self._only_time(who, relation, end):
+                self._emit(who.phrase, dated(relation, when), Phrase(when, "time"), when)
             return
         relation, phrase = found
-        bare = relation.main in _NEED_RELATION and " " not in relation.text
-        if bare and phrase.type in ("concept", "object") and relation.main not in ("know", "see"):
+        impersonal = who.pronoun and is_impersonal(relation, phrase)
+        if impersonal or is_vague(relation, phrase) or is_courtesy(relation, phrase):
             return
-        self._emit(subject, relation, phrase, when)
+        self._emit(who.phrase, relation, phrase, when)
         self._named(relation.end, end)
+
+    def _only_time(self, who: Subject, relation: Relation, end: int) -> bool:
+        if relation.copula and (who.pronoun or who.phrase.text == self.voices.speaker):
+            return False
+        short = relation.text.count(" ") < _MAX_RELATION
+        return short and all(place in self.timed for place in range(relation.end, end))
 
     def _emit(self, subject: Phrase, relation: Relation, phrase: Phrase, when: str | None) -> None:
         if subject.text == phrase.text:
             return
-        negated = relation.negated
         self.out.append(
-            Statement(subject.text, subject.type, relation.text, phrase.text, phrase.type, when, negated)
+            Statement(
+                subject.text,
+                subject.type,
+                relation.text,
+                phrase.text,
+                phrase.type,
+                when,
+                relation.negated,
+            )
         )
         if phrase.alias is not None:
-            self.out.append(Statement(phrase.text, "person", "is", phrase.alias, "person"))
+            self._introduce(phrase)
+
+    def _introduce(self, phrase: Phrase) -> None:
+        """ "my sister Anna" says who Anna is."""
+        self.out.append(Statement(phrase.text, "person", "is", phrase.alias or "", "person"))
+
+    def _named(self, start: int, end: int) -> None:
+        """ "a dog named Rex" also says what Rex is."""
+        for place in range(start + 1, min(end - 1, start + 8)):
+            if self.tokens[place].low not in ("named", "called", "titled"):
+                continue
+            name = self.names.get(place + 1)
+            what = noun_phrase(self.tokens, start, place, self.names, self.voices)
+            if name is not None and what is not None:
+                type_ = name.type if name.sure and name.type != "object" else what.type
+                self.out.append(Statement(name.text, type_, "is", what.text, what.type))
+            return
+
+    # Objects
 
     def _object(self, relation: Relation, end: int) -> tuple[Relation, Phrase] | None:
         """What follows the relation, without times; a leading pronoun is resolved or dropped."""
-        places = [place for place in range(relation.end, end) if place not in self.timed]
-        if not places:
+        first, last = self._object_span(relation.end, end)
+        if first >= last or self._runs_on(first, last):
             return None
-        first, last = places[0], places[-1] + 1
-        for place in range(first, last):
-            if place in self.timed:  # "moved yesterday to Oslo": keep what comes first
-                last = place
-                break
         low = self.tokens[first].low
         if low == "no" and last - first > 1:
             relation, first = replace(relation, negated=not relation.negated), first + 1
         elif low in words.OBJECT_PRONOUNS and (low not in _DEMONSTRATIVE or last - first == 1):
             return self._pronoun_object(relation, first, last)
         phrase = noun_phrase(self.tokens, first, last, self.names, self.voices)
-        if phrase is None or is_empty(self.tokens[first:last]):
+        if phrase is None:
             return None
         if relation.copula and phrase.type == "object" and not phrase.proper and last - first == 1:
-            phrase = replace(phrase, type="concept")
+            phrase = replace(phrase, type="concept")  # "is ready": an adjective
         return relation, phrase
 
-    def _pronoun_object(self, relation: Relation, first: int, last: int) -> tuple[Relation, Phrase] | None:
+    def _object_span(self, start: int, end: int) -> tuple[int, int]:
+        """Up to the first time: "moved to Oslo | last May | for work"."""
+        while start < end and start in self.timed:
+            start += 1
+        last = start
+        while last < end and last not in self.timed:
+            last += 1
+        return start, self._before_next_verb(start, last)
+
+    def _before_next_verb(self, first: int, last: int) -> int:
+        """Where a clause that was not told apart begins: "a book | and hoping it will help"."""
+        auxiliaries = (p for p in range(first + 1, last) if self.tokens[p].low in verbs.FINITE_AUX)
+        trouble = next(auxiliaries, None)
+        if trouble is None:
+            return last
+        cuts = (p for p in range(first + 1, trouble) if self.tokens[p].low in _CUTS)
+        return next(cuts, last)
+
+    def _runs_on(self, first: int, last: int) -> bool:
+        """Tell an object from two clauses that were not told apart."""
+        if any(self.tokens[place].low in verbs.FINITE_AUX for place in range(first + 1, last)):
+            return True
+        following = self.tokens[first + 1].low if first + 1 < last else ""
+        return verbs.is_past(self.tokens[first].low) and (
+            following in words.DETERMINERS
+            or following in words.POSSESSIVES
+            or (first + 1 < last and first + 1 in self.names)
+        )
+
+    def _pronoun_object(
+        self, relation: Relation, first: int, last: int
+    ) -> tuple[Relation, Phrase] | None:
+        """ "gave me a book", "shared it with Ann", "saw them"."""
         low = self.tokens[first].low
         following = self.tokens[first + 1].low if first + 1 < last else ""
-        if following in words.RELATION_PREPOSITIONS and not relation.text.endswith(f" {following}"):
-            rest = noun_phrase(self.tokens, first + 2, last, self.names, self.voices)
-            if rest is not None and relation.text.count(" ") < 3:
-                return replace(relation, text=f"{relation.text} {following}", end=first + 2), rest
         if low in ("me", "us", "you"):
             whole = noun_phrase(self.tokens, first, last, self.names, self.voices)
-            rest_empty = is_empty(self.tokens[first:last])
-            return None if whole is None or rest_empty else (relation, whole)
-        found = self._resolve({"him": "he", "them": "they"}.get(low, low)) if last - first == 1 else None
-        return None if found is None else (relation, Phrase(found.name, found.type))
+            return None if whole is None or whole.text == self.voices.speaker else (relation, whole)
+        if last - first == 1:
+            found = self._resolve(low)
+            return None if found is None else (relation, Phrase(found.name, found.type))
+        if following in words.PREPOSITIONS:
+            return self._past_pronoun(relation, following, first, last)
+        rest = noun_phrase(self.tokens, first + 1, last, self.names, self.voices)
+        return None if rest is None else (relation, replace(rest, text=f"{low} {rest.text}"))
 
-    def _named(self, start: int, end: int) -> None:
-        """"a dog named Rex" also says what the dog is called."""
-        for place in range(start + 1, min(end - 1, start + 8)):
-            if self.tokens[place].low in ("named", "called", "titled") and place + 1 in self.names:
-                what = noun_phrase(self.tokens, start, place, self.names, self.voices)
-                name = self.names[place + 1]
-                if what is not None:
-                    self.out.append(Statement(name.text, _kind(name, what), "is", what.text, what.type))
-                return
+    def _past_pronoun(
+        self, relation: Relation, preposition: str, first: int, last: int
+    ) -> tuple[Relation, Phrase] | None:
+        """ "shared it with Ann": what was shared is unclear, with whom is not."""
+        rest = noun_phrase(self.tokens, first + 2, last, self.names, self.voices)
+        counting = first + 2 < last and self.tokens[first + 2].low in ("least", "all", "first")
+        fits = relation.text.count(" ") < _MAX_RELATION
+        if rest is None or counting or not fits or relation.text.endswith(f" {preposition}"):
+            return None
+        return replace(relation, text=f"{relation.text} {preposition}", end=first + 2), rest
 
-
-def _kind(name: Name, what: Phrase) -> str:
-    return name.type if name.sure and name.type != "object" else what.type
-
-
-_DEMONSTRATIVE = frozenset("this that one".split())
+    def _judged(self, who: Subject, relation: Relation, end: int) -> tuple[Relation, Phrase] | None:
+        """ "Hiking in the north was amazing": worth keeping only for what it says it of."""
+        said = [self.tokens[place].low for place in range(relation.end, end)]
+        if not relation.copula or who.pronoun or " " not in who.phrase.text or not said:
+            return None
+        judged = said[-1] in words.SENTIMENT and len(said) < 3
+        return (relation, Phrase(said[-1], "concept")) if judged else None

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from cognigraph.ingest.phrases import KeyPhrase
 from cognigraph.lexical import query_terms, terms
@@ -25,6 +26,8 @@ NAMES = 64
 SPEAKERS = 16
 _THEMES = 3
 _THEME_SENTENCES = 4
+_ONLY_SENTENCES = 5
+_FEWEST = 3
 _LONGEST = 200
 _AGEING = 0.97  # per chunk unseen: lets a new topic replace an early one-off when the pool is full
 _FORMAT = 1
@@ -57,6 +60,11 @@ class Candidate:
     stems: frozenset[str]
 
 
+def _candidate(row: Sequence[Any]) -> Candidate:
+    chunk, place, speaker, text, salience, stems = row
+    return Candidate(chunk, place, speaker, text, salience, frozenset(stems.split()))
+
+
 @dataclass(slots=True)
 class SessionState:
     """What is remembered of a session between windows."""
@@ -77,7 +85,7 @@ class SessionState:
             return cls(
                 int(data["chunks"]),
                 {str(stem): Key(*row) for stem, *row in data["keys"]},
-                [Candidate(*row, frozenset(stems.split())) for *row, stems in data["pool"]],
+                [_candidate(row) for row in data["pool"]],
                 {str(name): str(type_) for name, type_ in data["names"]},
                 [str(name) for name in data["speakers"]],
             )
@@ -154,54 +162,65 @@ class SessionState:
 
     # Reading off
 
-    def best_keys(self) -> tuple[tuple[str, float], ...]:
-        """The session's keys with weights, heaviest first, near-duplicates left out."""
+    def best_keys(self) -> list[Key]:
+        """The session's keys, heaviest first, near-duplicates and speakers left out."""
         speakers = {name.lower() for name in self.speakers}
-        ranked = sorted(self.keys.items(), key=lambda item: (-item[1].weight, item[0]))
-        chosen: list[tuple[set[str], Key]] = []
-        for stem, key in ranked:
+        ranked = sorted(
+            ((-key.weight, stem, key) for stem, key in self.keys.items()), key=lambda row: row[:2]
+        )
+        chosen: list[Key] = []
+        covered: list[set[str]] = []
+        for _, stem, key in ranked:
             stems = set(stem.split())
-            if key.name.lower() in speakers or any(_covered(stems, other) for other, _ in chosen):
+            if key.name.lower() in speakers or any(_covers(other, stems) for other in covered):
                 continue
-            chosen.append((stems, key))
+            chosen.append(key)
+            covered.append(stems)
             if len(chosen) == SHOWN_KEYS:
                 break
-        return tuple((key.name, key.weight) for _, key in chosen)
+        return chosen
 
-    def themes(self) -> tuple[Theme, ...]:
+    def themes(self, keys: Sequence[Key]) -> tuple[Theme, ...]:
         """One to three topics: the best sentences around the heaviest keys, in time order."""
-        keys = [(name, weight, set(terms(name))) for name, weight in self.best_keys()]
-        ranked = self._ranked(keys)
+        stemmed = [_Stemmed(key.name, key.weight, frozenset(terms(key.name))) for key in keys]
+        ranked = self._ranked(stemmed)
         groups: list[list[Candidate]] = []
         used: list[Candidate] = []
-        for _, _, stems in keys:
-            if len(groups) == _THEMES:
-                break
-            support = [item for item in ranked if stems <= item.stems and item not in used]
+        for key in stemmed:
+            support = [item for item in ranked if key.stems <= item.stems]
+            if len(support) < _FEWEST:
+                continue
             group = _without_repeats(support, used, _THEME_SENTENCES)
-            if len(group) >= 2:
+            if len(group) >= _FEWEST:
                 groups.append(group)
                 used.extend(group)
-        if len(groups) < _THEMES:
-            left = [item for item in ranked if item not in used]
-            rest = _without_repeats(left, used, 5 if not groups else _THEME_SENTENCES)
-            if rest:
-                groups.append(rest)
-        return _titled(groups, keys)
+            if len(groups) == _THEMES - 1:
+                break
+        rest = _without_repeats(ranked, used, _THEME_SENTENCES if groups else _ONLY_SENTENCES)
+        if rest:
+            groups.append(rest)
+        return _titled(groups, stemmed)
 
-    def _ranked(self, keys: Sequence[tuple[str, float, set[str]]]) -> list[Candidate]:
+    def _ranked(self, keys: Sequence[_Stemmed]) -> list[Candidate]:
         """Pool sentences by their salience and the weight of the session's keys in them."""
-        total = sum(weight for _, weight, _ in keys) or 1.0
+        total = sum(key.weight for key in keys) or 1.0
 
         def standing(item: Candidate) -> tuple[float, int, int]:
-            carried = sum(weight for _, weight, stems in keys if stems <= item.stems)
+            carried = sum(key.weight for key in keys if key.stems <= item.stems)
             return -(item.salience + 2 * carried / total), item.chunk, item.place
 
         return sorted(self.pool, key=standing)
 
 
-def _covered(stems: set[str], other: set[str]) -> bool:
-    return stems <= other or (other <= stems and len(stems) - len(other) == 1)
+class _Stemmed(NamedTuple):
+    name: str
+    weight: float
+    stems: frozenset[str]
+
+
+def _covers(chosen: set[str], stems: set[str]) -> bool:
+    """Tell whether a key adds at most one word to a heavier one."""
+    return stems <= chosen or (chosen <= stems and len(stems) - len(chosen) == 1)
 
 
 def _without_repeats(
@@ -221,14 +240,12 @@ def _repeats(left: frozenset[str], right: frozenset[str]) -> bool:
     return shared * 2 > min(len(left), len(right)) > 0 and shared * 5 > len(left | right) * 2
 
 
-def _titled(
-    groups: Sequence[Sequence[Candidate]], keys: Sequence[tuple[str, float, set[str]]]
-) -> tuple[Theme, ...]:
+def _titled(groups: Sequence[Sequence[Candidate]], keys: Sequence[_Stemmed]) -> tuple[Theme, ...]:
     themes: list[Theme] = []
     titled: set[str] = set()
     for group in groups:
         stems = frozenset[str]().union(*(item.stems for item in group))
-        names = [name for name, _, key in keys if key <= stems and name not in titled][:3]
+        names = [key.name for key in keys if key.stems <= stems and key.name not in titled][:3]
         titled.update(names)
         ordered = sorted(group, key=lambda item: (item.chunk, item.place))
         speakers = list(dict.fromkeys(item.speaker for item in ordered if item.speaker))

@@ -2,7 +2,7 @@
 
 The answer keeps the precision of the words: "yesterday" is a day, "last month" a month, "last
 week" a span of days, "in 2022" a year. What cannot be resolved ("a few years ago", "the other
-day") is not a time.
+day") is found, so that it is not taken for a thing, but gives no date.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from cognigraph.ingest.sentences import Token
-from cognigraph.ingest.words import NUMBERS
+from cognigraph.ingest.words import NUMBERS, word_set
 
 _MONTHS = {
     name.lower(): number
@@ -29,30 +29,34 @@ _WEEKDAYS = {
     )
     for name in (*names.split(), names.split()[0] + "s")
 }  # fmt: skip
-_AMBIGUOUS = frozenset("may march mar sun sat mon wed sep dec jan".split())
+_AMBIGUOUS = word_set("may march mar sun sat mon wed sep dec jan")
 """Also names or other words: a time only with a capital and in a fitting place."""
 _SEASONS = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11)}
 _UNITS = {
-    "day": "day", "days": "day", "week": "week", "weeks": "week", "wk": "week", "weekend": "weekend",
+    "day": "day", "days": "day", "week": "week", "weeks": "week", "wk": "week",
+    "weekend": "weekend",
     "weekends": "weekend", "month": "month", "months": "month", "year": "year", "years": "year",
     "yr": "year", "yrs": "year", "night": "night", "nights": "night",
 }  # fmt: skip
-_DAYPARTS = frozenset("morning afternoon evening night".split())
-_PREPOSITIONS = frozenset("in on at during by since from over until before after of".split())
-_FUTURE = frozenset(
-    """will going plan plans planning planned upcoming hope hoping soon next shall tomorrow wait looking
-    coming excited scheduled""".split()
+_DAYPARTS = word_set("morning afternoon evening night")
+_PREPOSITIONS = word_set("in on at during by since from over until before after of")
+_FUTURE = word_set(
+    """will going plan plans planning planned upcoming hope hoping soon next shall
+    tomorrow wait looking coming excited scheduled"""
 )
 _ISO = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
 _SLASHED = re.compile(r"(\d{1,2})[/.](\d{1,2})[/.](\d{4})")
 _ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_YEAR_AFTER = frozenset("in since by from during until of early late around for".split())
+_YEAR_AFTER = word_set("in since by from during until of early late around for")
 
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """Tokens ``[start, end)`` say the time ``when`` (canonical text of ``cognigraph.times``)."""
+    """Tokens ``[start, end)`` say the time ``when`` (canonical text of ``cognigraph.times``).
+
+    ``when`` is empty for a time that cannot be resolved, such as "a few years ago".
+    """
 
     start: int
     end: int
@@ -102,6 +106,9 @@ def _safely_read(tokens: Sequence[Token], i: int, today: date, future: bool) -> 
 
 def _read(tokens: Sequence[Token], i: int, today: date, future: bool) -> Found:
     low = tokens[i].low
+    vague = _vague(tokens, i)
+    if vague is not None:
+        return vague
     if low[0].isdigit():
         return _numeric(tokens, i, today, future)
     if low in _SIMPLE:
@@ -113,6 +120,17 @@ def _read(tokens: Sequence[Token], i: int, today: date, future: bool) -> Found:
     if low in _WEEKDAYS:
         return _weekday(tokens, i, today, future)
     return _counted(tokens, i, today)
+
+
+def _vague(tokens: Sequence[Token], i: int) -> Found:
+    """Find "a few years ago", "several months back", "a while ago", "the other day"."""
+    j = i + 1 if tokens[i].low in ("a", "the", "some", "quite") else i
+    first, second = _low(tokens, j), _low(tokens, j + 1)
+    if (first in ("few", "several", "many", "long") and second in _UNITS) or second == "time":
+        return (j + 3, "") if _low(tokens, j + 2) in ("ago", "back") else None
+    if first == "while" and j > i and second in ("ago", "back"):
+        return j + 2, ""
+    return (j + 2, "") if first == "other" and j > i and second in _UNITS else None
 
 
 def _low(tokens: Sequence[Token], i: int) -> str:
@@ -231,7 +249,9 @@ def _weekday(tokens: Sequence[Token], i: int, today: date, future: bool) -> Foun
         return None  # "Sundays" is a habit, "sun" mostly a star
     if before in ("every", "each", "a", "the"):
         return None
-    return i + 1 + (_low(tokens, i + 1) in _DAYPARTS), _near_weekday(low, today, 1 if future else -1)
+    return i + 1 + (_low(tokens, i + 1) in _DAYPARTS), _near_weekday(
+        low, today, 1 if future else -1
+    )
 
 
 def _month_first(tokens: Sequence[Token], i: int, today: date, future: bool) -> Found:
@@ -246,10 +266,13 @@ def _month_first(tokens: Sequence[Token], i: int, today: date, future: bool) -> 
     if _YEAR.fullmatch(_low(tokens, j)):
         return j + 1, _month(int(_low(tokens, j)), month)
     if low in _AMBIGUOUS and not (
-        tokens[i].text[0].isupper() and _low(tokens, i - 1) in _YEAR_AFTER | {"early", "late", "mid"}
+        tokens[i].text[0].isupper()
+        and _low(tokens, i - 1) in _YEAR_AFTER | {"early", "late", "mid"}
     ):
         return None
-    return i + 1, _near_month(month, today, 1 if future and month != today.month else _back(month, today))
+    return i + 1, _near_month(
+        month, today, 1 if future and month != today.month else _back(month, today)
+    )
 
 
 def _back(month: int, today: date) -> int:
@@ -301,9 +324,7 @@ def _slashed(i: int, first: int, second: int, year: int) -> Found:
     return None  # 5/7/2023 is a day in May for some and in July for others
 
 
-def _day_of_month(
-    tokens: Sequence[Token], i: int, day: int, today: date, future: bool
-) -> Found:
+def _day_of_month(tokens: Sequence[Token], i: int, day: int, today: date, future: bool) -> Found:
     if _low(tokens, i - 1) != "the" or _low(tokens, i - 2) not in ("on", "by", "until", "since"):
         return None
     month = today.month
@@ -353,8 +374,9 @@ def _moved(today: date, unit: str, count: int) -> str:
 
 _TRIGGERS = (
     frozenset(_SIMPLE)
-    | frozenset("last past next this coming previous following".split())
+    | word_set("last past next this coming previous following")
     | frozenset(_MONTHS)
     | frozenset(_WEEKDAYS)
     | frozenset(NUMBERS)
+    | word_set("few several many the some")
 )

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from cognigraph.ingest.words import word_set
+
 Form = Literal["base", "s", "past", "part", "ing"]
 
 _IRREGULAR = """
@@ -27,7 +29,9 @@ steal stole stolen|stick stuck stuck|swim swam swum|take took taken|teach taught
 tell told told|think thought thought|throw threw thrown|understand understood understood
 wake woke woken|wear wore worn|win won won|write wrote written|break broke broken
 beat beat beaten|bite bit bitten|blow blew blown|freeze froze frozen|overcome overcame overcome
-shake shook shaken|split split split|strike struck struck|sweep swept swept|undergo underwent undergone
+shake shook shaken|split split split|strike struck struck|sweep swept swept
+undergo underwent undergone
+retake retook retaken|rewrite rewrote rewritten|rebuild rebuilt rebuilt|redo redid redone
 """
 
 _REGULAR = """
@@ -39,7 +43,7 @@ deliver depend deserve design develop die discover discuss donate download dream
 encourage end enjoy enroll escape exercise expand expect experience explain explore express face
 fail feature fill film finish fix focus follow garden graduate guess handle happen hate help hike
 hope host hug hunt imagine improve include injure inspire install intend interview introduce invest
-invite jog join juggle jump kick kiss knit land last laugh launch learn like listen live look love
+invite jog join juggle jump kick kiss knit land laugh launch learn like listen live look love
 manage marry matter mention miss move name need notice offer open order organize own pack paint
 participate pass perform pick plan plant play post practice prefer prepare present promise propose
 protect prove provide publish pull push raise reach realize receive recommend record recover relax
@@ -51,40 +55,44 @@ update upgrade use video visit volunteer vote wait walk want wash watch welcome 
 worry wrap
 """
 
-_NOUN_TOO = frozenset(
-    """aim answer bite book break call camp care change chat check climb cook cost cut dance deal design
-    draw dream drink drive drop end escape exercise experience face feature fight film finish fix
-    focus garden help hike hit hope host hug hunt interview jump kick kiss knit land last laugh
-    launch like look love matter mention move name need offer open order own pack paint pass pick
-    plan plant play post practice present promise pull push raise reach read record release rent
-    repair report rescue research return review ride rise run save schedule score search set shake
-    share ship shop show sign sketch ski sleep smile smoke snap sound split spread stand start stay
-    stick stop stream strike struggle study support surprise swim switch talk taste test thank
-    throw train transfer travel treat try turn update upgrade use video visit volunteer vote wait
-    walk wash watch welcome win wish wonder work worry wrap feed fall fly left stuck light cast
-    shot felt saw found frozen broken born known hidden stolen writing baking cooking painting""".split()
+_NOUN_TOO = word_set(
+    """aim answer bite book break call camp care change chat check climb cook cost cut
+    dance deal design draw dream drink drive drop end escape exercise experience face
+    feature fight film finish fix focus garden help hike hit hope host hug hunt interview
+    jump kick kiss knit land laugh launch like look love matter mention move name need
+    offer open order own pack paint pass pick plan plant play post practice present
+    promise pull push raise reach read record release rent repair report rescue research
+    return review ride rise run save schedule score search set shake share ship shop show
+    sign sketch ski sleep smile smoke snap sound split spread stand start stay stick stop
+    stream strike struggle study support surprise swim switch talk taste test thank throw
+    train transfer travel treat try turn update upgrade use video visit volunteer vote
+    wait walk wash watch welcome win wish wonder work worry wrap feed fall fly left stuck
+    light cast shot felt saw found frozen broken born known hidden stolen writing baking
+    cooking painting"""
 )
 """Forms that are as often nouns or adjectives: verbs only where a verb must stand."""
 
-BE = frozenset("am is are was were be been being".split())
-HAVE = frozenset("have has had having".split())
-DO = frozenset("do does did".split())
-MODALS = frozenset("will would can could should must might may shall".split())
-FINITE_AUX = frozenset("am is are was were have has had do does did".split()) | MODALS
+BE = word_set("am is are was were be been being")
+HAVE = word_set("have has had having")
+DO = word_set("do does did")
+MODALS = word_set("will would can could should must might may shall")
+FINITE_AUX = word_set("am is are was were have has had do does did") | MODALS
 
-CATENATIVE = frozenset(
-    """want need plan try hope decide start love like enjoy begin keep use continue manage learn prefer
-    wish intend hate finish stop consider go end help choose agree promise expect aim quit get spend
-    have come mean offer tend seem volunteer travel struggle forget remember avoid practice""".split()
+CATENATIVE = word_set(
+    """want need plan try hope decide start love like enjoy begin keep use continue manage
+    learn prefer wish intend hate finish stop consider go end help choose agree promise
+    expect aim quit get spend have come mean offer tend seem volunteer travel struggle
+    forget remember avoid practice"""
 )
 """Verbs whose "to do"/"doing" belongs into the relation: "wants to start", "went hiking"."""
 
-STATIVE = frozenset("love miss need want wish enjoy appreciate prefer hope like".split())
+STATIVE = word_set("love miss need want wish appreciate hope")
 """Verbs that may open a sentence without their "I" ("Love the new place.")."""
 
-REPORTING = frozenset(
-    """think know believe guess say said hear heard feel hope wish mean sure glad happy sorry thought
-    knew see realize realized believe bet imagine suppose figured excited grateful proud told""".split()
+REPORTING = word_set(
+    """think know believe guess say said hear heard feel hope wish mean sure glad happy
+    sorry thought knew see realize realized believe bet imagine suppose figured excited
+    grateful proud told"""
 )
 """Words after which another clause begins, with or without "that"."""
 
@@ -165,10 +173,13 @@ def _lexicon() -> tuple[dict[str, Verb], dict[str, str], dict[str, str]]:
 
 
 _FORMS, _PAST, _PARTICIPLE_TO_PAST = _lexicon()
-_NOT_ED = frozenset("bed red need seed weed speed feed exceed indeed hundred sacred wicked shed".split())
-_NOT_ING = frozenset(
-    """thing things something anything nothing everything morning evening king ring spring string wedding
-    during wing sing bring sibling ceiling pudding sterling interesting amazing exciting""".split()
+_NOT_ED = word_set(
+    """bed red need seed weed speed feed exceed indeed hundred sacred wicked shed sled bleed breed"""
+)
+_NOT_ING = word_set(
+    """thing things something anything nothing everything morning evening king ring spring
+    string wedding during wing sing bring sibling ceiling pudding sterling interesting
+    amazing exciting"""
 )
 
 
@@ -182,7 +193,7 @@ def guess_verb(word: str) -> Verb | None:
     found = _FORMS.get(word)
     if found is not None:
         return found
-    if len(word) > 4 and word.endswith("ed") and word not in _NOT_ED:
+    if len(word) > 3 and word.endswith("ed") and word not in _NOT_ED:
         return Verb(word, "past")
     if len(word) > 5 and word.endswith("ing") and word not in _NOT_ING:
         return Verb(word, "ing")
@@ -200,7 +211,7 @@ def is_finite(word: str) -> bool:
         return True
     found = _FORMS.get(word)
     if found is None:
-        return len(word) > 4 and word.endswith("ed") and word not in _NOT_ED
+        return len(word) > 3 and word.endswith("ed") and word not in _NOT_ED
     return found.form in ("past", "s")
 
 
@@ -235,7 +246,7 @@ def verb_only(word: str) -> bool:
     return word not in _NOUN_TOO
 
 
-_GERUND_NOUNS = frozenset(
-    """bake paint write swim ski hike camp run cook dance sing draw knit climb jog skate garden sketch read
-    meet build train volunteer act paint teach begin""".split()
+_GERUND_NOUNS = word_set(
+    """bake paint write swim ski hike camp run cook dance sing draw knit climb jog skate
+    garden sketch read meet build train volunteer act paint teach begin"""
 )

@@ -3,146 +3,190 @@
 from __future__ import annotations
 
 
-def _set(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text; keeps long lists readable."""
     return frozenset(text.split())
 
 
-DETERMINERS = _set(
-    "a an the some any this that these those each every another both all no several few many most"
+DETERMINERS = word_set(
+    """a an the some any this that these those each every another both all no several few
+    many most"""
 )
-FIRST_PERSON = _set("i we")
-NOMINATIVE = _set("i we he she they")
-PRONOUNS = _set("i we you he she they it this that these those there who someone everyone anyone")
-OBJECT_PRONOUNS = _set("it them him her me us you this that these those myself yourself one")
-POSSESSIVES = _set("my our your his her their its")
-SPEAKER_POSSESSIVES = _set("my our")
-PREPOSITIONS = _set(
-    """in on at to for with about from into of by as like during after before over under through around
-    near without against between among across behind inside outside onto towards toward since until"""
+FIRST_PERSON = word_set("i we")
+NOMINATIVE = word_set("i we he she they")
+PRONOUNS = word_set(
+    """i we you he she they it this that these those there who someone everyone anyone"""
 )
-RELATION_PREPOSITIONS = _set(
-    "in on at to for with about from into of by as like through around over onto towards toward near"
+OBJECT_PRONOUNS = word_set(
+    """it them him her me us you this that these those myself yourself one"""
 )
-PARTICLES = _set("up out off back down away over on in around together along forward through home")
-NEGATIONS = _set("not never hardly")
-CONJUNCTIONS = _set(
-    """and or but so because while when after before since although though unless until if whereas that
-    which who where how what why then whenever once as plus"""
+POSSESSIVES = word_set("my our your his her their its")
+SPEAKER_POSSESSIVES = word_set("my our")
+PREPOSITIONS = word_set(
+    """in on at to for with about from into of by as like during after before over under
+    through around near without against between among across behind inside outside onto
+    towards toward since until"""
 )
-INTERJECTIONS = _set(
-    """oh wow yeah yes yep yup no nope hey hi hello well okay ok thanks thank please sorry congrats
-    congratulations woah whoa haha lol hmm ah aw aww ooh omg btw great awesome cool nice sure right
-    absolutely definitely totally exactly true good man dude buddy gosh bye cheers also anyway
-    actually honestly luckily unfortunately fortunately hopefully recently lately finally plus first
-    besides maybe perhaps indeed still overall basically seriously currently speaking otherwise
-    however therefore moreover sometimes usually often once"""
+RELATION_PREPOSITIONS = word_set(
+    """in on at to for with about from into of by as like through around over onto towards
+    toward near"""
+)
+PARTICLES = word_set(
+    """up out off back down away over on in around together along forward through home"""
+)
+NEGATIONS = word_set("not never hardly")
+CONJUNCTIONS = word_set(
+    """and or but so because while when after before since although though unless until if
+    whereas that which who where how what why then whenever once as plus"""
+)
+INTERJECTIONS = word_set(
+    """oh wow yeah yes yep yup no nope hey hi hello well okay ok thanks thank please sorry
+    congrats congratulations woah whoa haha lol hmm ah aw aww ooh omg btw great awesome
+    cool nice sure right absolutely definitely totally exactly true good man dude buddy
+    gosh bye cheers also anyway actually honestly luckily unfortunately fortunately
+    hopefully recently lately finally plus first besides woohoo yay ugh phew yum whoops
+    yikes aha maybe perhaps indeed still overall basically seriously currently speaking
+    otherwise however therefore moreover sometimes usually often once"""
 )
 """What may stand before a clause without belonging to it."""
 
-ADVERBS = _set(
-    """just also really so very always still already even ever often sometimes usually currently
-    recently finally actually definitely totally absolutely only probably maybe kinda sorta simply
-    now then soon again too almost quite pretty super truly honestly literally certainly lately
-    eventually immediately quickly initially originally mostly mainly especially both all rather
-    constantly nearly barely somehow instead once twice well hopefully seriously completely"""
+ADVERBS = word_set(
+    """just also really so very always still already even ever often sometimes usually
+    currently recently finally actually definitely totally absolutely only probably maybe
+    kinda sorta simply now then soon again too almost quite pretty super truly honestly
+    literally certainly lately eventually immediately quickly initially originally mostly
+    mainly especially both all rather constantly nearly barely somehow instead once twice
+    well hopefully seriously completely"""
 )
-TRAILING = _set(
-    """too though now lately again already yet anyway either so then well much right soon here there
-    together ever recently myself though today just really very also even more as still"""
+TRAILING = word_set(
+    """too though now lately again already yet anyway either so then well much right soon
+    here there together ever recently myself though today just really very also even more
+    as still"""
 )
 """Adverbs that add nothing at the end of an object."""
 
-LIGHT = _set(
-    """thing things lot lots stuff something anything everything nothing way ways bit time times one ones
-    kind sort part sure glad sorry great good nice cool awesome amazing okay ok fine well right true
-    happy much many more most really very so too it that this them those these here there what how
-    such same lovely wonderful fantastic incredible beautiful fun true important people someone
-    everyone anyone everybody anybody day days moment moments hear know say see think get go make
-    tough hard able point fact guess course idea help luck person"""
+LIGHT = word_set(
+    """thing things lot lots stuff something anything everything nothing way ways bit time
+    times one ones kind sort part sure glad sorry great good nice cool awesome amazing
+    okay ok fine well right true happy much many more most really very so too it that this
+    them those these here there what how such same lovely wonderful fantastic incredible
+    beautiful fun true important people someone everyone anyone everybody anybody day days
+    moment moments hear know say see think get go make tough hard able point fact guess
+    course idea help luck person"""
 )
 """Words that do not make an object or key phrase informative on their own."""
 
-SENTIMENT = _set(
-    """great good nice cool awesome amazing lovely wonderful fantastic incredible beautiful fun true
-    super real really sure glad happy sorry pretty perfect best better favorite favourite big little
-    new old whole own other different important special tough hard easy able many much few more most
-    such same next last first second various certain several huge small young long short high low
-    full right wrong total bad worse worst fine okay quick early late"""
+SENTIMENT = word_set(
+    """great good nice cool awesome amazing lovely wonderful fantastic incredible
+    beautiful fun true super real really sure glad happy sorry pretty perfect best better
+    favorite favourite big little new old whole own other different important special
+    tough hard easy able many much few more most such same next last first second various
+    certain several huge small young long short high low full right wrong total bad worse
+    worst fine okay quick early late"""
 )
 
 KIN = {
     **dict.fromkeys(
-        _set("sister mother mom mum wife daughter aunt niece grandma grandmother girlfriend mama"), "f"
+        word_set(
+            """sister mother mom mum wife daughter aunt niece grandma grandmother girlfriend mama"""
+        ),
+        "f",
     ),
     **dict.fromkeys(
-        _set("brother father dad husband son uncle nephew grandpa grandfather boyfriend"), "m"
+        word_set("""brother father dad husband son uncle nephew grandpa grandfather boyfriend"""),
+        "m",
     ),
     **dict.fromkeys(
-        _set(
-            """friend partner cousin colleague coworker boss roommate neighbor neighbour fiance kid child
-            baby teacher coach mentor doctor therapist teammate classmate buddy spouse manager"""
+        word_set(
+            """friend partner cousin colleague coworker boss roommate neighbor neighbour fiance
+    kid child baby teacher coach mentor doctor therapist teammate classmate buddy spouse
+    manager"""
         ),
         "",
     ),
 }
 """Words for a person by relation, with the pronoun they allow ("f", "m" or "" for both)."""
 
-PERSON_NOUNS = frozenset(KIN) | _set(
-    """parents family kids children friends people man woman boy girl guy guys student artist author
-    writer actor singer dancer musician banker engineer nurse lawyer chef volunteer veteran customer
-    client owner player team-mate grandparents siblings couple crowd kiddo guest stranger"""
+PERSON_NOUNS = frozenset(KIN) | word_set(
+    """parents family kids children friends people man woman boy girl guy guys student
+    artist author writer actor singer dancer musician banker engineer nurse lawyer chef
+    volunteer veteran customer client owner player team-mate grandparents siblings couple
+    crowd kiddo guest stranger"""
 )
-PLACE_NOUNS = _set(
-    """city town village country beach park street house home apartment flat room school university college
-    museum library restaurant cafe café bar hospital airport station church mountain mountains lake
-    river ocean sea forest island studio gym store shop office hotel shelter center centre garden
-    theater theatre stadium kitchen neighborhood farm trail campsite bakery market mall venue"""
+PLACE_NOUNS = word_set(
+    """city town village country beach park street house home apartment flat room school
+    university college museum library restaurant cafe café bar hospital airport station
+    church mountain mountains lake river ocean sea forest island studio gym store shop
+    office hotel shelter center centre garden theater theatre stadium kitchen neighborhood
+    farm trail campsite bakery market mall venue"""
 )
-PLACE_NAMES = _set(
-    """africa america asia australia austria barcelona beijing belgium berlin boston brazil britain
-    california canada chicago chile china colombia copenhagen cuba denmark dublin egypt england
-    europe finland florida france germany greece hawaii india indonesia ireland israel istanbul
-    italy japan kenya korea lisbon london madrid melbourne mexico miami milan montreal morocco
-    moscow mumbai munich netherlands nigeria norway oslo pakistan paris peru philippines poland
-    portugal prague rome russia scotland seattle seoul shanghai singapore spain stockholm sweden
-    switzerland sydney texas thailand tokyo toronto turkey uk ukraine usa vancouver venice vienna
-    vietnam wales warsaw washington zurich"""
+PLACE_NAMES = word_set(
+    """africa america asia australia austria barcelona beijing belgium berlin boston
+    brazil britain california canada chicago chile china colombia copenhagen cuba denmark
+    dublin egypt england europe finland florida france germany greece hawaii india
+    indonesia ireland israel istanbul italy japan kenya korea lisbon london madrid
+    melbourne mexico miami milan montreal morocco moscow mumbai munich netherlands nigeria
+    norway oslo pakistan paris peru philippines poland portugal prague rome russia
+    scotland seattle seoul shanghai singapore spain stockholm sweden switzerland sydney
+    texas thailand tokyo toronto turkey uk ukraine usa vancouver venice vienna vietnam
+    wales warsaw washington zurich"""
 )
-PLACE_SUFFIXES = _set(
-    """street avenue road park lake mountain beach river island city town square bridge forest valley bay
-    county village airport station falls canyon desert district"""
+PLACE_SUFFIXES = word_set(
+    """street avenue road park lake mountain beach river island city town square bridge
+    forest valley bay county village airport station falls canyon desert district"""
 )
-ORGANIZATION_SUFFIXES = _set(
-    """inc ltd llc gmbh corp corporation company co foundation university college school institute
-    association club bank hospital agency church council committee museum union academy shelter
-    studio studios labs group league orchestra band team"""
+ORGANIZATION_SUFFIXES = word_set(
+    """inc ltd llc gmbh corp corporation company co foundation university college school
+    institute association club bank hospital agency church council committee museum union
+    academy shelter studio studios labs group league orchestra band team"""
 )
-ORGANIZATION_NOUNS = _set(
-    """company business startup organization club team band group agency nonprofit charity firm crew
-    association committee employer league squad"""
+ORGANIZATION_NOUNS = word_set(
+    """company business startup organization club team band group agency nonprofit charity
+    firm crew association committee employer league squad"""
 )
-EVENT_NOUNS = _set(
-    """wedding party birthday festival concert conference meeting trip vacation holiday tournament
-    competition contest game match race marathon graduation ceremony exhibition show performance
-    interview class workshop retreat funeral anniversary parade event fundraiser hike campaign
-    reunion picnic audition camp celebration visit tour date appointment accident surgery march
-    convention fair gig recital seminar roadtrip getaway"""
+EVENT_NOUNS = word_set(
+    """wedding party birthday festival concert conference meeting trip vacation holiday
+    tournament competition contest game match race marathon graduation ceremony exhibition
+    show performance interview class workshop retreat funeral anniversary parade event
+    fundraiser hike campaign reunion picnic audition camp celebration visit tour date
+    appointment accident surgery march convention fair gig recital seminar roadtrip
+    getaway"""
 )
-EVENT_SUFFIXES = EVENT_NOUNS | _set("day eve cup olympics awards")
-TITLES = _set("mr mrs ms dr prof sir professor aunt uncle grandma grandpa coach captain")
-NOT_NAMES = _set(
-    """i i'm ok okay wow hey hi hello thanks oh yeah yes no lol omg btw tv diy mr mrs ms dr god jan feb
-    mar apr jun jul aug sep sept oct nov dec am pm ps asap faq fyi idk imo tbh january february
-    march april may june july august september october november december monday tuesday wednesday
-    thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun etc url"""
+EVENT_SUFFIXES = EVENT_NOUNS | word_set("day eve cup olympics awards")
+TITLES = word_set("""mr mrs ms dr prof sir professor aunt uncle grandma grandpa coach captain""")
+SOFT = word_set(
+    """support encouragement journey experience experiences difference acceptance love
+    others challenge challenges motivation inspiration passion community reminder memories
+    memory feeling feelings impact change changes goals goal dreams joy happiness courage
+    kindness strength beauty peace success growth words positivity excitement balance
+    effort energy sense life lives world work place picture pic photo thoughts advice
+    friendship connection connections opportunity attitude situation perspective reality
+    matter mind heart progress ourselves themselves yourself"""
+)
+"""Abstract words of encouragement and feeling; every conversation has them: poor keys."""
+OPENING_PERSON_VERBS = word_set(
+    """said says told tells asked asks called texted thinks wants lives works moved
+    married went"""
+)
+NOT_NAMES = word_set(
+    """i i'm ok okay wow hey hi hello thanks oh yeah yes no lol omg btw tv diy mr mrs ms
+    dr god jan feb mar apr jun jul aug sep sept oct nov dec am pm ps asap faq fyi idk imo
+    tbh january february march april may june july august september october november
+    december monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu
+    thur thurs fri sat sun etc url"""
 )
 DEMONYM_ENDINGS = ("ish", "ese", "ian")
-PERSON_VERBS = _set(
-    """said says told tells asked asks thinks thought loves loved likes liked helped helps wants wanted met
-    married called texted invited joined bought went lives lived works worked moved"""
+PERSON_VERBS = word_set(
+    """said says told tells asked asks thinks thought loves loved likes liked helped helps
+    wants wanted met married called texted invited joined bought went lives lived works
+    worked moved"""
 )
-PERSON_BEFORE = _set("met with called texted miss told asked thank thanks and saw named hi hey dear")
-PLACE_BEFORE = _set("in to from near at visit visiting visited around across toward towards")
+PERSON_BEFORE = word_set(
+    """met with called texted miss told asked thank thanks and saw named hi hey dear"""
+)
+PLACE_BEFORE = word_set(
+    """in to from near at visit visiting visited around across toward towards"""
+)
 NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "couple": 2,

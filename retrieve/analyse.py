@@ -28,7 +28,8 @@ class Analysis:
 
 def analyse(question: str) -> Analysis:
     """Read a question. An empty one has no terms, anchors or entities."""
-    return Analysis(question, query_terms(question)[:_MOST_WORDS], _anchors(question), _entities(question))
+    found = query_terms(question)[:_MOST_WORDS]
+    return Analysis(question, found, _anchors(question), _entities(question))
 
 
 def _anchors(question: str) -> tuple[str, ...]:

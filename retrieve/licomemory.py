@@ -22,7 +22,7 @@ SESSION_FLOOR = 0.01
 
 def clamp(cosine: npt.NDArray[np.floating]) -> Floats:
     """Cosines to [0, 1]; NaN (nothing to compare) stays NaN."""
-    return np.clip(np.asarray(cosine, float), 0.0, 1.0)
+    return np.asarray(np.clip(np.asarray(cosine, float), 0.0, 1.0))
 
 
 def harmonic_mean(session: Floats, triple: Floats) -> Floats:
@@ -40,7 +40,7 @@ def harmonic_mean(session: Floats, triple: Floats) -> Floats:
 
 def gaps(at: Floats, now: float) -> Floats:
     """Seconds between the question and each time; NaN where unknown, 0 for times after ``now``."""
-    return np.where(np.isnan(at), np.nan, np.maximum(now - at, 0.0))
+    return np.asarray(np.where(np.isnan(at), np.nan, np.maximum(now - at, 0.0)))
 
 
 def weibull_decay(gap: Floats, exponent: float) -> Floats:

@@ -10,8 +10,8 @@ from cognigraph.errors import ConfigurationError
 
 __all__ = [
     "CheckedEmbedder",
-    "Embedder",
     "EmbedFunction",
+    "Embedder",
     "FastEmbedEmbedder",
     "FunctionEmbedder",
     "WordLlamaEmbedder",
@@ -34,7 +34,7 @@ def resolve(embedder: str | Embedder | EmbedFunction) -> Embedder:
                 "'fastembed:/path/to/folder', or pass a function from texts to vectors"
             )
         return _BY_NAME[kind](model)
-    if hasattr(embedder, "embed_query") and hasattr(embedder, "dimension"):
+    if isinstance(embedder, Embedder):
         return embedder
     if callable(embedder):
         return FunctionEmbedder(embedder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from cognigraph.errors import EmbeddingError
 from cognigraph.stores.base import EmbedderIdentity, Vector
 
 
+@runtime_checkable
 class Embedder(Protocol):
     """Turns texts into vectors. Must be thread-safe.
 
@@ -49,7 +50,8 @@ class FunctionEmbedder:
 
     def __init__(self, function: EmbedFunction, name: str | None = None) -> None:
         self._function = function
-        self._name = name or getattr(function, "__qualname__", type(function).__qualname__)
+        own_name = getattr(function, "__qualname__", None) or type(function).__qualname__
+        self._name: str = name or own_name
         self._dimension: int | None = None
 
     @property
@@ -70,7 +72,7 @@ class FunctionEmbedder:
 
     def embed_query(self, text: str) -> npt.NDArray[np.floating]:
         """Vector of a question, as of any text."""
-        return self.embed([text])[0]
+        return np.asarray(self.embed([text])[0])
 
 
 class CheckedEmbedder:
@@ -110,9 +112,9 @@ class CheckedEmbedder:
             raw = self.inner.embed_query(text)
         except EmbeddingError:
             raise
-        except Exception as error:  # noqa: BLE001 - any embedder may be plugged in here
+        except Exception as error:  # any embedder may be plugged in here
             raise self._failed(error) from error
-        vector = self._checked(np.asarray(raw)[None, :])[0]
+        vector: Vector = self._checked(np.asarray(raw)[None, :])[0]
         with self._lock:
             self._queries[text] = vector
             while len(self._queries) > self._capacity:
@@ -124,7 +126,7 @@ class CheckedEmbedder:
             return np.asarray(self.inner.embed(texts))
         except EmbeddingError:
             raise
-        except Exception as error:  # noqa: BLE001 - any embedder may be plugged in here
+        except Exception as error:  # any embedder may be plugged in here
             raise self._failed(error) from error
 
     def _failed(self, error: Exception) -> EmbeddingError:
@@ -143,4 +145,5 @@ class CheckedEmbedder:
         if not np.isfinite(vectors).all():
             raise EmbeddingError(f"embedder {self.identity.name!r} returned NaN or infinity")
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+        unit: Vector = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+        return unit

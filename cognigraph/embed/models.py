@@ -30,7 +30,7 @@ class WordLlamaEmbedder:
 
     def embed_query(self, text: str) -> npt.NDArray[np.floating]:
         """The same as for any text."""
-        return self.embed([text])[0]
+        return np.asarray(self.embed([text])[0])
 
 
 @lru_cache(maxsize=1)

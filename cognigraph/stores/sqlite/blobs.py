@@ -18,7 +18,8 @@ POSTING = np.dtype([("term", "<u8"), ("frequency", "<u4")])
 @lru_cache(maxsize=131_072)
 def term_hash(term: str) -> int:
     """64-bit hash of a term; collisions are as rare as 1 in 10^10 for a million terms a space."""
-    return int.from_bytes(blake2b(term.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+    digest = blake2b(term.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
 
 
 def pack_terms(counts: Mapping[str, int]) -> bytes:

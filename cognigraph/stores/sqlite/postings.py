@@ -37,7 +37,9 @@ class Postings:
         while self._segments and len(self._segments[-1][0]) < _MERGE_FACTOR * len(segment[0]):
             older = self._segments.pop()
             segment = _sorted(
-                *(np.concatenate(columns) for columns in zip(older, segment, strict=True))
+                np.concatenate([older[0], segment[0]]),
+                np.concatenate([older[1], segment[1]]),
+                np.concatenate([older[2], segment[2]]),
             )
         self._segments.append(segment)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -76,7 +77,9 @@ def gather_candidates(
     return Candidates(
         lexicon=lexicon,
         chunks=pool,
-        triples=_triple_pool(index, triple_rows, rows, evidence, pool, triple_cosine, triples, probe),
+        triples=_triple_pool(
+            index, triple_rows, rows, evidence, pool, triple_cosine, triples, probe
+        ),
         sessions=sessions.pool,
         anchors=anchors,
     )
@@ -84,10 +87,12 @@ def gather_candidates(
 
 def _top(scores: npt.NDArray[np.floating], allowed: npt.NDArray[np.bool_], limit: int) -> Ints:
     """Rows of the ``limit`` highest positive scores among the allowed."""
+    if not limit:
+        return np.empty(0, np.int64)
     candidates = np.flatnonzero(allowed & (scores > 0))
     if len(candidates) > limit:
-        best = np.argpartition(scores[candidates], len(candidates) - limit)[-limit:] if limit else []
-        candidates = candidates[best]
+        cut = len(candidates) - limit
+        candidates = candidates[np.argpartition(scores[candidates], cut)[cut:]]
     return np.asarray(candidates, np.int64)
 
 
@@ -148,7 +153,7 @@ def _triple_legs(
     if not (probe.triples_by_vector or probe.triples_by_terms or probe.triples_per_anchor):
         return _Found(), np.empty(0), ()
     table = index.triples
-    cosine = table["vector"] @ probe.vector
+    cosine = np.asarray(table["vector"] @ probe.vector, float)
     visible = table["first"] <= until
     found = _Found(
         vector=_top(cosine, visible, probe.triples_by_vector),
@@ -207,8 +212,8 @@ def _evidence(
 
 def _select_in(
     connection: sqlite3.Connection, query: str, values: Sequence[int]
-) -> list[tuple[int, ...]]:
-    rows: list[tuple[int, ...]] = []
+) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
     for start in range(0, len(values), 500):
         part = values[start : start + 500]
         rows += connection.execute(query.format(",".join("?" * len(part))), part).fetchall()
@@ -292,7 +297,8 @@ def _nearest_sessions(index: SpaceIndex, probe: Probe) -> Ints:
 
 
 def _session_pool(connection: sqlite3.Connection, ids: Ints, probe: Probe) -> _Sessions:
-    names = _select_in(connection, "SELECT uid, name, id FROM session WHERE id IN ({})", ids.tolist())
+    query = "SELECT uid, name, id FROM session WHERE id IN ({})"
+    names = _select_in(connection, query, ids.tolist())
     names.sort()
     place = {row[2]: i for i, row in enumerate(names)}
     count = len(names)

@@ -77,7 +77,9 @@ def claim(
     )
 
 
-def _work_chunk(session: str, row: tuple[str, str, str | None, int, str, int, int, int]) -> WorkChunk:
+def _work_chunk(
+    session: str, row: tuple[str, str, str | None, int, str, int, int, int]
+) -> WorkChunk:
     uid, message_id, speaker, at, text, part, attempts, _ = row
     return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, part, attempts)
 

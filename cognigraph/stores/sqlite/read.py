@@ -43,7 +43,12 @@ def chunks(
         uids,
         space,
     )
-    return {row[0]: ChunkRecord(*row[:5], from_micros(row[5]), *row[6:]) for row in rows}
+    return {
+        uid: ChunkRecord(
+            uid, message_id, session, session_uid, speaker, from_micros(at), text, part, parts
+        )
+        for uid, message_id, session, session_uid, speaker, at, text, part, parts in rows
+    }
 
 
 def message(

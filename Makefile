@@ -1,0 +1,44 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help setup demo test test-fast lint format clean
+
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.ready ## Make the environment
+
+$(VENV)/.core: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "cognigraph needs Python 3.11 or newer: make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.ready: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --editable '.[fastembed]' --group dev
+	@touch $@
+
+demo: $(VENV)/.core ## Play a conversation into a memory and ask it questions
+	$(BIN)/cognigraph demo
+
+test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
+	$(BIN)/python -m pytest
+
+test-fast: $(VENV)/.ready ## What needs no server and no torture
+	$(BIN)/python -m pytest -m "not neo4j and not slow"
+
+lint: $(VENV)/.ready ## Style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.ready ## Reformat
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## Remove the environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

@@ -1,0 +1,84 @@
+"""Insert-to-searchable latency of one turn, on an empty and on a prefilled store.
+
+python bench/insert.py --store sqlite|URI --turns N --prefill M --embedder E --json FILE
+
+A turn counts as inserted when ``add`` has returned, which is after the commit that makes it
+searchable; every 50th turn is searched for at once to see that it is so. The turns of the empty
+and of the prefilled space alternate, so that both see the same machine; ``growth`` is the ratio
+of their medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from itertools import islice
+from uuid import uuid4
+
+from measure import machine, percentiles, resident_mb, write
+from synthetic import World, messages
+
+from cognigraph import Memory, Message, Space
+
+
+def timed_add(space: Space, message: Message) -> float:
+    """Milliseconds of one add."""
+    started = time.perf_counter()
+    space.add(
+        message.text, session=message.session, speaker=message.speaker, at=message.at, id=message.id
+    )
+    return (time.perf_counter() - started) * 1000
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--store", default="sqlite")
+    parser.add_argument("--turns", type=int, default=500)
+    parser.add_argument("--prefill", type=int, default=100_000)
+    parser.add_argument("--embedder", default="wordllama")
+    parser.add_argument("--json")
+    arguments = parser.parse_args()
+    world, run = World(), uuid4().hex[:6]
+    with tempfile.TemporaryDirectory() as folder:
+        def open_memory(name: str) -> Memory:
+            location = arguments.store if "://" in arguments.store else f"{folder}/{name}.db"
+            return Memory(location, embedder=arguments.embedder, enrich="manual")
+
+        # Two files on SQLite: a full one must not be measured through an empty space beside it.
+        with open_memory("empty") as first, open_memory("full") as second:
+            empty, full = first.space(f"empty-{run}"), second.space(f"full-{run}")
+            stream = messages(world, arguments.prefill + arguments.turns + 20, space=1)
+            started = time.perf_counter()
+            full.add_many(islice(stream, arguments.prefill))
+            bulk = time.perf_counter() - started
+            fresh = messages(world, arguments.turns + 20, space=2)
+            for message, other in zip(islice(stream, 20), islice(fresh, 20), strict=True):
+                timed_add(full, message)  # connections, caches, statements: not counted
+                timed_add(empty, other)
+            on_empty: list[float] = []
+            on_full: list[float] = []
+            for number, (message, other) in enumerate(zip(stream, fresh, strict=True)):
+                on_full.append(timed_add(full, message))
+                on_empty.append(timed_add(empty, other))
+                if number % 50 == 0:
+                    found = [hit.id for hit in full.search(message.text, k=15, now=message.at)]
+                    assert message.id in found, "an acknowledged turn was not found"
+    result = {
+        "store": "neo4j" if "://" in arguments.store else arguments.store,
+        "embedder": arguments.embedder.split("/")[-1],
+        "turns": arguments.turns,
+        "prefill": arguments.prefill,
+        "empty": percentiles(on_empty, 3),
+        "prefilled": percentiles(on_full, 3),
+        "growth": round(percentiles(on_full, 6)["p50_ms"] / percentiles(on_empty, 6)["p50_ms"], 3),
+        "bulk_turns_per_second": round(arguments.prefill / bulk, 1) if arguments.prefill else None,
+        "resident_mb": resident_mb(),
+        "machine": machine(),
+    }
+    write({**result, **result["prefilled"]}, arguments.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""Search latency on a large synthetic memory, in one space and spread over many.
+
+python bench/search.py --store sqlite|URI --chunks N --triples M --spaces 1,1000 --json FILE
+
+For each number of spaces the same rows are generated from a seed and the same number of questions
+is asked, of random spaces. On a file also: the time from opening it to the first answer, in a new
+process, and the memory that process holds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from measure import machine, percentiles, resident_mb, write
+from synthetic import START, SyntheticExtractor, World, messages
+
+from cognigraph import Memory
+
+NOW = START.replace(year=START.year + 20)
+QUESTIONS = 300
+
+
+def fill(memory: Memory, world: World, chunks: int, spaces: int, run: str) -> dict[str, float]:
+    """Insert and enrich; seconds of each."""
+    seconds = {"insert_s": 0.0, "enrich_s": 0.0}
+    for number in range(spaces):
+        space = memory.space(f"{run}-{number}")
+        started = time.perf_counter()
+        space.add_many(messages(world, chunks // spaces, space=number))
+        seconds["insert_s"] += time.perf_counter() - started
+        started = time.perf_counter()
+        space.flush(timeout=7200)
+        seconds["enrich_s"] += time.perf_counter() - started
+    return {name: round(value, 1) for name, value in seconds.items()}
+
+
+def questions(world: World, chunks: int, spaces: int) -> list[tuple[int, str]]:
+    """Questions about random turns: (space number, question)."""
+    source = random.Random(99)
+    per_space = chunks // spaces
+    numbers = [source.randrange(spaces) for _ in range(QUESTIONS)]
+    texts: dict[int, list[str]] = {}
+    for number in set(numbers):
+        texts[number] = [m.text for m in messages(world, min(per_space, 2000), space=number)]
+    return [(number, world.question(source.choice(texts[number]), source)) for number in numbers]
+
+
+def ask(memory: Memory, asked: list[tuple[int, str]], run: str) -> list[float]:
+    """Milliseconds of each search, after one round over some of the questions as a warm-up."""
+    for number, question in asked[:30]:
+        memory.space(f"{run}-{number}").search(question, now=NOW)
+    times = []
+    for number, question in asked:
+        started = time.perf_counter()
+        result = memory.space(f"{run}-{number}").search(question, now=NOW)
+        times.append((time.perf_counter() - started) * 1000)
+        assert result, "a question about a stored turn found nothing"
+    return times
+
+
+def cold_start(location: str, run: str, question: str) -> dict[str, float]:
+    """Seconds from a new process's start to its first answer, and its memory then."""
+    script = Path(__file__)
+    started = time.perf_counter()
+    output = subprocess.run(
+        [sys.executable, str(script), "--cold", location, run, question],
+        check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    return {"process_s": round(time.perf_counter() - started, 2), **json.loads(output)}
+
+
+def answer_cold(location: str, run: str, question: str) -> None:
+    """The new process: open, ask once, report."""
+    started = time.perf_counter()
+    with Memory(location, enrich="manual") as memory:
+        assert memory.space(f"{run}-0").search(question, now=NOW)
+        first = time.perf_counter() - started
+        sys.stdout.write(
+            json.dumps({"open_and_first_answer_s": round(first, 2), "resident_mb": resident_mb()})
+        )
+
+
+def main() -> None:
+    """Run from the command line."""
+    if sys.argv[1:2] == ["--cold"]:
+        answer_cold(*sys.argv[2:])
+        return
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--store", default="sqlite")
+    parser.add_argument("--chunks", type=int, default=100_000)
+    parser.add_argument("--triples", type=int, default=300_000)
+    parser.add_argument("--spaces", default="1,1000")
+    parser.add_argument("--json")
+    arguments = parser.parse_args()
+    world = World()
+    extractor = SyntheticExtractor(world, arguments.triples // arguments.chunks)
+    layouts: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for count in [int(n) for n in arguments.spaces.split(",")]:
+            run = uuid4().hex[:6]
+            local = "://" not in arguments.store
+            location = f"{folder}/{count}.db" if local else arguments.store
+            asked = questions(world, arguments.chunks, count)
+            with Memory(location, extractor=extractor, enrich="manual") as memory:
+                seconds = fill(memory, world, arguments.chunks, count, run)
+                stats = memory.space(f"{run}-0").stats()
+                times = ask(memory, asked, run)
+            layouts[str(count)] = {
+                "spaces": count,
+                "chunks_in_first_space": stats.chunks,
+                "triples_in_first_space": stats.triples,
+                **percentiles(times),
+                **seconds,
+            }
+            if local:
+                layouts[str(count)] |= cold_start(location, run, asked[0][1])
+                layouts[str(count)]["file_mb"] = round(Path(location).stat().st_size / 1e6, 1)
+    result = {
+        "store": "neo4j" if "://" in arguments.store else arguments.store,
+        "chunks": arguments.chunks,
+        "triples": arguments.triples,
+        "questions": QUESTIONS,
+        "layouts": layouts,
+        "machine": machine(),
+    }
+    write(result, arguments.json)
+
+
+if __name__ == "__main__":
+    main()

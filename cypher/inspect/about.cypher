@@ -1,0 +1,9 @@
+// name: about
+// what: what is known of an entity: every fact it is part of, newest first, with its number of sources
+// parameters: entity: string
+// returns: subject, relation, object, when, negated, last_observed, sources
+MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(t:Triple)-[:EVIDENCE]->(c:Chunk)
+WHERE toLower(e.name) = toLower($entity)
+RETURN t.subject AS subject, t.relation AS relation, t.object AS object, t.when AS when,
+       t.negated AS negated, t.last_observed AS last_observed, count(DISTINCT c) AS sources
+ORDER BY last_observed DESC, subject, relation, object, when, negated

@@ -1,0 +1,9 @@
+// name: co-mentioned
+// what: entities mentioned in the same chunks as an entity, most often first
+// parameters: entity: string, top: integer = 25
+// returns: other, type, chunks
+MATCH (e:Entity)<-[:MENTIONS]-(c:Chunk)-[:MENTIONS]->(other:Entity)
+WHERE toLower(e.name) = toLower($entity)
+RETURN other.name AS other, other.type AS type, count(DISTINCT c) AS chunks
+ORDER BY chunks DESC, other, type
+LIMIT $top

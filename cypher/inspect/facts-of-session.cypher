@@ -1,0 +1,8 @@
+// name: facts-of-session
+// what: the facts that a session is a source of, in the order in which they were first observed
+// parameters: session: string
+// returns: subject, relation, object, when, negated, first_observed
+MATCH (t:Triple)-[:IN_SESSION]->(s:Session {id: $session})
+RETURN t.subject AS subject, t.relation AS relation, t.object AS object, t.when AS when,
+       t.negated AS negated, t.first_observed AS first_observed
+ORDER BY first_observed, subject, relation, object, when, negated

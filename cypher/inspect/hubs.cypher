@@ -1,0 +1,8 @@
+// name: hubs
+// what: the entities with the most facts
+// parameters: top: integer = 25
+// returns: entity, type, facts
+MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(t:Triple)
+RETURN e.name AS entity, e.type AS type, count(DISTINCT t) AS facts
+ORDER BY facts DESC, entity, type
+LIMIT $top

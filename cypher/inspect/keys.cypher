@@ -1,0 +1,7 @@
+// name: keys
+// what: the keys of a session, heaviest first
+// parameters: session: string
+// returns: key, weight
+MATCH (s:Session {id: $session})-[has:HAS_KEY]->(k:Key)
+RETURN k.name AS key, has.weight AS weight
+ORDER BY weight DESC, key

@@ -1,0 +1,10 @@
+// name: pending
+// what: chunks that are not enriched yet, or failed, oldest first
+// parameters: top: integer = 100
+// returns: at, session, message_id, state, text
+MATCH (c:Chunk)
+WHERE c.state <> "done"
+RETURN c.at AS at, c.session AS session, c.message_id AS message_id, c.state AS state,
+       c.text AS text
+ORDER BY at, session, message_id, text
+LIMIT $top

@@ -1,0 +1,10 @@
+// name: spread
+// what: how many chunks, speakers and sessions stand behind each fact about an entity
+// parameters: entity: string
+// returns: subject, relation, object, chunks, speakers, sessions
+MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(t:Triple)-[:EVIDENCE]->(c:Chunk)
+WHERE toLower(e.name) = toLower($entity)
+WITH t, count(DISTINCT c) AS chunks, count(DISTINCT c.speaker) AS speakers,
+     count(DISTINCT c.session) AS sessions
+RETURN t.subject AS subject, t.relation AS relation, t.object AS object, chunks, speakers, sessions
+ORDER BY chunks DESC, sessions DESC, subject, relation, object

@@ -1,0 +1,210 @@
+"""A small, strict tokenizer of Cypher, shared by everything here that looks into a query.
+
+It is written for safety, not for coverage: whatever this lexer and the server's might read in two
+ways is refused. Comments are dropped, and strings and quoted names are written out again in one
+canonical form by :func:`render`, so where a string or a comment ends is decided here alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from cognigraph.errors import QueryError
+
+Kind = Literal["name", "quoted", "string", "number", "parameter", "punctuation"]
+
+_NUMBER = re.compile(r"0[xo][0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_NAME = re.compile(r"[^\W\d]\w*")
+_PARAMETER = re.compile(r"\$(?:(\w+)|`((?:[^`]|``)+)`)")
+_PUNCTUATION = frozenset("()[]{}<>=+-*/%^.,:;|&!")
+_ESCAPES = {"\\": "\\", "'": "'", '"': '"', "n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+_OPEN = {"(": ")", "[": "]", "{": "}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token. ``value`` is what it stands for: the name, the string, the parameter's name.
+
+    ``start`` and ``end`` are places in the query; ``spaced`` says that white space or a comment
+    came before.
+    """
+
+    kind: Kind
+    text: str
+    value: str
+    start: int
+    end: int
+    spaced: bool
+
+    def word(self, *words: str) -> bool:
+        """Whether it is one of these keywords (unquoted, whatever the case)."""
+        return self.kind == "name" and self.value.upper() in words
+
+    def mark(self, *marks: str) -> bool:
+        """Whether it is one of these punctuation marks."""
+        return self.kind == "punctuation" and self.text in marks
+
+    @property
+    def named(self) -> bool:
+        """Whether it can name something, quoted or not."""
+        return self.kind in ("name", "quoted")
+
+
+def tokenize(query: str) -> list[Token]:
+    """Split a query into tokens; a trailing semicolon is dropped.
+
+    Raises :class:`QueryError` for what is not Cypher, and for what servers read in more than one
+    way: ``\\u`` escapes, invisible characters and foreign punctuation outside of strings.
+    """
+    escape = re.search(r"\\[uU]", query)
+    if escape:
+        raise error(query, escape.start(), "write the character itself instead of a \\u escape")
+    tokens: list[Token] = []
+    at, spaced = 0, False
+    while at < len(query):
+        after = _skip(query, at)
+        if after > at:
+            at, spaced = after, True
+            continue
+        token = _token(query, at, spaced)
+        tokens.append(token)
+        at, spaced = token.end, False
+    while tokens and tokens[-1].mark(";"):
+        tokens.pop()
+    for token in tokens:
+        if token.mark(";"):
+            raise error(query, token.start, "one statement at a time; remove the ';'")
+    if not tokens:
+        raise QueryError("the query is empty")
+    return tokens
+
+
+def brackets(query: str, tokens: Sequence[Token]) -> Mapping[int, int]:
+    """Map the index of each opening bracket to that of its closing one, and back."""
+    pairs: dict[int, int] = {}
+    waiting: list[int] = []
+    for index, token in enumerate(tokens):
+        if token.mark("(", "[", "{"):
+            waiting.append(index)
+        elif token.mark(")", "]", "}"):
+            if not waiting or _OPEN[tokens[waiting[-1]].text] != token.text:
+                raise error(query, token.start, f"this '{token.text}' closes nothing")
+            opening = waiting.pop()
+            pairs[opening], pairs[index] = index, opening
+    if waiting:
+        token = tokens[waiting[-1]]
+        raise error(query, token.start, f"this '{token.text}' is never closed")
+    return pairs
+
+
+def render(tokens: Sequence[Token], before: Mapping[int, str] | None = None) -> str:
+    """Write tokens out again without comments, inserting ``before[i]`` in front of token ``i``."""
+    parts: list[str] = []
+    for index, token in enumerate(tokens):
+        if token.spaced and parts:
+            parts.append(" ")
+        if before and index in before:
+            parts.append(before[index])
+        parts.append(token.text)
+    return "".join(parts)
+
+
+def quote(value: str, mark: str = '"') -> str:
+    """Write a string literal that Cypher and Python read alike."""
+    text = value.replace("\\", "\\\\").replace(mark, "\\" + mark)
+    for letter, character in (("n", "\n"), ("r", "\r"), ("t", "\t"), ("b", "\b"), ("f", "\f")):
+        text = text.replace(character, "\\" + letter)
+    return f"{mark}{text}{mark}"
+
+
+def quote_name(name: str) -> str:
+    """Write a name in backticks."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def error(query: str, at: int, message: str) -> QueryError:
+    """Make an error that says where in the query it is and shows that line."""
+    before = query[:at]
+    line, column = before.count("\n") + 1, at - (before.rfind("\n") + 1) + 1
+    shown = query.splitlines()[line - 1] if query.splitlines()[line - 1 :] else ""
+    return QueryError(f"line {line}, column {column}: {message}\n  {shown[:200]}")
+
+
+def _skip(query: str, at: int) -> int:
+    """Return the place after white space or one comment, or ``at`` when there is neither."""
+    if query[at] in " \t\r\n":
+        return at + 1
+    if query.startswith("//", at):
+        ends = [end for end in (query.find("\n", at), query.find("\r", at)) if end >= 0]
+        return min(ends, default=len(query))
+    if query.startswith("/*", at):
+        end = query.find("*/", at + 2)
+        if end < 0:
+            raise error(query, at, "this comment is never closed")
+        return end + 2
+    return at
+
+
+def _token(query: str, at: int, spaced: bool) -> Token:
+    character = query[at]
+    if character in "'\"":
+        return _string(query, at, spaced)
+    if character == "`":
+        return _quoted(query, at, spaced)
+    if character == "$":
+        return _parameter(query, at, spaced)
+    kind: Kind
+    if number := _NUMBER.match(query, at):
+        kind, text = "number", number[0]
+    elif name := _NAME.match(query, at):
+        kind, text = "name", name[0]
+        # The Kelvin sign, the long s and the dotless i may pass for ASCII letters in a keyword.
+        if not text.isascii() and (text.casefold().isascii() or text.upper().isascii()):
+            raise error(query, at, f"put the name {text!r} in backticks")
+    elif character in _PUNCTUATION:
+        kind, text = "punctuation", character
+    elif character == "~" and query[at - 1 : at] == "=":
+        kind, text = "punctuation", character
+    else:
+        raise error(query, at, f"the character {character!r} is not allowed outside of a string")
+    return Token(kind, text, text, at, at + len(text), spaced)
+
+
+def _string(query: str, at: int, spaced: bool) -> Token:
+    mark, value, here = query[at], [], at + 1
+    while here < len(query):
+        character = query[here]
+        if character == mark:
+            text = quote("".join(value), mark)
+            return Token("string", text, "".join(value), at, here + 1, spaced)
+        if character == "\\":
+            here += 1
+            escaped = _ESCAPES.get(query[here : here + 1])
+            if escaped is None:
+                raise error(query, here - 1, "unknown escape in a string; write \\\\ for one \\")
+            character = escaped
+        value.append(character)
+        here += 1
+    raise error(query, at, "this string is never closed")
+
+
+def _quoted(query: str, at: int, spaced: bool) -> Token:
+    found = re.compile(r"`((?:[^`]|``)*)`").match(query, at)
+    if not found or not found[1]:
+        raise error(query, at, "this name in backticks is empty or never closed")
+    name = found[1].replace("``", "`")
+    if "\\" in name:
+        raise error(query, at, "a name cannot have a backslash")
+    return Token("quoted", quote_name(name), name, at, found.end(), spaced)
+
+
+def _parameter(query: str, at: int, spaced: bool) -> Token:
+    found = _PARAMETER.match(query, at)
+    if not found:
+        raise error(query, at, "a '$' stands before the name of a parameter only")
+    name = found[1] if found[1] is not None else found[2].replace("``", "`")
+    text = f"${name}" if found[1] is not None else "$" + quote_name(name)
+    return Token("parameter", text, name, at, found.end(), spaced)

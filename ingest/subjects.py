@@ -1,0 +1,189 @@
+"""Finding the subject of a clause: a speaker, a name, a noun phrase, or one left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from cognigraph.ingest import verbs, words
+from cognigraph.ingest.clauses import Clause
+from cognigraph.ingest.names import Name
+from cognigraph.ingest.nounphrases import Phrase, Voices, noun_phrase
+from cognigraph.ingest.referents import Referent
+from cognigraph.ingest.sentences import Token
+from cognigraph.ingest.words import word_set
+
+_REACH = 14  # tokens in which the verb of a noun subject must follow
+_FEELINGS = word_set(
+    """excited proud happy thrilled pumped stoked keen nervous grateful thankful passionate sad
+    busy"""
+)
+_JOINING = word_set("and but or , then who which so")
+_OPENING = frozenset(("", ",", "-", "–", "—", "!", "and"))
+_INSIDE_NO_SUBJECT = words.NOMINATIVE | word_set("you me it to there")
+_AFTER_IS = (
+    words.DETERMINERS
+    | words.POSSESSIVES
+    | words.NEGATIONS
+    | word_set("been so really very in on at with from got")
+)
+_ADJECTIVES = words.SENTIMENT | words.LIGHT
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A subject; its verb is looked for from token ``end``."""
+
+    phrase: Phrase
+    end: int
+    elided: bool = False
+    pronoun: bool = False
+
+
+@dataclass(slots=True)
+class Before:
+    """What the clauses before in the same sentence leave behind."""
+
+    subject: Phrase | None = None
+    progressive: bool = False
+    infinitive: bool = False
+    lost: bool = False
+    """Some subject was not understood, so a missing one cannot be filled in."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectFinder:
+    """Finds subjects in one sentence."""
+
+    tokens: tuple[Token, ...]
+    names: Mapping[int, Name]
+    voices: Voices
+    resolve: Callable[[str], Referent | None]
+
+    @property
+    def speaker(self) -> Phrase:
+        """The one who says "I"."""
+        return Phrase(self.voices.speaker, "person", proper=True)
+
+    def find(self, clause: Clause, start: int, end: int, before: Before) -> Subject | None:
+        """The subject of tokens ``[start, end)``; ``None`` if there is none or it is unclear."""
+        low, following = self._low(start, end), self._low(start + 1, end)
+        if low in words.FIRST_PERSON:
+            return Subject(self.speaker, start + 1)
+        if low == "you":
+            if self.voices.other is None or following in verbs.MODALS:
+                return None  # "you can't deny": anyone
+            return Subject(Phrase(self.voices.other, "person", proper=True), start + 1)
+        if low in ("he", "she", "it", "they"):
+            found = self.resolve(low)
+            if found is None:
+                return None
+            return Subject(Phrase(found.name, found.type), start + 1, pronoun=True)
+        if low in ("there", "here"):
+            return None
+        if low in ("this", "that", "these", "those") and verbs.is_finite(following):
+            return None
+        return self._left_out(clause, start, end, before) or self._nominal(start, end)
+
+    def _low(self, place: int, end: int) -> str:
+        return self.tokens[place].low if place < end else ""
+
+    # Left out
+
+    def _left_out(self, clause: Clause, start: int, end: int, before: Before) -> Subject | None:
+        """A clause that starts with its verb: "Lost my job", "and asked for help"."""
+        if start in self.names:
+            return None
+        low = self._low(start, end)
+        verb = verbs.known_verb(low)
+        finite = low in verbs.FINITE_AUX or verbs.is_past(low) or low == "been"
+        if clause.connector in _JOINING and before.subject is not None and (finite or verb):
+            if not finite and verb is not None and verb.form == "base" and before.infinitive:
+                return None  # "wants to start a blog and show it": whose verb is not clear
+            if verbs.is_ing(low) and not before.progressive:
+                return None  # "the key to staying fit and reaching my goals"
+            return Subject(before.subject, start, elided=True)
+        if clause.connector not in _OPENING or before.lost or self._low(start + 1, end) == "'s":
+            return None
+        if (clause.connector == "" or before.subject is None) and self._opens(clause, start, end):
+            return Subject(self.speaker, start, elided=True)
+        return None
+
+    def _opens(self, clause: Clause, start: int, end: int) -> bool:
+        """Tell a statement without its "I" from an order or a noun."""
+        low, following = self._low(start, end), self._low(start + 1, end)
+        if low in ("can", "could") and following == "not":
+            return True
+        if verbs.is_past(low) and self._auxiliary_ahead(start + 1, end):
+            return False  # "mixed feelings are normal"
+        if verbs.is_past(low) or low in verbs.STATIVE or low == "been":
+            return True
+        if low == "going" and following == "to":
+            return True
+        if verbs.is_ing(low) and verbs.guess_verb(low) is not None:
+            ends = clause.end >= len(self.tokens) - 2
+            return ends and not any(
+                verbs.is_finite(self.tokens[place].low) for place in range(start + 1, end)
+            )
+        return low in _FEELINGS and following in ("to", "about", "for", "of", "with")
+
+    def _auxiliary_ahead(self, start: int, end: int) -> bool:
+        return any(self.tokens[place].low in verbs.FINITE_AUX for place in range(start, end))
+
+    # Noun phrases
+
+    def _nominal(self, start: int, end: int) -> Subject | None:
+        """A noun phrase followed by a finite verb."""
+        first = self.tokens[start]
+        if first.low in words.PREPOSITIONS or first.kind == "mark":
+            return None
+        clear = (
+            first.low in words.DETERMINERS or first.low in words.POSSESSIVES or start in self.names
+        )
+        verb = verbs.known_verb(first.low)
+        order = verb is not None and verb.form != "ing" and verbs.verb_only(first.low)
+        if order and not clear:
+            return None
+        place = self._verb_place(start, min(end, start + _REACH), clear=clear)
+        if place is None or any(
+            token.low in _INSIDE_NO_SUBJECT for token in self.tokens[start:place]
+        ):
+            return None
+        phrase = noun_phrase(self.tokens, start, place, self.names, self.voices)
+        return None if phrase is None else Subject(phrase, place)
+
+    def _verb_place(self, start: int, end: int, *, clear: bool) -> int | None:
+        name = self.names.get(start)
+        first = place = name.end if name is not None else start + 1
+        while place < end:
+            low = self.tokens[place].low
+            if low in words.NOMINATIVE:
+                return None
+            if low == "'s":
+                if self._contracted_is(place, end):
+                    return place
+            elif low in verbs.FINITE_AUX or low in words.NEGATIONS:
+                return place
+            elif verbs.is_finite(low) and (clear or verbs.verb_only(low)):
+                # "my dance moves get me going": a later clear verb makes this one a noun.
+                noun = place == first and name is None and clear
+                noun = noun or self._verb_follows(place + 1, end)
+                if not noun or (verbs.is_past(low) and place > first):
+                    return place
+            inner = self.names.get(place)
+            place = inner.end if inner is not None else place + 1
+        return None
+
+    def _verb_follows(self, place: int, end: int) -> bool:
+        low = self._low(place, end)
+        return low in verbs.FINITE_AUX or (verbs.verb_only(low) and not verbs.is_ing(low))
+
+    def _contracted_is(self, place: int, end: int) -> bool:
+        """Tell "Anna's moving" and "the cat's not in" from "Anna's cat"."""
+        following, second = self._low(place + 1, end), self._low(place + 2, end)
+        if following in _AFTER_IS:
+            return True
+        if verbs.is_ing(following) and verbs.verb_only(following):
+            return True
+        closes = not second or second in words.PREPOSITIONS or second == "to"
+        return closes and following in _ADJECTIVES

@@ -1,0 +1,107 @@
+"""Fixtures: real Neo4j servers, and a memory factory that runs one test on every store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from cognigraph import Memory
+from cognigraph.testing import FrozenClock, ScriptedExtractor
+from tests.servers.neo4j_server import LINES, Server, Unavailable, resolve, running_server
+
+START = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
+
+OpenMemory = Callable[..., Memory]
+
+
+@pytest.fixture(scope="session")
+def _servers() -> Iterator[Callable[[str], Server]]:
+    """Start each Neo4j line once per run, when a test first wants it."""
+    with ExitStack() as stack:
+        running: dict[str, Server] = {}
+
+        def start(line: str) -> Server:
+            if line not in running:
+                found = resolve(line)
+                if isinstance(found, Unavailable):
+                    if os.environ.get("CI"):
+                        pytest.fail(f"CI needs Neo4j {line}: {found.reason}")
+                    pytest.skip(f"no Neo4j {line}: {found.reason}")
+                running[line] = stack.enter_context(running_server(line))
+            return running[line]
+
+        yield start
+
+
+@pytest.fixture(params=sorted(LINES))
+def neo4j_server(request: pytest.FixtureRequest, _servers: Callable[[str], Server]) -> Server:
+    """A running Neo4j, one test run per supported line."""
+    return _servers(request.param)
+
+
+@pytest.fixture
+def neo4j_uri(neo4j_server: Server) -> str:
+    """Its address (for servers without authentication)."""
+    return neo4j_server.uri
+
+
+STORES = [
+    "sqlite",
+    *(pytest.param(f"neo4j-{line}", marks=pytest.mark.neo4j) for line in sorted(LINES)),
+]
+
+
+@pytest.fixture(params=STORES)
+def location(
+    request: pytest.FixtureRequest, tmp_path: Path, _servers: Callable[[str], Server]
+) -> dict[str, Any]:
+    """Where a memory is opened: arguments for ``Memory``, one test run per store."""
+    if request.param == "sqlite":
+        return {"location": tmp_path / "memory.db"}
+    server = _servers(request.param.removeprefix("neo4j-"))
+    return {"location": server.uri, "auth": server.auth}
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    """A clock that stands at 2026-05-20 09:00 UTC until told otherwise."""
+    return FrozenClock(START)
+
+
+@pytest.fixture
+def extractor() -> ScriptedExtractor:
+    """An extractor that finds nothing until a test scripts it."""
+    return ScriptedExtractor()
+
+
+@pytest.fixture
+def open_memory(
+    location: dict[str, Any], clock: FrozenClock, extractor: ScriptedExtractor
+) -> Iterator[OpenMemory]:
+    """Open memories on the store under test; they are closed afterwards."""
+    with ExitStack() as stack:
+
+        def open(**options: Any) -> Memory:
+            defaults = {"enrich": "manual", "clock": clock, "extractor": extractor}
+            return stack.enter_context(Memory(**location, **(defaults | options)))
+
+        yield open
+
+
+@pytest.fixture
+def space_name() -> str:
+    """A space of its own for each test: Neo4j servers are shared by the whole run."""
+    return f"test-{uuid4().hex[:12]}"
+
+
+@pytest.fixture
+def later() -> datetime:
+    """A moment after everything a test adds."""
+    return START + timedelta(days=30)

@@ -1,0 +1,220 @@
+"""Searching, on every store: the right turns, for reasons that add up, in a fixed order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from cognigraph import ConfigurationError, SearchSettings
+from cognigraph.ingest import Extraction, Fact
+from cognigraph.model import Theme
+from tests.conftest import START, OpenMemory
+
+TALK = {
+    "home": [
+        ("Ann", "I moved to Oslo in May because of the new job."),
+        ("Ben", "Congratulations! How is the flat?"),
+        ("Ann", "Tiny, but I see the fjord from the kitchen."),
+        ("Ben", "Send me a photo."),
+    ],
+    "bike": [
+        ("Ben", "The chain of my bike broke on the way to work."),
+        ("Ann", "Again? What will you do?"),
+        ("Ben", "The repair cafe opens on Saturday, I go there."),
+    ],
+    "food": [
+        ("Ann", "Your sourdough starter is alive, I baked rye bread."),
+        ("Ben", "Was it sour enough?"),
+        ("Ann", "Very. My sister Clara ate half of it."),
+    ],
+}
+
+
+@pytest.fixture
+def space(open_memory: OpenMemory, space_name, extractor):
+    space = open_memory().space(space_name)
+    for day, (session, turns) in enumerate(TALK.items()):
+        for number, (speaker, text) in enumerate(turns):
+            at = START + timedelta(days=day, minutes=number)
+            space.add(text, id=f"{session}{number}", session=session, speaker=speaker, at=at)
+    extractor.script(
+        {
+            "home0": [Fact("Ann", "person", "moved to", "Oslo", "location", (0,), when="2026-05")],
+            "home2": [Fact("Ann", "person", "sees", "fjord", "location", (0,))],
+            "bike2": [Fact("Ben", "person", "goes to", "repair cafe", "organization", (0,))],
+            "food2": [Fact("Ann", "person", "has sister", "Clara", "person", (0,))],
+        }
+    )
+    extractor.session = lambda window: Extraction(
+        keys=((window.session, 1.0), (window.chunks[0].speaker, 1.0)),
+        themes=(Theme(window.session, window.chunks[0].text),),
+    )
+    return space
+
+
+def ids(result):
+    return [hit.id for hit in result]
+
+
+def test_turns_are_found_before_any_enrichment(space, later):
+    assert space.search("Where did Ann move?", now=later)[0].id == "home0"
+    assert "bike0" in ids(space.search("What broke?", now=later))[:2]
+
+
+def test_facts_lead_to_turns_that_share_no_word_with_the_question(space, later):
+    space.flush()
+    result = space.search("Clara", now=later)
+    assert result[0].id == "food2"
+    assert [triple.text for triple in result[0].triples] == ["Ann has sister Clara"]
+    assert result.triples[0].text == "Ann has sister Clara"
+    assert result.trace.anchors == ("Clara",)
+
+
+def test_an_anchor_reaches_facts_that_neither_leg_ranks(space, later, extractor):
+    space.flush()
+    found = {t.text for t in space.search("repair cafe", now=later).triples}
+    assert "Ben goes to repair cafe" in found
+
+
+def test_neighbours_come_along(space, later):
+    found = ids(space.search("How is the flat?", k=4, now=later))
+    assert found[0] in ("home1", "home2")
+    assert set(found) == {"home0", "home1", "home2", "home3"}
+
+
+def test_sessions_are_ranked_with_their_summary(space, later):
+    space.flush()
+    result = space.search("the chain of the bike", now=later)
+    assert result.sessions[0].session.id == "bike"
+    assert result.sessions[0].session.keys == ("Ben", "bike")
+    assert result.sessions[0].score >= result.sessions[-1].score > 0
+
+
+@pytest.mark.parametrize("profile", ["default", "licomemory"])
+def test_every_hit_explains_its_score(space, later, profile):
+    space.flush()
+    result = space.search(
+        "Where does Ann live?", now=later, settings=SearchSettings(profile=profile)
+    )
+    assert len(result) == 10
+    assert [hit.score for hit in result] == sorted((hit.score for hit in result), reverse=True)
+    for hit in result:
+        why = hit.why
+        assert why.score == hit.score == pytest.approx(why.semantic * why.decay)
+        assert why.gap_seconds == (later - hit.at).total_seconds()
+        assert 0 < why.decay <= 1
+        if profile == "default":
+            assert sum(why.features.values()) == pytest.approx(why.semantic)
+        else:
+            assert why.semantic == why.harmonic_mean
+        assert 0 <= why.harmonic_mean <= 1
+        assert f"{why.score:.3f}" in str(why)
+
+
+def test_licomemory_is_the_formula_on_stored_values(space, later):
+    space.flush()
+    settings = SearchSettings(profile="licomemory")
+    result = space.search("Where does Ann live?", now=later, settings=settings)
+    for hit in result:
+        why = hit.why
+        if why.session_score is not None and why.session_score > 0.01:
+            expected = 2 * why.session_score * why.triple_score
+            expected /= why.session_score + why.triple_score
+            assert why.harmonic_mean == pytest.approx(expected)
+    without = space.search(
+        "Where does Ann live?", now=later, settings=replace(settings, decay=False)
+    )
+    assert all(hit.why.decay == pytest.approx(1) for hit in without)
+
+
+def test_k_bounds_and_order_agree(space, later):
+    everything = ids(space.search("bread or bike?", k=50, now=later))
+    assert len(everything) == len(set(everything)) == 10
+    assert ids(space.search("bread or bike?", k=3, now=later)) == everything[:3]
+    with pytest.raises(ConfigurationError):
+        space.search("bread", k=0)
+
+
+def test_the_same_question_has_the_same_answer(space, later, open_memory, space_name):
+    space.flush()
+    first = space.search("Who bakes bread?", now=later)
+    again = open_memory().space(space_name).search("Who bakes bread?", now=later)
+    assert first.hits == again.hits
+    assert first.triples == again.triples
+    assert first.sessions == again.sessions
+
+
+@pytest.mark.parametrize("question", ["", "  ", "\n"])
+def test_an_empty_question_has_an_empty_answer(space, question):
+    result = space.search(question)
+    assert list(result) == []
+    assert space.context(question) == ""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "?",
+        "AND OR NOT NEAR",
+        '"unbalanced',
+        "a* OR b:c ^2 ~ {x TO y] \\",
+        "'; DROP TABLE chunk; --",
+        "🙂🙂",
+        "\x00\ud800",
+        "the of and",
+        "word " * 5000,
+        "نص عربي",
+    ],
+)
+def test_no_question_is_a_syntax_error(space, later, question):
+    space.search(question, now=later)
+    space.search(question, now=later, settings=SearchSettings(profile="licomemory"))
+
+
+def test_legs_can_be_switched_off(space, later):
+    space.flush()
+    off = SearchSettings(
+        triple_leg=False, session_leg=False, windows=False, cues=False, decay=False
+    )
+    result = space.search("Where did Ann move?", now=later, settings=off)
+    assert result[0].id == "home0"
+    assert set(result[0].why.features) <= {"vector", "words"}
+    assert result[0].why.decay == 1
+    assert result.triples == ()
+    lexical = replace(off, chunks_by_vector=0)
+    assert ids(space.search("sourdough", now=later, settings=lexical)) == ["food0"]
+
+
+def test_newer_of_two_equals_comes_first(open_memory, space_name, later):
+    space = open_memory().space(space_name + "-t")
+    for session, days in (("old", 0), ("new", 20), ("mid", 10)):
+        at = START + timedelta(days=days)
+        space.add("I work at the harbour.", id=session, session=session, speaker="Ann", at=at)
+    assert ids(space.search("Where does Ann work?", now=later)) == ["new", "mid", "old"]
+
+
+def test_context_fits_cites_and_repeats(space, later):
+    space.flush()
+    block = space.context("Where does Ann live now?", max_tokens=300, now=later)
+    assert block.tokens <= 300
+    assert block == space.context("Where does Ann live now?", max_tokens=300, now=later)
+    assert "Oslo" in block
+    for citation in block.citations:
+        assert f"[{citation.label}] " in block
+    messages = [c.id for c in block.citations if c.kind == "message"]
+    assert messages == [hit.id for hit in block.hits]
+    times = [hit.at for hit in block.hits]
+    assert times == sorted(times)  # newest last
+    small = space.context("Where does Ann live now?", max_tokens=40, now=later)
+    assert 0 < small.tokens <= 40
+    assert space.context("Where does Ann live now?", max_tokens=3, now=later) == ""
+
+
+def test_context_speaks_the_readers_time_zone(space, later):
+    assert "2026-05-20 09:00" in space.context("Where did Ann move?", now=later)
+    tokyo = space.context("Where did Ann move?", now=later, timezone="Asia/Tokyo")
+    assert "2026-05-20 18:00" in tokyo
+    with pytest.raises(ConfigurationError, match="Mars"):
+        space.context("Where?", timezone="Mars/Base")
