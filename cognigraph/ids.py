@@ -7,7 +7,8 @@ import re
 import unicodedata
 
 _SPACE_RUN = re.compile(r"\s+")
-_EDGE_PUNCTUATION = re.compile(r"^[^\w]+|[^\w]+$")
+_EDGES = "\"'`´‘’‚‛“”„‟«»‹›()[]{}<>「」『』（）【】,;:!?…¿¡。、！？，；：*_~| "
+"""Quotes, brackets and sentence marks; not + - # $ % & @ /, which tell C++ from C# and A+ from A-."""
 
 
 def uid(label: str, *natural_key: str) -> str:
@@ -24,13 +25,13 @@ def uid(label: str, *natural_key: str) -> str:
 
 
 def normalise(name: str) -> str:
-    """Key form of a name or relation: NFKC, case-folded, single spaces, no edge punctuation.
+    """Key form of a name or relation: NFKC, case-folded, single spaces, no quotes around it.
 
     A name that is punctuation only keeps it, so that two such names stay apart.
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     folded = _SPACE_RUN.sub(" ", folded).strip()
-    return _EDGE_PUNCTUATION.sub("", folded) or folded
+    return folded.lstrip(_EDGES).rstrip(_EDGES + ".") or folded
 
 
 def session_uid(space: str, session: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from functools import lru_cache
+from functools import cache, lru_cache
 from threading import Lock
 
 import snowballstemmer
@@ -24,7 +24,6 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_TOKEN = re.compile(rf"(?P<run>[{_UNSPACED}]+)|(?P<word>(?:(?![{_UNSPACED}])\w)+)")
 _APOSTROPHE = re.compile(r"['’ʼ](?:s|S)\b|['’ʼ]")
 _MAX_TERM = 64
 
@@ -42,6 +41,19 @@ _stemmer = snowballstemmer.stemmer("english")
 _stemmer_lock = Lock()  # Snowball's stemmers keep the word in the object: not thread-safe
 
 
+@cache
+def _token_pattern() -> re.Pattern[str]:
+    """Runs of unspaced script, or words; made at first use.
+
+    Vowel signs and other combining marks are not ``\\w`` to ``re``, but words of Hindi, Tamil or
+    vocalised Arabic would fall apart without them.
+    """
+    marks = "".join(
+        chr(code) for code in range(0x300, 0x20000) if unicodedata.category(chr(code))[0] == "M"
+    )
+    return re.compile(rf"(?P<run>[{_UNSPACED}]+)|(?P<word>(?:(?![{_UNSPACED}])[\w{marks}])+)")
+
+
 @lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
     with _stemmer_lock:
@@ -56,7 +68,7 @@ def fold(text: str) -> str:
 def words(text: str) -> list[str]:
     """Folded, unstemmed tokens in order; runs of unspaced script become character bigrams."""
     tokens: list[str] = []
-    for match in _TOKEN.finditer(fold(text)):
+    for match in _token_pattern().finditer(fold(text)):
         run = match["run"]
         if run is None:
             tokens.append(match["word"])

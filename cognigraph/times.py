@@ -18,7 +18,7 @@ Clock = Callable[[], datetime]
 """Returns the current time, timezone-aware. Injected so that tests and replays own time."""
 
 _WHEN = re.compile(
-    r"(?P<year>\d{4})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2})(?:[T ](?P<time>\d{2}:\d{2})\S*)?)?)?"
+    r"(?P<year>\d{4})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2})(?:[T ](?P<time>\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?P<offset>Z|[+-]\d{2}:?\d{2})?)?)?)?"
 )
 
 
@@ -120,7 +120,13 @@ def _point(text: str) -> tuple[str, datetime, datetime] | None:
         if match["time"]:
             hour, minute = map(int, match["time"].split(":"))
             start = start.replace(hour=hour, minute=minute)
-            return start.strftime("%Y-%m-%dT%H:%M"), start, start + timedelta(minutes=1)
+            if match["offset"]:
+                offset = datetime.strptime(match["offset"], "%z").tzinfo
+                start = start.replace(tzinfo=offset).astimezone(UTC)
+                year, month, day = start.year, start.month, start.day
+                hour, minute = start.hour, start.minute
+            text = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}"
+            return text, start, start + timedelta(minutes=1)
         return f"{year:04}-{month:02}-{day:02}", start, start + timedelta(days=1)
     except (ValueError, OverflowError):
         return None

@@ -165,7 +165,8 @@ class _Confiner:
         if token.kind == "parameter":
             raise self._error(here, "write the properties out, as in {name: $name}")
         if not token.mark("{"):
-            self._insert(here, f" {{{self.property}}} " if here < close else f" {{{self.property}}}")
+            gap = " " if here < close else ""
+            self._insert(here, f" {{{self.property}}}{gap}")
             self._walk(here, close, _EXPRESSION)
             return
         end = self.pairs[here]
@@ -219,9 +220,7 @@ class _Confiner:
 
 def _ends_name(token: Token) -> bool:
     """Whether a node's name, or the lack of one, may be followed by this."""
-    return (
-        token.mark(")", ":", "{") or token.kind == "parameter" or token.word("WHERE", "IS")
-    )
+    return token.mark(")", ":", "{") or token.kind == "parameter" or token.word("WHERE", "IS")
 
 
 # --- The second line: the plan ------------------------------------------------------------

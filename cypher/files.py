@@ -110,8 +110,9 @@ def named_query(name: str) -> NamedQuery:
     if name in queries:
         return queries[name]
     near = process.extract(name, queries.keys(), scorer=fuzz.WRatio, score_cutoff=60, limit=3)
-    hint = f"; did you mean {' or '.join(found for found, _, _ in near)}?" if near else ""
-    raise NotFoundError(f"no inspection query is named {name!r}{hint} All are: {', '.join(queries)}")
+    hint = f"; did you mean {' or '.join(found for found, _, _ in near)}" if near else ""
+    known = ", ".join(queries)
+    raise NotFoundError(f"no inspection query is named {name!r}{hint} (there are: {known})")
 
 
 def header(text: str) -> dict[str, str]:

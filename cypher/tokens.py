@@ -164,9 +164,7 @@ def _token(query: str, at: int, spaced: bool) -> Token:
         # The Kelvin sign, the long s and the dotless i may pass for ASCII letters in a keyword.
         if not text.isascii() and (text.casefold().isascii() or text.upper().isascii()):
             raise error(query, at, f"put the name {text!r} in backticks")
-    elif character in _PUNCTUATION:
-        kind, text = "punctuation", character
-    elif character == "~" and query[at - 1 : at] == "=":
+    elif character in _PUNCTUATION or (character == "~" and query[at - 1 : at] == "="):
         kind, text = "punctuation", character
     else:
         raise error(query, at, f"the character {character!r} is not allowed outside of a string")
@@ -174,7 +172,8 @@ def _token(query: str, at: int, spaced: bool) -> Token:
 
 
 def _string(query: str, at: int, spaced: bool) -> Token:
-    mark, value, here = query[at], [], at + 1
+    value: list[str] = []
+    mark, here = query[at], at + 1
     while here < len(query):
         character = query[here]
         if character == mark:

@@ -108,7 +108,10 @@ def _new_subject(tokens: Sequence[Token], place: int, names: Collection[int]) ->
     if low in ("you", "it", "there", "this"):
         verb = following in FINITE_AUX or (low == "you" and known_verb(following) is not None)
         free = before in REPORTING or not (
-            before in words.PREPOSITIONS or known_verb(before) is not None or before == "to"
+            before in words.PARTICLES
+            or before in words.PREPOSITIONS
+            or known_verb(before) is not None
+            or before == "to"
         )
         return verb and free
     return before in REPORTING and _starts_clause(tokens, place, names)

@@ -7,6 +7,7 @@ counted, never guessed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -99,7 +100,7 @@ def derive(
         if keys is None
         else tuple(KeyRow(uid, name, weight, next(vectors)) for uid, name, weight in keys),
         themes=None if themes is None else tuple(_theme_rows(themes, vectors)),
-        state=extraction.state,
+        state=replace_surrogates(extraction.state)[0],
     )
     return derivation, rejected
 
@@ -111,11 +112,11 @@ def _draft(fact: Fact, lease: Lease) -> _Draft | None:
     places = _places(fact.chunks, lease)
     if subject is None or object is None or relation is None or not places:
         return None
-    when = parse_when(fact.when)
-    return _Draft(subject, relation, object, when, fact.negated, dict.fromkeys(places))
+    when = parse_when(fact.when) if isinstance(fact.when, str) else None
+    return _Draft(subject, relation, object, when, bool(fact.negated), dict.fromkeys(places))
 
 
-def _entity(space: str, name: str, type: str) -> EntityRow | None:
+def _entity(space: str, name: object, type: object) -> EntityRow | None:
     clean, kind = _name(name), _name(type) or "concept"
     if clean is None:
         return None
@@ -124,13 +125,20 @@ def _entity(space: str, name: str, type: str) -> EntityRow | None:
     )
 
 
-def _name(text: str) -> str | None:
+def _name(text: object) -> str | None:
+    if not isinstance(text, str):
+        return None
     clean = " ".join(replace_surrogates(text.replace("\x00", " "))[0].split())
     return clean if clean and len(clean) <= _MAX_NAME else None
 
 
 def _places(places: Iterable[int], lease: Lease) -> list[str]:
-    return [lease.chunks[place].uid for place in places if 0 <= place < len(lease.chunks)]
+    count = len(lease.chunks)
+    return [
+        lease.chunks[place].uid
+        for place in places
+        if isinstance(place, int) and 0 <= place < count
+    ]
 
 
 def _triples(drafts: dict[str, _Draft], vectors: Iterable[Vector]) -> list[TripleRow]:
@@ -162,7 +170,7 @@ def _keys(
     rows: dict[str, tuple[str, str, float]] = {}
     for name, weight in keys:
         clean = _name(name)
-        if clean is not None:
+        if clean is not None and isinstance(weight, int | float) and math.isfinite(weight):
             uid = ids.key_uid(space, clean)
             rows.setdefault(uid, (uid, clean, float(weight)))
     return list(rows.values())
@@ -174,7 +182,7 @@ def _themes(themes: Sequence[Theme] | None, lease: Lease) -> list[tuple[str, The
     rows: dict[str, Theme] = {}
     for place, theme in enumerate(themes):
         title = _name(theme.title) or ""
-        summary = replace_surrogates(theme.summary)[0].strip()
+        summary = replace_surrogates(theme.summary.replace("\x00", " "))[0].strip()
         if summary:
             uid = ids.theme_uid(lease.space, lease.session, title or str(place))
             rows.setdefault(uid, Theme(title, summary))

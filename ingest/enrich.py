@@ -19,7 +19,7 @@ from cognigraph.errors import CogniGraphError, ExtractionError, StoreError
 from cognigraph.ingest.derive import derive
 from cognigraph.ingest.extraction import Extraction, Extractor, Window
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.base import Lease, Store
+from cognigraph.stores.base import Derivation, Lease, Store
 from cognigraph.times import Clock
 
 logger = logging.getLogger("cognigraph.enrich")
@@ -72,10 +72,7 @@ class Enricher:
         if lease is None:
             return None
         try:
-            extraction = self._extract(lease)
-            derivation, rejected = derive(
-                extraction, lease, self._extractor.name, self._embedder
-            )
+            derivation, rejected = self._derive(lease)
         except StoreError:
             raise
         except CogniGraphError as error:
@@ -90,12 +87,15 @@ class Enricher:
             lost=not written,
         )
 
-    def _extract(self, lease: Lease) -> Extraction:
+    def _derive(self, lease: Lease) -> tuple[Derivation, int]:
         window = Window(lease.space, lease.session, lease.chunks, lease.before, lease.notes)
         uids = tuple(chunk.uid for chunk in lease.chunks)
         try:
-            return self._extractor.extract(window)
-        except ExtractionError:
+            extraction = self._extractor.extract(window)
+            if not isinstance(extraction, Extraction):
+                raise TypeError(f"returned a {type(extraction).__name__}, not an Extraction")
+            return derive(extraction, lease, self._extractor.name, self._embedder)
+        except CogniGraphError:
             raise
         except Exception as error:  # any extractor may be plugged in here
             raise ExtractionError(

@@ -28,6 +28,7 @@ _DROPPED_LAST = (
     | FINITE_AUX
     | word_set("to not")
 )
+_PLAIN = frozenset(("location", "person", "organization"))
 _EMPTY = (
     words.LIGHT
     | words.DETERMINERS
@@ -82,6 +83,8 @@ def noun_phrase(
         return Phrase(name.text, name.type, proper=True)
     if tokens[start].low == "you" and voices.other is None:
         return None
+    if name is not None and name.type in _PLAIN and tokens[name.end].low in words.PREPOSITIONS:
+        return Phrase(name.text, name.type, proper=True)  # "Oslo with my sister" is Oslo
     owner = _owner(tokens[start].low, voices)
     if owner is None and tokens[start].low in words.POSSESSIVES:
         start += 1

@@ -33,7 +33,7 @@ _BREAKS = (
     | FINITE_AUX
     | word_set(
         """to 's let look hope wish keep start need us other else ago able less sounds looks
-    feels seems grateful thankful woohoo others year years month months week weeks hour
+    feels seems grateful thankful woohoo whatever others year years month months week weeks hour
     hours minute minutes weekend today tomorrow yesterday morning evening night"""
     )
 )

@@ -77,12 +77,13 @@ class RulesExtractor:
     def extract(self, window: Window) -> Extraction:
         """Read a window: facts, mentions, and the session's keys and themes with it added."""
         state = SessionState.load(window.notes.state)
-        for chunk in (*window.before, *window.chunks):
-            state.meet(chunk.speaker)
-        reader = _primed(window.before, state)
+        around = [chunk.speaker for chunk in (*window.before, *window.chunks) if chunk.speaker]
+        speakers = tuple(dict.fromkeys((*state.speakers, *around)))
+        reader = _primed(window.before, state, speakers)
         facts, mentions = _Facts(), _Mentions()
         for place, chunk in enumerate(window.chunks):
-            _read_chunk(chunk, place, state, reader, facts, mentions)
+            state.meet(chunk.speaker)
+            _read_chunk(chunk, place, speakers, state, reader, facts, mentions)
             state.next_chunk()
         keys = state.best_keys()
         return Extraction(
@@ -97,27 +98,41 @@ class RulesExtractor:
 def _read_chunk(
     chunk: WorkChunk,
     place: int,
+    speakers: Sequence[str],
     state: SessionState,
     reader: StatementReader,
     facts: _Facts,
     mentions: _Mentions,
 ) -> None:
-    voices = _voices(chunk.speaker, state.speakers)
+    voices = _voices(chunk.speaker, speakers)
     text, pictured = _pictures(chunk.text, voices)
-    read = [_read(sentence, chunk.at, state) for sentence in sentences(text)]
+    found = list(sentences(text))
+    read = _read(found, chunk.at, state.names, speakers)
+    # The session's state may know only who has spoken so far, or it would depend on batching.
+    early = set(speakers) != set(state.speakers)
+    noted = _read(found, chunk.at, state.names, state.speakers) if early else read
     told = [statement for one in read for statement in reader.read(one.reading, voices)]
-    phrases = [phrase for one in read for phrase in one.phrases]
     if not told and not pictured:
         told = _mentioned(read, voices)
     facts.add((*told, *pictured), place)
-    mentions.add(chunk.speaker, read, _top(phrases), place)
-    state.add_phrases(phrases)
-    shown_as = chunk.speaker or ""
+    mentions.add(chunk.speaker, read, _top([p for one in read for p in one.phrases]), place)
+    _note(noted, chunk.speaker or "", state)
+
+
+def _note(read: Sequence[_Read], speaker: str, state: SessionState) -> None:
+    """Take a chunk into the session's state."""
+    for one in read:
+        for name in one.names:
+            if name.sure and name.text not in state.speakers:
+                state.learn(name.text, name.type)
+    state.add_phrases(phrase for one in read for phrase in one.phrases)
     for number, one in enumerate(read):
-        state.add_sentence(number, shown_as, one.sentence.text, _salience(one))
+        state.add_sentence(number, speaker, one.sentence.text, _salience(one))
 
 
-def _primed(before: Sequence[WorkChunk], state: SessionState) -> StatementReader:
+def _primed(
+    before: Sequence[WorkChunk], state: SessionState, speakers: Sequence[str]
+) -> StatementReader:
     """A reader that knows the last two sentences already read, for pronouns."""
     last: list[tuple[Sentence, WorkChunk]] = []
     for chunk in reversed(before):
@@ -127,8 +142,8 @@ def _primed(before: Sequence[WorkChunk], state: SessionState) -> StatementReader
             break
     reader = StatementReader()
     for sentence, chunk in last[-2:]:
-        known = _read(sentence, chunk.at, state, learn=False)
-        reader.read(known.reading, _voices(chunk.speaker, state.speakers))
+        (known,) = _read((sentence,), chunk.at, state.names, speakers)
+        reader.read(known.reading, _voices(chunk.speaker, speakers))
     return reader
 
 
@@ -138,26 +153,29 @@ def _voices(speaker: str | None, speakers: Sequence[str]) -> Voices:
     return Voices(me, others[0] if len(others) == 1 and speaker else None)
 
 
-def _read(sentence: Sentence, at: datetime, state: SessionState, *, learn: bool = True) -> _Read:
-    known = dict(state.names)
-    aliases: dict[str, str] = {}
-    for speaker in state.speakers:
-        known[speaker.lower()] = "person"
-        aliases[speaker.split(" ")[0].lower()] = speaker
-    known.update(dict.fromkeys(aliases, "person"))
-    found = find_names(sentence.tokens, known)
-    names = [_as_speaker(name, aliases) for name in found]
-    times = find_times(sentence.tokens, at)
-    timed = {place for span in times for place in range(span.start, span.end)}
-    names = [name for name in names if name.start not in timed]
-    if learn:
-        for name in names:
-            if name.sure and name.text not in state.speakers:
-                state.learn(name.text, name.type)
-    speakers = {speaker.lower() for speaker in state.speakers}
-    placed = {name.start: name for name in names}
-    phrases = key_phrases(sentence.tokens, placed, timed, speakers)
-    return _Read(sentence, tuple(names), tuple(times), tuple(phrases))
+def _read(
+    found: Sequence[Sentence], at: datetime, names: Mapping[str, str], speakers: Sequence[str]
+) -> list[_Read]:
+    """Find names, times and phrases; a name seen once is known in the sentences after it."""
+    aliases = {speaker.split(" ")[0].lower(): speaker for speaker in speakers}
+    full = {speaker.lower() for speaker in speakers}
+    known = {**names, **dict.fromkeys((*full, *aliases), "person")}
+    read = []
+    for sentence in found:
+        times = find_times(sentence.tokens, at)
+        timed = {place for span in times for place in range(span.start, span.end)}
+        named = tuple(
+            _as_speaker(name, aliases)
+            for name in find_names(sentence.tokens, known)
+            if name.start not in timed
+        )
+        for name in named:
+            if name.sure:
+                known.setdefault(name.text.lower(), name.type)
+        placed = {name.start: name for name in named}
+        phrases = key_phrases(sentence.tokens, placed, timed, full)
+        read.append(_Read(sentence, named, tuple(times), tuple(phrases)))
+    return read
 
 
 def _as_speaker(name: Name, aliases: Mapping[str, str]) -> Name:
@@ -190,15 +208,18 @@ def _mentioned(read: Iterable[_Read], voices: Voices) -> list[Statement]:
         for one in read
         if not one.sentence.question
         for phrase in one.phrases
-        if (phrase.proper and phrase.type != "person")
-        or " " in phrase.text
-        or phrase.type != "concept"
-        or phrase.text.endswith(NOUN_ENDINGS)
+        if not (phrase.proper and phrase.type == "person") and _tells(phrase)
     ]
     best = max(phrases, key=lambda phrase: phrase.score, default=None)
     if best is None or best.score < _MENTIONED:
         return []
     return [Statement(voices.speaker, "person", "mentioned", best.text, best.type)]
+
+
+def _tells(phrase: KeyPhrase) -> bool:
+    """Tell "violin" and "reservation" from "satisfying"."""
+    several = phrase.proper or " " in phrase.text
+    return several or phrase.type != "concept" or phrase.text.endswith(NOUN_ENDINGS)
 
 
 def _top(phrases: Sequence[KeyPhrase]) -> list[KeyPhrase]:

@@ -15,6 +15,7 @@ from cognigraph.ingest import verbs, words
 from cognigraph.ingest.clauses import Clause, split_clauses
 from cognigraph.ingest.names import Name
 from cognigraph.ingest.nounphrases import Phrase, Voices, noun_phrase
+from cognigraph.ingest.objects import MAX_RELATION, ObjectReader
 from cognigraph.ingest.referents import Referent, referent, resolve
 from cognigraph.ingest.relations import Relation, is_manner, read_relation
 from cognigraph.ingest.sentences import Token
@@ -25,11 +26,8 @@ from cognigraph.ingest.worth import dated, is_courtesy, is_impersonal, is_vague,
 
 _UNREAL = word_set("if unless whether how what why where whenever than as like though")
 _WISHES = word_set("hope wish imagine suppose doubt bet let guess wonder")
-_DEMONSTRATIVE = word_set("this that one")
-_CUTS = words.NOMINATIVE | word_set("and or that it you")
 _LIST_MARKS = word_set(", and & or")
 _MAX_LIST = 8
-_MAX_RELATION = 3  # spaces in a relation that may still grow by a preposition
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ def _referents(
     for statement in statements:
         if statement.subject not in voiced:
             yield referent(statement.subject, statement.subject_type)
-        vague = statement.object.startswith(("it ", "them ", "him ", "her "))
+        vague = statement.object.startswith(("it ", "them ", "him ", "her ", f"{voices.speaker} "))
         if not statement.relation.startswith(("is", "was")) and not vague:
             yield referent(statement.object, statement.object_type)
 
@@ -105,8 +103,10 @@ class _Scan:
         self.out: list[Statement] = []
         self.timed = {place for span in self.times for place in range(span.start, span.end)}
         self.subjects = SubjectFinder(self.tokens, self.names, voices, self._resolve)
+        self.objects = ObjectReader(self.tokens, self.names, voices, self.timed, self._resolve)
         self.before = Before()
         self.waiting: str | None = None  # a time that opened the sentence
+        self.conditional = False
         self.unreal = False  # within a wish or a condition
 
     def run(self) -> list[Statement]:
@@ -126,6 +126,8 @@ class _Scan:
             self._bare_time(clause)
             return
         unreal = clause.connector in _UNREAL
+        if clause.connector in ("if", "unless"):
+            self._condition()
         if unreal or (self.unreal and clause.connector in ("+", "that", "and")):
             self.before, self.unreal = Before(lost=True), unreal
             return
@@ -139,8 +141,16 @@ class _Scan:
             self._introduce(subject.phrase)
         relation = read_relation(self.tokens, subject.end, end)
         self._remember(subject, relation)
+        if self.conditional and relation is not None and relation.modal:
+            return
         if relation is not None and worth_stating(subject, relation):
             self._state(subject, relation, clause, end)
+
+    def _condition(self) -> None:
+        """What will or can be under a condition is no fact, before it or after."""
+        self.conditional = True
+        if self.out and self.out[-1].relation.split(" ")[0] in verbs.MODALS:
+            self.out.pop()
 
     def _remember(self, subject: Subject, relation: Relation | None) -> None:
         said = relation.text if relation is not None else ""
@@ -227,7 +237,7 @@ class _Scan:
         if third in words.PRONOUNS or third in words.NEGATIONS:
             return True
         relation = Relation("shared" if low == "here" else "mentioned", start + 2, "mention")
-        found = self._object(relation, end)
+        found = self.objects.read(relation, end)
         if found is not None:
             self._emit(self.subjects.speaker, found[0], found[1], self._when(clause))
         return True
@@ -248,7 +258,7 @@ class _Scan:
     def _state(self, who: Subject, relation: Relation, clause: Clause, end: int) -> None:
         when = self._when(clause) or self.waiting
         self.waiting = None
-        found = self._object(relation, end) or self._judged(who, relation, end)
+        found = self.objects.read(relation, end) or self._judged(who, relation, end)
         if found is None:
             if when is not None and self._only_time(who, relation, end):
                 self._emit(who.phrase, dated(relation, when), Phrase(when, "time"), when)
@@ -263,7 +273,7 @@ class _Scan:
     def _only_time(self, who: Subject, relation: Relation, end: int) -> bool:
         if relation.copula and (who.pronoun or who.phrase.text == self.voices.speaker):
             return False
-        short = relation.text.count(" ") < _MAX_RELATION
+        short = relation.text.count(" ") < MAX_RELATION
         return short and all(place in self.timed for place in range(relation.end, end))
 
     def _emit(self, subject: Phrase, relation: Relation, phrase: Phrase, when: str | None) -> None:
@@ -298,82 +308,6 @@ class _Scan:
                 type_ = name.type if name.sure and name.type != "object" else what.type
                 self.out.append(Statement(name.text, type_, "is", what.text, what.type))
             return
-
-    # Objects
-
-    def _object(self, relation: Relation, end: int) -> tuple[Relation, Phrase] | None:
-        """What follows the relation, without times; a leading pronoun is resolved or dropped."""
-        first, last = self._object_span(relation.end, end)
-        if first >= last or self._runs_on(first, last):
-            return None
-        low = self.tokens[first].low
-        if low == "no" and last - first > 1:
-            relation, first = replace(relation, negated=not relation.negated), first + 1
-        elif low in words.OBJECT_PRONOUNS and (low not in _DEMONSTRATIVE or last - first == 1):
-            return self._pronoun_object(relation, first, last)
-        phrase = noun_phrase(self.tokens, first, last, self.names, self.voices)
-        if phrase is None:
-            return None
-        if relation.copula and phrase.type == "object" and not phrase.proper and last - first == 1:
-            phrase = replace(phrase, type="concept")  # "is ready": an adjective
-        return relation, phrase
-
-    def _object_span(self, start: int, end: int) -> tuple[int, int]:
-        """Up to the first time: "moved to Oslo | last May | for work"."""
-        while start < end and start in self.timed:
-            start += 1
-        last = start
-        while last < end and last not in self.timed:
-            last += 1
-        return start, self._before_next_verb(start, last)
-
-    def _before_next_verb(self, first: int, last: int) -> int:
-        """Where a clause that was not told apart begins: "a book | and hoping it will help"."""
-        auxiliaries = (p for p in range(first + 1, last) if self.tokens[p].low in verbs.FINITE_AUX)
-        trouble = next(auxiliaries, None)
-        if trouble is None:
-            return last
-        cuts = (p for p in range(first + 1, trouble) if self.tokens[p].low in _CUTS)
-        return next(cuts, last)
-
-    def _runs_on(self, first: int, last: int) -> bool:
-        """Tell an object from two clauses that were not told apart."""
-        if any(self.tokens[place].low in verbs.FINITE_AUX for place in range(first + 1, last)):
-            return True
-        following = self.tokens[first + 1].low if first + 1 < last else ""
-        return verbs.is_past(self.tokens[first].low) and (
-            following in words.DETERMINERS
-            or following in words.POSSESSIVES
-            or (first + 1 < last and first + 1 in self.names)
-        )
-
-    def _pronoun_object(
-        self, relation: Relation, first: int, last: int
-    ) -> tuple[Relation, Phrase] | None:
-        """ "gave me a book", "shared it with Ann", "saw them"."""
-        low = self.tokens[first].low
-        following = self.tokens[first + 1].low if first + 1 < last else ""
-        if low in ("me", "us", "you"):
-            whole = noun_phrase(self.tokens, first, last, self.names, self.voices)
-            return None if whole is None or whole.text == self.voices.speaker else (relation, whole)
-        if last - first == 1:
-            found = self._resolve(low)
-            return None if found is None else (relation, Phrase(found.name, found.type))
-        if following in words.PREPOSITIONS:
-            return self._past_pronoun(relation, following, first, last)
-        rest = noun_phrase(self.tokens, first + 1, last, self.names, self.voices)
-        return None if rest is None else (relation, replace(rest, text=f"{low} {rest.text}"))
-
-    def _past_pronoun(
-        self, relation: Relation, preposition: str, first: int, last: int
-    ) -> tuple[Relation, Phrase] | None:
-        """ "shared it with Ann": what was shared is unclear, with whom is not."""
-        rest = noun_phrase(self.tokens, first + 2, last, self.names, self.voices)
-        counting = first + 2 < last and self.tokens[first + 2].low in ("least", "all", "first")
-        fits = relation.text.count(" ") < _MAX_RELATION
-        if rest is None or counting or not fits or relation.text.endswith(f" {preposition}"):
-            return None
-        return replace(relation, text=f"{relation.text} {preposition}", end=first + 2), rest
 
     def _judged(self, who: Subject, relation: Relation, end: int) -> tuple[Relation, Phrase] | None:
         """ "Hiking in the north was amazing": worth keeping only for what it says it of."""

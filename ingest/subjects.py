@@ -27,6 +27,7 @@ _AFTER_IS = (
     | words.NEGATIONS
     | word_set("been so really very in on at with from got")
 )
+_SEEMING = word_set("sounds looks seems feels turns")
 _ADJECTIVES = words.SENTIMENT | words.LIGHT
 
 
@@ -135,7 +136,7 @@ class SubjectFinder:
     def _nominal(self, start: int, end: int) -> Subject | None:
         """A noun phrase followed by a finite verb."""
         first = self.tokens[start]
-        if first.low in words.PREPOSITIONS or first.kind == "mark":
+        if first.low in words.PREPOSITIONS or first.low in _SEEMING or first.kind == "mark":
             return None
         clear = (
             first.low in words.DETERMINERS or first.low in words.POSSESSIVES or start in self.names

@@ -174,7 +174,8 @@ def _lexicon() -> tuple[dict[str, Verb], dict[str, str], dict[str, str]]:
 
 _FORMS, _PAST, _PARTICIPLE_TO_PAST = _lexicon()
 _NOT_ED = word_set(
-    """bed red need seed weed speed feed exceed indeed hundred sacred wicked shed sled bleed breed"""
+    """bed red need seed weed speed feed exceed indeed hundred sacred wicked shed sled
+    bleed breed"""
 )
 _NOT_ING = word_set(
     """thing things something anything nothing everything morning evening king ring spring

@@ -66,7 +66,7 @@ def assemble(
     hits = _fill(block, "C", result.hits, lambda h: _hit_line(h, zone), None)
     if settings.order == "time":
         hits = sorted(hits, key=lambda hit: (hit.at, hit.session, hit.part, hit.id))
-    while True:
+    while sessions or triples or hits:
         context = _render(sessions, triples, hits, zone, count)
         if context.tokens <= max_tokens:
             return context
@@ -76,10 +76,9 @@ def assemble(
             hits = [hit for hit in hits if hit is not worst]
         elif triples:
             triples = triples[:-1]
-        elif sessions:
-            sessions = sessions[:-1]
         else:
-            return empty
+            sessions = sessions[:-1]
+    return empty
 
 
 def _fill(
@@ -128,18 +127,18 @@ def _one_line(text: str) -> str:
 
 
 def _stamp(at: datetime, zone: tzinfo) -> str:
-    return at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+    return at.astimezone(zone).isoformat(" ", "minutes")[:16]
 
 
 def _session_line(hit: SessionHit, zone: tzinfo) -> str:
     session = hit.session
-    day = session.started_at.astimezone(zone).strftime("%Y-%m-%d")
+    day = _stamp(session.started_at, zone)[:10]
     return _one_line(f"{session.id} ({day}): {session.summary or ', '.join(session.keys)}")
 
 
 def _triple_line(triple: Triple, zone: tzinfo) -> str:
     when = f"{triple.when}; " if triple.when else ""
-    observed = triple.last_observed.astimezone(zone).strftime("%Y-%m-%d")
+    observed = _stamp(triple.last_observed, zone)[:10]
     return _one_line(f"{triple.text} ({when}said {observed})")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cognigraph.lexical import fold, words
+from cognigraph.lexical import words
 from cognigraph.retrieve.analyse import Analysis
 from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.settings import SearchSettings
@@ -86,10 +86,9 @@ def _session_features(candidates: Candidates, weights: Floats) -> dict[str, Floa
 
 def _cues(pool: ChunkPool, analysis: Analysis) -> dict[str, Floats]:
     asked = set(words(analysis.question))
-    named = [
-        float(bool(speaker) and set(words(fold(speaker or ""))) <= asked)
-        for speaker in pool.speakers
-    ]
+    speakers = {speaker: set(words(speaker or "")) for speaker in set(pool.speakers)}
+    is_named = {speaker: bool(name) and name <= asked for speaker, name in speakers.items()}
+    named = [float(is_named[speaker]) for speaker in pool.speakers]
     after_question = np.where(pool.previous >= 0, pool.question[pool.previous], False)
     return {
         "speaker named": np.array(named),

@@ -52,7 +52,8 @@ def make_probe(
 ) -> Probe:
     """What the settings ask of the store for this question."""
     triples = settings.triple_leg
-    entity_vectors = embedder.embed(analysis.entities) if settings.session_leg else ()
+    by_keys = settings.session_leg and settings.profile == "licomemory"
+    entity_vectors = embedder.embed(analysis.entities) if by_keys else ()
     return Probe(
         vector=embedder.embed_query(analysis.question),
         terms=analysis.terms,

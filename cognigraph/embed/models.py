@@ -26,7 +26,7 @@ class WordLlamaEmbedder:
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
         """Mean of the token vectors of each text."""
-        return np.asarray(_wordllama().embed(list(texts), norm=True), np.float32)
+        return np.asarray(_wordllama().embed(list(texts), norm=False), np.float32)
 
     def embed_query(self, text: str) -> npt.NDArray[np.floating]:
         """The same as for any text."""

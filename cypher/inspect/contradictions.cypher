@@ -1,11 +1,15 @@
 // name: contradictions
-// what: a subject with the same relation to different objects, or a fact both stated and denied
+// what: a subject with the same relation to different objects, or a fact both stated and denied;
+//   for a relation that may hold many times (likes) that is no contradiction
 // parameters: top: integer = 50
 // returns: subject, relation, objects, facts
 MATCH (t:Triple)-[:SUBJECT]->(e:Entity)
-WITH e, t.relation AS relation, collect(DISTINCT t.object) AS objects, count(t) AS facts,
-     count(DISTINCT t.negated) AS polarities
+WITH e.uid AS entity, e.name AS subject, t.relation AS relation, t.object AS object,
+     t.negated AS negated
+ORDER BY object
+WITH entity, subject, relation, collect(DISTINCT object) AS objects, count(object) AS facts,
+     count(DISTINCT negated) AS polarities
 WHERE size(objects) > 1 OR polarities > 1
-RETURN e.name AS subject, relation, objects, facts
+RETURN subject, relation, objects, facts
 ORDER BY facts DESC, subject, relation
 LIMIT $top

@@ -1,10 +1,12 @@
 // name: duplicates-suspected
-// what: names that belong to several entities of different type; similar spellings are not compared
+// what: names that belong to entities of different type; similar spellings are not compared
 // parameters: top: integer = 50
-// returns: name, entities, first, last
+// returns: name, types, spellings
 MATCH (e:Entity)
-WITH toLower(e.name) AS name, count(e) AS entities, min(e.type) AS first, max(e.type) AS last
-WHERE entities > 1 AND first <> last
-RETURN name, entities, first, last
-ORDER BY entities DESC, name
+WITH toLower(e.name) AS name, e.name AS spelling, e.type AS type
+ORDER BY type, spelling
+WITH name, collect(DISTINCT type) AS types, collect(DISTINCT spelling) AS spellings
+WHERE size(types) > 1
+RETURN name, types, spellings
+ORDER BY name
 LIMIT $top

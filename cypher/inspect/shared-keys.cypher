@@ -1,10 +1,12 @@
 // name: shared-keys
 // what: keys that join several sessions, most sessions first
 // parameters: top: integer = 50
-// returns: key, sessions, first, last
+// returns: key, sessions, count
 MATCH (s:Session)-[:HAS_KEY]->(k:Key)
-WITH k.name AS key, count(s) AS sessions, min(s.id) AS first, max(s.id) AS last
-WHERE sessions > 1
-RETURN key, sessions, first, last
-ORDER BY sessions DESC, key
+WITH k.name AS key, s.id AS session
+ORDER BY session
+WITH key, collect(session) AS sessions, count(session) AS count
+WHERE count > 1
+RETURN key, sessions, count
+ORDER BY count DESC, key
 LIMIT $top

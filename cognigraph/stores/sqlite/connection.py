@@ -16,6 +16,9 @@ from threading import Lock, RLock
 
 from cognigraph.errors import SchemaError, StoreError, StoreUnavailableError
 
+APPLICATION_ID = 0x436F4772
+"""Marks a file as ours ("CoGr") in its header."""
+
 MINIMUM_SQLITE = (3, 37, 0)
 """STRICT tables and RETURNING."""
 
@@ -56,6 +59,7 @@ class Pool:
             ) from error
         try:
             with mapped_errors(self.path):
+                check_ours(connection, self.path)  # before WAL mode would change its header
                 self._enter_wal(connection)
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("PRAGMA foreign_keys = ON")
@@ -135,6 +139,17 @@ class Pool:
         if self._pid == os.getpid():
             for connection in idle:
                 connection.close()
+
+
+def check_ours(connection: sqlite3.Connection, path: str) -> None:
+    """Refuse a database that another program made; an empty file is fine."""
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    if application != APPLICATION_ID and (
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    ):
+        raise SchemaError(
+            f"{path} is a SQLite database of another program; give another file name"
+        )
 
 
 _ABANDONED: list[sqlite3.Connection] = []

@@ -8,9 +8,7 @@ from importlib.resources import files
 from cognigraph.errors import EmbedderMismatchError, SchemaError
 from cognigraph.lexical import ANALYZER
 from cognigraph.stores.base import EmbedderIdentity
-from cognigraph.stores.sqlite.connection import Pool
-
-APPLICATION_ID = 0x436F4772  # "CoGr": marks the file as ours, before any table is read
+from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool
 
 
 def migrations() -> list[tuple[int, str]]:
@@ -25,11 +23,11 @@ def prepare(pool: Pool, embedder: EmbedderIdentity) -> int:
     scripts = migrations()
     newest = scripts[-1][0]
     with pool.read() as connection:
-        if _version(connection, pool.path) == newest:
+        if _version(connection) == newest:
             _check_identity(connection, pool.path, embedder)
             return newest
     with pool.write() as connection:
-        version = _version(connection, pool.path)  # another process may have been faster
+        version = _version(connection)  # another process may have been faster
         if version > newest:
             raise SchemaError(
                 f"{pool.path} has schema {version}, this cognigraph knows up to {newest}; "
@@ -64,15 +62,8 @@ def _apply(connection: sqlite3.Connection, script: str) -> None:
             statement = ""
 
 
-def _version(connection: sqlite3.Connection, path: str) -> int:
-    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if application != APPLICATION_ID and (version or tables):
-        raise SchemaError(
-            f"{path} is a SQLite database of another program; give another file name"
-        )
-    return version
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _check_identity(connection: sqlite3.Connection, path: str, embedder: EmbedderIdentity) -> None:

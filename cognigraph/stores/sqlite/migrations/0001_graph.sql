@@ -25,6 +25,7 @@ CREATE TABLE session (
   lease TEXT,                            -- token of the worker that reads this session now
   lease_until INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE INDEX session_name ON session(space_id, name);
 CREATE INDEX session_newest ON session(space_id, ended_at DESC);
 CREATE INDEX session_changed ON session(space_id, changed);
 

@@ -1,0 +1,143 @@
+"""The paper's formulas by hand-computed values, and each decided case of its table."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from cognigraph.retrieve.licomemory import (
+    SESSION_FLOOR,
+    clamp,
+    gaps,
+    harmonic_mean,
+    relevance,
+    weibull_decay,
+)
+
+NAN = math.nan
+DAY = 86_400.0
+
+
+def one(session: float, triple: float) -> float:
+    return float(harmonic_mean(np.array([session]), np.array([triple]))[0])
+
+
+@pytest.mark.parametrize(
+    ("session", "triple", "expected"),
+    [
+        (0.5, 0.5, 0.5),
+        (0.8, 0.4, 0.64 / 1.2),  # 2*.8*.4/(.8+.4) = .5333
+        (0.4, 0.8, 0.64 / 1.2),
+        (1.0, 1.0, 1.0),
+        (1.0, 0.0, 0.0),
+        (0.9, 0.1, 0.18),
+    ],
+)
+def test_equation_1_harmonic_mean(session, triple, expected):
+    assert one(session, triple) == pytest.approx(expected, abs=1e-12)
+
+
+def test_one_strong_side_does_not_win():
+    """Why the mean is harmonic: (.9, .1) has the same sum as (.5, .5) and scores a third of it."""
+    assert one(0.9, 0.1) < one(0.5, 0.5) / 2
+
+
+def test_case_negative_cosines_are_clamped_first():
+    # Unclamped, 2*.5*-.6/(.5-.6) = +6 would beat everything.
+    assert one(0.5, -0.6) == 0.0
+    assert one(-0.6, 0.5) == pytest.approx(2 * SESSION_FLOOR * 0.5 / (SESSION_FLOOR + 0.5))
+    assert one(-0.5, -0.5) == 0.0
+    assert one(1.0000001, 1.0000001) == 1.0
+    assert clamp(np.array([-0.1, 0.3, 1.2])).tolist() == [0.0, 0.3, 1.0]
+
+
+def test_case_no_summary_yet_is_not_zero():
+    assert one(NAN, 0.7) == 0.7
+    assert one(NAN, -0.3) == 0.0
+    assert one(NAN, 0.7) > one(0.2, 0.7)
+
+
+def test_case_a_computed_zero_is_floored():
+    assert one(0.0, 1.0) == pytest.approx(0.02 / 1.01)
+    assert one(0.0, 1.0) > 0
+    assert one(0.005, 0.5) == one(0.01, 0.5)
+
+
+def test_case_all_gaps_zero():
+    assert weibull_decay(np.zeros(3), 0.1).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_equation_2_decay():
+    # tau is the median, 10 days.
+    decay = weibull_decay(np.array([0.0, 1.0, 10.0, 100.0, 1000.0]) * DAY, 0.1)
+    expected = [1.0] + [math.exp(-(10.0**power)) for power in (-0.1, 0.0, 0.1, 0.2)]
+    assert decay.tolist() == pytest.approx(expected, abs=1e-12)
+    assert decay[2] == pytest.approx(1 / math.e)
+
+
+def test_case_the_cliff_at_zero_for_tk_a_tenth():
+    """The values that the design states: w(0)=1, w(.01 tau)=.53, w(tau)=.37, w(100 tau)=.21."""
+    gap = np.array([0.0, 0.01, 1.0, 1.0, 1.0, 1.0, 100.0])
+    assert weibull_decay(gap, 0.1)[[0, 1, 2, 6]].tolist() == pytest.approx(
+        [1.0, 0.532, 0.368, 0.205], abs=0.001
+    )
+
+
+def test_the_exponent_shapes_the_decay():
+    gap = np.array([1.0, 2.0, 3.0])
+    assert weibull_decay(gap, 0.5).tolist() == pytest.approx(
+        [math.exp(-math.sqrt(ratio)) for ratio in (0.5, 1.0, 1.5)]
+    )
+
+
+def test_the_median_of_an_even_number_is_between():
+    decay = weibull_decay(np.array([1.0, 3.0]) * DAY, 0.5)
+    assert decay.tolist() == pytest.approx([math.exp(-math.sqrt(g / 2)) for g in (1.0, 3.0)])
+
+
+def test_case_unknown_time_is_the_median():
+    decay = weibull_decay(np.array([DAY, NAN, 5 * DAY, 9 * DAY]), 0.1)
+    assert decay[1] == pytest.approx(1 / math.e)
+    # and the known ones are as without it
+    assert decay[[0, 2, 3]].tolist() == pytest.approx(
+        weibull_decay(np.array([1.0, 5.0, 9.0]) * DAY, 0.1).tolist()
+    )
+    # An unknown time beats no fresh fact and loses to none that is older than the median.
+    assert decay[0] > decay[1] > decay[3]
+
+
+def test_case_all_times_unknown():
+    assert weibull_decay(np.array([NAN, NAN]), 0.1).tolist() == pytest.approx([1 / math.e] * 2)
+    assert weibull_decay(np.empty(0), 0.1).tolist() == []
+
+
+def test_case_most_gaps_zero_takes_the_scale_of_the_others():
+    decay = weibull_decay(np.array([0.0, 0.0, 0.0, 2 * DAY, 8 * DAY]), 0.5)
+    assert decay[:3].tolist() == [1.0, 1.0, 1.0]
+    assert decay[3:].tolist() == pytest.approx([math.exp(-math.sqrt(g / 5)) for g in (2, 8)])
+
+
+def test_case_time_after_the_question_is_gap_zero():
+    found = gaps(np.array([50.0, 100.0, 150.0, NAN]), 100.0)
+    assert found[:3].tolist() == [50.0, 0.0, 0.0]
+    assert math.isnan(found[3])
+
+
+def test_relevance_is_the_product():
+    session, triple = np.array([0.8, NAN]), np.array([0.4, 0.6])
+    gap = np.array([DAY, 3 * DAY])
+    score, semantic, decay = relevance(session, triple, gap, 0.1)
+    assert semantic.tolist() == pytest.approx([0.64 / 1.2, 0.6])
+    assert decay.tolist() == pytest.approx([math.exp(-(0.5**0.1)), math.exp(-(1.5**0.1))])
+    assert score.tolist() == pytest.approx((semantic * decay).tolist())
+
+
+def test_said_just_now_wins_by_the_known_factor():
+    """Known property of tk = 0.1, not a wish: a fresh fact beats one at the median by e."""
+    score, _, _ = relevance(
+        np.full(3, NAN), np.array([0.3, 0.8, 0.3]), np.array([0.0, DAY, 2 * DAY]), 0.1
+    )
+    assert score[0] > score[1]
+    assert score[0] / (0.3 * math.exp(-1)) == pytest.approx(math.e)

@@ -1,0 +1,420 @@
+"""What the rules read out of English conversation."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from cognigraph.ingest.extraction import Extraction, Fact, Window
+from cognigraph.ingest.rules import RulesExtractor
+from cognigraph.ingest.sentences import sentences
+from cognigraph.ingest.summary import KEYS, POOL, SessionState, shorten
+from cognigraph.ingest.timewords import find_times
+from cognigraph.stores.base import SessionNotes, WorkChunk
+from cognigraph.times import parse_when
+
+AT = datetime(2023, 5, 10, 12, 0, tzinfo=UTC)  # a Wednesday
+
+
+def window(*said: tuple[str | None, str], before: int = 0, state: str = "") -> Window:
+    chunks = tuple(
+        WorkChunk(f"u{n}", f"m{n}", "s", speaker, AT + timedelta(minutes=n), text)
+        for n, (speaker, text) in enumerate(said)
+    )
+    return Window("x", "s", chunks[before:], chunks[:before], SessionNotes(state=state))
+
+
+def extract(*said: tuple[str | None, str], before: int = 0, state: str = "") -> Extraction:
+    return RulesExtractor().extract(window(*said, before=before, state=state))
+
+
+def facts(text: str, speaker: str | None = "Ann") -> list[tuple[str, str, str]]:
+    found = extract((speaker, text)).facts
+    return [(fact.subject, fact.relation, fact.object) for fact in found]
+
+
+def only(text: str) -> Fact:
+    (fact,) = extract(("Ann", text)).facts
+    return fact
+
+
+def when(text: str) -> list[str]:
+    (sentence,) = sentences(text)
+    return [span.when for span in find_times(sentence.tokens, AT)]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("I moved to Oslo.", ("Ann", "moved to", "Oslo")),
+        ("We bought a small red car.", ("Ann", "bought", "small red car")),
+        ("I love pottery.", ("Ann", "loves", "pottery")),
+        ("I'm passionate about old bridges.", ("Ann", "is passionate about", "old bridges")),
+        ("I've been working on a new song.", ("Ann", "has been working on", "new song")),
+        ("I've visited the harbour museum.", ("Ann", "visited", "harbour museum")),
+        ("I want to open a bakery.", ("Ann", "wants to open", "bakery")),
+        ("I'm gonna start a choir.", ("Ann", "will start", "choir")),
+        ("I used to play chess.", ("Ann", "used to play", "chess")),
+        ("Lost my passport at the airport.", ("Ann", "lost", "Ann's passport at the airport")),
+        ("I can't wait to see the fjords!", ("Ann", "looks forward to seeing", "fjords")),
+        ("My sister works at a hospital.", ("Ann's sister", "works at", "hospital")),
+        ("My brother's dog is a beagle.", ("Ann's brother's dog", "is", "beagle")),
+        ("The concert was cancelled by the city.", ("concert", "was cancelled by", "city")),
+        ("Dana moved to Bergen.", ("Dana", "moved to", "Bergen")),
+    ],
+)
+def test_a_statement_gives_one_triple(text: str, fact: tuple[str, str, str]) -> None:
+    assert facts(text) == [fact]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Did you buy a car?",
+        "What did I buy?",
+        "If I win the lottery, I will buy a boat.",
+        "I'm gonna buy a boat if I win the lottery.",
+        "I hope you enjoy the concert.",
+        "Thanks so much!",
+        "I appreciate your kind words.",
+        "Take care of the plants.",
+        "That's right.",
+        "I agree.",
+    ],
+)
+def test_no_statement_no_triple(text: str) -> None:
+    assert [f for f in facts(text) if f[1] != "mentioned"] == []
+
+
+def test_a_tag_does_not_make_a_statement_a_question() -> None:
+    assert facts("I told you I sold the piano, right?")[-1] == ("Ann", "sold", "piano")
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "object_"),
+    [
+        ("I don't eat meat.", "eats", "meat"),
+        ("I never visited Rome.", "visited", "Rome"),
+        ("I no longer play chess.", "plays", "chess"),
+        ("I have no garden.", "has", "garden"),
+        ("I won't sell the boat.", "will sell", "boat"),
+    ],
+)
+def test_negation_is_kept(text: str, relation: str, object_: str) -> None:
+    fact = only(text)
+    assert (fact.relation, fact.object, fact.negated) == (relation, object_, True)
+
+
+def test_several_clauses_give_several_triples() -> None:
+    assert facts("I tried to stay calm and asked for help, but my phone was broken.") == [
+        ("Ann", "tried to stay", "calm"),
+        ("Ann's phone", "was", "broken"),
+    ]
+
+
+def test_lists_stay_together() -> None:
+    assert facts("I bought apples, pears and plums.") == [
+        ("Ann", "bought", "apples, pears and plums")
+    ]
+
+
+def test_a_named_relative_is_introduced() -> None:
+    assert facts("My sister Dana plays the cello.") == [
+        ("Dana", "is", "Ann's sister"),
+        ("Dana", "plays", "cello"),
+    ]
+
+
+def test_naming_says_what_the_named_is() -> None:
+    assert ("Rex", "is", "dog") in facts("I adopted a dog named Rex.")
+
+
+def test_you_is_the_other_of_two() -> None:
+    said = extract(("Ann", "You bought a farm!"), ("Tom", "I did."))
+    assert [(f.subject, f.relation, f.object) for f in said.facts] == [("Tom", "bought", "farm")]
+    crowd = extract(("Ann", "You bought a farm!"), ("Tom", "I did."), ("Eve", "Nice."))
+    assert [f for f in crowd.facts if f.relation == "bought"] == []
+
+
+def test_without_a_speaker_i_is_the_user() -> None:
+    assert facts("I moved to Oslo.", speaker=None) == [("user", "moved to", "Oslo")]
+
+
+def test_a_pronoun_with_one_candidate_is_resolved() -> None:
+    assert facts("I adopted a dog. It chased the postman.")[-1] == ("dog", "chased", "postman")
+    told = facts("My sister Dana visited me. She plays the cello.")
+    assert told[-1] == ("Dana", "plays", "cello")
+
+
+def test_a_pronoun_with_two_candidates_is_left_alone() -> None:
+    told = facts("I bought a boat. I sold a car. It needs new paint.")
+    assert told == [("Ann", "bought", "boat"), ("Ann", "sold", "car")]
+
+
+def test_pronouns_reach_into_chunks_read_before() -> None:
+    found = extract(("Ann", "I adopted a dog."), ("Ann", "It chased the postman."), before=1)
+    assert [(f.subject, f.relation, f.object) for f in found.facts] == [
+        ("dog", "chased", "postman")
+    ]
+
+
+def test_what_cannot_be_taken_apart_is_at_least_mentioned() -> None:
+    assert facts("Check out the wooden harbour lighthouse!") == [
+        ("Ann", "mentioned", "wooden harbour lighthouse")
+    ]
+
+
+def test_a_caption_is_what_the_speaker_shared() -> None:
+    assert facts("Look! [photo: a red bicycle by a wall]") == [
+        ("Ann", "shared photo of", "a red bicycle by a wall")
+    ]
+
+
+def test_evidence_is_the_chunk_and_repeated_facts_are_one() -> None:
+    found = extract(("Ann", "I moved to Oslo."), ("Tom", "Wow."), ("Ann", "I moved to Oslo!"))
+    (fact,) = found.facts
+    assert fact.chunks == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("yesterday", "2023-05-09"),
+        ("today", "2023-05-10"),
+        ("tomorrow", "2023-05-11"),
+        ("the day before yesterday", "2023-05-08"),
+        ("last night", "2023-05-09"),
+        ("last Tuesday", "2023-05-09"),
+        ("last Wednesday", "2023-05-03"),
+        ("next Friday", "2023-05-12"),
+        ("last week", "2023-05-01/2023-05-07"),
+        ("this weekend", "2023-05-13/2023-05-14"),
+        ("last weekend", "2023-05-06/2023-05-07"),
+        ("next month", "2023-06"),
+        ("last year", "2022"),
+        ("last summer", "2022-06/2022-08"),
+        ("two weeks ago", "2023-04-24/2023-04-30"),
+        ("three days ago", "2023-05-07"),
+        ("a couple of months ago", "2023-03"),
+        ("5 years ago", "2018"),
+        ("in two days", "2023-05-12"),
+        ("I was there in March", "2023-03"),
+        ("I was there in August", "2022-08"),
+        ("I will go in August", "2023-08"),
+        ("in 2019", "2019"),
+        ("on 7 May 2021", "2021-05-07"),
+        ("on May 7th, 2021", "2021-05-07"),
+        ("I left on March 3rd", "2023-03-03"),
+        ("in June 2020", "2020-06"),
+        ("2022-01-14", "2022-01-14"),
+        ("on 25/12/2022", "2022-12-25"),
+        ("we met on Monday", "2023-05-08"),
+        ("we will meet on Monday", "2023-05-15"),
+    ],
+)
+def test_times_are_resolved_to_the_precision_given(text: str, expected: str) -> None:
+    assert when(text) == [expected]
+    assert parse_when(expected) is not None
+
+
+@pytest.mark.parametrize("text", ["5/7/2023", "February 31, 2023", "he may march", "on Sundays"])
+def test_what_is_no_clear_time_is_none(text: str) -> None:
+    assert when(text) == []
+
+
+def test_a_vague_time_is_no_date_but_no_thing_either() -> None:
+    assert when("a few years ago") == [""]
+    fact = only("I bought a boat a few years ago.")
+    assert (fact.object, fact.when) == ("boat", None)
+
+
+def test_the_time_goes_with_the_clause() -> None:
+    found = extract(("Ann", "I sold the car yesterday and I will fly to Rome next month.")).facts
+    assert [(f.relation, f.object, f.when) for f in found] == [
+        ("sold", "car", "2023-05-09"),
+        ("will fly to", "Rome", "2023-06"),
+    ]
+    opened = only("Last week, I joined a choir.")
+    assert (opened.object, opened.when) == ("choir", "2023-05-01/2023-05-07")
+
+
+def test_a_time_can_be_the_object() -> None:
+    fact = only("We married in 2015.")
+    assert (fact.relation, fact.object, fact.object_type, fact.when) == (
+        "married in",
+        "2015",
+        "time",
+        "2015",
+    )
+
+
+def test_calendar_ends_do_not_break() -> None:
+    early = WorkChunk("u", "m", "s", "Ann", datetime(1, 1, 1, tzinfo=UTC), "I left last year.")
+    late = WorkChunk("u", "m", "s", "Ann", datetime(9999, 12, 31, tzinfo=UTC), "I go next year.")
+    for chunk in (early, late):
+        RulesExtractor().extract(Window("x", "s", (chunk,)))
+
+
+def test_mentions_have_names_types_and_places() -> None:
+    found = extract(
+        ("Ann", "I met Dana in Lisbon yesterday."), ("Tom", 'I read "The Glass Tower" at NASA.')
+    )
+    mentions = {(m.name, m.type): m.chunks for m in found.mentions}
+    assert mentions[("Ann", "person")] == (0,)
+    assert mentions[("Dana", "person")] == (0,)
+    assert mentions[("Lisbon", "location")] == (0,)
+    assert mentions[("2023-05-09", "time")] == (0,)
+    assert mentions[("The Glass Tower", "object")] == (1,)
+    assert ("NASA", "object") in mentions
+
+
+def test_types_follow_the_words() -> None:
+    types = {
+        only(text).object: only(text).object_type
+        for text in (
+            "I joined the Nordic Music Academy.",
+            "I attended a wedding.",
+            "I visited the museum.",
+            "I met a nurse.",
+            "I bought a lamp.",
+            "I found happiness.",
+        )
+    }
+    assert types == {
+        "Nordic Music Academy": "organization",
+        "wedding": "event",
+        "museum": "location",
+        "nurse": "person",
+        "lamp": "object",
+        "happiness": "concept",
+    }
+
+
+def test_a_nickname_of_a_speaker_is_the_speaker() -> None:
+    found = extract(("Katherine", "I sing."), ("Tom", "I thanked Kath for the old violin."))
+    assert "Kath" not in {m.name for m in found.mentions}
+
+
+CHAT = (
+    ("Ann", "Hey Tom! I moved to Oslo last month. The ceramics workshop opened in March."),
+    ("Tom", "Wow, great! I sold my sailing boat yesterday, and I bought a camper van."),
+    ("Ann", "The ceramics workshop is near the harbour. I teach glazing there on Fridays."),
+    ("Tom", "Cool. We drove the camper van to Lisbon in April. Did you like the harbour?"),
+    ("Ann", "I love the harbour. My ceramics workshop sells bowls to two restaurants."),
+)
+
+
+def test_keys_are_the_topics() -> None:
+    keys = extract(*CHAT).keys
+    assert keys is not None
+    names = [name for name, _ in keys]
+    assert names[0] == "ceramics workshop"
+    assert "camper van" in names[:3]
+    assert not {"Ann", "Tom", "ann", "tom"} & set(names)
+    weights = [weight for _, weight in keys]
+    assert weights == sorted(weights, reverse=True)
+
+
+def test_the_summary_is_attributed_and_in_time_order() -> None:
+    themes = extract(*CHAT).themes
+    assert themes is not None and 1 <= len(themes) <= 3
+    lines = [line for theme in themes for line in theme.summary.split("\n")]
+    assert "Ann: I moved to Oslo last month." in lines
+    assert not any("?" in line for line in lines)
+    order = [text for _, text in CHAT]
+    for theme in themes:
+        places = [
+            next(n for n, text in enumerate(order) if line.split(": ", 1)[1] in text)
+            for line in theme.summary.split("\n")
+        ]
+        assert places == sorted(places)
+    assert "Ceramics workshop" in {theme.title.split(",")[0] for theme in themes}
+
+
+def test_the_summary_says_nothing_twice() -> None:
+    themes = extract(*[("Ann", "I moved to Oslo last month.")] * 6).themes
+    assert themes is not None
+    assert [theme.summary for theme in themes] == ["Ann: I moved to Oslo last month."]
+
+
+def test_the_state_is_bounded() -> None:
+    notes = SessionNotes()
+    extractor = RulesExtractor()
+    for n in range(120):
+        text = f"I bought lamp{n} number{n} at shop{n} yesterday. My neighbour{n} sold chair{n}."
+        chunk = WorkChunk(f"u{n}", f"m{n}", "s", "Ann", AT, text)
+        found = extractor.extract(Window("x", "s", (chunk,), (), notes))
+        notes = SessionNotes(n + 1, found.keys or (), found.themes or (), found.state)
+    state = SessionState.load(notes.state)
+    assert (state.chunks, len(state.keys), len(state.pool)) == (120, KEYS, POOL)
+    assert len(notes.state) < 20_000
+
+
+def test_a_new_topic_enters_a_full_pool() -> None:
+    old = [("Ann", f"I bought a copper lantern{n} and a velvet curtain{n}.") for n in range(80)]
+    new = [("Ann", "The lighthouse keeper called.")] * 6
+    keys = extract(*old, *new).keys
+    assert keys is not None and keys[0][0] == "lighthouse keeper"
+
+
+@pytest.mark.parametrize("state", ["{", "[]", '{"rules": 1}', '{"rules": 1, "chunks": "x"}', "\0"])
+def test_a_foreign_state_starts_anew(state: str) -> None:
+    assert extract(*CHAT, state=state) == extract(*CHAT)
+
+
+def test_long_sentences_are_cut_at_a_clause() -> None:
+    text = "I walked along the river for an hour, " + "then I looked at the old mill " * 10
+    assert shorten(text).startswith("I walked along the river for an hour, then I looked")
+    assert shorten("Old mill, " * 30) == "Old mill, " * 18 + "Old mill…"
+    assert shorten("word " * 100).endswith("word…")
+    assert len(shorten("x" * 1000)) <= 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\0\0\0",
+        "😀😀 🎉!!!",
+        "昨日、東京へ行きました。とても楽しかったです。",
+        "مرحبا، انتقلت إلى أوسلو العام الماضي.",
+        "ฉันย้ายไปออสโล",
+        "\u202eI moved to Oslo\u202c",
+        "https://example.org/a?b=c#d",
+        "```python\nI = moved(to='Oslo')\n```",
+        "\t \u00a0\u2003 \r\n",
+        "''''\"\"\"\"“”",
+        "I I I I I",
+        "'s 's 's",
+    ],
+)
+def test_odd_text_does_not_break(text: str) -> None:
+    found = extract(("Ann", text))
+    assert all(fact.relation == "moved to" for fact in found.facts if fact.relation != "mentioned")
+
+
+def test_code_and_addresses_are_not_read() -> None:
+    text = "See https://example.org/I-bought-a-car `I bought a car` now."
+    assert [f for f in facts(text) if f[1] == "bought"] == []
+
+
+def test_unspaced_text_gives_key_phrases() -> None:
+    keys = extract(("Ann", "昨日、東京へ行きました。"), ("Ann", "東京は楽しい。")).keys
+    assert keys is not None
+    assert keys[0][0] == "東京"
+
+
+@pytest.mark.parametrize(
+    "piece", [".", "I ", "and ", '"', "!?", "a-", "1.", "'s ", "[photo: ", "last ", "昨日", ".)"]
+)
+def test_reading_is_linear(piece: str) -> None:
+    text = piece * (60_000 // len(piece))
+    started = time.perf_counter()
+    extract(("Ann", text))
+    assert time.perf_counter() - started < 3
+
+
+def test_the_name_is_recorded() -> None:
+    assert RulesExtractor().name == "rules-1"
