@@ -66,17 +66,18 @@ class SearchSettings:
 
     profile: Profile = "default"
     k: int = 15
-    chunks_by_vector: int = 100
-    chunks_by_terms: int = 100
-    triples_by_vector: int = 60
-    triples_by_terms: int = 60
-    triples_per_anchor: int = 40
+    chunks_by_vector: int = 50
+    chunks_by_terms: int = 50
+    triples_by_vector: int = 50
+    triples_by_terms: int = 50
+    triples_per_anchor: int = 30
     sessions_by_vector: int = 10
     radius: int = 2
     windows: bool = True
     session_leg: bool = True
     triple_leg: bool = True
     cues: bool = True
+    time_cue: bool = True
     decay: bool = True
     decay_exponent: float = 0.1
     decay_strength: float = 0.03

@@ -46,7 +46,7 @@ def run_on_neo4j(
     @unit_of_work(timeout=timeout)
     def read(transaction: ManagedTransaction) -> list[Row]:
         _check_plan(transaction, text, values)
-        result = transaction.run(text, values)  # type: ignore[arg-type]
+        result = transaction.run(text, values)
         names = result.keys()
         records = result.fetch(limit)
         return [{name: _plain(record[name]) for name in names} for record in records]
@@ -66,8 +66,8 @@ def run_on_neo4j(
         raise StoreError(f"Neo4j failed: {problem}") from problem
 
 
-def _check_plan(transaction: ManagedTransaction, text: str, values: Mapping[str, Any]) -> None:
-    summary = transaction.run("EXPLAIN " + text, values).consume()  # type: ignore[arg-type]
+def _check_plan(transaction: ManagedTransaction, text: str, values: dict[str, Any]) -> None:
+    summary = transaction.run("EXPLAIN " + text, values).consume()
     if summary.query_type != "r" or summary.plan is None:
         raise QueryError("an inspection only reads; the server says that this query does more")
     verify_plan(summary.plan)

@@ -12,7 +12,7 @@ from functools import cmp_to_key
 from typing import Any
 
 from cognigraph.cypher.literals import Moment
-from cognigraph.cypher.translate import Column, Stage
+from cognigraph.cypher.translate import Column, Order, Stage
 
 HIDDEN = frozenset({"embedding", "vector", "terms", "lexemes"})
 """Properties that no row shows: they are the engine's, and large."""
@@ -31,14 +31,20 @@ def finish(stage: Stage, found: Sequence[Mapping[str, Any]]) -> list[Row]:
     if stage.distinct:
         unique = {tuple(identity(row[name]) for name in names): row for row in reversed(rows)}
         rows = list(reversed(unique.values()))
-    for key, descending in reversed(stage.order):
-        rows = sorted(rows, key=_by(key), reverse=descending)
+    for order in reversed(stage.order):
+        rows = sorted(rows, key=_by(order), reverse=order.descending)
     end = None if stage.limit is None else stage.skip + stage.limit
     return [{name: row[name] for name in names} for row in rows[stage.skip : end]]
 
 
-def _by(key: str) -> Callable[[Row], Any]:
-    return lambda row: _rank(row[key])
+def _by(order: Order) -> Callable[[Row], Any]:
+    def value(row: Row) -> Any:
+        found = row[order.key]
+        if order.property:
+            found = found.get(order.property) if isinstance(found, Mapping) else None
+        return _rank(found)
+
+    return value
 
 
 def _order_of(value: Any) -> int:

@@ -36,19 +36,27 @@ class Column:
     distinct: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to order by: a column (or a property of the node in it), or a found value's key."""
+
+    key: str
+    property: str = ""
+    descending: bool = False
+
+
 @dataclass(slots=True)
 class Stage:
     """One WITH or RETURN with all that leads to it.
 
-    ``queries`` are run by grand-cypher and their rows put together; ``order`` names columns, or
-    found values where there is nothing to group, with True for descending.
+    ``queries`` are run by grand-cypher and their rows put together.
     """
 
     queries: list[str] = field(default_factory=list)
     components: list[list[Node]] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
     distinct: bool = False
-    order: list[tuple[str, bool]] = field(default_factory=list)
+    order: list[Order] = field(default_factory=list)
     skip: int = 0
     limit: int | None = None
 
@@ -241,21 +249,25 @@ class _Translator:
             tokens = item[:-1] if given else item
             if not tokens:
                 raise self.fail(clause.token, "something to order by is missing")
-            stage.order.append((self._order_key(stage, tokens, sources), descending))
+            key, property = self._order_key(stage, tokens, sources)
+            stage.order.append(Order(key, property, descending))
 
-    def _order_key(self, stage: Stage, tokens: Sequence[Token], sources: dict[str, str]) -> str:
+    def _order_key(
+        self, stage: Stage, tokens: Sequence[Token], sources: dict[str, str]
+    ) -> tuple[str, str]:
         names = {column.name for column in stage.columns}
+        source = self._source(tokens)
+        if source in names:
+            return source, ""
         if len(tokens) == 1 and tokens[0].value in names:
-            return tokens[0].value
-        if self._source(tokens) in names:
-            return self._source(tokens)
+            return tokens[0].value, ""
+        if len(tokens) == 3 and tokens[1].mark(".") and tokens[0].value in names:
+            return tokens[0].value, tokens[2].value
         key = self._key(tokens, sources)
-        plain_ones = [c.name for c in stage.columns if c.key == key and not c.aggregate]
-        if plain_ones:
-            return plain_ones[0]
-        if stage.groups or stage.distinct:
+        same = [c.name for c in stage.columns if c.key == key and not c.aggregate]
+        if not same and (stage.groups or stage.distinct):
             raise self.fail(tokens[0], "order by one of the columns")
-        return key
+        return (same[0] if same else key), ""
 
     def _whole_number(self, clause: _Clause) -> int:
         token = clause.body[0]
@@ -278,6 +290,8 @@ class _Translator:
             if closing(tokens, 1) != len(tokens) - 1:
                 raise self.fail(tokens[0], "EXISTS { ... } is a condition of its own")
             return boolean.Written(self._exists(tokens[0], tokens[2:-1]), "", (), is_query=True)
+        if _is_pattern(tokens):
+            return boolean.Written(self._exists(tokens[0], tokens), "", (), is_query=True)
         begin, end, operator = boolean.operator_of(tokens)
         left = self.scope.expression(tokens[:begin], tokens[0])
         if not operator:
@@ -326,3 +340,12 @@ class _Translator:
         if text.startswith("["):
             raise self.fail(tokens[0], "a property in a pattern takes a plain value, not a list")
         return text
+
+
+def _is_pattern(tokens: Sequence[Token]) -> bool:
+    """Whether a condition is a bare pattern such as ``(n)-[:TYPE]->()``."""
+    after = tokens[closing(tokens, 0) + 1 :] if tokens[0].mark("(") else ()
+    if len(after) < 2:
+        return False
+    ahead = after[1].mark("[", "-", ">")
+    return (after[0].mark("-") and ahead) or (after[0].mark("<") and after[1].mark("-"))

@@ -7,6 +7,7 @@ import unicodedata
 
 # A sentence ends after its mark and closing quotes, before white space; CJK marks need no space.
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]{0,3}(?=\s)|[。！？]|\n")
+_LONGEST_FLAGS = 64
 _WORD_END = re.compile(r"\s")
 
 
@@ -34,17 +35,29 @@ def _cut(text: str, start: int, limit: int) -> int:
             end = ends[-1]
             while end < stop and text[end].isspace():  # white space stays with the sentence before
                 end += 1
-            return end
+            if not _joins(text, end):
+                return end
     end = stop
-    while end > middle and _joins(text[end], text[end - 1]):
+    while end > middle and _joins(text, end):
         end -= 1
     return end if end > middle else stop
 
 
-def _joins(character: str, before: str) -> bool:
+def _joins(text: str, place: int) -> bool:
+    """Whether a cut at ``place`` would part what a reader sees as one character."""
+    character, before = text[place], text[place - 1]
+    if _is_flag(character) and _is_flag(before):
+        start = place
+        while start > 0 and place - start < _LONGEST_FLAGS and _is_flag(text[start - 1]):
+            start -= 1
+        return (place - start) % 2 == 1
     return (
-        unicodedata.combining(character) != 0
-        or character in "\u200d\ufe0e\ufe0f"
+        unicodedata.category(character)[0] == "M"
+        or character == "\u200d"
         or before == "\u200d"
         or "\U0001f3fb" <= character <= "\U0001f3ff"
     )
+
+
+def _is_flag(character: str) -> bool:
+    return "\U0001f1e6" <= character <= "\U0001f1ff"

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from cognigraph.lexical import STOP_WORDS, fold, query_terms, terms, words
+from cognigraph.retrieve.asked_time import AskedTime, asked_times
 
 _LONGEST_NAME = 4
 _MOST_WORDS = 64
@@ -17,19 +18,23 @@ class Analysis:
     """What the rules read out of a question.
 
     ``terms`` are stemmed, without stop words; ``anchors`` all word n-grams in the stemmed form of
-    ``EntityRow.key``; ``entities`` the phrases that name things, in the question's own words.
+    ``EntityRow.key``; ``entities`` the phrases that name things, in the question's own words;
+    ``times`` the dates it names.
     """
 
     question: str
     terms: tuple[str, ...]
     anchors: tuple[str, ...]
     entities: tuple[str, ...]
+    times: tuple[AskedTime, ...] = ()
 
 
 def analyse(question: str) -> Analysis:
     """Read a question. An empty one has no terms, anchors or entities."""
     found = query_terms(question)[:_MOST_WORDS]
-    return Analysis(question, found, _anchors(question), _entities(question))
+    return Analysis(
+        question, found, _anchors(question), _entities(question), asked_times(question)
+    )
 
 
 def _anchors(question: str) -> tuple[str, ...]:

@@ -9,14 +9,23 @@ no storage: the mean of the neighbours' cosines ranks as well as embedding the j
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from cognigraph.lexical import words
 from cognigraph.retrieve.analyse import Analysis
+from cognigraph.retrieve.asked_time import nearness
 from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.settings import SearchSettings
 from cognigraph.stores.base import Candidates, ChunkPool, Floats, Ints
 
+WINDOW = 2
+"""A window is a chunk with two neighbours on each side; one and three measured worse."""
+
+ABSOLUTE = frozenset({"speaker named", "asks", "answers", "length", "time", "triple"})
+"""Signals that mean the same for every question and are not scaled over the candidates."""
+
 _BEST_OF_SESSION = 3
+_LONG = 4.0  # log(1 + terms) of a chunk that counts as long: about 54 terms
 
 
 def chunk_features(
@@ -25,34 +34,29 @@ def chunk_features(
     """Raw signals by name, each (n,); NaN where a signal has nothing to say."""
     pool, lexicon = candidates.chunks, candidates.lexicon
     weights = idf(lexicon, analysis.terms)
-    features = {
-        "vector": pool.cosine,
-        "words": bm25(pool.matches, pool.length, weights, lexicon.mean_length),
-    }
+    words_alone = bm25(pool.matches, pool.length, weights, lexicon.mean_length)
+    features = {"vector": pool.cosine, "words": words_alone}
     if settings.windows:
         features |= _window_features(pool, weights, lexicon.mean_length)
     if settings.session_leg:
         features |= _session_features(candidates, weights)
     if settings.cues:
         features |= _cues(pool, analysis)
+    if settings.time_cue and analysis.times:
+        features["time"] = nearness(analysis.times, pool.at)
     if settings.triple_leg and candidates.triples.uids:
-        features |= _triple_features(candidates, weights)
+        features |= _triple_features(candidates, weights, words_alone)
     return features
 
 
 def _window_features(pool: ChunkPool, weights: Floats, mean_length: float) -> dict[str, Floats]:
-    around = neighbours(pool, 2)  # (n, 5), -1 where there is none
+    around = neighbours(pool, WINDOW)  # (n, 2 WINDOW + 1), -1 where there is none
     present = around >= 0
     cosine = np.where(present, pool.cosine[around], 0.0).sum(axis=1) / present.sum(axis=1)
-    features = {"window vector": cosine}
-    for name, columns in (("words of 3", slice(1, 4)), ("words of 5", slice(0, 5))):
-        mask = present[:, columns]
-        rows = around[:, columns]
-        matches = np.where(mask[:, :, None], pool.matches[rows], 0.0).sum(axis=1)
-        length = np.where(mask, pool.length[rows], 0.0).sum(axis=1)
-        size = mask.shape[1]
-        features[name] = bm25(matches, length, weights, mean_length * size)
-    return features
+    matches = np.where(present[:, :, None], pool.matches[around], 0.0).sum(axis=1)
+    length = np.where(present, pool.length[around], 0.0).sum(axis=1)
+    words = bm25(matches, length, weights, mean_length * around.shape[1])
+    return {"window vector": cosine, "window words": words}
 
 
 def neighbours(pool: ChunkPool, radius: int) -> Ints:
@@ -69,19 +73,27 @@ def neighbours(pool: ChunkPool, radius: int) -> Ints:
 
 def _session_features(candidates: Candidates, weights: Floats) -> dict[str, Floats]:
     pool, sessions = candidates.chunks, candidates.sessions
-    best = np.zeros(len(sessions.uids))
+    total, count = np.zeros(len(sessions.uids)), np.zeros(len(sessions.uids))
     order = np.lexsort((-pool.cosine, pool.session))
     session = pool.session[order]
     starts = np.flatnonzero(np.r_[True, session[1:] != session[:-1]])
     rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
     top = order[rank < _BEST_OF_SESSION]
-    np.add.at(best, pool.session[top], np.maximum(pool.cosine[top], 0.0))
-    features = {"session best": (best / _BEST_OF_SESSION)[pool.session]}
+    np.add.at(total, pool.session[top], pool.cosine[top])
+    np.add.at(count, pool.session[top], 1.0)
+    best = total / np.maximum(count, 1.0)
+    features = {"session best": best[pool.session]}
     if np.isfinite(sessions.theme).any():
-        features["theme"] = sessions.theme[pool.session]
-        scored = bm25(sessions.matches, sessions.length, weights, max(sessions.length.mean(), 1.0))
-        features["theme words"] = scored[pool.session]
+        lexical = bm25(sessions.matches, sessions.length, weights, max(sessions.length.mean(), 1.0))
+        unread = np.isnan(sessions.theme)
+        features["theme"] = _mean_if(unread, sessions.theme)[pool.session]
+        features["theme words"] = _mean_if(unread, lexical)[pool.session]
     return features
+
+
+def _mean_if(missing: npt.NDArray[np.bool_], values: Floats) -> Floats:
+    """Values, the mean of the others where missing: not knowing is not a reason to rank low."""
+    return np.where(missing, values[~missing].mean(), values)
 
 
 def _cues(pool: ChunkPool, analysis: Analysis) -> dict[str, Floats]:
@@ -94,7 +106,7 @@ def _cues(pool: ChunkPool, analysis: Analysis) -> dict[str, Floats]:
         "speaker named": np.array(named),
         "asks": pool.question.astype(float),
         "answers": after_question.astype(float),
-        "length": np.log1p(pool.length),
+        "length": np.minimum(np.log1p(pool.length) / _LONG, 1.0),
     }
 
 
@@ -105,22 +117,24 @@ def triple_scores(candidates: Candidates, weights: Floats) -> tuple[Floats, Floa
     return pool.cosine, bm25(pool.matches, pool.length, weights, mean)
 
 
-def _triple_features(candidates: Candidates, weights: Floats) -> dict[str, Floats]:
+def _triple_features(
+    candidates: Candidates, weights: Floats, words_alone: Floats
+) -> dict[str, Floats]:
+    """Best triple each chunk is evidence for.
+
+    A session that has no themes yet has not been read: its chunks stand for their own triples, or
+    everything said in the last minutes would rank below what has been enriched.
+    """
     cosine, lexical = triple_scores(candidates, weights)
-    fused = scaled(cosine) + scaled(lexical)
-    n = len(candidates.chunks.uids)
-    best = np.zeros(n)
-    second = np.zeros(n)
-    best_cosine = np.zeros(n)
-    for triple, rows in enumerate(candidates.triples.evidence):
+    fused = (scaled(cosine) + scaled(lexical)) / 2
+    pool = candidates.chunks
+    best = np.zeros(len(pool.uids))
+    for score, rows in zip(fused.tolist(), candidates.triples.evidence, strict=True):
         for row in rows:
-            value = fused[triple]
-            if value > best[row]:
-                best[row], second[row] = value, best[row]
-            elif value > second[row]:
-                second[row] = value
-            best_cosine[row] = max(best_cosine[row], cosine[triple])
-    return {"triple": best, "second triple": second, "triple vector": best_cosine}
+            best[row] = max(best[row], score)
+    unread = np.isnan(candidates.sessions.theme)[pool.session]
+    own = (scaled(pool.cosine) + scaled(words_alone)) / 2
+    return {"triple": np.where(unread, np.maximum(best, own), best)}
 
 
 def scaled(values: Floats) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cognigraph.retrieve.analyse import Analysis
 from cognigraph.retrieve.bm25 import idf
-from cognigraph.retrieve.features import chunk_features, scaled, triple_scores
+from cognigraph.retrieve.features import ABSOLUTE, chunk_features, scaled, triple_scores
 from cognigraph.retrieve.licomemory import clamp, gaps, harmonic_mean, relevance, weibull_decay
 from cognigraph.retrieve.weights import WEIGHTS
 from cognigraph.settings import SearchSettings
@@ -142,7 +142,9 @@ def _fused(
     raw = chunk_features(candidates, analysis, settings)
     weights = WEIGHTS["triples" if "triple" in raw else "plain"]
     weighted = {
-        name: weights[name] * scaled(values) for name, values in raw.items() if weights.get(name)
+        name: weights[name] * (values if name in ABSOLUTE else scaled(values))
+        for name, values in raw.items()
+        if weights.get(name)
     }
     n = len(candidates.chunks.uids)
     semantic = np.sum(list(weighted.values()), axis=0) if weighted else np.zeros(n)

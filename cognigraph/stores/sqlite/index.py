@@ -85,6 +85,10 @@ class SpaceIndex:
             self.epoch = epoch
         if revision == self.revision:
             return
+        if self.revision == 0:
+            for table, name in ((self.chunks, "chunk_index"), (self.triples, "triple_index")):
+                count = f"SELECT count(*) FROM {name} WHERE space_id = ?"
+                table.reserve(connection.execute(count, (space_id,)).fetchone()[0])
         for rows in _batches(connection, _CHUNKS, space_id, self.revision):
             self._take_chunks(rows)
         for rows in _batches(connection, _TRIPLES, space_id, self.revision):
@@ -119,8 +123,7 @@ class SpaceIndex:
         self.chunks.append(values | {"previous": unlinked, "following": unlinked})
         self.total_length += int(values["length"].sum())
         self.chunk_words.append(*unpack_terms([row[7] for row in rows]), first)
-        for row in range(first, self.chunks.rows):
-            self._link(row)
+        self._link(first)
 
     def _speaker(self, name: str | None) -> int:
         code = self._speaker_codes.get(name)
@@ -129,20 +132,22 @@ class SpaceIndex:
             self.speakers.append(name)
         return code
 
-    def _link(self, row: int) -> None:
-        """Place a row in its session's NEXT chain, ordered by (time, arrival)."""
+    def _link(self, first: int) -> None:
+        """Place rows from ``first`` on in their sessions' NEXT chains, by (time, arrival)."""
         previous, following = self.chunks["previous"], self.chunks["following"]
-        ats, session = self.chunks["at"], int(self.chunks["session"][row])
-        before, after = self._tails.get(session, -1), -1
-        while before >= 0 and ats[before] > ats[row]:  # late arrivals walk back
-            before, after = int(previous[before]), before
-        previous[row], following[row] = before, after
-        if before >= 0:
-            following[before] = row
-        if after >= 0:
-            previous[after] = row
-        else:
-            self._tails[session] = row
+        ats, tails = self.chunks["at"], self._tails
+        sessions = self.chunks["session"][first:].tolist()
+        for row, session in enumerate(sessions, first):
+            before, after = tails.get(session, -1), -1
+            while before >= 0 and ats[before] > ats[row]:  # late arrivals walk back
+                before, after = int(previous[before]), before
+            previous[row], following[row] = before, after
+            if before >= 0:
+                following[before] = row
+            if after >= 0:
+                previous[after] = row
+            else:
+                tails[session] = row
 
     def lexicon(self, terms: Sequence[str]) -> Lexicon:
         """Statistics of this space for some terms."""
@@ -180,14 +185,16 @@ class SpaceIndex:
 
     def _take_themes(self, connection: sqlite3.Connection, space_id: int) -> None:
         changed = connection.execute(
-            "SELECT id FROM session WHERE space_id = ? AND changed > ?", (space_id, self.revision)
+            """SELECT s.id, t.vector FROM session s LEFT JOIN theme t ON t.session_id = s.id
+               WHERE s.space_id = ? AND s.changed > ? ORDER BY s.id, t.place""",
+            (space_id, self.revision),
         ).fetchall()
-        for (session,) in changed:
-            blobs = connection.execute(
-                "SELECT vector FROM theme WHERE session_id = ? ORDER BY place", (session,)
-            ).fetchall()
-            if blobs:
-                self._themes[session] = unpack_vectors([b for (b,) in blobs], self._dimension)
+        blobs: dict[int, list[bytes]] = {}
+        for session, vector in changed:
+            blobs.setdefault(session, []).extend([] if vector is None else [vector])
+        for session, vectors in blobs.items():
+            if vectors:
+                self._themes[session] = unpack_vectors(vectors, self._dimension)
             else:
                 self._themes.pop(session, None)
         if changed:

@@ -32,7 +32,7 @@ class Table:
         count = len(values["id"])
         if not count:
             return
-        self._reserve(self.rows + count)
+        self._grow(self.rows + count)
         last = self["id"][-1] if self.rows else -1
         for name, array in values.items():
             self._columns[name][self.rows : self.rows + count] = array
@@ -60,11 +60,18 @@ class Table:
             rows = self._order[np.minimum(places, self.rows - 1)]
         return np.where(own[rows] == ids, rows, -1)
 
-    def _reserve(self, rows: int) -> None:
-        if rows <= self._capacity:
-            return
-        # A quarter more, not double: these matrices are most of the process's memory.
-        self._capacity = max(rows, self._capacity + self._capacity // 4, 64)
+    def reserve(self, rows: int) -> None:
+        """Make room for that many rows at once, a little more than asked."""
+        if rows > self._capacity:
+            self._resize(rows + rows // 16)
+
+    def _grow(self, rows: int) -> None:
+        if rows > self._capacity:
+            # A quarter more, not double: these matrices are most of the process's memory.
+            self._resize(max(rows, self._capacity + self._capacity // 4, 64))
+
+    def _resize(self, capacity: int) -> None:
+        self._capacity = capacity
         for name, old in self._columns.items():
             grown = np.empty((self._capacity, *old.shape[1:]), old.dtype)
             grown[: self.rows] = old[: self.rows]

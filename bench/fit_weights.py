@@ -1,0 +1,174 @@
+"""Learn the weights of the default profile's signals, and say what they are worth elsewhere.
+
+python bench/fit_weights.py --data DIR --embedders wordllama,fastembed:FOLDER --json FILE
+
+For every question the candidates' scaled signals are gathered once; a listwise softmax with an L2
+penalty then learns one weight vector for all embedders. The recall it reports is cross-validated:
+each conversation is ranked with weights learned on the others. Looks inside cognigraph on purpose.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import tempfile
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from measure import write
+from recall import CATEGORIES, turns
+
+from cognigraph import Memory
+from cognigraph.ingest import RecordedExtractor, RulesExtractor
+from cognigraph.retrieve.analyse import analyse
+from cognigraph.retrieve.features import ABSOLUTE, chunk_features, scaled
+from cognigraph.retrieve.search import make_probe
+
+SIGNALS = {
+    "plain": ["vector", "window vector", "window words", "session best", "speaker named", "asks",
+              "answers", "length", "time"],
+    "triples": ["vector", "window vector", "window words", "session best", "theme", "theme words",
+                "speaker named", "asks", "answers", "length", "triple", "time"],
+}  # fmt: skip
+EXTRACTIONS = {"plain": ["none"], "triples": ["recorded"]}
+L2 = 3.0
+
+
+@dataclass
+class Question:
+    """One question's candidates: signals (n, f), which are evidence, and how many there are."""
+
+    conversation: str
+    embedder: str
+    category: str
+    signals: np.ndarray
+    evidence: np.ndarray
+    wanted: int
+
+
+def collect(data: Path, embedder: str, extraction: str, names: list[str]) -> list[Question]:
+    """Gather the candidates of all questions of all conversations."""
+    questions: list[Question] = []
+    for file in sorted((data / "conversations").glob("*.json")):
+        messages = list(turns(json.loads(file.read_text("utf-8"))))
+        recording = data / "extractions" / file.name
+        recorded = extraction == "recorded"
+        extractor = RecordedExtractor.from_file(recording) if recorded else RulesExtractor()
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Memory(f"{folder}/m.db", embedder=embedder, extractor=extractor, enrich="manual") as m,
+        ):
+            m.add_many(messages)
+            if extraction != "none":
+                m.flush(timeout=600)
+            asked = json.loads((data / "qa" / f"{file.stem}.qa.json").read_text("utf-8"))["qa"]
+            known = {message["id"] for message in messages}
+            for item in asked:
+                evidence = set(re.findall(r"D\d+:\d+", " ".join(item["evidence"]))) & known
+                if evidence:
+                    signals, is_evidence = candidates(m, item["question"], evidence, names)
+                    questions.append(
+                        Question(file.stem, embedder, CATEGORIES[item["category"]], signals,
+                                 is_evidence, len(evidence))
+                    )  # fmt: skip
+    return questions
+
+
+def candidates(
+    memory: Memory, question: str, evidence: set[str], names: list[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Scaled signals of each candidate and whether it is evidence."""
+    engine = memory._engine
+    settings = engine.settings.search
+    analysis = analyse(question)
+    found = engine.store.probe("default", make_probe(analysis, engine.embedder, settings))
+    raw = chunk_features(found, analysis, settings)
+    n = len(found.chunks.uids)
+    columns = [
+        np.zeros(n) if name not in raw else raw[name] if name in ABSOLUTE else scaled(raw[name])
+        for name in names
+    ]
+    records = engine.store.chunks("default", found.chunks.uids)
+    is_evidence = np.array([records[uid].message_id in evidence for uid in found.chunks.uids])
+    return np.stack(columns, axis=1), is_evidence
+
+
+def fit(questions: list[Question], steps: int = 400) -> np.ndarray:
+    """Weights that maximise the mean log softmax of the evidence, less an L2 penalty (Adam)."""
+    usable = [q for q in questions if q.evidence.any()]
+    x = np.concatenate([q.signals for q in usable])
+    sizes = np.array([len(q.signals) for q in usable])
+    starts = np.r_[0, np.cumsum(sizes)[:-1]]
+    target = np.concatenate([q.evidence / q.evidence.sum() for q in usable])
+    w, m, v = (np.zeros(x.shape[1]) for _ in range(3))
+    for step in range(1, steps + 1):
+        logits = x @ w
+        logits -= np.repeat(np.maximum.reduceat(logits, starts), sizes)
+        p = np.exp(logits)
+        p /= np.repeat(np.add.reduceat(p, starts), sizes)
+        gradient = x.T @ (p - target) + L2 * w
+        m = 0.9 * m + 0.1 * gradient
+        v = 0.999 * v + 0.001 * gradient**2
+        w = w - 0.1 * (m / (1 - 0.9**step)) / (np.sqrt(v / (1 - 0.999**step)) + 1e-9)
+    return w
+
+
+def recall(questions: list[Question], weights: np.ndarray, k: int = 15) -> dict[str, list[float]]:
+    """Recall of each question, by category."""
+    scores: dict[str, list[float]] = defaultdict(list)
+    for q in questions:
+        first = np.argsort(-(q.signals @ weights), kind="stable")[:k]
+        scores[q.category].append(float(q.evidence[first].sum() / q.wanted))
+    return scores
+
+
+def summary(scores: dict[str, list[float]]) -> dict[str, float]:
+    """Means: all, without adversarial, multi-hop."""
+    plain = [s for name, values in scores.items() if name != "adversarial" for s in values]
+    everything = [s for values in scores.values() for s in values]
+    means = {"all": everything, "no_adversarial": plain, "multi_hop": scores["multi-hop"]}
+    return {name: round(float(np.mean(values)), 4) for name, values in means.items()}
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--embedders", default="wordllama")
+    parser.add_argument("--json")
+    arguments = parser.parse_args()
+    result: dict[str, Any] = {}
+    for setting, names in SIGNALS.items():
+        questions = [
+            question
+            for embedder in arguments.embedders.split(",")
+            for extraction in EXTRACTIONS[setting]
+            for question in collect(Path(arguments.data), embedder, extraction, names)
+        ]
+        held_out: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        for conversation in sorted({q.conversation for q in questions}):
+            weights = fit([q for q in questions if q.conversation != conversation])
+            for embedder in {q.embedder for q in questions}:
+                rest = [
+                    q for q in questions
+                    if q.conversation == conversation and q.embedder == embedder
+                ]  # fmt: skip
+                for category, values in recall(rest, weights).items():
+                    held_out[embedder][category] += values
+        weights = fit(questions)
+        result[setting] = {
+            "weights": {name: round(float(w), 1) for name, w in zip(names, weights, strict=True)},
+            "cross_validated": {
+                embedder.split("/")[-1]: summary(scores)
+                for embedder, scores in sorted(held_out.items())
+            },
+        }
+    write(result, arguments.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""Writing what one lease led to: entities, triples, evidence, keys and themes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from cognigraph.ids import normalise
+from cognigraph.stores.base import Derivation, EntityRow, KeyRow, Lease, ThemeRow, TripleRow
+from cognigraph.stores.neo4j import tokens
+from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
+from cognigraph.stores.neo4j.values import spread, vector
+
+
+class Totals(NamedTuple):
+    """Triples and themes of the space after a write, and whether each has its own index."""
+
+    triples: int
+    triples_indexed: bool
+    themes: int
+    themes_indexed: bool
+
+
+class _LeaseLostError(Exception):
+    """Another worker has taken over: roll back."""
+
+
+def complete(connection: Connection, lease: Lease, derivation: Derivation) -> Totals | None:
+    """Write a derivation; None, changing nothing, if the lease is lost."""
+    try:
+        return connection.write(_Write(lease, derivation).run)
+    except _LeaseLostError:
+        return None
+
+
+class _Write:
+    """One derivation as statements.
+
+    Locks are taken in the order: the space's facts, entities, triples, session, chunks. An insert
+    takes its session before its chunks too, so the two never wait for each other in a ring; and
+    it waits only for the second half, because the session is locked as late as possible.
+    """
+
+    def __init__(self, lease: Lease, derivation: Derivation) -> None:
+        self._lease = lease
+        self._space = lease.space
+        self._derivation = derivation
+
+    def run(self, tx: Transaction) -> Totals:
+        derivation, lease = self._derivation, self._lease
+        themes = derivation.themes
+        seq, triple_labels, theme_labels, known = _held(
+            tx.row(
+                "derive/lock",
+                space=self._space,
+                session=lease.session_uid,
+                token=lease.token,
+                triples=[triple.uid for triple in derivation.triples],
+                count=len(derivation.triples) + len(themes or ()),
+            )
+        )
+        new = [triple for triple in derivation.triples if triple.uid not in set(known)]
+        if derivation.entities:
+            rows = [self._entity(entity) for entity in derivation.entities]
+            tx.rows("derive/entities", entities=sorted(rows, key=lambda row: row["uid"]))
+        if new:
+            triples = [self._triple(row, seq + place) for place, row in enumerate(new, 1)]
+            tx.rows("derive/triples", labels=triple_labels, triples=triples)
+        _held(tx.row("derive/hold", session=lease.session_uid, token=lease.token))
+        self._tie(tx)
+        if derivation.keys is not None:
+            self._replace_keys(tx, derivation.keys)
+        dropped = 0
+        if themes is not None:
+            dropped = _held(tx.row("derive/drop_themes", session=lease.session_uid))[0]
+            first = seq + len(derivation.triples) + 1
+            self._write_themes(tx, themes, theme_labels, first)
+        return Totals(
+            *_held(
+                tx.row(
+                    "derive/finish",
+                    space=self._space,
+                    session=lease.session_uid,
+                    chunks=sorted(chunk.uid for chunk in lease.chunks),
+                    extractor=derivation.extractor,
+                    revised=derivation.keys is not None or themes is not None,
+                    state=derivation.state,
+                    triples=len(new),
+                    length=sum(sum(triple.terms.values()) for triple in new),
+                    themes=len(themes or ()) - dropped,
+                )
+            )
+        )
+
+    def _tie(self, tx: Transaction) -> None:
+        derivation = self._derivation
+        evidence = sorted([t.uid, chunk] for t in derivation.triples for chunk in t.evidence)
+        if evidence:
+            tx.rows("derive/evidence", session=self._lease.session_uid, evidence=evidence)
+        if derivation.mentions:
+            tx.rows("derive/mentions", mentions=sorted(map(list, derivation.mentions)))
+
+    def _replace_keys(self, tx: Transaction, keys: tuple[KeyRow, ...]) -> None:
+        session = self._lease.session_uid
+        old = set(_held(tx.row("derive/drop_keys", session=session))[0])
+        rows = [
+            {"uid": key.uid, "name": key.name, "weight": key.weight, "vector": vector(key.vector)}
+            for key in sorted(keys, key=lambda key: key.uid)
+        ]
+        if rows:
+            tx.rows("derive/keys", space=self._space, session=session, keys=rows)
+        if gone := sorted(old - {key.uid for key in keys}):
+            tx.rows("derive/prune_keys", keys=gone)
+
+    def _write_themes(
+        self, tx: Transaction, themes: tuple[ThemeRow, ...], labels: list[str], first: int
+    ) -> None:
+        session = self._lease.session_uid
+        rows = [
+            {
+                "properties": {
+                    "uid": theme.uid,
+                    "space": self._space,
+                    "session_uid": session,
+                    "place": place,
+                    "seq": first + place,
+                    "title": theme.title,
+                    "summary": theme.summary,
+                    "length": sum(theme.terms.values()),
+                    "terms": spread(theme.terms),
+                },
+                "vector": vector(theme.vector),
+            }
+            for place, theme in enumerate(themes)
+        ]
+        if rows:
+            tx.rows("derive/themes", session=session, labels=labels, themes=rows)
+
+    def _entity(self, entity: EntityRow) -> dict[str, Any]:
+        normalised = normalise(entity.name)
+        return {
+            "uid": entity.uid,
+            "space": self._space,
+            "name": entity.name,
+            "normalised": normalised,
+            "type": entity.type,
+            "key": entity.key,
+            "anchor": tokens.anchor(self._space, entity.key),
+            "name_hash": tokens.name_hash(self._space, normalised),
+        }
+
+    def _triple(self, triple: TripleRow, seq: int) -> dict[str, Any]:
+        times = {chunk.uid: chunk.at for chunk in self._lease.chunks}
+        observed = [times[uid] for uid in triple.evidence]
+        when = triple.when
+        return {
+            "subject": triple.subject_uid,
+            "object": triple.object_uid,
+            "vector": vector(triple.vector),
+            "properties": {
+                "uid": triple.uid,
+                "space": self._space,
+                "seq": seq,
+                "subject": triple.subject,
+                "relation": triple.relation,
+                "object": triple.object,
+                "when": when.text if when else None,
+                "valid_from": when.start if when else None,
+                "valid_to": when.end if when else None,
+                "negated": triple.negated,
+                "first_observed": min(observed),
+                "last_observed": max(observed),
+                "length": sum(triple.terms.values()),
+                "terms": spread(triple.terms),
+                "lexemes": tokens.lexemes(self._space, triple.terms),
+            },
+        }
+
+
+def _held(row: Row | None) -> Row:
+    if row is None:
+        raise _LeaseLostError
+    return row

@@ -1,0 +1,118 @@
+"""The durable queue of chunks to enrich: states on chunks, leases on sessions."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from cognigraph.model import Theme
+from cognigraph.stores.base import Failure, Lease, SessionNotes, WorkChunk
+from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
+from cognigraph.times import from_micros
+
+_MOST_TRIES = 100
+
+
+def claim(
+    connection: Connection,
+    *,
+    worker: str,
+    limit: int,
+    lease_for: timedelta,
+    now: datetime,
+    space: str | None,
+    context: int,
+) -> Lease | None:
+    """Take the session of the oldest pending chunk; see ``Store.claim``."""
+    token, until = f"{worker}:{uuid4().hex}", now + lease_for
+    parameters = {"now": now, "until": until, "limit": limit, "context": context}
+    for _ in range(_MOST_TRIES):
+        # A read finds the session, so that idle workers lock nothing; another worker may be
+        # faster to lock it, then the next session is tried.
+        if space is None:
+            found = connection.row("queue/oldest", now=now)
+        else:
+            found = connection.row("queue/oldest_of_space", space=space, now=now)
+        if found is None:
+            return None
+        row = _take(connection, session=found[0], token=token, **parameters)
+        if row is not None:
+            return _lease(row, session_uid=found[0], token=token, expires=until)
+    return None
+
+
+def _take(connection: Connection, **parameters: Any) -> Row | None:
+    return connection.write(lambda tx: tx.row("queue/claim", **parameters))
+
+
+def _lease(row: Row, *, session_uid: str, token: str, expires: datetime) -> Lease:
+    space, session, version, state, chunks, before, keys, themes = row
+    return Lease(
+        token=token,
+        space=space,
+        session=session,
+        session_uid=session_uid,
+        chunks=tuple(_work_chunk(session, chunk) for chunk in chunks),
+        before=tuple(_work_chunk(session, chunk) for chunk in reversed(before)),
+        notes=SessionNotes(
+            version,
+            tuple((name, weight) for name, weight in keys),
+            tuple(Theme(title, summary) for title, summary in themes),
+            state or "",
+        ),
+        expires=expires,
+    )
+
+
+def _work_chunk(session: str, row: Row) -> WorkChunk:
+    uid, message_id, speaker, at, text, part, attempts = row
+    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, part, attempts)
+
+
+def fail(
+    connection: Connection, lease: Lease, reason: str, *, park_after: int, retry_at: datetime
+) -> bool:
+    """Count the failed attempt of each chunk and end the lease; False if it is lost."""
+
+    def work(tx: Transaction) -> bool:
+        row = tx.row(
+            "queue/fail",
+            session=lease.session_uid,
+            token=lease.token,
+            chunks=sorted(chunk.uid for chunk in lease.chunks),
+            reason=reason,
+            park_after=park_after,
+            retry_at=retry_at,
+        )
+        return row is not None
+
+    return connection.write(work)
+
+
+def retry_failed(connection: Connection, space: str | None) -> int:
+    """Make parked chunks pending again."""
+
+    def work(tx: Transaction) -> int:
+        if space is None:
+            row = tx.row("queue/retry")
+        else:
+            row = tx.row("queue/retry_of_space", space=space)
+        return int(row[0]) if row else 0
+
+    return connection.write(work)
+
+
+def failures(connection: Connection, space: str) -> list[Failure]:
+    """Chunks whose last attempt failed, parked or waiting for the next try."""
+    rows = connection.rows("queue/failures", space=space)
+    return [Failure(*row) for row in rows]
+
+
+def pending(connection: Connection, space: str | None) -> int:
+    """Chunks that are pending or leased."""
+    if space is None:
+        row = connection.row("queue/pending")
+    else:
+        row = connection.row("queue/pending_of_space", space=space)
+    return int(row[0]) if row else 0

@@ -1,0 +1,102 @@
+"""Numbered migrations and the record of what wrote the database."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
+from cognigraph.lexical import ANALYZER
+from cognigraph.stores.base import EmbedderIdentity
+from cognigraph.stores.neo4j.connection import Connection, Row, Transaction, cypher, mapped_errors
+
+MINIMUM = (5, 26)
+"""The first release with everything used here: vector search, dynamic labels, scoped subqueries."""
+
+_VERSION = re.compile(r"(\d+)\.(\d+)")
+_INDEX_TIMEOUT = 300
+_COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
+
+
+@cache
+def migrations() -> tuple[tuple[int, str], ...]:
+    """All migrations as (number, statement name), in order."""
+    folder = files("cognigraph.cypher") / "neo4j" / "schema"
+    names = sorted(entry.name.removesuffix(".cypher") for entry in folder.iterdir())
+    return tuple((int(name[:4]), f"schema/{name}") for name in names if name[:4].isdigit())
+
+
+def commands(name: str) -> list[str]:
+    """The single commands of a migration."""
+    text = _COMMENT.sub("", cypher(name).removeprefix("CYPHER 5\n"))
+    return [f"CYPHER 5 {part.strip()}" for part in text.split(";") if part.strip()]
+
+
+def check_server(connection: Connection) -> str:
+    """Return the server's version, refusing one that is too old."""
+    with mapped_errors(connection.uri, connection.database):
+        agent = connection.driver.get_server_info().agent
+    found = _VERSION.search(agent)
+    if found is not None and (int(found[1]), int(found[2])) < MINIMUM:
+        raise StoreError(
+            f"{connection.uri} runs {agent}; cognigraph needs Neo4j "
+            f"{'.'.join(map(str, MINIMUM))} or newer"
+        )
+    return agent
+
+
+def prepare(connection: Connection, embedder: EmbedderIdentity) -> int:
+    """Create or migrate the schema, check the embedder, and return the schema version."""
+    newest = migrations()[-1][0]
+    found = connection.row("schema/version")
+    if found is None or found[0] != newest:
+        # The lock node's own constraint comes first: it makes the MERGE that locks safe.
+        connection.command_text(commands(migrations()[0][1])[0], {})
+        connection.write(lambda tx: _migrate(tx, connection, embedder, newest))
+        connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
+        found = connection.row("schema/version")
+    assert found is not None
+    _check_identity(found, connection.uri, embedder)
+    return newest
+
+
+def _migrate(
+    tx: Transaction, connection: Connection, embedder: EmbedderIdentity, newest: int
+) -> None:
+    row = tx.row("schema/lock")
+    version = row[0] if row else 0
+    if version > newest:
+        raise SchemaError(
+            f"{connection.uri} has schema {version}, this cognigraph knows up to {newest}; "
+            "upgrade cognigraph-memory"
+        )
+    for number, name in migrations():
+        if number > version:
+            for command in commands(name):
+                # By themselves: Neo4j does not mix schema and data in one transaction. Each says
+                # IF NOT EXISTS, so a crash in between leaves nothing to repair.
+                connection.command_text(command, {})
+    tx.rows(
+        "schema/record",
+        version=newest,
+        embedder=embedder.name,
+        dimension=embedder.dimension,
+        analyzer=ANALYZER,
+    )
+
+
+def _check_identity(row: Row, uri: str, embedder: EmbedderIdentity) -> None:
+    _, name, dimension, analyzer = row
+    stored = EmbedderIdentity(name, dimension)
+    if stored != embedder:
+        raise EmbedderMismatchError(
+            f"{uri} was built with the embedder {stored.name!r} ({stored.dimension} dimensions), "
+            f"not {embedder.name!r} ({embedder.dimension}); open it with that embedder, "
+            "or add the messages to another database with the other one"
+        )
+    if analyzer != ANALYZER:
+        raise SchemaError(
+            f"{uri} was indexed by {analyzer!r}, this version uses {ANALYZER!r}; "
+            "open it with the version that wrote it, or add the messages to another database"
+        )

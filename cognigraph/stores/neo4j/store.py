@@ -1,0 +1,208 @@
+"""``Neo4jStore``: the same memory on a Neo4j server, for many processes and big spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from cognigraph.cypher.native import run_on_neo4j
+from cognigraph.model import Entity, Session, Stats, StoredMessage, Triple
+from cognigraph.stores.base import (
+    Candidates,
+    Check,
+    ChunkRecord,
+    Derivation,
+    EmbedderIdentity,
+    Failure,
+    InsertStatus,
+    Lease,
+    MessageRow,
+    Probe,
+    StoreInfo,
+)
+from cognigraph.stores.neo4j import checks, queue, read, write
+from cognigraph.stores.neo4j.connection import Connection, mapped_errors
+from cognigraph.stores.neo4j.derivation import complete
+from cognigraph.stores.neo4j.lexicon import Lexicons
+from cognigraph.stores.neo4j.probe import gather_candidates
+from cognigraph.stores.neo4j.schema import check_server, prepare
+from cognigraph.stores.neo4j.vectors import OwnIndexes
+from cognigraph.times import Clock, system_clock
+
+
+class Neo4jStore:
+    """A memory in a Neo4j database; see :class:`cognigraph.stores.base.Store` for the contract.
+
+    ``exact_up_to``: a layer of a space with more nodes gets a vector index of its own; up to that
+    all its vectors are compared. ``lexicon_terms`` bounds the word counts kept in memory, over all
+    spaces. ``notifications`` makes the server's warnings visible, for tests.
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        embedder: EmbedderIdentity,
+        *,
+        auth: tuple[str, str] | None = None,
+        database: str | None = None,
+        clock: Clock = system_clock,
+        exact_up_to: int = 2000,
+        lexicon_terms: int = 1_000_000,
+        pool_size: int = 50,
+        timeout: float = 30.0,
+        notifications: bool = False,
+    ) -> None:
+        self._connection = Connection(
+            uri,
+            auth,
+            database,
+            notifications=notifications,
+            pool_size=pool_size,
+            timeout=timeout,
+        )
+        self._embedder = embedder
+        self._clock = clock
+        self._indexes = OwnIndexes(self._connection, embedder.dimension, exact_up_to)
+        self._lexicons = Lexicons(self._connection, lexicon_terms)
+        try:
+            self._server = check_server(self._connection)
+            self._version = prepare(self._connection, embedder)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    @property
+    def info(self) -> StoreInfo:
+        """Where the data is and what wrote it."""
+        details = {"server": self._server}
+        if self._connection.database is not None:
+            details["database"] = self._connection.database
+        return StoreInfo("neo4j", self._connection.uri, self._version, self._embedder, details)
+
+    def close(self) -> None:
+        """Close the driver and forget the word counts."""
+        self._connection.close()
+        self._lexicons.clear()
+
+    def spaces(self) -> list[str]:
+        """Names of all spaces, sorted."""
+        return read.spaces(self._connection)
+
+    # Insert
+
+    def insert(self, space: str, messages: Sequence[MessageRow]) -> list[InsertStatus]:
+        """Write messages in one durable transaction."""
+        if not messages:
+            return []
+        inserted = write.insert(self._connection, space, messages)
+        self._indexes.grow(space, "Chunk", inserted.chunks, inserted.indexed)
+        return inserted.statuses
+
+    # Enrichment
+
+    def claim(
+        self,
+        *,
+        worker: str,
+        limit: int,
+        lease_for: timedelta,
+        now: datetime,
+        space: str | None = None,
+        context: int = 2,
+    ) -> Lease | None:
+        """Lease pending chunks of one session."""
+        return queue.claim(
+            self._connection,
+            worker=worker,
+            limit=limit,
+            lease_for=lease_for,
+            now=now,
+            space=space,
+            context=context,
+        )
+
+    def complete(self, lease: Lease, derivation: Derivation) -> bool:
+        """Write a derivation if the lease still holds."""
+        totals = complete(self._connection, lease, derivation)
+        if totals is None:
+            return False
+        self._indexes.grow(lease.space, "Triple", totals.triples, totals.triples_indexed)
+        self._indexes.grow(lease.space, "Theme", totals.themes, totals.themes_indexed)
+        return True
+
+    def fail(self, lease: Lease, reason: str, *, park_after: int, retry_at: datetime) -> bool:
+        """Give chunks back after a failed attempt."""
+        return queue.fail(self._connection, lease, reason, park_after=park_after, retry_at=retry_at)
+
+    def retry_failed(self, space: str | None = None) -> int:
+        """Make parked chunks pending again."""
+        return queue.retry_failed(self._connection, space)
+
+    def failures(self, space: str) -> list[Failure]:
+        """Chunks whose last attempt failed."""
+        return queue.failures(self._connection, space)
+
+    def pending(self, space: str | None = None) -> int:
+        """Chunks that are pending or leased."""
+        return queue.pending(self._connection, space)
+
+    # Search
+
+    def probe(self, space: str, probe: Probe) -> Candidates:
+        """Gather candidates by the space's own indexes, with the space's own statistics."""
+        return gather_candidates(self._connection, self._lexicons, self._indexes, space, probe)
+
+    def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
+        """Chunks by uid."""
+        return read.chunks(self._connection, space, uids)
+
+    def triples_by_uid(self, space: str, uids: Sequence[str]) -> dict[str, Triple]:
+        """Triples by uid."""
+        return read.triples_by_uid(self._connection, space, uids)
+
+    def triples_of_chunks(self, space: str, uids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Uids of the triples each chunk is evidence for."""
+        return read.triples_of_chunks(self._connection, space, uids)
+
+    def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
+        """Sessions by the caller's id."""
+        return read.sessions_by_id(self._connection, space, ids)
+
+    # Inspection
+
+    def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
+        """One whole message."""
+        return read.message(self._connection, space, id, session)
+
+    def sessions(self, space: str, *, limit: int, offset: int = 0) -> list[Session]:
+        """Sessions, newest first."""
+        return read.sessions(self._connection, space, limit, offset)
+
+    def entities(
+        self, space: str, *, match: str | None = None, limit: int, offset: int = 0
+    ) -> list[Entity]:
+        """Entities, those with most triples first."""
+        return read.entities(self._connection, space, match, limit, offset)
+
+    def triples(
+        self, space: str, *, entity: str | None = None, limit: int, offset: int = 0
+    ) -> list[Triple]:
+        """Triples, newest observation first."""
+        return read.triples(self._connection, space, entity, limit, offset)
+
+    def stats(self, space: str) -> Stats:
+        """Counts of a space."""
+        return read.stats(self._connection, space, self._clock())
+
+    def cypher(
+        self, space: str, query: str, parameters: Mapping[str, Any], *, limit: int, timeout: float
+    ) -> list[dict[str, Any]]:
+        """Run a read-only query natively, confined to the space."""
+        driver, database = self._connection.driver, self._connection.database
+        with mapped_errors(self._connection.uri, database):
+            return run_on_neo4j(driver, database, space, query, parameters, limit, timeout)
+
+    def check(self) -> list[Check]:
+        """Look at the health of the database."""
+        return checks.run(self._connection, self._version, self._embedder.dimension)

@@ -1,0 +1,22 @@
+"""Values on their way to Neo4j and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cognigraph.stores.base import Floats, Vector
+
+
+def vector(values: Vector) -> list[float] | None:
+    """A vector as Neo4j takes it; ``None`` for a zero one, which has no cosine and is not stored."""
+    return values.tolist() if values.any() else None
+
+
+def spread(terms: Mapping[str, int]) -> list[str]:
+    """Terms, each as often as it occurs."""
+    return [term for term, count in terms.items() for _ in range(count)]
+
+
+def cosine(scores: Floats) -> Floats:
+    """Neo4j's similarity (1 + cos) / 2 back to a cosine."""
+    return 2.0 * scores - 1.0

@@ -1,0 +1,103 @@
+"""Own vector indexes for big spaces.
+
+A vector index shared by all spaces finds other tenants' nodes and misses a small tenant's own, so
+there is none. A small space compares all its vectors, which is exact and takes milliseconds; a
+space that has outgrown that gets a label and an index of its own, layer by layer.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Literal
+
+from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.tokens import own_label
+
+Layer = Literal["Chunk", "Triple", "Theme"]
+
+_BATCH = 2000
+
+# Without quantisation scores are exact; a denser graph than the default (16, 100) finds more.
+_HNSW = {
+    "vector.similarity_function": "cosine",
+    "vector.quantization.enabled": False,
+    "vector.hnsw.m": 32,
+    "vector.hnsw.ef_construction": 400,
+}
+
+
+def index_name(layer: Layer, space: str) -> str:
+    """Name of the vector index of a space's layer."""
+    return f"vector_{own_label(layer, space)}"
+
+
+class OwnIndexes:
+    """Makes own indexes and knows which can be searched."""
+
+    def __init__(self, connection: Connection, dimension: int, exact_up_to: int) -> None:
+        self._connection = connection
+        self._dimension = dimension
+        self._exact_up_to = exact_up_to
+        self._online: set[str] = set()
+        self._lock = Lock()
+
+    def grow(self, space: str, layer: Layer, nodes: int, indexed: bool) -> None:
+        """Give a layer its own index if it has become too big to compare all.
+
+        Every step can be repeated: after a crash, or a race, the next write finishes the job.
+        """
+        if indexed or nodes <= self._exact_up_to:
+            return
+        owner = ("(owner:Space ", "(owner:Space " if layer == "Chunk" else "(owner:SpaceFacts ")
+        of_layer = (":Chunk", f":{layer}")
+        labels = [own_label(layer, space)]
+        # First the announcement: every node written after it has the label already.
+        self._connection.write(
+            lambda tx: tx.rows(
+                "vectors/announce",
+                owner,
+                space=space,
+                labels=labels,
+                property=f"{layer.lower()}_labels",
+            )
+        )
+        after: int | None = 0
+        while after is not None:
+            after = self._label(space, of_layer, labels, after)
+        # The server fills the index in the background; searches stay exact until it is online.
+        self._connection.command(
+            "vectors/create",
+            ("OwnLabel", labels[0]),
+            name=index_name(layer, space),
+            options={"indexConfig": {"vector.dimensions": self._dimension, **_HNSW}},
+        )
+        self._connection.write(
+            lambda tx: tx.rows(
+                "vectors/ready", owner, space=space, property=f"{layer.lower()}_indexed"
+            )
+        )
+
+    def _label(
+        self, space: str, of_layer: tuple[str, str], labels: list[str], after: int
+    ) -> int | None:
+        row = self._connection.write(
+            lambda tx: tx.row(
+                "vectors/label", of_layer, space=space, after=after, labels=labels, limit=_BATCH
+            )
+        )
+        return None if row is None else row[0]
+
+    def usable(self, space: str, layer: Layer, indexed: bool) -> str | None:
+        """Name of the index to search, or None where all vectors have to be compared."""
+        if not indexed:
+            return None
+        name = index_name(layer, space)
+        with self._lock:
+            if name in self._online:
+                return name
+        row = self._connection.row("vectors/state", name=name)
+        if row is None or row[0] != "ONLINE":
+            return None
+        with self._lock:
+            self._online.add(name)
+        return name

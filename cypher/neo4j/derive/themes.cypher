@@ -1,0 +1,13 @@
+// what: give a session its themes
+// parameters: session (uid), labels, themes: [{properties, vector}]
+// returns: nothing
+MATCH (session:Session {uid: $session})
+UNWIND $themes AS row
+CREATE (theme:Theme {uid: row.properties.uid})
+SET theme += row.properties, theme:$($labels)
+CREATE (session)-[:HAS_THEME]->(theme)
+WITH theme, row
+CALL (theme, row) {
+  WITH theme, row WHERE row.vector IS NOT NULL
+  CALL db.create.setNodeVectorProperty(theme, 'embedding', row.vector)
+}

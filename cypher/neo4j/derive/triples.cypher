@@ -1,0 +1,17 @@
+// what: create triples that are not there
+// parameters: labels, triples: [{properties, subject, object (entity uids), vector}] sorted by uid
+// returns: nothing
+UNWIND $triples AS row
+MATCH (subject:Entity {uid: row.subject})
+MATCH (object:Entity {uid: row.object})
+CREATE (triple:Triple {uid: row.properties.uid})
+SET triple += row.properties, triple:$($labels)
+CREATE (triple)-[:SUBJECT]->(subject)
+CREATE (triple)-[:OBJECT]->(object)
+// A triple from an entity to itself counts once for it.
+SET subject.loops = subject.loops + CASE WHEN subject = object THEN 1 ELSE 0 END
+WITH triple, row
+CALL (triple, row) {
+  WITH triple, row WHERE row.vector IS NOT NULL
+  CALL db.create.setNodeVectorProperty(triple, 'embedding', row.vector)
+}

@@ -1,0 +1,63 @@
+// what: write new messages under the lock of their space, and chain them after the session's tail
+// parameters: space, firsts (uids of each message's first chunk), chunks and length (totals),
+//   sessions: [{uid, id, started_at, ended_at, messages, last, chunks: [{properties, place, vector}]}]
+//   with the chunks of each session in the order of (at, place) and the sessions sorted by uid
+// returns: base (arrival numbers are base + place), late (uids of sessions whose chunks do not all
+//   come after its tail and still have to be linked), chunks in the space, indexed;
+//   no row, and nothing written, if one of the messages is there by now
+MERGE (space:Space {name: $space})
+  ON CREATE SET space.inserts = 0, space.seq = 0, space.chunks = 0, space.length = 0,
+                space.chunk_labels = [], space.chunk_indexed = false
+// This takes the lock: what follows sees every earlier insert into the space, and no other runs.
+SET space.inserts = space.inserts + 1
+WITH space
+OPTIONAL MATCH (known:Chunk) WHERE known.uid IN $firsts
+WITH space, count(known) AS known
+WHERE known = 0
+// Arrival numbers grow by one and keep up with the clock (microseconds), so that the queue can
+// compare spaces.
+WITH space, CASE WHEN space.seq < timestamp() * 1000 THEN timestamp() * 1000 ELSE space.seq END AS base
+SET space.seq = base + $chunks,
+    space.chunks = space.chunks + $chunks,
+    space.length = space.length + $length
+WITH space, base
+UNWIND $sessions AS row
+MERGE (session:Session {uid: row.uid})
+  ON CREATE SET session.space = $space, session.id = row.id, session.seq = base + row.chunks[0].place,
+                session.started_at = row.started_at, session.ended_at = row.ended_at,
+                session.messages = 0, session.chunks = 0, session.version = 0, session.claims = 0
+SET session.messages = session.messages + row.messages,
+    session.chunks = session.chunks + size(row.chunks)
+WITH space, base, row, session, session.tail AS tail,
+     session.tail IS NULL OR row.started_at >= session.ended_at AS in_order
+SET session.tail = CASE WHEN tail IS NULL OR row.ended_at >= session.ended_at THEN row.last ELSE tail END,
+    session.started_at =
+      CASE WHEN row.started_at < session.started_at THEN row.started_at ELSE session.started_at END,
+    session.ended_at =
+      CASE WHEN row.ended_at > session.ended_at THEN row.ended_at ELSE session.ended_at END
+WITH space, base, row, session, tail, in_order
+CALL (space, base, row, session) {
+  UNWIND row.chunks AS new
+  CREATE (chunk:Chunk {uid: new.properties.uid})
+  SET chunk += new.properties, chunk.seq = base + new.place, chunk:$(space.chunk_labels)
+  CREATE (session)-[:HAS_CHUNK]->(chunk)
+  WITH chunk, new
+  CALL (chunk, new) {
+    WITH chunk, new WHERE new.vector IS NOT NULL
+    CALL db.create.setNodeVectorProperty(chunk, 'embedding', new.vector)
+  }
+  RETURN collect(chunk) AS chunks
+}
+CALL (chunks, in_order) {
+  UNWIND CASE WHEN in_order THEN range(1, size(chunks) - 1) ELSE [] END AS place
+  WITH chunks[place - 1] AS before, chunks[place] AS after
+  CREATE (before)-[:NEXT]->(after)
+}
+CALL (chunks, tail, in_order) {
+  WITH chunks[0] AS first, tail, in_order
+  MATCH (before:Chunk {uid: tail})
+  WHERE in_order
+  CREATE (before)-[:NEXT]->(first)
+}
+RETURN base, collect(CASE WHEN in_order THEN null ELSE row.uid END) AS late,
+       space.chunks AS chunks, space.chunk_indexed AS indexed

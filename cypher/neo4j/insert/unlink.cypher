@@ -1,0 +1,6 @@
+// what: open the chain of a session where late chunks go in
+// parameters: pairs: [[uid, uid of the next chunk]]
+// returns: nothing
+UNWIND $pairs AS pair
+MATCH (:Chunk {uid: pair[0]})-[next:NEXT]->(:Chunk {uid: pair[1]})
+DELETE next

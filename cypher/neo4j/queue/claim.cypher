@@ -1,0 +1,47 @@
+// what: lease the pending chunks of a session to one worker
+// parameters: session (uid), token, now, until, limit, context
+// returns: space, session (id), version, state (the summariser's), chunks, before
+//   (newest first), keys [[name, weight]], themes [[title, summary]]; a chunk is
+//   [uid, message_id, speaker, at in microseconds, text, part, attempts];
+//   no row if another worker was faster
+MATCH (session:Session {uid: $session})
+// This takes the lock: the lease is read and written as one.
+SET session.claims = session.claims + 1
+WITH session
+WHERE session.lease_until IS NULL OR session.lease_until <= $now
+CALL (session) {
+  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(session_uid, state, at, seq)
+  WHERE chunk.session_uid = session.uid AND chunk.state = 'pending' AND chunk.at IS NOT NULL
+    AND chunk.seq IS NOT NULL AND (chunk.retry_at IS NULL OR chunk.retry_at <= $now)
+  WITH chunk ORDER BY chunk.session_uid, chunk.state, chunk.at, chunk.seq LIMIT $limit
+  RETURN collect(chunk) AS chunks
+}
+WITH session, chunks
+WHERE size(chunks) > 0
+SET session.lease = $token, session.lease_until = $until
+FOREACH (chunk IN chunks | SET chunk.lease = $token)
+WITH session, chunks, chunks[0] AS first
+CALL (session, first) {
+  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(session_uid, at, seq)
+  WHERE chunk.session_uid = session.uid AND chunk.at <= first.at AND chunk.seq IS NOT NULL
+    AND (chunk.at < first.at OR chunk.seq < first.seq)
+  WITH chunk ORDER BY chunk.session_uid DESC, chunk.at DESC, chunk.seq DESC LIMIT $context
+  RETURN collect(chunk) AS before
+}
+CALL (session) {
+  OPTIONAL MATCH (session)-[has:HAS_KEY]->(key:Key)
+  WITH has, key ORDER BY has.weight DESC, key.name
+  RETURN collect([key.name, has.weight]) AS keys
+}
+CALL (session) {
+  OPTIONAL MATCH (session)-[:HAS_THEME]->(theme:Theme)
+  WITH theme ORDER BY theme.place
+  RETURN collect([theme.title, theme.summary]) AS themes
+}
+RETURN session.space, session.id, session.version, session.state,
+  [c IN chunks | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
+                  c.text, c.part, c.attempts]] AS chunks,
+  [c IN before | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
+                  c.text, c.part, 0]] AS before,
+  [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,
+  [pair IN themes WHERE pair[1] IS NOT NULL] AS themes

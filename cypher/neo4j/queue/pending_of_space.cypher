@@ -1,0 +1,6 @@
+// what: number of a space's chunks that wait or are leased
+// parameters: space
+// returns: count
+MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
+WHERE chunk.space = $space AND chunk.state = 'pending' AND chunk.seq > 0
+RETURN count(chunk)

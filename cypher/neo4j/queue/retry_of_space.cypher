@@ -1,0 +1,8 @@
+// what: make a space's parked chunks pending again
+// parameters: space
+// returns: how many
+MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
+WHERE chunk.space = $space AND chunk.state = 'failed' AND chunk.seq > 0
+WITH collect(chunk) AS chunks
+FOREACH (chunk IN chunks | SET chunk.state = 'pending', chunk.attempts = 0, chunk.retry_at = null)
+RETURN size(chunks)

@@ -1,0 +1,5 @@
+// what: names of all spaces
+// parameters: none
+// returns: name
+MATCH (space:Space)
+RETURN space.name

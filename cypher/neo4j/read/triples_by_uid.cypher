@@ -1,0 +1,16 @@
+// what: triples by their uids
+// parameters: space, uids
+// returns: as triples
+UNWIND $uids AS uid
+MATCH (triple:Triple {uid: uid})
+WHERE triple.space = $space
+MATCH (subject:Entity)<-[:SUBJECT]-(triple)-[:OBJECT]->(object:Entity)
+CALL (triple) {
+  MATCH (triple)-[evidence:EVIDENCE]->(chunk:Chunk)
+  RETURN collect([evidence.observed_at.epochSeconds * 1000000 + evidence.observed_at.microsecond,
+                  chunk.message_id, chunk.session]) AS sources
+}
+RETURN triple.uid, triple.subject, subject.type, triple.relation, triple.object, object.type,
+       triple.when, triple.negated,
+       triple.first_observed.epochSeconds * 1000000 + triple.first_observed.microsecond,
+       triple.last_observed.epochSeconds * 1000000 + triple.last_observed.microsecond, sources

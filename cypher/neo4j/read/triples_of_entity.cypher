@@ -1,0 +1,18 @@
+// what: triples that an entity is subject or object of, newest observation first
+// parameters: space, name_hash, normalised, skip, limit
+// returns: as triples
+MATCH (entity:Entity {name_hash: $name_hash})<-[:SUBJECT|OBJECT]-(triple:Triple)
+WHERE entity.space = $space AND entity.normalised = $normalised
+WITH DISTINCT triple
+ORDER BY triple.last_observed DESC, triple.uid SKIP $skip LIMIT $limit
+MATCH (subject:Entity)<-[:SUBJECT]-(triple)-[:OBJECT]->(object:Entity)
+CALL (triple) {
+  MATCH (triple)-[evidence:EVIDENCE]->(chunk:Chunk)
+  RETURN collect([evidence.observed_at.epochSeconds * 1000000 + evidence.observed_at.microsecond,
+                  chunk.message_id, chunk.session]) AS sources
+}
+RETURN triple.uid, triple.subject, subject.type, triple.relation, triple.object, object.type,
+       triple.when, triple.negated,
+       triple.first_observed.epochSeconds * 1000000 + triple.first_observed.microsecond,
+       triple.last_observed.epochSeconds * 1000000 + triple.last_observed.microsecond, sources
+ORDER BY triple.last_observed DESC, triple.uid

@@ -1,0 +1,8 @@
+// what: record the migrations that were applied, and what a new database is built with
+// parameters: version, embedder, dimension, analyzer
+// returns: nothing
+MATCH (meta:CogniGraph {uid: 'cognigraph'})
+SET meta.embedder = coalesce(meta.embedder, $embedder),
+    meta.dimension = coalesce(meta.dimension, $dimension),
+    meta.analyzer = coalesce(meta.analyzer, $analyzer),
+    meta.schema_version = $version

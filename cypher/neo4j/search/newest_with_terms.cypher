@@ -1,0 +1,9 @@
+// what: the newest nodes of a space that contain all of the terms
+//   (Triple stands for Chunk in the other layer)
+// parameters: space, all, terms, limit, time (a property), until (or null)
+// returns: uids, lengths, terms found in each
+MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)
+WHERE node.space = $space AND node.seq > 0
+  AND ($until IS NULL OR node[$time] <= $until) AND all(term IN $all WHERE term IN node.terms)
+WITH node ORDER BY node.space DESC, node.seq DESC LIMIT $limit
+RETURN collect(node.uid), collect(node.length), collect([term IN node.terms WHERE term IN $terms])

@@ -1,0 +1,25 @@
+// what: a space's totals, and its words in chunks that arrived since the last look
+// parameters: space, since (arrival number)
+// returns: seq, chunks, length, chunk_indexed, triples, triple length, triple_indexed,
+//   theme_indexed, new chunks, terms, new chunks with each term
+MATCH (space:Space {name: $space})
+OPTIONAL MATCH (facts:SpaceFacts {name: $space})
+WITH space.seq AS seq, space.chunks AS chunks, space.length AS length,
+     space.chunk_indexed AS chunk_indexed, coalesce(facts.triples, 0) AS triples,
+     coalesce(facts.length, 0) AS triple_length,
+     coalesce(facts.triple_indexed, false) AS triple_indexed,
+     coalesce(facts.theme_indexed, false) AS theme_indexed
+CALL (seq) {
+  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, seq)
+  WHERE chunk.space = $space AND chunk.seq > $since AND chunk.seq <= seq
+  RETURN count(chunk) AS fresh
+}
+CALL (seq, fresh) {
+  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, seq)
+  WHERE chunk.space = $space AND chunk.seq > $since AND chunk.seq <= seq AND fresh > 0
+  UNWIND chunk.terms AS term
+  WITH term, count(DISTINCT chunk) AS frequency
+  RETURN collect(term) AS terms, collect(frequency) AS frequencies
+}
+RETURN seq, chunks, length, chunk_indexed, triples, triple_length, triple_indexed, theme_indexed,
+       fresh, terms, frequencies

@@ -1,0 +1,14 @@
+// what: candidate triples with the values that ranking needs
+// parameters: space, triples (uids), vector (or null), terms, until (or null)
+// returns: uids, cosine similarities, lengths, terms found in each, chunks (uids) each rests on
+UNWIND $triples AS uid
+MATCH (triple:Triple {uid: uid})
+WHERE triple.space = $space
+CALL (triple) {
+  MATCH (triple)-[evidence:EVIDENCE]->(chunk:Chunk)
+  WHERE $until IS NULL OR evidence.observed_at <= $until
+  RETURN collect(chunk.uid) AS chunks
+}
+RETURN collect(triple.uid),
+       collect(coalesce(vector.similarity.cosine(triple.embedding, $vector), 0.5)),
+       collect(triple.length), collect([term IN triple.terms WHERE term IN $terms]), collect(chunks)

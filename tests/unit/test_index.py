@@ -1,0 +1,233 @@
+"""The in-memory index follows the file: read bit by bit or at once, it is the same index."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cognigraph import EnrichSettings, Memory, Settings
+from cognigraph.ingest import Extraction, Fact
+from cognigraph.model import Theme
+from cognigraph.stores.sqlite import index as index_module
+from cognigraph.stores.sqlite.index import SpaceIndex
+from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
+
+START = datetime(2026, 5, 20, 9, tzinfo=UTC)
+WORDS = ["oslo", "fjord", "bread", "kayak", "piano", "rain"]
+DIMENSION = 16
+
+
+def read(window: Any) -> Extraction:
+    """A fact for each pair of words, so that triples come back with more evidence."""
+    facts = []
+    for place, chunk in enumerate(window.chunks):
+        words = chunk.text.split()
+        facts += [
+            Fact(left, "object", "goes with", right, "object", (place,))
+            for left, right in zip(words, words[1:], strict=False)
+        ]
+    last = window.chunks[-1].text
+    themes = () if last.startswith("rain") else (Theme(last, last), Theme("all", "more"))
+    return Extraction(facts=tuple(facts), keys=((last, 1.0),), themes=themes)
+
+
+def open_memory(path: Path, **options: Any) -> Memory:
+    return Memory(
+        path, embedder=HashEmbedder(DIMENSION), extractor=ScriptedExtractor(read),
+        enrich="manual", clock=FrozenClock(START), **options,
+    )  # fmt: skip
+
+
+@contextmanager
+def connect(path: Path) -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(path)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def contents(index: SpaceIndex) -> dict[str, Any]:
+    """All an index knows, by ids instead of rows."""
+    chunks, triples = index.chunks, index.triples
+    ids = chunks["id"].tolist()
+
+    def linked(rows: np.ndarray) -> list[int | None]:
+        return [ids[row] if row >= 0 else None for row in rows.tolist()]
+
+    def by_id(table: Any, *columns: list[Any]) -> dict[int, tuple[Any, ...]]:
+        return dict(zip(table["id"].tolist(), zip(*columns, strict=True), strict=True))
+
+    themes, owners = index.themes()
+    return {
+        "chunks": by_id(
+            chunks, chunks["at"].tolist(), chunks["session"].tolist(), chunks["length"].tolist(),
+            chunks["question"].tolist(), chunks["uid"].tolist(), chunks["vector"].tolist(),
+            [index.speakers[code] for code in chunks["speaker"].tolist()],
+            linked(chunks["previous"]), linked(chunks["following"]),
+        ),
+        "triples": by_id(
+            triples, triples["subject"].tolist(), triples["object"].tolist(),
+            triples["first"].tolist(), triples["last"].tolist(), triples["length"].tolist(),
+            triples["uid"].tolist(), triples["vector"].tolist(),
+        ),
+        "words": {
+            word: sorted(
+                (ids[row], count)
+                for row, count in zip(*(c.tolist() for c in index.chunk_words.lookup(word)), strict=True)
+            )
+            for word in WORDS
+        },
+        "triple words": {
+            word: sorted(
+                (int(triples["id"][row]), count)
+                for row, count in zip(*(c.tolist() for c in index.triple_words.lookup(word)), strict=True)
+            )
+            for word in WORDS
+        },
+        "length": index.total_length,
+        "themes": [(owner, row.tolist()) for owner, row in zip(owners.tolist(), themes, strict=True)],
+        "revision": index.revision,
+    }  # fmt: skip
+
+
+MESSAGE = st.tuples(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join),
+    st.sampled_from(["s1", "s2"]),
+    st.sampled_from(["Ann", "Ben", None]),
+    st.integers(0, 5),  # minutes: many equal times and late arrivals
+)
+STEP = st.one_of(
+    st.lists(MESSAGE, min_size=1, max_size=5).map(lambda batch: ("add", batch)),
+    st.just(("enrich", None)),
+    st.just(("refresh", None)),
+)
+
+
+@given(st.lists(STEP, min_size=2, max_size=10))
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
+    path = tmp_path_factory.mktemp("index") / "m.db"
+    followed, number = SpaceIndex(DIMENSION), 0
+    with open_memory(path, settings=Settings(enrich=EnrichSettings(batch=3))) as memory:
+        with connect(path) as connection:
+            for verb, batch in steps:
+                if verb == "add":
+                    items = []
+                    for text, session, speaker, minute in batch:
+                        at = START + timedelta(minutes=minute)
+                        items.append({"text": text, "session": session, "speaker": speaker,
+                                      "at": at, "id": f"m{number}"})  # fmt: skip
+                        number += 1
+                    memory.add_many(items)
+                elif verb == "enrich":
+                    memory.enrich()
+                elif number:
+                    followed.refresh(connection, 1)
+            if not number:
+                return
+            memory.add("the end", id="end", session="s1", at=START)
+            followed.refresh(connection, 1)
+            fresh = SpaceIndex(DIMENSION)
+            fresh.refresh(connection, 1)
+    assert contents(followed) == contents(fresh)
+    chains = contents(fresh)["chunks"]
+    for session in {row[1] for row in chains.values()}:
+        assert _chain(chains, session) == _ordered(chains, session)
+
+
+def _chain(chunks: dict[int, tuple[Any, ...]], session: int) -> list[int]:
+    """Ids of a session along ``following``."""
+    own = {id: row for id, row in chunks.items() if row[1] == session}
+    (current,) = [id for id, row in own.items() if row[7] is None]
+    chain: list[int] = []
+    while current is not None:
+        chain.append(current)
+        current = own[current][8]
+    return chain
+
+
+def _ordered(chunks: dict[int, tuple[Any, ...]], session: int) -> list[int]:
+    own = [(row[0], id) for id, row in chunks.items() if row[1] == session]
+    return [id for _, id in sorted(own)]
+
+
+def test_an_interrupted_refresh_is_taken_up_again(tmp_path, monkeypatch):
+    path = tmp_path / "m.db"
+    with open_memory(path) as memory, connect(path) as connection:
+        memory.add_many({"text": f"oslo fjord {WORDS[n % 6]}", "id": f"m{n}"} for n in range(20))
+        memory.enrich()
+        broken, fresh = SpaceIndex(DIMENSION), SpaceIndex(DIMENSION)
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                SpaceIndex, "_take_triples", lambda *_: (_ for _ in ()).throw(MemoryError)
+            )
+            with pytest.raises(MemoryError):
+                broken.refresh(connection, 1)
+        broken.refresh(connection, 1)
+        fresh.refresh(connection, 1)
+        assert contents(broken) == contents(fresh)
+
+
+def test_batches_do_not_matter(tmp_path, monkeypatch):
+    path = tmp_path / "m.db"
+    with open_memory(path) as memory, connect(path) as connection:
+        memory.add_many(
+            {"text": f"oslo {WORDS[n % 6]}", "id": f"m{n}", "at": START + timedelta(minutes=-n % 7)}
+            for n in range(50)
+        )
+        memory.enrich()
+        whole = SpaceIndex(DIMENSION)
+        whole.refresh(connection, 1)
+        monkeypatch.setattr(index_module, "_BATCH", 7)
+        parts = SpaceIndex(DIMENSION)
+        parts.refresh(connection, 1)
+        assert contents(parts) == contents(whole)
+
+
+def test_only_its_own_space_is_read(tmp_path):
+    path = tmp_path / "m.db"
+    with open_memory(path) as memory, connect(path) as connection:
+        memory.space("a").add("oslo fjord", id="m1")
+        before = SpaceIndex(DIMENSION)
+        before.refresh(connection, 1)
+        memory.space("b").add("oslo bread", id="m1")
+        memory.space("b").flush()
+        after = SpaceIndex(DIMENSION)
+        after.refresh(connection, 1)
+        assert contents(after) == contents(before)
+        assert after.lexicon(["oslo", "bread"]).frequencies == {"oslo": 1, "bread": 0}
+
+
+def test_a_message_without_words_is_in_the_index(tmp_path):
+    with open_memory(tmp_path / "m.db") as memory:
+        memory.add("!!!", id="m1")
+        assert list(memory.search("oslo")) == []
+        memory.add("oslo", id="m2")
+        assert [hit.id for hit in memory.search("oslo", settings=None)][0] == "m2"
+
+
+def test_dropped_indexes_come_back(tmp_path):
+    from cognigraph.stores.sqlite import SQLiteStore
+
+    with open_memory(tmp_path / "m.db") as memory:
+        for name in ("a", "b", "c"):
+            memory.space(name).add(f"oslo {name}", id=name)
+        store = memory._engine.store
+        assert isinstance(store, SQLiteStore)
+        store._index_bytes = 1
+        for _ in range(2):
+            for name in ("a", "b", "c"):
+                assert [hit.id for hit in memory.space(name).search("oslo")] == [name]
+                assert list(store._indexes) == [name]

@@ -1,0 +1,98 @@
+"""The in-memory inverted index, against a dictionary."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cognigraph.stores.sqlite.blobs import (
+    pack_terms,
+    pack_uid,
+    pack_vector,
+    term_hash,
+    unpack_terms,
+    unpack_uids,
+    unpack_vectors,
+)
+from cognigraph.stores.sqlite.postings import Postings, gather
+
+WORDS = ["oslo", "fjord", "bread", "猫", "x"]
+BAGS = st.lists(
+    st.dictionaries(st.sampled_from(WORDS), st.integers(1, 9), max_size=4), max_size=8
+)
+
+
+def build(batches: list[list[dict[str, int]]]) -> tuple[Postings, list[dict[str, int]]]:
+    postings, rows = Postings(), []
+    for batch in batches:
+        postings.append(*unpack_terms([pack_terms(bag) for bag in batch]), len(rows))
+        rows += batch
+    return postings, rows
+
+
+@given(st.lists(BAGS, max_size=12))
+@settings(max_examples=150, deadline=None)
+def test_a_lookup_finds_every_row_once_with_its_frequency(batches):
+    postings, rows = build(batches)
+    for word in WORDS:
+        found, counts = postings.lookup(word)
+        expected = {row: bag[word] for row, bag in enumerate(rows) if word in bag}
+        assert dict(zip(found.tolist(), counts.tolist(), strict=True)) == expected
+        assert len(found) == len(expected)
+    assert postings.lookup("absent")[0].tolist() == []
+
+
+def test_segments_stay_few():
+    postings, _ = build([[{word: 1}] for word in WORDS * 400])
+    assert len(postings._segments) <= 10
+    assert len(postings.lookup("oslo")[0]) == 400
+
+
+def test_gather_puts_frequencies_where_they_belong():
+    postings, rows = build([[{"oslo": 2}, {"fjord": 1}], [{"oslo": 5, "fjord": 7}]])
+    pool = np.array([2, 0])
+    found = gather([postings.lookup(word) for word in ("oslo", "absent", "fjord")], pool, len(rows))
+    assert found.tolist() == [[5.0, 0.0, 7.0], [2.0, 0.0, 0.0]]
+    assert gather([], pool, 3).shape == (2, 0)
+    assert gather([postings.lookup("oslo")], np.empty(0, np.int64), 3).shape == (0, 1)
+
+
+def test_rows_without_words():
+    postings, _ = build([[{}], [{}, {"oslo": 1}, {}], []])
+    assert postings.lookup("oslo")[0].tolist() == [2]
+
+
+def test_large_frequencies_and_long_texts():
+    bag = Counter({f"w{n}": n + 1 for n in range(5000)})
+    postings, _ = build([[dict(bag)]])
+    assert postings.lookup("w4999")[1].tolist() == [5000.0]
+
+
+def test_blobs_come_back_as_they_went():
+    vectors = np.random.default_rng(1).normal(size=(4, 3)).astype(np.float32)
+    blobs = [pack_vector(vector) for vector in vectors]
+    assert [len(blob) for blob in blobs] == [12] * 4
+    assert np.array_equal(unpack_vectors(blobs, 3), vectors)
+    uids = ["00" * 16, "ff" * 16, "0123456789abcdef" * 2]
+    assert [uid.tobytes().hex() for uid in unpack_uids([pack_uid(u) for u in uids])] == uids
+    entries, sizes = unpack_terms([pack_terms({"a": 1, "b": 2}), pack_terms({}), pack_terms({"a": 3})])
+    assert sizes.tolist() == [2, 0, 1]
+    assert entries["frequency"].tolist() == [1, 2, 3]
+    assert entries["term"][0] == entries["term"][2] == term_hash("a")
+
+
+def test_nothing_to_unpack():
+    assert unpack_vectors([], 3).shape == (0, 3)
+    assert unpack_uids([]).shape == (0, 16)
+    entries, sizes = unpack_terms([])
+    assert (len(entries), len(sizes)) == (0, 0)
+
+
+def test_term_hashes_never_change():
+    # They are in every stored file.
+    assert term_hash("oslo") == 8079082606332175587
+    assert term_hash("") != term_hash(" ")
+    assert 0 <= term_hash("\ud800") < 1 << 64

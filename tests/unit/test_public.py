@@ -1,0 +1,188 @@
+"""The package as others see it: names, imports, layout."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import cognigraph
+
+ROOT = Path(__file__).parents[2]
+MAPPED = ("cypher", "ingest", "retrieve")
+
+
+def project() -> dict:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
+def python(code: str, **options) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60,
+        check=False, **options,
+    )  # fmt: skip
+
+
+def test_all_is_sorted_and_exactly_what_is_importable():
+    assert cognigraph.__all__ == sorted(cognigraph.__all__)
+    assert len(cognigraph.__all__) == len(set(cognigraph.__all__))
+    public = {
+        name
+        for name, value in vars(cognigraph).items()
+        if not name.startswith("_") and not inspect.ismodule(value)
+    }
+    assert public | {"__version__"} == set(cognigraph.__all__)
+
+
+def test_everything_public_says_what_it_is():
+    for name in cognigraph.__all__:
+        value = getattr(cognigraph, name)
+        if inspect.isclass(value):
+            assert value.__doc__ and not value.__doc__.startswith(f"{name}("), name
+
+
+def test_every_error_is_public_and_a_cognigraph_error():
+    from cognigraph import errors
+
+    raised = {
+        name
+        for name, value in vars(errors).items()
+        if inspect.isclass(value) and issubclass(value, Exception)
+    }
+    assert raised <= set(cognigraph.__all__)
+    assert all(issubclass(getattr(errors, name), cognigraph.CogniGraphError) for name in raised)
+    for name in raised:
+        assert name in (errors.__doc__ or ""), f"{name} is not in the tree of errors.py"
+
+
+def test_star_import_leaks_nothing():
+    done = python("from cognigraph import *; print(sorted(n for n in dir() if n[0] != '_'))")
+    names = sorted(name for name in cognigraph.__all__ if not name.startswith("_"))
+    assert done.stdout.strip() == str(names), done.stderr
+
+
+def test_import_does_no_work():
+    code = """
+import builtins, socket, sqlite3, sys, threading
+def refuse(*a, **k): raise AssertionError("work at import")
+socket.socket.connect = sqlite3.connect = threading.Thread.start = refuse
+import cognigraph
+heavy = {"wordllama", "neo4j", "onnxruntime", "fastembed", "tokenizers", "networkx", "grandcypher",
+         "rich", "asyncio.base_events", "torch", "rapidfuzz"} - {"asyncio.base_events"}
+print(sorted(heavy & set(sys.modules)))
+"""
+    done = python(code)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_the_environment_is_not_read_at_import():
+    code = """
+import os, sys
+import numpy, snowballstemmer, sqlite3, asyncio, zoneinfo, logging, concurrent.futures  # not ours
+read = []
+class Spy(dict):
+    def __getitem__(self, key): read.append(key); return dict.__getitem__(self, key)
+    def get(self, key, default=None): read.append(key); return dict.get(self, key, default)
+os.environ = Spy(os.environ)
+os.getenv = os.environ.get
+import cognigraph
+print([key for key in read if "COGNI" in key.upper() or "NEO4J" in key.upper()])
+"""
+    done = python(code)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_every_package_on_disk_is_listed():
+    tools = project()["tool"]["setuptools"]
+    on_disk = set()
+    for package in sorted((ROOT / "cognigraph").rglob("__init__.py")):
+        folder = package.parent.relative_to(ROOT)
+        if folder.parts[:2] not in {("cognigraph", name) for name in MAPPED}:
+            on_disk.add(".".join(folder.parts))
+    for name in MAPPED:
+        for package in (ROOT / name).rglob("__init__.py"):
+            on_disk.add(".".join(("cognigraph", *package.parent.relative_to(ROOT).parts)))
+    assert on_disk == set(tools["packages"])
+    assert tools["package-dir"] == {f"cognigraph.{name}": name for name in MAPPED}
+
+
+def test_every_data_file_is_shipped():
+    data = project()["tool"]["setuptools"]["package-data"]
+    migrations = list((ROOT / "cognigraph/stores/sqlite").glob("migrations/*.sql"))
+    assert migrations
+    shipped = {
+        path
+        for package, patterns in data.items()
+        for pattern in patterns
+        for path in _folder(package).glob(pattern)
+    }
+    files = {
+        path
+        for folder in ("cognigraph", *MAPPED)
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and path.suffix not in (".py", ".pyc", ".md") and not _mapped(path)
+    }
+    assert files <= shipped
+
+
+def _folder(package: str) -> Path:
+    parts = package.split(".")
+    return ROOT.joinpath(*(parts[1:] if parts[1:2] and parts[1] in MAPPED else parts))
+
+
+def _mapped(path: Path) -> bool:
+    parts = path.relative_to(ROOT).parts
+    return parts[0] == "cognigraph" and parts[1] in MAPPED
+
+
+@pytest.mark.parametrize("name", MAPPED)
+def test_a_mapped_package_refuses_to_be_imported_by_its_folder_name(name):
+    done = python(f"import {name}", cwd=ROOT)
+    assert done.returncode == 1
+    assert f"import this package as cognigraph.{name}" in done.stderr
+    link = ROOT / "cognigraph" / name
+    assert link.is_symlink() and str(link.readlink()) == f"../{name}"
+
+
+def _sources() -> list[Path]:
+    return [
+        path
+        for folder in ("cognigraph", *MAPPED)
+        for path in (ROOT / folder).rglob("*.py")
+        if not _mapped(path)
+    ]
+
+
+def test_modules_are_named_for_the_thing():
+    vague = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "tools", "lib"}
+    for folder in (*(ROOT / name for name in ("cognigraph", *MAPPED, "bench", "tests")),):
+        named = {path for path in folder.rglob("*.py") if path.stem.strip("_") in vague}
+        assert named == set()
+
+
+def test_only_absolute_imports_and_no_path_hacks():
+    for path in _sources():
+        text = path.read_text("utf-8")
+        assert "sys.path" not in text, path
+        for line in text.splitlines():
+            assert not line.lstrip().startswith("from ."), f"{path}: {line}"
+
+
+def test_modules_stay_readable_in_one_sitting():
+    sizes = {path: len(path.read_text("utf-8").splitlines()) for path in _sources()}
+    assert {str(path) for path, size in sizes.items() if size > 650} == set()
+
+
+def test_the_version_is_one():
+    assert cognigraph.__version__.count(".") == 2
+    assert project()["tool"]["setuptools"]["dynamic"]["version"] == {
+        "attr": "cognigraph._version.__version__"
+    }
+
+
+def test_typed():
+    assert (ROOT / "cognigraph" / "py.typed").exists()

@@ -1,0 +1,161 @@
+"""The two profiles on candidates made by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from cognigraph import SearchSettings
+from cognigraph.retrieve.analyse import analyse
+from cognigraph.retrieve.rank import Ranking, rank, session_scores
+from cognigraph.retrieve.weights import WEIGHTS
+from cognigraph.stores.base import Candidates
+from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
+
+DAY = 86_400.0
+PAPER = SearchSettings(profile="licomemory")
+
+
+def ranked(
+    found: Candidates, settings: SearchSettings = PAPER, now: float = 10 * DAY
+) -> Ranking:
+    return rank(found, analyse("oslo"), settings, now)
+
+
+def test_the_paper_end_to_end():
+    """Three triples in two sessions, computed by hand with equations 1 and 2."""
+    chunks = chunk_pool([0.2, 0.2, 0.2], session=[0, 0, 1], at=np.array([9.0, 8.0, 6.0]) * DAY)
+    triples = triple_pool(
+        [0.8, 0.6, 0.9], [(0,), (1,), (2,)], session=[0, 0, 1], at=np.array([9.0, 8.0, 6.0]) * DAY
+    )
+    sessions = session_pool([NAN, NAN], keys=[[0.5, 0.7], [0.1, 0.3]])
+    found = ranked(candidates(chunks, triples, sessions))
+    semantic = [2 * 0.6 * 0.8 / 1.4, 2 * 0.6 * 0.6 / 1.2, 2 * 0.2 * 0.9 / 1.1]
+    decay = [math.exp(-(ratio**0.1)) for ratio in (1 / 2, 2 / 2, 4 / 2)]  # tau = 2 days
+    expected = [s * w for s, w in zip(semantic, decay, strict=True)]
+    assert found.triples.tolist() == pytest.approx(expected)
+    assert found.score.tolist() == pytest.approx(expected)
+    assert found.semantic.tolist() == pytest.approx(semantic)
+    assert found.decay.tolist() == pytest.approx(decay)
+    assert found.session_score.tolist() == pytest.approx([0.6, 0.6, 0.2])
+    assert found.triple_score.tolist() == pytest.approx([0.8, 0.6, 0.9])
+    assert found.gap.tolist() == [DAY, 2 * DAY, 4 * DAY]
+
+
+def test_a_chunk_takes_its_best_triple():
+    chunks = chunk_pool([0.1, 0.1], at=np.full(2, 9 * DAY))
+    triples = triple_pool([0.3, 0.9, 0.5], [(0,), (0,), (0, 1)], at=np.full(3, 9 * DAY))
+    found = ranked(candidates(chunks, triples))
+    assert found.triple_score.tolist() == [0.9, 0.5]
+    assert found.score.tolist() == pytest.approx([found.triples[1], found.triples[2]])
+
+
+def test_a_chunk_without_triples_stays_reachable():
+    chunks = chunk_pool([0.8, 0.2], at=np.full(2, 9 * DAY))
+    triples = triple_pool([0.4], [(1,)], at=[9 * DAY])
+    found = ranked(candidates(chunks, triples))
+    assert found.score[0] == pytest.approx(0.8 / math.e)
+    assert found.triple_score[0] == 0.8
+
+
+def test_the_parts_of_a_hit_multiply_to_its_score():
+    rng = np.random.default_rng(7)
+    chunks = chunk_pool(rng.uniform(-1, 1, 20), session=np.repeat([0, 1], 10),
+                        at=rng.uniform(0, 10 * DAY, 20))  # fmt: skip
+    triples = triple_pool(
+        rng.uniform(-1, 1, 8), [(n, n + 5) for n in range(8)], at=rng.uniform(0, 10 * DAY, 8),
+        session=rng.integers(0, 2, 8),
+    )  # fmt: skip
+    both = candidates(chunks, triples, session_pool([0.3, NAN]))
+    for settings in (PAPER, SearchSettings()):
+        found = ranked(both, settings)
+        assert found.score.tolist() == pytest.approx((found.semantic * found.decay).tolist())
+        assert np.isfinite(found.score).all()
+
+
+def test_no_summary_yet_does_not_bury_a_session():
+    chunks = chunk_pool([0.5, 0.5], session=[0, 1], at=np.full(2, 9 * DAY))
+    found = ranked(candidates(chunks, sessions=session_pool([NAN, 0.2])))
+    assert found.score[0] == pytest.approx(0.5 / math.e)
+    assert found.score[0] > found.score[1]
+
+
+def test_missing_times_do_not_win():
+    """The public code ranks a fact without a date above all others; here it is the median's."""
+    chunks = chunk_pool([0.5] * 4, at=np.array([9 * DAY, NAN, 5 * DAY, 1 * DAY]))
+    found = ranked(candidates(chunks))
+    assert found.score[0] > found.score[1] > found.score[3]
+    assert found.decay[1] == pytest.approx(1 / math.e)
+
+
+def test_decay_can_be_switched_off():
+    chunks = chunk_pool([0.5, 0.5], at=np.array([0.0, 9 * DAY]))
+    triples = triple_pool([0.6, 0.6], [(0,), (1,)], at=np.array([0.0, 9 * DAY]))
+    for profile in ("licomemory", "default"):
+        found = ranked(
+            candidates(chunks, triples), SearchSettings(profile=profile, decay=False)
+        )
+        assert found.decay.tolist() == [1.0, 1.0]
+        assert found.score[0] == found.score[1]
+
+
+def test_session_scores_fall_back_from_keys_to_themes_to_unknown():
+    sessions = session_pool(
+        [0.9, 0.4, NAN], keys=[[0.2, 0.6], [NAN, NAN], [NAN, NAN]]
+    )
+    found = session_scores(candidates(chunk_pool([0.1]), sessions=sessions))
+    assert found[:2].tolist() == pytest.approx([0.4, 0.4])
+    assert math.isnan(found[2])
+    negative = session_pool([NAN], keys=[[-0.5, 0.6]])
+    assert session_scores(candidates(chunk_pool([0.1]), sessions=negative))[0] == 0.3
+
+
+def test_the_default_profile_is_the_weighted_sum_it_reports():
+    chunks = chunk_pool([0.9, 0.5, 0.1], at=np.array([9.0, 8.0, 7.0]) * DAY)
+    found = ranked(candidates(chunks), SearchSettings(decay=False))
+    assert found.score.tolist() == pytest.approx(
+        np.sum(list(found.weighted.values()), axis=0).tolist()
+    )
+    assert found.weighted["vector"].tolist() == pytest.approx(
+        [WEIGHTS["plain"]["vector"] * value for value in (1.0, 0.5, 0.0)]
+    )
+    assert set(found.weighted) <= set(WEIGHTS["plain"])
+
+
+def test_the_default_decay_only_separates_near_equals():
+    chunks = chunk_pool([0.9, 0.88, 0.1], at=np.array([0.0, 9.99, 5.0]) * DAY,
+                        session=[0, 1, 2])  # fmt: skip
+    found = ranked(candidates(chunks, sessions=session_pool([NAN] * 3)), SearchSettings())
+    assert found.decay.min() >= 0.97
+    assert found.score[0] > found.score[2]
+
+
+def test_facts_choose_the_other_weights():
+    chunks = chunk_pool([0.9, 0.5])
+    triples = triple_pool([0.2, 0.9], [(0,), (1,)])
+    with_triples = ranked(candidates(chunks, triples), SearchSettings())
+    assert with_triples.weighted["triple"].tolist() == pytest.approx(
+        [0.0, WEIGHTS["triples"]["triple"]]
+    )
+    assert "triple" not in ranked(candidates(chunks), SearchSettings()).weighted
+    without = ranked(candidates(chunks, triples), SearchSettings(triple_leg=False))
+    assert "triple" not in without.weighted
+
+
+@pytest.mark.parametrize("profile", ["default", "licomemory"])
+def test_nothing_found(profile):
+    empty = candidates(chunk_pool([]), sessions=session_pool([]))
+    found = ranked(empty, SearchSettings(profile=profile))
+    assert found.score.tolist() == []
+    assert found.sessions.tolist() == []
+
+
+def test_every_weight_belongs_to_a_signal():
+    chunks = chunk_pool([0.9, 0.5])
+    found = ranked(
+        candidates(chunks, triple_pool([0.2], [(0,)]), session_pool([0.5])), SearchSettings()
+    )
+    assert set(WEIGHTS["triples"]) == set(found.raw)
+    assert set(WEIGHTS["plain"]) == set(found.raw) - {"triple", "second triple", "triple vector"}
