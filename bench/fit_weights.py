@@ -31,10 +31,11 @@ from cognigraph.retrieve.search import make_probe
 SIGNALS = {
     "plain": ["vector", "window vector", "window words", "session best", "speaker named", "asks",
               "answers", "length", "time"],
-    "triples": ["vector", "window vector", "window words", "session best", "theme", "theme words",
+    "rules": ["vector", "window vector", "window words", "session best", "theme", "theme words",
                 "speaker named", "asks", "answers", "length", "triple", "time"],
 }  # fmt: skip
-EXTRACTIONS = {"plain": ["none"], "triples": ["recorded"]}
+SIGNALS["model"] = SIGNALS["rules"]
+EXTRACTIONS = {"plain": "none", "rules": "rules", "model": "recorded"}
 L2 = 3.0
 
 
@@ -146,8 +147,7 @@ def main() -> None:
         questions = [
             question
             for embedder in arguments.embedders.split(",")
-            for extraction in EXTRACTIONS[setting]
-            for question in collect(Path(arguments.data), embedder, extraction, names)
+            for question in collect(Path(arguments.data), embedder, EXTRACTIONS[setting], names)
         ]
         held_out: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         for conversation in sorted({q.conversation for q in questions}):

@@ -229,6 +229,7 @@ class Space:
             chosen,
             k=wanted,
             now=engine.clock() if now is None else to_utc(now, engine.zone),
+            extractor=engine.extractor.name,
         )
 
     def context(

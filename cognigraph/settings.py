@@ -5,11 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, get_args
 
 from cognigraph.errors import ConfigurationError
 
 Profile = Literal["default", "licomemory"]
+Weights = Literal["auto", "plain", "rules", "model"]
+
+
+_LIMITS = (
+    "chunks_by_vector",
+    "chunks_by_terms",
+    "triples_by_vector",
+    "triples_by_terms",
+    "triples_per_anchor",
+    "sessions_by_vector",
+    "max_triples",
+    "max_sessions",
+)
 
 
 def _require(condition: bool, message: str) -> None:
@@ -31,6 +44,7 @@ class InsertSettings:
 
     def __post_init__(self) -> None:
         _require(self.max_chunk_chars >= 100, "insert.max_chunk_chars must be at least 100")
+        _require(self.max_message_chars >= 1, "insert.max_message_chars must be at least 1")
         _require(self.batch >= 1, "insert.batch must be at least 1")
 
 
@@ -52,6 +66,9 @@ class EnrichSettings:
     def __post_init__(self) -> None:
         _require(self.batch >= 1, "enrich.batch must be at least 1")
         _require(self.park_after >= 1, "enrich.park_after must be at least 1")
+        _require(self.context >= 0, "enrich.context must not be negative")
+        for name in ("lease", "retry_after", "idle_poll"):
+            _require(getattr(self, name) > timedelta(0), f"enrich.{name} must be positive")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +78,12 @@ class SearchSettings:
     ``profile="licomemory"`` is the paper exactly: k = 15, ``decay_exponent`` tk = 0.1, full decay.
     ``profile="default"`` fuses the same signals with weights learned on open data, and lets decay
     break near-ties only (``decay_strength``: 0 none, 1 the paper's).
-    A ``*_by_*`` limit of 0 switches that leg off.
+    A ``*_by_*`` limit of 0 switches that leg off. ``weights`` names the learned set of the default
+    profile; ``"auto"`` goes by what extracted the triples.
     """
 
     profile: Profile = "default"
+    weights: Weights = "auto"
     k: int = 15
     chunks_by_vector: int = 50
     chunks_by_terms: int = 50
@@ -90,6 +109,9 @@ class SearchSettings:
         _require(0 < self.decay_exponent < 1, "search.decay_exponent must be between 0 and 1")
         _require(0 <= self.decay_strength <= 1, "search.decay_strength must be between 0 and 1")
         _require(0 <= self.radius <= 5, "search.radius must be between 0 and 5")
+        _require(self.weights in get_args(Weights), f"unknown search.weights {self.weights!r}")
+        for name in _LIMITS:
+            _require(getattr(self, name) >= 0, f"search.{name} must not be negative")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

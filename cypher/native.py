@@ -61,6 +61,8 @@ def run_on_neo4j(
     except ClientError as problem:
         raise QueryError(_one_line(problem, timeout)) from problem
     except (DriverError, Neo4jError) as problem:
+        if isinstance(problem, Neo4jError) and ".Statement." in (problem.code or ""):
+            raise QueryError(_one_line(problem, timeout)) from problem
         if problem.is_retryable():
             raise StoreUnavailableError(f"Neo4j is busy or restarting: {problem}") from problem
         raise StoreError(f"Neo4j failed: {problem}") from problem
@@ -73,7 +75,7 @@ def _check_plan(transaction: ManagedTransaction, text: str, values: dict[str, An
     verify_plan(summary.plan)
 
 
-def _one_line(problem: ClientError, timeout: float) -> str:
+def _one_line(problem: Neo4jError, timeout: float) -> str:
     code = problem.code or ""
     if "TransactionTimedOut" in code or "Terminated" in code:
         return f"the query took longer than {timeout:g} s; narrow it or give a longer timeout"

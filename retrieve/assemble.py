@@ -6,7 +6,9 @@ counting the whole block, so what is returned fits exactly as counted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, tzinfo
 from typing import TypeVar
 
@@ -18,6 +20,8 @@ from cognigraph.text import printable
 HEADER = "[memory]"
 FOOTER = "[/memory]"
 """Marks around the block, by which recalled text is recognised when it comes back."""
+
+_MARKS = re.compile(r"\[(/?memory)\]", re.IGNORECASE)
 
 _T = TypeVar("_T")
 
@@ -56,12 +60,12 @@ def assemble(
         return empty
     block = _Block(count, max_tokens)
     sessions = _fill(
-        block, "S", result.sessions, lambda s: _session_line(s, zone),
-        int(max_tokens * settings.session_share) if settings.sessions else 0,
+        block, "S", result.sessions if settings.sessions else (),
+        lambda s: _session_line(s, zone), int(max_tokens * settings.session_share),
     )  # fmt: skip
     triples = _fill(
-        block, "T", result.triples, lambda t: _triple_line(t, zone),
-        int(max_tokens * settings.triple_share) if settings.triples else 0,
+        block, "T", result.triples if settings.triples else (),
+        lambda t: _triple_line(t, zone), int(max_tokens * settings.triple_share),
     )  # fmt: skip
     hits = _fill(block, "C", result.hits, lambda h: _hit_line(h, zone), None)
     if settings.order == "time":
@@ -123,11 +127,14 @@ def _render(
 
 
 def _one_line(text: str) -> str:
-    return " ".join(printable(text).split())
+    # A message must not be able to end the block and speak in its own name after it.
+    return _MARKS.sub(r"(\1)", " ".join(printable(text).split()))
 
 
 def _stamp(at: datetime, zone: tzinfo) -> str:
-    return at.astimezone(zone).isoformat(" ", "minutes")[:16]
+    with suppress(OverflowError):  # the last hours of year 9999 have no time in Tokyo
+        at = at.astimezone(zone)
+    return at.isoformat(" ", "minutes")[:16]
 
 
 def _session_line(hit: SessionHit, zone: tzinfo) -> str:

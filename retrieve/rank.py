@@ -11,7 +11,7 @@ from cognigraph.retrieve.analyse import Analysis
 from cognigraph.retrieve.bm25 import idf
 from cognigraph.retrieve.features import ABSOLUTE, chunk_features, scaled, triple_scores
 from cognigraph.retrieve.licomemory import clamp, gaps, harmonic_mean, relevance, weibull_decay
-from cognigraph.retrieve.weights import WEIGHTS
+from cognigraph.retrieve.weights import WEIGHTS, choose
 from cognigraph.settings import SearchSettings
 from cognigraph.stores.base import Candidates, Floats
 
@@ -39,13 +39,20 @@ class Ranking:
 
 
 def rank(
-    candidates: Candidates, analysis: Analysis, settings: SearchSettings, now: float
+    candidates: Candidates,
+    analysis: Analysis,
+    settings: SearchSettings,
+    now: float,
+    extractor: str = "",
 ) -> Ranking:
-    """Rank by the profile of the settings; ``now`` in seconds since 1970."""
+    """Rank by the profile of the settings.
+
+    ``now`` in seconds since 1970; ``extractor`` names who read the triples, for the weights.
+    """
     parts = _paper_parts(candidates, settings, now)
     if settings.profile == "licomemory":
         return _licomemory(candidates, settings, now, parts)
-    return _fused(candidates, analysis, settings, now, parts)
+    return _fused(candidates, analysis, settings, now, parts, extractor)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,10 +144,11 @@ def _fused(
     settings: SearchSettings,
     now: float,
     parts: _Parts,
+    extractor: str,
 ) -> Ranking:
     """A weighted sum of scaled signals, times a decay that only separates near-equals."""
     raw = chunk_features(candidates, analysis, settings)
-    weights = WEIGHTS["triples" if "triple" in raw else "plain"]
+    weights = WEIGHTS[choose(settings.weights, extractor, "triple" in raw)]
     weighted = {
         name: weights[name] * (values if name in ABSOLUTE else scaled(values))
         for name, values in raw.items()

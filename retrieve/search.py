@@ -27,6 +27,7 @@ def search(
     *,
     k: int,
     now: datetime,
+    extractor: str = "",
 ) -> SearchResult:
     """Answer a question with the ``k`` best messages of a space, seen from ``now``."""
     clock = _Stopwatch()
@@ -39,7 +40,7 @@ def search(
     clock.lap("analyse")
     candidates = store.probe(space, probe)
     clock.lap("probe")
-    ranking = rank(candidates, analysis, settings, now.timestamp())
+    ranking = rank(candidates, analysis, settings, now.timestamp(), extractor)
     clock.lap("rank")
     result = _Fetch(store, space, candidates, ranking, settings).result(
         question, analysis, k, now, clock

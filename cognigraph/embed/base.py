@@ -84,7 +84,14 @@ class CheckedEmbedder:
         self._capacity = query_cache
         self._queries: OrderedDict[str, Vector] = OrderedDict()
         self._lock = Lock()
-        self.identity = EmbedderIdentity(embedder.name, embedder.dimension)
+        try:
+            self.identity = EmbedderIdentity(embedder.name, embedder.dimension)
+        except Exception as error:  # any embedder may be plugged in here
+            raise EmbeddingError(
+                f"the embedder cannot be used: {type(error).__name__}: {error}"
+            ) from error
+        if self.identity.dimension < 1:
+            raise EmbeddingError(f"embedder {embedder.name!r} makes vectors of no dimension")
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Unit vectors (len(texts), dimension) as float32; a text without content gets zeros."""
@@ -114,7 +121,7 @@ class CheckedEmbedder:
             raise
         except Exception as error:  # any embedder may be plugged in here
             raise self._failed(error) from error
-        vector: Vector = self._checked(np.asarray(raw)[None, :])[0]
+        vector: Vector = self._checked(np.asarray(raw)[None])[0]
         with self._lock:
             self._queries[text] = vector
             while len(self._queries) > self._capacity:
@@ -136,7 +143,12 @@ class CheckedEmbedder:
         )
 
     def _checked(self, raw: npt.NDArray[np.floating]) -> Vector:
-        vectors = np.asarray(raw, dtype=np.float32)
+        try:
+            vectors = np.asarray(raw, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise EmbeddingError(
+                f"embedder {self.identity.name!r} did not return numbers: {error}"
+            ) from error
         if vectors.ndim != 2 or vectors.shape[1] != self.identity.dimension:
             raise EmbeddingError(
                 f"embedder {self.identity.name!r} returned an array of shape {vectors.shape}, "
@@ -145,5 +157,5 @@ class CheckedEmbedder:
         if not np.isfinite(vectors).all():
             raise EmbeddingError(f"embedder {self.identity.name!r} returned NaN or infinity")
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit: Vector = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
-        return unit
+        unit = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+        return unit.astype(np.float32)

@@ -123,7 +123,7 @@ def test_named_queries_stay_inside(open_memory: OpenMemory, space_name, extracto
     empty = memory.space(space_name + "-empty")
     assert len(named_queries()) >= 10
     for name, query in named_queries().items():
-        given = {p: "Ann" for p in query.required}
+        given = {p.name: "Ann" for p in query.parameters if p.required}
         assert empty.cypher(name=name, **given) == [], name
     with pytest.raises(NotFoundError):
         empty.cypher(name="no-such-query")

@@ -11,7 +11,7 @@ import numpy as np
 from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.stores.base import Floats, Probe
 from cognigraph.stores.neo4j import tokens
-from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.lexicon import SpaceView
 from cognigraph.stores.neo4j.values import vector
 from cognigraph.stores.neo4j.vectors import Layer, OwnIndexes
@@ -21,6 +21,7 @@ _OVERFETCH = 2
 """An approximate index finds nearly all of the nearest k among its first 2k."""
 _MOST_FETCHED = 2000
 _WORDS_OVERFETCH = 4
+_MOST_WORDS_FETCHED = 1000
 _TIE = 1e-5
 _HUB = 1000
 """An entity with more triples than this is searched through the vector index."""
@@ -111,14 +112,15 @@ class Legs:
         weights = dict(zip(self._probe.terms, idf(view.lexicon, self._probe.terms), strict=True))
         if layer == "Chunk":
             weights = {t: w for t, w in weights.items() if view.lexicon.frequencies.get(t)}
-            mean = view.mean_length
+            mean, most = view.mean_length, min(sum(view.lexicon.frequencies.values()), view.chunks)
         else:
-            mean = view.mean_triple_length
+            mean, most = view.mean_triple_length, view.triples
         if not limit or not weights:
             return []
-        return _WordLeg(self._connection, self._space, layer, weights, mean, self._until).best(
-            limit
-        )
+        # Where few rows can match, all are fetched and nothing is approximate.
+        fetch = max(_WORDS_OVERFETCH * limit, most + 1 if most < _MOST_WORDS_FETCHED else 0)
+        leg = _WordLeg(self._connection, self._space, layer, weights, mean, self._until)
+        return leg.best(limit, fetch)
 
     # Anchors
 
@@ -182,8 +184,7 @@ class _WordLeg:
         self._mean_length = mean_length
         self._until = until
 
-    def best(self, limit: int) -> list[str]:
-        fetch = _WORDS_OVERFETCH * limit
+    def best(self, limit: int, fetch: int) -> list[str]:
         uids, scores, lengths, found, times, fetched = self._fetch(fetch)
         keep = len(uids)
         tied: list[str] | None = None
@@ -203,7 +204,7 @@ class _WordLeg:
             self._fill(uids, lengths, found, tied, limit)
         return self._ranked(uids, lengths, found, limit)
 
-    def _fetch(self, limit: int) -> list[list[str]]:
+    def _fetch(self, limit: int) -> Row:
         row = self._connection.row(
             "search/by_terms",
             index=f"{self._layer.lower()}_lexemes",

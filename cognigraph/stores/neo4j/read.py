@@ -23,7 +23,10 @@ def chunks(connection: Connection, space: str, uids: Sequence[str]) -> dict[str,
     if not uids:
         return {}
     rows = connection.rows("read/chunks", space=space, uids=list(uids))
-    return {row[0]: ChunkRecord(*row[:5], from_micros(row[5]), *row[6:]) for row in rows}
+    return {
+        uid: ChunkRecord(uid, id, session, own, speaker, from_micros(at), text, part, parts)
+        for uid, id, session, own, speaker, at, text, part, parts in rows
+    }
 
 
 def message(

@@ -8,7 +8,7 @@ from cognigraph.stores.base import Floats, Vector
 
 
 def vector(values: Vector) -> list[float] | None:
-    """A vector as Neo4j takes it; ``None`` for a zero one, which has no cosine and is not stored."""
+    """A vector as Neo4j takes it; ``None`` for zeros, which have no cosine and are not stored."""
     return values.tolist() if values.any() else None
 
 

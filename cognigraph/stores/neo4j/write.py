@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from cognigraph.errors import StoreUnavailableError
@@ -129,7 +130,7 @@ def splice(places: Sequence[Row]) -> tuple[list[list[str]], list[list[str]]]:
     linked: list[list[str]] = []
     for (before, after), uids in gaps.items():
         chain = [uid for uid in (before, *uids, after) if uid]
-        linked.extend([first, second] for first, second in zip(chain, chain[1:], strict=False))
+        linked.extend([first, second] for first, second in pairwise(chain))
     return cut, linked
 
 

@@ -1,0 +1,223 @@
+"""Files that are not what they should be, and disks that are full: which error, and what it says."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cognigraph import (
+    ConfigurationError,
+    EmbedderMismatchError,
+    Memory,
+    SchemaError,
+    StoreError,
+    StoreUnavailableError,
+)
+from cognigraph.stores.sqlite.connection import Pool
+from cognigraph.testing import HashEmbedder
+from tests.storage.test_kill import ROOT, assert_whole
+from tests.storage.writers import open_memory, turn
+
+pytestmark = pytest.mark.slow
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def test_a_file_that_is_no_database_is_left_alone(tmp_path):
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear Ann, this is a letter and not a database.\n" * 100)
+    before = contents(tmp_path)
+    with pytest.raises(SchemaError, match=r"letter.txt is not a cognigraph database"):
+        open_memory(path)
+    assert contents(tmp_path) == before
+
+
+def test_another_programs_database_is_left_alone(tmp_path):
+    path = tmp_path / "browser.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE history (url TEXT)")
+        connection.execute("INSERT INTO history VALUES ('https://example.org')")
+        connection.execute("PRAGMA user_version = 1")
+        connection.commit()
+    before = contents(tmp_path)
+    with pytest.raises(SchemaError, match="of another program; give another file name"):
+        open_memory(path)
+    assert contents(tmp_path) == before
+
+
+def test_a_newer_schema_is_refused_with_the_way_out(tmp_path):
+    path = tmp_path / "m.db"
+    with open_memory(path) as memory:
+        memory.add("hello", id="m1")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 999")
+    with pytest.raises(SchemaError, match="schema 999.*upgrade cognigraph-memory"):
+        open_memory(path)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (999,)
+        connection.execute("PRAGMA user_version = 1")
+    with open_memory(path) as memory:
+        assert memory.get("m1") is not None
+
+
+@pytest.mark.parametrize("other", [HashEmbedder(64), "wordllama"])
+def test_another_embedder_is_refused_with_the_way_out(tmp_path, other):
+    path = tmp_path / "m.db"
+    open_memory(path).close()
+    with pytest.raises(EmbedderMismatchError, match=r"hash-128.*128 dimensions.*open it with"):
+        open_memory(path, embedder=other)
+    open_memory(path).close()
+
+
+def test_another_analyser_is_refused(tmp_path):
+    path = tmp_path / "m.db"
+    open_memory(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE meta SET value = 'other-9' WHERE key = 'analyzer'")
+        connection.commit()
+    with pytest.raises(SchemaError, match="other-9"):
+        open_memory(path)
+
+
+def test_an_empty_file_is_a_new_memory(tmp_path):
+    path = tmp_path / "m.db"
+    path.touch()
+    with open_memory(path) as memory:
+        memory.add("hello", id="m1")
+        assert memory.get("m1") is not None
+
+
+@pytest.mark.parametrize("place", ["no/such/folder/m.db", "."])
+def test_places_where_no_file_can_be(tmp_path, place):
+    with pytest.raises(StoreError, match="cannot open.*folder exists"):
+        open_memory(tmp_path / place)
+
+
+@pytest.mark.parametrize("place", ["", ":memory:", "postgres://host/db", "http://x"])
+def test_places_that_are_no_file(place):
+    with pytest.raises(ConfigurationError):
+        Memory(place, embedder=HashEmbedder())
+
+
+def test_auth_is_for_neo4j(tmp_path):
+    with pytest.raises(ConfigurationError, match="for Neo4j"):
+        Memory(tmp_path / "m.db", auth=("neo4j", "secret"))
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere"
+)
+def test_a_read_only_folder(tmp_path):
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    folder.chmod(0o500)
+    try:
+        with pytest.raises(StoreError, match="writable|read-only"):
+            open_memory(folder / "m.db")
+    finally:
+        folder.chmod(0o700)
+
+
+@pytest.mark.parametrize("first", [3, 40])
+def test_a_damaged_file_is_found_by_check_and_never_a_raw_error(tmp_path, first):
+    path = tmp_path / "m.db"
+    with open_memory(path) as memory:
+        memory.add_many(turn(n) for n in range(100))
+        memory.flush()
+    data = bytearray(path.read_bytes())
+    for page in range(first, len(data) // 4096, 2):
+        data[page * 4096 : page * 4096 + 200] = b"\xa5" * 200
+    path.write_bytes(data)
+    said = []
+    try:
+        with open_memory(path) as memory:
+            for look in (
+                lambda: memory.search("Oslo"),
+                lambda: [memory.get(f"m{n}") for n in range(100)],
+                lambda: memory.triples(limit=1000),
+                lambda: memory.add("more", id="more"),
+            ):
+                try:
+                    look()
+                except StoreError as error:
+                    said.append(str(error))
+            checks = {check.name: check for check in memory.check()}
+            assert not checks["integrity"].ok
+            assert "backup" in checks["integrity"].advice
+    except StoreError as error:
+        said.append(str(error))
+    assert said
+    # Its owner must not be told to look for another file: it is this one, damaged.
+    assert not [text for text in said if "not a cognigraph database" in text]
+    assert all("m.db" in text for text in said)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs resource limits")
+def test_a_full_disk_is_said_and_leaves_nothing_by_halves(tmp_path):
+    path = tmp_path / "m.db"
+    command = [sys.executable, "-m", "tests.storage.writers", "fill", str(path), str(1 << 20)]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=90, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    message, acknowledged = done.stdout.splitlines()
+    assert "free disk space and repeat the call" in message
+    with open_memory(path) as memory:
+        assert_whole(memory, path)
+        ids = acknowledged.split()
+        assert len(ids) > 5
+        assert all(memory.get(id) is not None for id in ids)
+        assert memory.stats().messages == len(ids)
+
+
+def test_a_full_database_is_retryable_and_keeps_what_it_had(tmp_path, monkeypatch):
+    path, connect = tmp_path / "m.db", Pool._connect
+
+    def small(pool: Pool) -> sqlite3.Connection:
+        connection = connect(pool)
+        connection.execute("PRAGMA max_page_count = 120")
+        return connection
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Pool, "_connect", small)
+        with open_memory(path) as memory:
+            stored = 0
+            with pytest.raises(StoreUnavailableError, match="full") as caught:
+                for number in range(10_000):
+                    memory.add_many([turn(2 * number), turn(2 * number + 1)])
+                    stored += 2
+            assert caught.value.is_retryable
+            assert 10 < stored == memory.stats().messages
+            with pytest.raises(StoreUnavailableError):
+                memory.enrich()
+            assert "m1" in [hit.id for hit in memory.search("word1", k=5)]
+    with open_memory(path) as memory:  # there is room again
+        assert_whole(memory, path)
+        memory.add_many([turn(stored), turn(stored + 1)])
+        memory.flush(timeout=20)
+        assert memory.stats().messages == stored + 2
+
+
+def test_the_file_can_be_moved_after_close(tmp_path):
+    path = tmp_path / "m.db"
+    with open_memory(path) as memory:
+        memory.add("hello", id="m1")
+    assert sorted(contents(tmp_path)) == ["m.db"], "a closed memory is one file"
+    path.rename(tmp_path / "moved.db")
+    with open_memory(tmp_path / "moved.db") as memory:
+        assert memory.get("m1") is not None
+
+
+def test_names_with_special_characters(tmp_path):
+    for name in ("with space.db", "percent%20.db", "frage?.db", "猫.db", "a#b.db", "-x.db"):
+        with open_memory(tmp_path / name) as memory:
+            memory.add("hello", id="m1")
+        assert (tmp_path / name).is_file()

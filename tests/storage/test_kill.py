@@ -1,0 +1,161 @@
+"""kill -9 at any instant: what was acknowledged is there, and nothing is there by halves."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cognigraph import Memory
+from tests.storage.writers import open_memory, turn
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+KILLS = 24
+
+
+def start(*arguments: Any) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.storage.writers", *map(str, arguments)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+def kill_after(process: subprocess.Popen[str], lines: int, delay: float) -> list[str]:
+    """Let it print ``lines`` lines and go on for ``delay`` seconds, kill it; all it printed."""
+    assert process.stdout is not None
+    with process.stdout as output:
+        seen = [output.readline() for _ in range(lines)]
+        time.sleep(delay)
+        process.kill()
+        seen += output.readlines()
+    process.wait()
+    return [line.strip() for line in seen if line.endswith("\n")]
+
+
+def assert_whole(memory: Memory, path: Path) -> None:
+    """No half message, no row without its index or its work, a sound file."""
+    assert [check for check in memory.check() if not check.ok and check.name != "disk"] == []
+    with closing(sqlite3.connect(path)) as connection:
+        halves = connection.execute(
+            "SELECT message_id FROM chunk GROUP BY session_id, message_id "
+            "HAVING count(*) != max(parts) OR min(part) != 0 OR max(part) != max(parts) - 1"
+        ).fetchall()
+        assert halves == []
+        for table in ("chunk_index", "work"):
+            assert connection.execute(
+                f"SELECT count(*) FROM chunk c LEFT JOIN {table} t ON t.chunk_id = c.id "
+                "WHERE t.chunk_id IS NULL"
+            ).fetchone() == (0,)
+        counted = connection.execute(
+            "SELECT s.name FROM session s WHERE s.chunks != "
+            "(SELECT count(*) FROM chunk c WHERE c.session_id = s.id) OR s.messages != "
+            "(SELECT count(DISTINCT message_id) FROM chunk c WHERE c.session_id = s.id)"
+        ).fetchall()
+        assert counted == []
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_killed_while_adding(tmp_path):
+    path, acknowledged, source = tmp_path / "m.db", [], random.Random(20260520)
+    first = 0
+    for _ in range(KILLS):
+        lines = kill_after(start("write", path, first), 1, source.uniform(0, 0.15))
+        new = [id for line in lines for id in line.split()]
+        assert new, "the writer acknowledged nothing"
+        acknowledged += new
+        with open_memory(path) as memory:
+            assert_whole(memory, path)
+            stored = memory.stats().messages
+            # At most what was in flight (a batch of five) is there without having been announced.
+            assert len(acknowledged) <= stored <= len(acknowledged) + 5
+            for id in new:
+                message, said = memory.get(id), turn(int(id[1:]))
+                assert message is not None, f"{id} was acknowledged and is lost"
+                assert (message.text, message.speaker) == (said.text, said.speaker)
+            for id in source.sample(new, min(8, len(new))):
+                found = memory.search(f"word{id[1:]}", k=5)
+                assert id in [hit.id for hit in found], f"{id} cannot be found"
+            # The next writer repeats the last one: redelivery changes nothing.
+            known = memory.add_many([turn(int(id[1:])) for id in new])
+            assert known.new == ()
+            first = stored
+            while memory.get(f"m{first}") is not None:
+                first += 1
+            acknowledged = [f"m{n}" for n in range(first)]
+            assert memory.stats().messages == first
+    assert first > KILLS
+
+
+def graph(memory: Memory) -> dict[str, Any]:
+    """Everything that enrichment made, without row ids and revisions."""
+    return {
+        "triples": [
+            (t.uid, t.text, str(t.when), t.first_observed, t.last_observed, t.sources)
+            for t in memory.triples(limit=10_000)
+        ],
+        "entities": memory.entities(limit=10_000),
+        "sessions": [
+            (s.id, s.keys, s.themes, s.messages, s.version) for s in memory.sessions(limit=1000)
+        ],
+        "stats": memory.stats(),
+    }
+
+
+def test_killed_while_enriching(tmp_path):
+    source = random.Random(7)
+    turns = [turn(n) for n in range(100)]
+    calm = tmp_path / "calm.db"
+    with open_memory(calm) as memory:
+        memory.add_many(turns)
+        memory.flush()
+        expected = graph(memory)
+    assert len(expected["triples"]) > 20
+    kills = unfinished = 0
+    for attempt in range(6):
+        path = tmp_path / f"killed{attempt}.db"
+        with open_memory(path) as memory:
+            memory.add_many(turns)
+        for _ in range(4):
+            kill_after(start("enrich", path), 1, source.uniform(0, 0.06))
+            kills += 1
+            with open_memory(path) as memory:
+                assert_whole(memory, path)
+                done = memory.stats().done
+                unfinished += 0 < done < len(turns)
+                # What is done is whole: nobody sees a chunk done without its triples.
+                assert done in (0, memory.stats().chunks) or memory.stats().triples > 0
+        with open_memory(path) as memory:
+            memory.flush(timeout=20)  # the last lease runs out first
+            assert graph(memory) == expected
+            assert_whole(memory, path)
+    assert unfinished > 3, f"{kills} kills, none of them in the middle: the test tests nothing"
+
+
+def test_a_restart_need_not_wait_for_the_lease_of_a_dead_process(tmp_path):
+    """The default lease is two minutes; a flush after a crash should not time out over it."""
+    path = tmp_path / "m.db"
+    code = (
+        "import os, sys\n"
+        "from cognigraph import Memory\n"
+        "from cognigraph.testing import HashEmbedder, ScriptedExtractor\n"
+        "def die(window): os.kill(os.getpid(), 9)\n"
+        "memory = Memory(sys.argv[1], embedder=HashEmbedder(32), enrich='manual',\n"
+        "                extractor=ScriptedExtractor(die))\n"
+        "memory.add('I moved to Oslo.', id='m1', speaker='Ann')\n"
+        "memory.enrich()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(path)], check=False, timeout=60)
+    assert done.returncode == -9
+    from cognigraph.testing import HashEmbedder
+
+    with Memory(path, embedder=HashEmbedder(32), enrich="manual") as memory:
+        memory.flush(timeout=5)
+        assert memory.stats().done == 1
