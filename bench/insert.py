@@ -42,6 +42,7 @@ def main() -> None:
     arguments = parser.parse_args()
     world, run = World(), uuid4().hex[:6]
     with tempfile.TemporaryDirectory() as folder:
+
         def open_memory(name: str) -> Memory:
             location = arguments.store if "://" in arguments.store else f"{folder}/{name}.db"
             return Memory(location, embedder=arguments.embedder, enrich="manual")

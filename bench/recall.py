@@ -140,6 +140,7 @@ def run(arguments: argparse.Namespace) -> Scores:
 
 def report(scores: Scores) -> dict[str, Any]:
     """Means over questions, and percentiles."""
+
     def mean(values: list[float]) -> float:
         return round(statistics.fmean(values), 4) if values else 0.0
 

@@ -53,7 +53,7 @@ class World:
         size = max(4, min(40, int(source.lognormvariate(2.7, 0.6))))
         words = self.content(source, size // 2) + source.choices(FUNCTION_WORDS, k=size - size // 2)
         source.shuffle(words)
-        return " ".join(words).capitalize() + source.choice(("." , ".", ".", "?", "!"))
+        return " ".join(words).capitalize() + source.choice((".", ".", ".", "?", "!"))
 
     def question(self, text: str, source: random.Random) -> str:
         """A question about a turn: some of its rarer words, and the name of a person."""

@@ -8,7 +8,7 @@ import unicodedata
 
 _SPACE_RUN = re.compile(r"\s+")
 _EDGES = "\"'`´‘’‚‛“”„‟«»‹›()[]{}<>「」『』（）【】,;:!?…¿¡。、！？，；：*_~| "
-"""Quotes, brackets and sentence marks; not + - # $ % & @ /, which tell C++ from C# and A+ from A-."""
+"""Quotes, brackets, sentence marks; not + - # $ % & @ /, which tell C++ from C# and A+ from A-."""
 
 
 def uid(label: str, *natural_key: str) -> str:

@@ -263,15 +263,11 @@ class Space:
         """Sessions with their keys and summaries, newest first."""
         return self._engine.store.sessions(self._name, limit=limit, offset=offset)
 
-    def entities(
-        self, match: str | None = None, limit: int = 100, offset: int = 0
-    ) -> list[Entity]:
+    def entities(self, match: str | None = None, limit: int = 100, offset: int = 0) -> list[Entity]:
         """Entities, those with most triples first; ``match`` is a part of the name."""
         return self._engine.store.entities(self._name, match=match, limit=limit, offset=offset)
 
-    def triples(
-        self, entity: str | None = None, limit: int = 100, offset: int = 0
-    ) -> list[Triple]:
+    def triples(self, entity: str | None = None, limit: int = 100, offset: int = 0) -> list[Triple]:
         """Triples with their sources, newest first; ``entity`` is a whole name."""
         return self._engine.store.triples(self._name, entity=entity, limit=limit, offset=offset)
 

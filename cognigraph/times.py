@@ -18,7 +18,8 @@ Clock = Callable[[], datetime]
 """Returns the current time, timezone-aware. Injected so that tests and replays own time."""
 
 _WHEN = re.compile(
-    r"(?P<year>\d{4})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2})(?:[T ](?P<time>\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?P<offset>Z|[+-]\d{2}:?\d{2})?)?)?)?"
+    r"(?P<year>\d{4})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2})"
+    r"(?:[T ](?P<time>\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?P<offset>Z|[+-]\d{2}:?\d{2})?)?)?)?"
 )
 
 

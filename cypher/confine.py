@@ -77,7 +77,9 @@ class _Confiner:
             elif token.mark("{"):
                 self._walk(index + 1, self.pairs[index], self._is_subquery(index))
                 index = self.pairs[index]
-            elif token.word("MATCH"):
+            elif token.word("MATCH") and not (
+                self._mark(index - 1, ".") or self._mark(index + 1, ":")
+            ):
                 in_pattern = _PATTERN
             elif token.word(*_LEAVE_PATTERN) and not self._mark(index - 1, ".", ":", "|", "&"):
                 if self._mark(index + 1, "="):

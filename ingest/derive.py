@@ -132,12 +132,16 @@ def _name(text: object) -> str | None:
     return clean if clean and len(clean) <= _MAX_NAME else None
 
 
+def _text(text: object) -> str:
+    if not isinstance(text, str):
+        return ""
+    return replace_surrogates(text.replace("\x00", " "))[0].strip()
+
+
 def _places(places: Iterable[int], lease: Lease) -> list[str]:
     count = len(lease.chunks)
     return [
-        lease.chunks[place].uid
-        for place in places
-        if isinstance(place, int) and 0 <= place < count
+        lease.chunks[place].uid for place in places if isinstance(place, int) and 0 <= place < count
     ]
 
 
@@ -182,7 +186,7 @@ def _themes(themes: Sequence[Theme] | None, lease: Lease) -> list[tuple[str, The
     rows: dict[str, Theme] = {}
     for place, theme in enumerate(themes):
         title = _name(theme.title) or ""
-        summary = replace_surrogates(theme.summary.replace("\x00", " "))[0].strip()
+        summary = _text(theme.summary)
         if summary:
             uid = ids.theme_uid(lease.space, lease.session, title or str(place))
             rows.setdefault(uid, Theme(title, summary))

@@ -113,9 +113,7 @@ class Enricher:
             "enrichment of %d chunks of session %r failed (attempt %d): %s",
             len(lease.chunks), lease.session, tries, error,
         )  # fmt: skip
-        self._store.fail(
-            lease, str(error), park_after=park_after, retry_at=self._clock() + wait
-        )
+        self._store.fail(lease, str(error), park_after=park_after, retry_at=self._clock() + wait)
         return Step(lease.space, lease.session, len(lease.chunks), error=str(error))
 
     def drain(self, space: str | None = None) -> list[Step]:

@@ -7,7 +7,6 @@ import unicodedata
 
 # A sentence ends after its mark and closing quotes, before white space; CJK marks need no space.
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]{0,3}(?=\s)|[。！？]|\n")
-_LONGEST_FLAGS = 64
 _WORD_END = re.compile(r"\s")
 
 
@@ -48,7 +47,7 @@ def _joins(text: str, place: int) -> bool:
     character, before = text[place], text[place - 1]
     if _is_flag(character) and _is_flag(before):
         start = place
-        while start > 0 and place - start < _LONGEST_FLAGS and _is_flag(text[start - 1]):
+        while start > 0 and _is_flag(text[start - 1]):
             start -= 1
         return (place - start) % 2 == 1
     return (

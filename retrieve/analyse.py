@@ -32,9 +32,7 @@ class Analysis:
 def analyse(question: str) -> Analysis:
     """Read a question. An empty one has no terms, anchors or entities."""
     found = query_terms(question)[:_MOST_WORDS]
-    return Analysis(
-        question, found, _anchors(question), _entities(question), asked_times(question)
-    )
+    return Analysis(question, found, _anchors(question), _entities(question), asked_times(question))
 
 
 def _anchors(question: str) -> tuple[str, ...]:

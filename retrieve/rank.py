@@ -69,8 +69,10 @@ class _Parts:
 
 def _paper_parts(candidates: Candidates, settings: SearchSettings, now: float) -> _Parts:
     chunks, triples = candidates.chunks, candidates.triples
-    sessions = session_scores(candidates) if settings.session_leg else (
-        np.full(len(candidates.sessions.uids), np.nan)
+    sessions = (
+        session_scores(candidates)
+        if settings.session_leg
+        else (np.full(len(candidates.sessions.uids), np.nan))
     )
     own_session = sessions[chunks.session]
     of_triple = sessions[triples.session] if len(triples.uids) else np.empty(0)
@@ -149,6 +151,9 @@ def _fused(
     """A weighted sum of scaled signals, times a decay that only separates near-equals."""
     raw = chunk_features(candidates, analysis, settings)
     weights = WEIGHTS[choose(settings.weights, extractor, "triple" in raw)]
+    if not settings.windows:
+        # The chunk's own words are learned to add nothing to its window's; alone they stand in.
+        weights = weights | {"words": weights["window words"]}
     weighted = {
         name: weights[name] * (values if name in ABSOLUTE else scaled(values))
         for name, values in raw.items()

@@ -48,9 +48,7 @@ def search(
     return result
 
 
-def make_probe(
-    analysis: Analysis, embedder: CheckedEmbedder, settings: SearchSettings
-) -> Probe:
+def make_probe(analysis: Analysis, embedder: CheckedEmbedder, settings: SearchSettings) -> Probe:
     """What the settings ask of the store for this question."""
     triples = settings.triple_leg
     by_keys = settings.session_leg and settings.profile == "licomemory"
@@ -106,9 +104,9 @@ class _Fetch:
     ) -> SearchResult:
         candidates, settings = self._candidates, self._settings
         rows, records = self._best_messages(k)
-        triple_rows = _best(
-            self._ranking.triples, candidates.triples.at, candidates.triples.uids
-        )[: settings.max_triples]
+        triple_rows = _best(self._ranking.triples, candidates.triples.at, candidates.triples.uids)[
+            : settings.max_triples
+        ]
         session_rows = self._best_sessions()
         chunk_triples = self._store.triples_of_chunks(
             self._space, [candidates.chunks.uids[row] for row in rows]

@@ -158,4 +158,4 @@ class CheckedEmbedder:
             raise EmbeddingError(f"embedder {self.identity.name!r} returned NaN or infinity")
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
-        return unit.astype(np.float32)
+        return np.asarray(unit, np.float32)

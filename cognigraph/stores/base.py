@@ -401,9 +401,7 @@ class Store(Protocol):
         """
         ...
 
-    def fail(
-        self, lease: Lease, reason: str, *, park_after: int, retry_at: datetime
-    ) -> bool:
+    def fail(self, lease: Lease, reason: str, *, park_after: int, retry_at: datetime) -> bool:
         """Give the chunks back: pending again at ``retry_at``, or failed after that many tries."""
         ...
 

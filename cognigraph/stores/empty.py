@@ -20,11 +20,7 @@ def no_candidates(probe: Probe) -> Candidates:
     matches = np.empty((0, len(probe.terms)))
     return Candidates(
         lexicon=Lexicon(0, 0.0, {}),
-        chunks=ChunkPool(
-            (), none, matches, none, rows, none, flags, rows, rows, flags, flags, ()
-        ),
+        chunks=ChunkPool((), none, matches, none, rows, none, flags, rows, rows, flags, flags, ()),
         triples=TriplePool((), none, matches, none, none, rows, (), flags, flags, flags),
-        sessions=SessionPool(
-            (), (), none, np.empty((0, len(probe.entity_vectors))), matches, none
-        ),
+        sessions=SessionPool((), (), none, np.empty((0, len(probe.entity_vectors))), matches, none),
     )

@@ -11,7 +11,7 @@ from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.model import Theme
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.base import Derivation
-from tests.conftest import START, OpenMemory
+from tests.conftest import START
 
 
 def facts(space):
@@ -106,7 +106,7 @@ def test_bad_extractions_are_rejected_not_stored(open_memory, space_name, extrac
 def test_session_keys_and_themes_are_replaced_whole(open_memory, space_name, extractor):
     space = open_memory().space(space_name)
     extractor.result = lambda window: Extraction(
-        keys=tuple((chunk.message_id, 1.0) for chunk in window.chunks) + (("always", 2.0),),
+        keys=(*((chunk.message_id, 1.0) for chunk in window.chunks), ("always", 2.0)),
         themes=(Theme("About", " ".join(chunk.text for chunk in window.chunks)),),
         state=window.notes.state + "x",
     )
@@ -143,7 +143,9 @@ def test_mentions_link_chunks_to_entities(open_memory, space_name, extractor):
     extractor.result = lambda window: Extraction(mentions=(Mention("Oslo", "location", (0, 1)),))
     add(space, "m1", "m2")
     space.flush()
-    rows = space.cypher("MATCH (c:Chunk)-[:MENTIONS]->(e:Entity) RETURN c.message_id AS id, e.name AS e")
+    rows = space.cypher(
+        "MATCH (c:Chunk)-[:MENTIONS]->(e:Entity) RETURN c.message_id AS id, e.name AS e"
+    )
     assert sorted((row["id"], row["e"]) for row in rows) == [("m1", "Oslo"), ("m2", "Oslo")]
     assert space.entities()[0].mentions == 2
 

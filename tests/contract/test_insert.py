@@ -122,9 +122,9 @@ def test_a_long_message_is_split_and_stays_one_to_the_caller(open_memory, space_
     space = open_memory(settings=Settings(insert=InsertSettings(max_chunk_chars=200))).space(
         space_name
     )
-    text = " ".join(f"Sentence number {n} tells about topic{n} and nothing else." for n in range(40))
+    text = " ".join(f"Sentence number {n} tells about topic{n} alone." for n in range(40))
     result = space.add(text, id="long", session="s", speaker="Ann")
-    assert result.chunks > 10
+    assert result.chunks >= 8
     stored = space.get("long")
     assert stored.text == text
     assert stored.chunks == result.chunks

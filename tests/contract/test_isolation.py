@@ -87,7 +87,7 @@ def test_every_verb_stays_inside(open_memory: OpenMemory, space_name, extractor,
     assert list(other.search("Where did Ann move?", now=later)) == []
     assert other.context("Where did Ann move?", now=later) == ""
     assert other.get("m0") is None
-    assert (other.sessions(), other.entities(), other.triples(), other.failures()) == ([], [], [], [])
+    assert [other.sessions(), other.entities(), other.triples(), other.failures()] == [[]] * 4
     assert other.stats().chunks == 0
     assert other.cypher("MATCH (c:Chunk) RETURN c.text") == []
     assert other.cypher("MATCH (n) RETURN n.uid") == []
@@ -99,7 +99,8 @@ def test_every_verb_stays_inside(open_memory: OpenMemory, space_name, extractor,
     # The same id and text in both: two messages, neither a duplicate nor a conflict.
     assert other.add("I have another text", id="m0", session="s0").new == ("m0",)
     assert ann.get("m0").text == TURNS[0][1]
-    assert other.cypher("MATCH (c:Chunk) RETURN c.text AS text") == [{"text": "I have another text"}]
+    rows = other.cypher("MATCH (c:Chunk) RETURN c.text AS text")
+    assert rows == [{"text": "I have another text"}]
     assert space_name in memory.spaces()
 
 

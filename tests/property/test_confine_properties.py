@@ -47,7 +47,8 @@ def nodes(draw: st.DrawFn, depth: int = 1) -> str:
     if name and draw(st.integers(0, 5)) == 0:
         where = f" WHERE {draw(conditions(depth - 1))}"
     properties = draw(st.one_of(st.just(""), maps()))
-    parts = [name, draw(st.sampled_from(_LABELS)), properties]
+    labels = [label for label in _LABELS if name or "IS" not in label]
+    parts = [name, draw(st.sampled_from(labels)), properties]
     return f"{MARK}(" + draw(gaps).join(parts) + where + draw(gaps) + ")"
 
 
@@ -123,7 +124,7 @@ def queries() -> st.SearchStrategy[str]:
     return marked_queries().map(lambda text: text.replace(MARK, ""))
 
 
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(marked=marked_queries())
 def test_every_node_pattern_and_nothing_else_carries_the_space(marked: str) -> None:
     try:
@@ -134,7 +135,7 @@ def test_every_node_pattern_and_nothing_else_carries_the_space(marked: str) -> N
     assert text.count(SPACE) == marked.count(MARK)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(query=queries())
 def test_confining_changes_nothing_else(query: str) -> None:
     try:
@@ -179,7 +180,7 @@ def test_a_name_survives_quoting(value: str) -> None:
     assert (token.kind, token.value) == ("quoted", value)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(query=queries(), word=st.sampled_from(
     ["CREATE (x)", "SET n.x = 1", "MERGE (x)", "DETACH DELETE n", "REMOVE n.x", "CALL db.labels()",
      "FOREACH (x IN [1] | SET n.x = x)", "LOAD CSV FROM 'x' AS row", "USE other"]

@@ -159,3 +159,23 @@ def test_every_weight_belongs_to_a_signal():
     )
     assert set(WEIGHTS["triples"]) == set(found.raw)
     assert set(WEIGHTS["plain"]) == set(found.raw) - {"triple", "second triple", "triple vector"}
+
+
+def test_every_hit_can_explain_itself_in_words(tmp_path):
+    from cognigraph import Memory
+    from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
+
+    extractor = ScriptedExtractor({"m1": [("Ann", "moved to", "Oslo")]})
+    with Memory(
+        tmp_path / "m.db", embedder=HashEmbedder(), extractor=extractor, enrich="manual",
+        clock=FrozenClock(),
+    ) as memory:  # fmt: skip
+        memory.add("I moved to Oslo.", id="m1", speaker="Ann")
+        memory.add("!!!", id="m2")
+        for _ in range(2):
+            for settings in (SearchSettings(), PAPER):
+                for hit in memory.search("Where is Ann?", settings=settings):
+                    text = str(hit.why)
+                    assert f"score {hit.score:.3f} = semantic" in text
+                    assert "nan" not in text.lower()
+            memory.flush()

@@ -99,7 +99,7 @@ class Connection:
             # Names that are not in the database yet are normal in a new one.
             quiet = {
                 "notifications_min_severity": "WARNING",
-                "notifications_disabled_categories": ["UNRECOGNIZED"],
+                "notifications_disabled_classifications": ["UNRECOGNIZED"],
                 "warn_notification_severity": "WARNING",
             }
         with mapped_errors(self.uri, self.database):

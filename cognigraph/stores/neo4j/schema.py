@@ -93,7 +93,7 @@ def _check_identity(row: Row, uri: str, embedder: EmbedderIdentity) -> None:
         raise EmbedderMismatchError(
             f"{uri} was built with the embedder {stored.name!r} ({stored.dimension} dimensions), "
             f"not {embedder.name!r} ({embedder.dimension}); open it with that embedder, "
-            "or add the messages to another database with the other one"
+            "or export the messages and add them to another database with the other one"
         )
     if analyzer != ANALYZER:
         raise SchemaError(

@@ -15,7 +15,7 @@ def run(connection: sqlite3.Connection, path: str) -> list[Check]:
     """Integrity, durability settings, disk space, and indexes in step with their tables."""
     journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
     synchronous = connection.execute("PRAGMA synchronous").fetchone()[0]
-    integrity = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    integrity = _integrity(connection)
     checks = [
         Check("SQLite", True, f"{sqlite3.sqlite_version}, journal {journal}"),
         Check(
@@ -28,6 +28,8 @@ def run(connection: sqlite3.Connection, path: str) -> list[Check]:
             "integrity", integrity == "ok", integrity, "restore the file from a backup of the disk"
         ),
     ]
+    if integrity != "ok":  # counting rows of a damaged file would only raise
+        return checks
     for table, index, column in (
         ("chunk", "chunk_index", "chunk_id"),
         ("triple", "triple_index", "triple_id"),
@@ -58,3 +60,10 @@ def run(connection: sqlite3.Connection, path: str) -> list[Check]:
             )
         )
     return checks
+
+
+def _integrity(connection: sqlite3.Connection) -> str:
+    try:
+        return str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+    except sqlite3.DatabaseError as error:
+        return str(error)

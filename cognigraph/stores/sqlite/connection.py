@@ -144,12 +144,11 @@ class Pool:
 def check_ours(connection: sqlite3.Connection, path: str) -> None:
     """Refuse a database that another program made; an empty file is fine."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]
-    if application != APPLICATION_ID and (
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if (
+        application != APPLICATION_ID
+        and (connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
     ):
-        raise SchemaError(
-            f"{path} is a SQLite database of another program; give another file name"
-        )
+        raise SchemaError(f"{path} is a SQLite database of another program; give another file name")
 
 
 _ABANDONED: list[sqlite3.Connection] = []
@@ -174,8 +173,12 @@ def mapped_errors(path: str) -> Iterator[None]:
             raise StoreError(f"{path} is read-only; check its permissions") from error
         raise StoreError(f"{path}: {text}") from error
     except sqlite3.DatabaseError as error:
-        if "not a database" in str(error) or "malformed" in str(error):
+        if "not a database" in str(error):
             raise SchemaError(
                 f"{path} is not a cognigraph database ({error}); give another file name"
+            ) from error
+        if "malformed" in str(error):
+            raise StoreError(
+                f"{path} is damaged ({error}); restore a backup, `cognigraph doctor` shows more"
             ) from error
         raise StoreError(f"{path}: {error}") from error

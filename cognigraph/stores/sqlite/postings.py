@@ -49,8 +49,9 @@ class Postings:
         rows: list[_Rows] = []
         counts: list[_Counts] = []
         for hashes, segment_rows, segment_counts in self._segments:
-            start, end = np.searchsorted(hashes, wanted, "left"), np.searchsorted(
-                hashes, wanted, "right"
+            start, end = (
+                np.searchsorted(hashes, wanted, "left"),
+                np.searchsorted(hashes, wanted, "right"),
             )
             if start < end:
                 rows.append(segment_rows[start:end])
@@ -67,9 +68,7 @@ def _sorted(hashes: _Hashes, rows: _Rows, counts: _Counts) -> _Segment:
     return hashes[order], rows[order], counts[order]
 
 
-def gather(
-    found: list[tuple[_Rows, _Counts]], pool: Ints, size: int
-) -> Floats:
+def gather(found: list[tuple[_Rows, _Counts]], pool: Ints, size: int) -> Floats:
     """Frequencies (len(pool), len(found)) of looked-up terms in some rows of ``size``."""
     matches = np.zeros((len(pool), len(found)))
     dense = np.zeros(size, np.float32)

@@ -178,9 +178,7 @@ def _triple_legs(
     return found, cosine, tuple(dict.fromkeys(names))
 
 
-def _anchors(
-    connection: sqlite3.Connection, space_id: int, probe: Probe
-) -> list[tuple[int, str]]:
+def _anchors(connection: sqlite3.Connection, space_id: int, probe: Probe) -> list[tuple[int, str]]:
     if not probe.anchors:
         return []
     marks = ",".join("?" * len(probe.anchors))

@@ -73,9 +73,7 @@ def message(
     return StoredMessage(id, name, speaker, from_micros(at), text, len(rows))
 
 
-def sessions(
-    connection: sqlite3.Connection, space: int, limit: int, offset: int
-) -> list[Session]:
+def sessions(connection: sqlite3.Connection, space: int, limit: int, offset: int) -> list[Session]:
     """Sessions, newest first."""
     rows = connection.execute(
         f"{_SESSION} WHERE space_id = ? ORDER BY ended_at DESC, id DESC LIMIT ? OFFSET ?",

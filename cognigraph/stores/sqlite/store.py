@@ -26,7 +26,7 @@ from cognigraph.stores.base import (
 )
 from cognigraph.stores.empty import no_candidates
 from cognigraph.stores.sqlite import checks, export, queue, read, write
-from cognigraph.stores.sqlite.connection import Pool
+from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.index import SpaceIndex
 from cognigraph.stores.sqlite.probe import gather_candidates
 from cognigraph.stores.sqlite.schema import prepare
@@ -247,7 +247,7 @@ class SQLiteStore:
 
     def check(self) -> list[Check]:
         """Look at the health of the file."""
-        with self._pool.connection() as connection:
+        with self._pool.connection() as connection, mapped_errors(self._pool.path):
             return checks.run(connection, self._pool.path)
 
     def _read(self, space: str, empty: _T, query: Callable[[Connection, int], _T]) -> _T:

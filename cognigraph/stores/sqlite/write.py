@@ -92,9 +92,7 @@ def _insert_message(
         )
 
 
-def write_derivation(
-    connection: sqlite3.Connection, lease: Lease, derivation: Derivation
-) -> None:
+def write_derivation(connection: sqlite3.Connection, lease: Lease, derivation: Derivation) -> None:
     """Merge what one lease led to. The caller has checked that the lease still holds."""
     space_id, revision = bump(connection, lease.space)
     (session_id,) = connection.execute(

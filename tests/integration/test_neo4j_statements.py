@@ -1,0 +1,104 @@
+"""Every statement of the Neo4j store is planned on a real server, so that none can scan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from neo4j import Driver, GraphDatabase
+
+from cognigraph.cypher import files
+from cognigraph.embed import CheckedEmbedder, resolve
+from cognigraph.stores.neo4j import Neo4jStore
+from cognigraph.stores.neo4j.connection import cypher
+from cognigraph.stores.neo4j.schema import commands, migrations
+from tests.servers.neo4j_server import Server
+
+pytestmark = pytest.mark.neo4j
+
+FOLDER = Path(files.__file__).parent / "neo4j"
+MIGRATIONS = {name for _, name in migrations()}
+STATEMENTS = sorted(
+    path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.cypher")
+)
+REFUSED = ("AllNodesScan", "CartesianProduct", "NodeByLabelScan", "AllRelationshipsScan")
+SCANS_ON_PURPOSE = {"read/spaces"}
+"""One small node per space, and all of them are wanted."""
+
+# Labels that the store puts in the place of another one: those plans count as well.
+VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
+    "search/nearest": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],
+    "search/newest_with_terms": [((":Chunk", ":Triple"),)],
+    "search/chunks": [(("NEXT*0..2", "NEXT*0..0"),), (("NEXT*0..2", "NEXT*0..5"),)],
+    "vectors/announce": [(("(owner:Space ", "(owner:SpaceFacts "),)],
+    "vectors/label": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],
+    "vectors/ready": [(("(owner:Space ", "(owner:SpaceFacts "),)],
+}
+CASES = [
+    (name, replace)
+    for name in STATEMENTS
+    if name not in MIGRATIONS
+    for replace in [(), *VARIANTS.get(name, [])]
+]
+
+
+@pytest.fixture
+def driver(neo4j_server: Server) -> Iterator[Driver]:
+    embedder = CheckedEmbedder(resolve("wordllama")).identity
+    Neo4jStore(neo4j_server.uri, embedder, auth=neo4j_server.auth).close()
+    with GraphDatabase.driver(
+        neo4j_server.uri,
+        auth=neo4j_server.auth,
+        notifications_disabled_classifications=["UNRECOGNIZED"],
+    ) as driver:
+        yield driver
+
+
+def _explain(text: str) -> str:
+    language, _, body = text.partition("\n")
+    return f"{language} EXPLAIN {body}"
+
+
+def _samples(text: str) -> dict[str, Any]:
+    """Some value for each parameter: a missing one would be a notification."""
+    numbers = {"limit", "skip", "fetch", "seconds", "version", "dimension"}
+    return {name: 1 if name in numbers else None for name in set(re.findall(r"\$(\w+)", text))}
+
+
+def _operators(plan: dict[str, Any]) -> Iterator[str]:
+    yield plan["operatorType"].split("@")[0]
+    for child in plan.get("children", []):
+        yield from _operators(child)
+
+
+@pytest.mark.parametrize(("name", "replace"), CASES, ids=lambda value: str(value))
+def test_plans_by_indexes_only(
+    driver: Driver, name: str, replace: tuple[tuple[str, str], ...]
+) -> None:
+    text = cypher(name, *replace)
+    with driver.session() as session:
+        summary = session.run(_explain(text), _samples(text)).consume()
+    refused = () if name in SCANS_ON_PURPOSE else REFUSED
+    if summary.plan is not None:  # schema commands have none
+        assert not set(_operators(summary.plan)) & set(refused)
+    notes = [str(s.status_description) for s in summary.gql_status_objects if s.is_notification]
+    assert not notes
+
+
+@pytest.mark.parametrize("name", sorted(MIGRATIONS))
+def test_migrations_can_be_repeated(driver: Driver, name: str) -> None:
+    with driver.session() as session:
+        for command in commands(name):
+            summary = session.run(command).consume()
+            assert not summary.counters.indexes_added, command
+            assert not summary.counters.constraints_added, command
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_header_says_what_it_takes_and_returns(name: str) -> None:
+    text = (FOLDER / f"{name}.cypher").read_text("utf-8")
+    for field in ("// what: ", "// parameters: ", "// returns: "):
+        assert field in text
