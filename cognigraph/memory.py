@@ -37,6 +37,7 @@ from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.search import search
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.base import Check, Failure, StoreInfo
+from cognigraph.text import storable
 from cognigraph.times import Clock, system_clock, to_utc, zone
 
 Progress = Callable[[int], None]
@@ -137,18 +138,18 @@ class Space:
         stored = time.perf_counter()
         if "new" in statuses:
             engine.written()
-        conflicts = tuple(
-            message.id
+        conflicts = [
+            message
             for message, status in zip(messages, statuses, strict=True)
             if status == "conflict"
-        )
+        ]
         if conflicts:
             raise ConflictError(
-                f"id {conflicts[0]!r} already belongs to another text in its session"
+                f"id {conflicts[0].id!r} already belongs to another text in its session"
                 + (f" (and {len(conflicts) - 1} more ids)" if len(conflicts) > 1 else "")
                 + "; nothing was overwritten: give the new text an id of its own",
-                ids=conflicts,
-                index=first,
+                ids=tuple(message.id for message in conflicts),
+                index=conflicts[0].index,
             )
         if invalid is not None:
             raise invalid
@@ -257,7 +258,9 @@ class Space:
 
     def get(self, id: str, session: str | None = None) -> StoredMessage | None:
         """One whole message by its id (the newest, if several sessions have one)."""
-        return self._engine.store.message(self._name, id, session)
+        if session is not None:
+            session = storable(session)
+        return self._engine.store.message(self._name, storable(id), session)
 
     def sessions(self, limit: int = 100, offset: int = 0) -> list[Session]:
         """Sessions with their keys and summaries, newest first."""
@@ -265,11 +268,13 @@ class Space:
 
     def entities(self, match: str | None = None, limit: int = 100, offset: int = 0) -> list[Entity]:
         """Entities, those with most triples first; ``match`` is a part of the name."""
-        return self._engine.store.entities(self._name, match=match, limit=limit, offset=offset)
+        part = None if match is None else storable(match)
+        return self._engine.store.entities(self._name, match=part, limit=limit, offset=offset)
 
     def triples(self, entity: str | None = None, limit: int = 100, offset: int = 0) -> list[Triple]:
         """Triples with their sources, newest first; ``entity`` is a whole name."""
-        return self._engine.store.triples(self._name, entity=entity, limit=limit, offset=offset)
+        name = None if entity is None else storable(entity)
+        return self._engine.store.triples(self._name, entity=name, limit=limit, offset=offset)
 
     def stats(self) -> Stats:
         """Counts, and how far enrichment is."""

@@ -219,14 +219,18 @@ class Why:
         if fused:
             lines.append(f"semantic = {fused}")
         if self.harmonic_mean is not None:
+            session, triple = _shown(self.session_score), _shown(self.triple_score)
             lines.append(
-                f"harmonic mean {self.harmonic_mean:.3f} of session {self.session_score:.3f} "
-                f"and triple {self.triple_score:.3f}"
+                f"harmonic mean {self.harmonic_mean:.3f} of session {session} and triple {triple}"
             )
         if parts:
             lines.append(f"found by {parts}")
         lines.extend(self.notes)
         return "; ".join(lines)
+
+
+def _shown(score: float | None) -> str:
+    return "unknown" if score is None else f"{score:.3f}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,11 @@ def replace_surrogates(text: str) -> tuple[str, int]:
     return _SURROGATE.subn("\ufffd", text)
 
 
+def storable(text: str) -> str:
+    """The text as it would have been stored, for look-ups."""
+    return replace_surrogates(text)[0]
+
+
 def printable(text: str) -> str:
     """The text without control characters, for prompts and terminals."""
     return _CONTROL.sub(" ", text)

@@ -86,7 +86,8 @@ def _one_line(problem: Neo4jError, timeout: float) -> str:
 def _plain(value: Any) -> Any:
     """Return a value of the driver as the caller gets it; see :mod:`cognigraph.cypher.rows`."""
     if isinstance(value, (Node, Relationship)):
-        return properties({name: _plain(item) for name, item in value.items()})
+        labels = value.labels if isinstance(value, Node) else ()
+        return properties({name: _plain(item) for name, item in value.items()}, labels)
     if isinstance(value, Path):
         steps: list[Any] = [value.start_node]
         for relationship, node in zip(value.relationships, value.nodes[1:], strict=True):

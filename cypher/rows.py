@@ -1,12 +1,12 @@
 """Rows of an inspection: grouping and ordering by Cypher's rules, and plain values for the caller.
 
-Values come out alike from both stores: nodes and relationships as dicts of their properties
-without the engine's own (vectors, index terms), times as aware ``datetime`` in UTC.
+Values come out alike from both stores: nodes and relationships as dicts of the properties that the
+schema names (not what a store keeps for itself beside them), times as aware ``datetime`` in UTC.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cmp_to_key
 from typing import Any
@@ -15,7 +15,21 @@ from cognigraph.cypher.literals import Moment
 from cognigraph.cypher.translate import Column, Order, Stage
 
 HIDDEN = frozenset({"embedding", "vector", "terms", "lexemes"})
-"""Properties that no row shows: they are the engine's, and large."""
+"""Properties that no row shows, whatever the label: they are the engine's, and large."""
+
+SHOWN: Mapping[str, frozenset[str]] = {
+    label: frozenset((*names.split(), "uid", "space"))
+    for label, names in {
+        "Session": "id started_at ended_at messages chunks version",
+        "Key": "name",
+        "Theme": "title summary",
+        "Triple": "subject relation object when valid_from valid_to negated first_observed "
+        "last_observed",
+        "Entity": "name type",
+        "Chunk": "message_id session speaker at text part parts state",
+    }.items()
+}
+"""What a row shows of a node, by label; see :mod:`cognigraph.stores.base`."""
 
 EDGE = "__edge__"
 Row = dict[str, Any]
@@ -122,7 +136,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Moment):
         return value.value
     if isinstance(value, Mapping):
-        return properties(value)
+        return properties(value, value.get("__labels__", ()))
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, datetime) and value.tzinfo:
@@ -130,10 +144,13 @@ def plain(value: Any) -> Any:
     return value
 
 
-def properties(given: Mapping[str, Any]) -> Row:
-    """Return the properties of a node or relationship that a row shows."""
+def properties(given: Mapping[str, Any], labels: Iterable[str] = ()) -> Row:
+    """Return the properties of a node (or of a relationship, without labels) that a row shows."""
+    shown = next((SHOWN[label] for label in labels if label in SHOWN), None)
     return {
         name: plain(value)
         for name, value in sorted(given.items())
-        if name not in HIDDEN and not name.startswith("__") and value is not None
+        if value is not None
+        and not (name in HIDDEN or name.startswith("__"))
+        and (shown is None or name in shown)
     }

@@ -56,11 +56,15 @@ class Enricher:
         self._extractor = extractor
         self._settings = settings
         self._clock = clock
-        self._worker = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
+        self._worker = f"{_host()}:{os.getpid()}:{uuid4().hex[:8]}"
+        self._looked_for_dead = False
 
     def step(self, space: str | None = None) -> Step | None:
         """Enrich one batch of one session; None when nothing is ready."""
         settings = self._settings
+        if not self._looked_for_dead:
+            self._looked_for_dead = True
+            self._expire_dead()
         lease = self._store.claim(
             worker=self._worker,
             limit=settings.batch,
@@ -86,6 +90,14 @@ class Enricher:
             rejected=rejected,
             lost=not written,
         )
+
+    def _expire_dead(self) -> None:
+        """Take over from workers of this machine that were killed, without waiting for them."""
+        for token in self._store.leases():
+            host, _, rest = token.partition(":")
+            pid = rest.partition(":")[0]
+            if host == _host() and pid.isdigit() and not _is_alive(int(pid)):
+                self._store.expire(token)
 
     def _derive(self, lease: Lease) -> tuple[Derivation, int]:
         window = Window(lease.space, lease.session, lease.chunks, lease.before, lease.notes)
@@ -122,6 +134,22 @@ class Enricher:
         while step := self.step(space):
             steps.append(step)
         return steps
+
+
+def _host() -> str:
+    return socket.gethostname().replace(":", "-")
+
+
+def _is_alive(pid: int) -> bool:
+    if os.name != "posix":  # signal 0 is a question only there
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 class BackgroundWorker:

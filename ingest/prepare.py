@@ -32,6 +32,7 @@ class Clean:
     at: datetime
     text: str
     replaced: int
+    index: int
 
 
 def clean(
@@ -77,7 +78,7 @@ def clean(
         uid = ids.anonymous_message_uid(*parts, seen[twin])
         seen[twin] += 1
         id = uid[:12]
-    return Clean(uid, id, session, speaker, at, text, replaced)
+    return Clean(uid, id, session, speaker, at, text, replaced, index)
 
 
 def _text(value: object, what: str, index: int) -> str:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 # A sentence ends after its mark and closing quotes, before white space; CJK marks need no space.
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]{0,3}(?=\s)|[。！？]|\n")
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]{0,3}(?=\s)|[。！？]|\n")
 _WORD_END = re.compile(r"\s")
 
 

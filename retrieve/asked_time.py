@@ -84,13 +84,15 @@ def nearness(asked: tuple[AskedTime, ...], at: Floats) -> Floats:
     """
     near = np.zeros(len(at))
     years = np.array([from_micros(round(second * 1e6)).year for second in at.tolist()], int)
+    # A year that is not said may be the year before or after: New Year's Eve is told of in January.
+    around = sorted({int(year) + shift for year in np.unique(years) for shift in (-1, 0, 1)})
     for time in asked:
-        for year in np.unique(years):
-            interval = time.interval(int(year))
+        for year in around if time.year is None else [time.year]:
+            interval = time.interval(year)
             if interval is None:
                 continue
             start, end = (moment.timestamp() for moment in interval)
             late = np.maximum(at - end, 0.0) / TAIL.total_seconds()
             early = np.maximum(start - at, 0.0) / LEAD.total_seconds()
-            near = np.where(years == year, np.maximum(near, np.exp(-late - early)), near)
+            near = np.maximum(near, np.exp(-late - early))
     return near

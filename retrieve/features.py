@@ -16,7 +16,7 @@ from cognigraph.retrieve.analyse import Analysis
 from cognigraph.retrieve.asked_time import nearness
 from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.settings import SearchSettings
-from cognigraph.stores.base import Candidates, ChunkPool, Floats, Ints
+from cognigraph.stores.base import NONE, OUTSIDE, Candidates, ChunkPool, Floats, Ints
 
 WINDOW = 2
 """A window is a chunk with two neighbours on each side; one and three measured worse."""
@@ -50,21 +50,30 @@ def chunk_features(
 
 
 def _window_features(pool: ChunkPool, weights: Floats, mean_length: float) -> dict[str, Floats]:
-    around = neighbours(pool, WINDOW)  # (n, 2 WINDOW + 1), -1 where there is none
-    present = around >= 0
-    cosine = np.where(present, pool.cosine[around], 0.0).sum(axis=1) / present.sum(axis=1)
+    around = neighbours(pool, WINDOW)  # (n, 2 WINDOW + 1)
+    present, outside = around >= 0, around == OUTSIDE
+    # A neighbour outside the pool counts as the worst candidate: it was near enough to no leg.
+    # Leaving it out would favour chunks at the rim, whose windows lose their worst members.
+    worst = float(pool.cosine.min(initial=1.0))
+    cosine = np.where(present, pool.cosine[around], worst * outside).sum(axis=1)
+    cosine /= (present | outside).sum(axis=1)
     matches = np.where(present[:, :, None], pool.matches[around], 0.0).sum(axis=1)
-    length = np.where(present, pool.length[around], 0.0).sum(axis=1)
+    length = np.where(present, pool.length[around], mean_length * outside).sum(axis=1)
     words = bm25(matches, length, weights, mean_length * around.shape[1])
     return {"window vector": cosine, "window words": words}
 
 
 def neighbours(pool: ChunkPool, radius: int) -> Ints:
-    """Rows (n, 2 radius + 1) of each chunk's neighbours in session order, itself in the middle."""
+    """Rows (n, 2 radius + 1) of each chunk's neighbours in session order, itself in the middle.
+
+    ``NONE`` past the ends of the session, ``OUTSIDE`` where the pool does not hold the neighbour.
+    """
     n = len(pool.uids)
     columns = [np.arange(n)]
     backward = forward = columns[0]
-    previous, following = np.append(pool.previous, -1), np.append(pool.following, -1)
+    # Two more entries, reached by -1 and -2: past NONE comes NONE, past OUTSIDE comes OUTSIDE.
+    previous = np.concatenate([pool.previous, [OUTSIDE, NONE]])
+    following = np.concatenate([pool.following, [OUTSIDE, NONE]])
     for _ in range(radius):
         backward, forward = previous[backward], following[forward]
         columns = [backward, *columns, forward]

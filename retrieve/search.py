@@ -12,6 +12,7 @@ import numpy as np
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.model import Hit, SearchResult, SessionHit, Trace, Triple, Why
 from cognigraph.retrieve.analyse import Analysis, analyse
+from cognigraph.retrieve.features import scaled
 from cognigraph.retrieve.rank import Ranking, rank
 from cognigraph.settings import SearchSettings
 from cognigraph.stores.base import Candidates, ChunkRecord, Floats, Probe, Store
@@ -109,7 +110,7 @@ class _Fetch:
         ]
         session_rows = self._best_sessions()
         chunk_triples = self._store.triples_of_chunks(
-            self._space, [candidates.chunks.uids[row] for row in rows]
+            self._space, [records[row].uid for row in rows]
         )
         wanted = {candidates.triples.uids[row] for row in triple_rows}
         wanted.update(uid for uids in chunk_triples.values() for uid in uids)
@@ -141,26 +142,35 @@ class _Fetch:
         return SearchResult(question, hits, ranked_triples, ranked_sessions, trace)
 
     def _best_messages(self, k: int) -> tuple[list[int], dict[int, ChunkRecord]]:
-        """The best chunk of each of the ``k`` best messages."""
+        """Rows of the ``k`` best messages, and of each the chunk that matched best by itself."""
         pool = self._candidates.chunks
         order = _best(self._ranking.score, pool.at, pool.uids)
+        own = scaled(pool.cosine) + scaled(pool.matches.sum(axis=1))
         rows: list[int] = []
         records: dict[int, ChunkRecord] = {}
-        seen: set[tuple[str, str]] = set()
+        ranked: dict[tuple[str, str], int] = {}
+        best: dict[int, float] = {}
         step = 2 * k
         for start in range(0, len(order), step):
+            if len(rows) >= k:
+                break
             part = order[start : start + step]
             found = self._store.chunks(self._space, [pool.uids[row] for row in part])
             for row in part:
                 record = found.get(pool.uids[row])
-                if record is None or (record.session_uid, record.message_id) in seen:
+                if record is None:
                     continue
-                seen.add((record.session_uid, record.message_id))
-                rows.append(row)
-                records[row] = record
-                if len(rows) == k:
-                    return rows, records
-        return rows, records
+                message = (record.session_uid, record.message_id)
+                if message not in ranked:
+                    ranked[message] = row
+                    rows.append(row)
+                    best[row] = own[row]
+                    records[row] = record
+                elif own[row] > best[ranked[message]]:
+                    # A window ranks a long message; what is shown is the part that matched.
+                    best[ranked[message]] = own[row]
+                    records[ranked[message]] = record
+        return rows[:k], records
 
     def _best_sessions(self) -> list[int]:
         sessions = self._candidates.sessions

@@ -196,6 +196,10 @@ class Failure:
     reason: str
 
 
+NONE, OUTSIDE = -1, -2
+"""Instead of a row of a neighbour: the session has none there, or the pool does not hold it."""
+
+
 # --- Search ------------------------------------------------------------------------------
 
 
@@ -237,8 +241,8 @@ class ChunkPool:
 
     ``cosine`` (n,) to the probe; ``matches`` (n, len(terms)) term frequencies; ``length`` (n,) in
     terms; ``session`` (n,) row of the session pool; ``at`` (n,) seconds since 1970;
-    ``previous``/``following`` (n,) rows of the neighbours in the session, -1 when there is none
-    *in the pool*; ``question`` (n,) whether it asks something; ``by_vector``/``by_terms`` (n,)
+    ``previous``/``following`` (n,) rows of the neighbours in the session, ``NONE`` (-1) at its ends,
+    ``OUTSIDE`` (-2) for one that is not in the pool; ``question`` (n,) whether it asks something; ``by_vector``/``by_terms`` (n,)
     whether that leg found it.
     """
 
@@ -403,6 +407,14 @@ class Store(Protocol):
 
     def fail(self, lease: Lease, reason: str, *, park_after: int, retry_at: datetime) -> bool:
         """Give the chunks back: pending again at ``retry_at``, or failed after that many tries."""
+        ...
+
+    def leases(self) -> list[str]:
+        """Tokens of the leases that are held now; a token begins with its worker's name."""
+        ...
+
+    def expire(self, token: str) -> None:
+        """End a lease whose worker is known to be dead: its chunks can be claimed at once."""
         ...
 
     def retry_failed(self, space: str | None = None) -> int:

@@ -288,3 +288,29 @@ def test_work_left_by_a_closed_memory_goes_on_in_the_next(open_memory, space_nam
     assert space.stats().pending == 1
     space.flush()
     assert facts(space) == [("Ann lives in Oslo", None, ["m1"])]
+
+
+def test_the_lease_of_a_killed_worker_is_taken_over_at_once(open_memory, space_name, extractor):
+    import os
+    import socket
+    import subprocess
+    import sys
+
+    memory = open_memory()
+    space = memory.space(space_name)
+    add(space, "m1")
+    add(space, "n1", session="t")
+    child = subprocess.Popen([sys.executable, "-c", "pass"])
+    child.wait()
+    host = socket.gethostname().replace(":", "-")
+    store = memory._engine.store
+    clock = memory._engine.clock
+    dead = claim(memory, clock, space_name, worker=f"{host}:{child.pid}:x", seconds=600)
+    alive = claim(memory, clock, space_name, worker=f"{host}:{os.getpid()}:y", seconds=600)
+    assert {dead.token, alive.token} <= set(store.leases())
+    extractor.script({"m1": [LIVES], "n1": [LIVES]})
+    (step,) = open_memory().space(space_name).enrich()
+    assert step.session == dead.session
+    assert alive.token in store.leases()
+    assert not store.complete(dead, Derivation("ghost"))
+    assert store.complete(alive, Derivation("alive"))

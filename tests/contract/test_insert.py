@@ -71,7 +71,7 @@ def test_an_id_with_another_text_is_a_conflict_and_the_rest_is_stored(open_memor
                 {"text": "more", "id": "m2", "session": "s1"},
             ]
         )
-    assert caught.value.ids == ("m1",)
+    assert (caught.value.ids, caught.value.index) == (("m1",), 0)
     assert space.get("m1").text == "first words"
     assert space.get("m2").text == "more"
 

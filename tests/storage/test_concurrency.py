@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -112,7 +113,7 @@ def test_two_memories_on_one_file_see_each_others_writes_at_once(tmp_path):
             writer, reader = (one, two) if number % 2 else (two, one)
             said = turn(number)
             writer.add(said.text, id=said.id, session=said.session, at=said.at)
-            assert reader.search(f"word{number}", k=1)[0].id == said.id
+            assert said.id in {hit.id for hit in reader.search(said.text)}
             assert reader.get(said.id) is not None
         one.enrich()
         assert two.stats().pending == 0
@@ -123,15 +124,15 @@ def test_a_reader_is_not_stopped_by_a_writer_and_sees_no_half_batch(tmp_path):
     path = tmp_path / "m.db"
     with open_memory(path) as writer, open_memory(path) as reader:
         writer.add("base", id="base")
-        stop, sizes, failures = threading.Event(), set(), []
+        stop, sizes, failures = threading.Event(), set(), list[str]()
 
         def look() -> None:
             try:
                 while not stop.is_set():
                     sizes.add(reader.stats().messages)
                     reader.search("moved to Oslo")
-            except Exception as error:  # noqa: BLE001 - reported by the main thread
-                failures.append(error)
+            except Exception:  # noqa: BLE001 - reported by the main thread
+                failures.append(traceback.format_exc())
 
         watching = threading.Thread(target=look)
         watching.start()
@@ -139,7 +140,7 @@ def test_a_reader_is_not_stopped_by_a_writer_and_sees_no_half_batch(tmp_path):
             writer.add_many(turn(20 * batch + n) for n in range(20))
         stop.set()
         watching.join()
-        assert failures == []
+        assert not failures, failures[0]
         assert all((size - 1) % 20 == 0 for size in sizes), sizes
         assert len(sizes) > 1
 
@@ -167,13 +168,13 @@ def test_a_forked_child_can_use_the_memory(tmp_path):
     path = tmp_path / "m.db"
     with open_memory(path) as memory:
         memory.add_many(turn(n) for n in range(10))
-        assert memory.search("word5", k=1)[0].id == "m5"
+        assert "m5" in {hit.id for hit in memory.search(turn(5).text)}
         for round in range(5):
             child = os.fork()
             if not child:
                 code = 1
                 try:
-                    assert memory.search("word5", k=1)[0].id == "m5"
+                    assert "m5" in {hit.id for hit in memory.search(turn(5).text)}
                     memory.add("from the child", id=f"child{round}")
                     assert memory.get(f"child{round}") is not None
                     code = 0

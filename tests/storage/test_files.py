@@ -1,4 +1,4 @@
-"""Files that are not what they should be, and disks that are full: which error, and what it says."""
+"""Files that are not what they should be, and full disks: which error, and what it says."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_newer_schema_is_refused_with_the_way_out(tmp_path):
         memory.add("hello", id="m1")
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 999")
-    with pytest.raises(SchemaError, match="schema 999.*upgrade cognigraph-memory"):
+    with pytest.raises(SchemaError, match=r"schema 999.*upgrade cognigraph-memory"):
         open_memory(path)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (999,)
@@ -97,7 +97,7 @@ def test_an_empty_file_is_a_new_memory(tmp_path):
 
 @pytest.mark.parametrize("place", ["no/such/folder/m.db", "."])
 def test_places_where_no_file_can_be(tmp_path, place):
-    with pytest.raises(StoreError, match="cannot open.*folder exists"):
+    with pytest.raises(StoreError, match=r"cannot open.*folder exists"):
         open_memory(tmp_path / place)
 
 
@@ -120,7 +120,7 @@ def test_a_read_only_folder(tmp_path):
     folder.mkdir()
     folder.chmod(0o500)
     try:
-        with pytest.raises(StoreError, match="writable|read-only"):
+        with pytest.raises(StoreError, match=r"writable|read-only"):
             open_memory(folder / "m.db")
     finally:
         folder.chmod(0o700)

@@ -19,7 +19,9 @@ LEASE = timedelta(seconds=0.5)
 
 def open_memory(path: Path | str, **options: object) -> Memory:
     """A file memory with a small embedder and short leases."""
-    settings = Settings(enrich=EnrichSettings(batch=4, lease=LEASE, retry_after=timedelta(milliseconds=1)))
+    settings = Settings(
+        enrich=EnrichSettings(batch=4, lease=LEASE, retry_after=timedelta(milliseconds=1))
+    )
     defaults = {"embedder": HashEmbedder(128), "enrich": "manual", "settings": settings}
     return Memory(path, **(defaults | options))  # type: ignore[arg-type]
 

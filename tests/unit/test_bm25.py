@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cognigraph.lexical import query_terms, terms
-from cognigraph.retrieve.bm25 import B, K1, bm25, idf
+from cognigraph.retrieve.bm25 import K1, B, bm25, idf
 from cognigraph.stores.base import Lexicon
 
 TEXTS = [

@@ -171,9 +171,7 @@ def test_themes_keep_their_order_and_belong_to_their_session():
         ("Moving", "Ann moves."),
         ("", "Untitled."),
     ]
-    other = derive(
-        Extraction(themes=themes), replace(LEASE, session="other"), "x-1", EMBEDDER
-    )[0]
+    other = derive(Extraction(themes=themes), replace(LEASE, session="other"), "x-1", EMBEDDER)[0]
     assert {row.uid for row in found.themes}.isdisjoint(row.uid for row in other.themes)
 
 

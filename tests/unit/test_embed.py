@@ -77,7 +77,7 @@ def test_a_memory_takes_a_function(tmp_path):
 
 @pytest.mark.parametrize("wrong", ["openai", "wordlama", "", ":", "fastembedd:x"])
 def test_unknown_names(wrong):
-    with pytest.raises(ConfigurationError, match="unknown embedder.*wordllama"):
+    with pytest.raises(ConfigurationError, match=r"unknown embedder.*wordllama"):
         resolve(wrong)
 
 
@@ -153,7 +153,7 @@ def test_failures_say_whose_they_are_and_nothing_is_stored(tmp_path):
 
     with Memory(tmp_path / "m.db", embedder=failing, enrich="manual") as memory:
         memory.add("fine", id="m1")
-        with pytest.raises(EmbeddingError, match="failing.*ConnectionError: no route") as caught:
+        with pytest.raises(EmbeddingError, match=r"failing.*ConnectionError: no route") as caught:
             memory.add("poison", id="m2")
         assert isinstance(caught.value.__cause__, ConnectionError)
         with pytest.raises(EmbeddingError, match="no route"):
@@ -272,7 +272,7 @@ def test_fastembed_without_the_extra_names_it(monkeypatch):
 
 def test_fastembed_with_a_folder_that_is_no_model(tmp_path: Path):
     pytest.importorskip("fastembed")
-    with pytest.raises(ConfigurationError, match="no model_optimized.onnx or model.onnx"):
+    with pytest.raises(ConfigurationError, match=r"no model_optimized\.onnx or model\.onnx"):
         resolve(f"fastembed:{tmp_path}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -44,52 +45,69 @@ def test_a_window_ends_with_its_session():
     assert found["window vector"].tolist() == pytest.approx([0.85, 0.85, 0.1])
 
 
-def test_window_vector_is_the_mean_of_up_to_five():
-    cosine = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+def test_window_vector_is_the_mean_of_five():
+    cosine = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.9]
     found = features(candidates(chunk_pool(cosine)))["window vector"]
-    expected = [np.mean(cosine[max(0, n - 2) : n + 3]) for n in range(6)]
+    expected = [np.mean(cosine[max(0, n - 2) : n + 3]) for n in range(7)]
     assert found.tolist() == pytest.approx(expected)
 
 
+def test_a_neighbour_outside_the_pool_counts_as_the_worst():
+    """Otherwise a chunk at the rim of the candidates would have no bad neighbours."""
+    pool = chunk_pool([0.6, 0.9, 0.3], previous=[-2, 0, 1], following=[1, 2, -2])
+    found = features(candidates(pool))["window vector"]
+    assert found.tolist() == pytest.approx(
+        [np.mean(v) for v in ([0.3, 0.3, 0.6, 0.9, 0.3], [0.3, 0.6, 0.9, 0.3, 0.3],
+                              [0.6, 0.9, 0.3, 0.3, 0.3])]
+    )  # fmt: skip
+
+
+def test_words_at_the_rim_of_the_candidates_have_no_advantage():
+    """A window that is cut off does not count as a short one."""
+    matches = np.array([[0.0], [0.0], [1.0], [0.0], [0.0]])
+    pool = chunk_pool(
+        [0.0, 0.0, 1.0, 0.0, 0.0],
+        matches=matches,
+        previous=[-2, 0, 1, 2, 3],
+        following=[1, 2, 3, 4, -2],
+    )
+    found = features(candidates(pool, frequencies={"oslo": 1}))["window words"]
+    assert found.tolist() == pytest.approx([found[2]] * 5)
+
+
 def test_window_words_add_up_the_neighbours():
-    matches = np.array([[1.0], [0.0], [0.0], [0.0], [2.0]])
-    length = [4.0, 5.0, 6.0, 7.0, 8.0]
-    pool = chunk_pool([0.5] * 5, matches=matches, length=length)
-    frequencies = {"oslo": 3}
-    found = features(candidates(pool, frequencies=frequencies))
-    weights = idf(candidates(pool, frequencies=frequencies).lexicon, ("oslo",))
+    matches = np.array([[1.0], [0.0], [0.0], [0.0], [2.0], [0.0], [0.0], [0.0]])
+    length = [4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 3.0, 3.0]
+    found = candidates(chunk_pool([0.5] * 8, matches=matches, length=length),
+                       frequencies={"oslo": 3})  # fmt: skip
+    weights = idf(found.lexicon, ("oslo",))
+    inner = slice(2, 6)  # windows that end with the session are another matter
 
-    def expected(size: int) -> list[float]:
-        half = size // 2
-        sums = [
-            (sum(matches[max(0, n - half) : n + half + 1, 0]), sum(length[max(0, n - half) : n + half + 1]))
-            for n in range(5)
-        ]  # fmt: skip
-        return [
-            bm25(np.array([[m]]), np.array([total]), weights, 5.0 * size)[0] for m, total in sums
-        ]
+    def expected(n: int) -> float:
+        rows = slice(n - 2, n + 3)
+        total = np.array([sum(length[rows])])
+        return float(bm25(np.array([[matches[rows, 0].sum()]]), total, weights, 5.0 * 5)[0])
 
-    assert found["words of 3"].tolist() == pytest.approx(expected(3))
-    assert found["words of 5"].tolist() == pytest.approx(expected(5))
-    assert found["words of 3"][2] == 0.0
-    assert found["words of 5"][2] > 0.0
+    words = features(found)["window words"]
+    assert words[inner].tolist() == pytest.approx([expected(n) for n in range(2, 6)])
+    assert words[3] > 0.0, "its own words are none"
+    assert words[7] == 0.0, "out of reach"
 
 
-def test_session_best_is_the_mean_of_its_three_best():
+def test_session_best_is_the_mean_of_its_up_to_three_best():
     pool = chunk_pool([0.9, 0.6, 0.3, 0.2, 0.5, -0.4], session=[0, 0, 0, 0, 1, 1])
     found = features(candidates(pool, sessions=session_pool([NAN, NAN])))["session best"]
-    # One good chunk does not make a good session: divided by three whatever the size.
-    assert found.tolist() == pytest.approx([0.6] * 4 + [0.5 / 3] * 2)
+    assert found.tolist() == pytest.approx([0.6] * 4 + [0.05] * 2)
 
 
-def test_themes_reach_their_chunks():
+def test_themes_reach_their_chunks_and_unread_sessions_are_average():
     pool = chunk_pool([0.1, 0.1, 0.1], session=[0, 1, 2])
     sessions = session_pool([0.7, NAN, 0.2], matches=[[2.0], [0.0], [0.0]], length=[10, 0, 6])
     found = features(candidates(pool, sessions=sessions))
-    assert found["theme"][[0, 2]].tolist() == [0.7, 0.2]
-    assert math.isnan(found["theme"][1])
-    assert found["theme words"][0] > 0
-    assert found["theme words"][1:].tolist() == [0.0, 0.0]
+    assert found["theme"].tolist() == pytest.approx([0.7, 0.45, 0.2])
+    first, unread, last = found["theme words"]
+    assert first > last == 0.0
+    assert unread == pytest.approx(first / 2)
 
 
 def test_without_themes_there_is_no_theme_signal():
@@ -108,9 +126,27 @@ def test_cues():
     assert found["speaker named"].tolist() == [0.0, 0.0, 1.0, 0.0]
     assert found["asks"].tolist() == [1.0, 0.0, 0.0, 1.0]
     assert found["answers"].tolist() == [0.0, 1.0, 0.0, 0.0]
-    assert found["length"].tolist() == pytest.approx([math.log(2), 0.0, math.log(4), math.log(8)])
+    assert found["length"].tolist() == pytest.approx(
+        [math.log(2) / 4, 0.0, math.log(4) / 4, math.log(8) / 4]
+    )
     named = features(candidates(pool), "what did ann berg's do?")["speaker named"]
     assert named.tolist() == [1.0, 0.0, 1.0, 0.0]
+
+
+def test_no_text_is_longer_than_long():
+    pool = chunk_pool([0.1] * 2, length=[60.0, 6000.0])
+    assert features(candidates(pool))["length"].tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("question", ["in May 2023 oslo", "2023 oslo"])
+def test_the_time_cue_knows_what_was_said_then(question):
+    at = [datetime(year, 5, 20, tzinfo=UTC).timestamp() for year in (2023, 2021)]
+    terms = len(analyse(question).terms)
+    pool = chunk_pool([0.1] * 2, at=at, matches=np.zeros((2, terms)))
+    found = features(candidates(pool), question)
+    assert found["time"][0] == 1.0
+    assert found["time"][1] < 1e-6
+    assert "time" not in features(candidates(chunk_pool([0.1], at=at[:1])), "oslo")
 
 
 @pytest.mark.parametrize("speaker", ["🙂", "???", None])
@@ -119,29 +155,39 @@ def test_a_speaker_without_words_is_never_named(speaker):
     assert features(candidates(pool), "What did Ann say?")["speaker named"].tolist() == [0.0]
 
 
-def test_the_best_and_second_best_triple_of_a_chunk():
+def test_a_chunk_is_as_good_as_its_best_triple():
     pool = chunk_pool([0.1] * 3)
     triples = triple_pool([0.9, 0.5, 0.1], [(0, 1), (0,), (1,)])
-    found = features(candidates(pool, triples))
-    assert found["triple"].tolist() == pytest.approx([1.0, 1.0, 0.0])
-    assert found["second triple"].tolist() == pytest.approx([0.5, 0.0, 0.0])
-    assert found["triple vector"].tolist() == pytest.approx([0.9, 0.9, 0.0])
+    found = features(candidates(pool, triples, session_pool([0.3])))
+    assert found["triple"].tolist() == pytest.approx([0.5, 0.5, 0.0])
+    lexical = triple_pool([0.9, 0.5], [(0,), (1,)], matches=[[0.0], [3.0]])
+    found = features(candidates(pool, lexical, session_pool([0.3])))
+    assert found["triple"].tolist() == pytest.approx([0.5, 0.5, 0.0])
+
+
+def test_unread_sessions_stand_for_their_own_triples():
+    pool = chunk_pool([0.9, 0.1, 0.5], session=[0, 0, 1])
+    triples = triple_pool([0.9, 0.1], [(2,), (2,)])
+    read = features(candidates(pool, triples, session_pool([0.3, 0.3])))["triple"]
+    assert read.tolist() == pytest.approx([0.0, 0.0, 0.5])
+    unread = features(candidates(pool, triples, session_pool([NAN, 0.3])))["triple"]
+    assert unread.tolist() == pytest.approx([0.5, 0.0, 0.5])
 
 
 def test_words_of_triples_count_too():
     pool = chunk_pool([0.1] * 2)
     triples = triple_pool([0.5, 0.5], [(0,), (1,)], matches=[[1.0], [0.0]])
-    found = features(candidates(pool, triples))
+    found = features(candidates(pool, triples, session_pool([0.3])))
     assert found["triple"][0] > found["triple"][1]
 
 
 @pytest.mark.parametrize(
     ("switch", "gone"),
     [
-        ({"windows": False}, {"window vector", "words of 3", "words of 5"}),
+        ({"windows": False}, {"window vector", "window words"}),
         ({"session_leg": False}, {"session best", "theme", "theme words"}),
         ({"cues": False}, {"speaker named", "asks", "answers", "length"}),
-        ({"triple_leg": False}, {"triple", "second triple", "triple vector"}),
+        ({"triple_leg": False}, {"triple"}),
     ],
 )
 def test_each_part_has_its_switch(switch, gone):

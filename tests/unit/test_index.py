@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
 from cognigraph.stores.sqlite import index as index_module
 from cognigraph.stores.sqlite.index import SpaceIndex
+from cognigraph.stores.sqlite.postings import Postings
+from cognigraph.stores.sqlite.table import Table
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
 
 START = datetime(2026, 5, 20, 9, tzinfo=UTC)
@@ -33,7 +36,7 @@ def read(window: Any) -> Extraction:
         words = chunk.text.split()
         facts += [
             Fact(left, "object", "goes with", right, "object", (place,))
-            for left, right in zip(words, words[1:], strict=False)
+            for left, right in pairwise(words)
         ]
     last = window.chunks[-1].text
     themes = () if last.startswith("rain") else (Theme(last, last), Theme("all", "more"))
@@ -54,6 +57,11 @@ def connect(path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
     finally:
         connection.close()
+
+
+def postings(words: Postings, table: Table, word: str) -> list[tuple[int, float]]:
+    rows, counts = words.lookup(word)
+    return sorted(zip(table["id"][rows].tolist(), counts.tolist(), strict=True))
 
 
 def contents(index: SpaceIndex) -> dict[str, Any]:
@@ -80,22 +88,10 @@ def contents(index: SpaceIndex) -> dict[str, Any]:
             triples["first"].tolist(), triples["last"].tolist(), triples["length"].tolist(),
             triples["uid"].tolist(), triples["vector"].tolist(),
         ),
-        "words": {
-            word: sorted(
-                (ids[row], count)
-                for row, count in zip(*(c.tolist() for c in index.chunk_words.lookup(word)), strict=True)
-            )
-            for word in WORDS
-        },
-        "triple words": {
-            word: sorted(
-                (int(triples["id"][row]), count)
-                for row, count in zip(*(c.tolist() for c in index.triple_words.lookup(word)), strict=True)
-            )
-            for word in WORDS
-        },
+        "words": {word: postings(index.chunk_words, chunks, word) for word in WORDS},
+        "triple words": {word: postings(index.triple_words, triples, word) for word in WORDS},
         "length": index.total_length,
-        "themes": [(owner, row.tolist()) for owner, row in zip(owners.tolist(), themes, strict=True)],
+        "themes": list(zip(owners.tolist(), themes.tolist(), strict=True)),
         "revision": index.revision,
     }  # fmt: skip
 
@@ -120,27 +116,27 @@ STEP = st.one_of(
 def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
     path = tmp_path_factory.mktemp("index") / "m.db"
     followed, number = SpaceIndex(DIMENSION), 0
-    with open_memory(path, settings=Settings(enrich=EnrichSettings(batch=3))) as memory:
-        with connect(path) as connection:
-            for verb, batch in steps:
-                if verb == "add":
-                    items = []
-                    for text, session, speaker, minute in batch:
-                        at = START + timedelta(minutes=minute)
-                        items.append({"text": text, "session": session, "speaker": speaker,
-                                      "at": at, "id": f"m{number}"})  # fmt: skip
-                        number += 1
-                    memory.add_many(items)
-                elif verb == "enrich":
-                    memory.enrich()
-                elif number:
-                    followed.refresh(connection, 1)
-            if not number:
-                return
-            memory.add("the end", id="end", session="s1", at=START)
-            followed.refresh(connection, 1)
-            fresh = SpaceIndex(DIMENSION)
-            fresh.refresh(connection, 1)
+    small = Settings(enrich=EnrichSettings(batch=3))
+    with open_memory(path, settings=small) as memory, connect(path) as connection:
+        for verb, batch in steps:
+            if verb == "add":
+                items = []
+                for text, session, speaker, minute in batch:
+                    at = START + timedelta(minutes=minute)
+                    items.append({"text": text, "session": session, "speaker": speaker,
+                                  "at": at, "id": f"m{number}"})  # fmt: skip
+                    number += 1
+                memory.add_many(items)
+            elif verb == "enrich":
+                memory.enrich()
+            elif number:
+                followed.refresh(connection, 1)
+        if not number:
+            return
+        memory.add("the end", id="end", session="s1", at=START)
+        followed.refresh(connection, 1)
+        fresh = SpaceIndex(DIMENSION)
+        fresh.refresh(connection, 1)
     assert contents(followed) == contents(fresh)
     chains = contents(fresh)["chunks"]
     for session in {row[1] for row in chains.values()}:
@@ -215,7 +211,7 @@ def test_a_message_without_words_is_in_the_index(tmp_path):
         memory.add("!!!", id="m1")
         assert list(memory.search("oslo")) == []
         memory.add("oslo", id="m2")
-        assert [hit.id for hit in memory.search("oslo", settings=None)][0] == "m2"
+        assert memory.search("oslo")[0].id == "m2"
 
 
 def test_dropped_indexes_come_back(tmp_path):

@@ -310,7 +310,7 @@ def test_a_query_that_takes_too_long_is_ended() -> None:
 
 
 def test_engine_properties_are_not_shown() -> None:
-    graph = build_graph([NodeRow("a", "Key", {"name": "x", "embedding": [1.0], "terms": "x"})], [])
+    graph = build_graph([NodeRow("a", "Key", {"name": "x", "embedding": [1.0], "seq": 7})], [])
     found = run_on_graph(graph, "MATCH (k:Key) RETURN k", {}, limit=5, timeout=5)
     assert found == [{"k": {"name": "x", "uid": "a"}}]
 

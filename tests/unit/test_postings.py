@@ -20,9 +20,7 @@ from cognigraph.stores.sqlite.blobs import (
 from cognigraph.stores.sqlite.postings import Postings, gather
 
 WORDS = ["oslo", "fjord", "bread", "猫", "x"]
-BAGS = st.lists(
-    st.dictionaries(st.sampled_from(WORDS), st.integers(1, 9), max_size=4), max_size=8
-)
+BAGS = st.lists(st.dictionaries(st.sampled_from(WORDS), st.integers(1, 9), max_size=4), max_size=8)
 
 
 def build(batches: list[list[dict[str, int]]]) -> tuple[Postings, list[dict[str, int]]]:
@@ -78,7 +76,9 @@ def test_blobs_come_back_as_they_went():
     assert np.array_equal(unpack_vectors(blobs, 3), vectors)
     uids = ["00" * 16, "ff" * 16, "0123456789abcdef" * 2]
     assert [uid.tobytes().hex() for uid in unpack_uids([pack_uid(u) for u in uids])] == uids
-    entries, sizes = unpack_terms([pack_terms({"a": 1, "b": 2}), pack_terms({}), pack_terms({"a": 3})])
+    entries, sizes = unpack_terms(
+        [pack_terms({"a": 1, "b": 2}), pack_terms({}), pack_terms({"a": 3})]
+    )
     assert sizes.tolist() == [2, 0, 1]
     assert entries["frequency"].tolist() == [1, 2, 3]
     assert entries["term"][0] == entries["term"][2] == term_hash("a")

@@ -18,9 +18,7 @@ from cognigraph.testing import HashEmbedder
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 
 
-def cleaned(
-    message: Message, seen: Counter[str] | None = None, **options: Any
-) -> Clean:
+def cleaned(message: Message, seen: Counter[str] | None = None, **options: Any) -> Clean:
     defaults: dict[str, Any] = {"space": "s", "now": NOW, "zone": None, "limit": 1000, "index": 3}
     return clean(message, seen=Counter() if seen is None else seen, **(defaults | options))
 

@@ -18,9 +18,7 @@ DAY = 86_400.0
 PAPER = SearchSettings(profile="licomemory")
 
 
-def ranked(
-    found: Candidates, settings: SearchSettings = PAPER, now: float = 10 * DAY
-) -> Ranking:
+def ranked(found: Candidates, settings: SearchSettings = PAPER, now: float = 10 * DAY) -> Ranking:
     return rank(found, analyse("oslo"), settings, now)
 
 
@@ -94,17 +92,13 @@ def test_decay_can_be_switched_off():
     chunks = chunk_pool([0.5, 0.5], at=np.array([0.0, 9 * DAY]))
     triples = triple_pool([0.6, 0.6], [(0,), (1,)], at=np.array([0.0, 9 * DAY]))
     for profile in ("licomemory", "default"):
-        found = ranked(
-            candidates(chunks, triples), SearchSettings(profile=profile, decay=False)
-        )
+        found = ranked(candidates(chunks, triples), SearchSettings(profile=profile, decay=False))
         assert found.decay.tolist() == [1.0, 1.0]
         assert found.score[0] == found.score[1]
 
 
 def test_session_scores_fall_back_from_keys_to_themes_to_unknown():
-    sessions = session_pool(
-        [0.9, 0.4, NAN], keys=[[0.2, 0.6], [NAN, NAN], [NAN, NAN]]
-    )
+    sessions = session_pool([0.9, 0.4, NAN], keys=[[0.2, 0.6], [NAN, NAN], [NAN, NAN]])
     found = session_scores(candidates(chunk_pool([0.1]), sessions=sessions))
     assert found[:2].tolist() == pytest.approx([0.4, 0.4])
     assert math.isnan(found[2])
@@ -132,16 +126,29 @@ def test_the_default_decay_only_separates_near_equals():
     assert found.score[0] > found.score[2]
 
 
-def test_facts_choose_the_other_weights():
-    chunks = chunk_pool([0.9, 0.5])
-    triples = triple_pool([0.2, 0.9], [(0,), (1,)])
-    with_triples = ranked(candidates(chunks, triples), SearchSettings())
-    assert with_triples.weighted["triple"].tolist() == pytest.approx(
-        [0.0, WEIGHTS["triples"]["triple"]]
+@pytest.mark.parametrize(
+    ("extractor", "expected"), [("rules-1", "rules"), ("", "model"), ("gpt-9", "model")]
+)
+def test_who_extracted_chooses_the_weights(extractor, expected):
+    both = candidates(
+        chunk_pool([0.9, 0.5]), triple_pool([0.2, 0.9], [(0,), (1,)]), session_pool([0.5])
     )
-    assert "triple" not in ranked(candidates(chunks), SearchSettings()).weighted
-    without = ranked(candidates(chunks, triples), SearchSettings(triple_leg=False))
+    found = rank(both, analyse("oslo"), SearchSettings(), 0.0, extractor)
+    assert found.weighted["triple"].tolist() == pytest.approx(
+        [0.0, WEIGHTS[expected]["triple"] / 2]
+    )
+    assert found.weighted["vector"].tolist() == pytest.approx([WEIGHTS[expected]["vector"], 0.0])
+
+
+def test_weights_can_be_named_and_facts_switched_off():
+    both = candidates(
+        chunk_pool([0.9, 0.5]), triple_pool([0.2, 0.9], [(0,), (1,)]), session_pool([0.5])
+    )
+    named = ranked(both, SearchSettings(weights="rules"))
+    assert named.weighted["vector"][0] == pytest.approx(WEIGHTS["rules"]["vector"])
+    without = ranked(both, SearchSettings(triple_leg=False))
     assert "triple" not in without.weighted
+    assert without.weighted["vector"][0] == pytest.approx(WEIGHTS["plain"]["vector"])
 
 
 @pytest.mark.parametrize("profile", ["default", "licomemory"])
@@ -153,12 +160,28 @@ def test_nothing_found(profile):
 
 
 def test_every_weight_belongs_to_a_signal():
-    chunks = chunk_pool([0.9, 0.5])
-    found = ranked(
-        candidates(chunks, triple_pool([0.2], [(0,)]), session_pool([0.5])), SearchSettings()
+    chunks = chunk_pool([0.9, 0.5], matches=np.zeros((2, 2)))
+    everything = candidates(
+        chunks, triple_pool([0.2], [(0,)], terms=2), session_pool([0.5], terms=2)
     )
-    assert set(WEIGHTS["triples"]) == set(found.raw)
-    assert set(WEIGHTS["plain"]) == set(found.raw) - {"triple", "second triple", "triple vector"}
+    found = rank(everything, analyse("oslo 2023"), SearchSettings(), 0.0)
+    for name, weights in WEIGHTS.items():
+        assert set(weights) <= set(found.raw), name
+    assert set(WEIGHTS["rules"]) == set(WEIGHTS["model"])
+
+
+def test_the_only_message_with_the_word_beats_its_neighbours(tmp_path):
+    """Windows that are cut off by the edge of the candidates must not win over whole ones."""
+    from cognigraph import Memory
+    from cognigraph.testing import FrozenClock, HashEmbedder
+
+    with Memory(
+        tmp_path / "m.db", embedder=HashEmbedder(4096), enrich="manual", clock=FrozenClock()
+    ) as memory:
+        for number in range(40):
+            text = "We talked about many other things and went home." + " Zanzibar" * (number == 20)
+            memory.add(text, id=f"m{number}", session="s")
+        assert memory.search("Zanzibar")[0].id == "m20"
 
 
 def test_every_hit_can_explain_itself_in_words(tmp_path):

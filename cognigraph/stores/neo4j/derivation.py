@@ -160,6 +160,8 @@ class _Write:
                 "uid": triple.uid,
                 "space": self._space,
                 "seq": seq,
+                "subject_uid": triple.subject_uid,
+                "object_uid": triple.object_uid,
                 "subject": triple.subject,
                 "relation": triple.relation,
                 "object": triple.object,

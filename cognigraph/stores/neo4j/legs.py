@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
@@ -22,10 +22,13 @@ _OVERFETCH = 2
 _MOST_FETCHED = 2000
 _WORDS_OVERFETCH = 4
 _MOST_WORDS_FETCHED = 1000
+_MOST_WORDS_HIDDEN = 4000
 _TIE = 1e-5
-_HUB = 1000
-"""An entity with more triples than this is searched through the vector index."""
-_HUB_FETCH = 600
+_TRIPLE_OVERFETCH = 4
+"""More for triples: the nearest of a hub are taken from among them."""
+_HUB = 2000
+"""An entity with more triples than this is not compared triple by triple."""
+_NO_LIMIT = 1 << 62
 
 _TIME: dict[Layer, str] = {"Chunk": "at", "Triple": "first_observed", "Theme": "seq"}
 
@@ -38,6 +41,32 @@ def match_counts(found: Sequence[Sequence[str]], terms: Sequence[str]) -> Floats
         for word in words:
             matches[row, column[word]] += 1.0
     return matches
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """What a vector leg found, nearest first; ``limit`` of them are candidates."""
+
+    limit: int
+    all: Sequence[str] = ()
+    all_sessions: Sequence[str] = ()
+    subjects: Sequence[str] = ()
+    objects: Sequence[str] = ()
+
+    @property
+    def uids(self) -> Sequence[str]:
+        """Uids of the candidates."""
+        return self.all[: self.limit]
+
+    @property
+    def sessions(self) -> Sequence[str]:
+        """Uids of the sessions of candidate chunks or themes."""
+        return self.all_sessions[: self.limit]
+
+    def around(self, entity: str) -> list[str]:
+        """Uids of the triples an entity is subject or object of."""
+        ends = zip(self.all, self.subjects, self.objects, strict=True)
+        return [uid for uid, subject, object in ends if entity in (subject, object)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,30 +94,34 @@ class Legs:
 
     # Vectors
 
-    def nearest(self, layer: Layer, limit: int, indexed: bool) -> tuple[list[str], list[str]]:
-        """Uids and session uids of the ``limit`` nodes nearest to the probe, cosine above 0."""
+    def nearest(self, layer: Layer, limit: int, indexed: bool) -> Nearest:
+        """The ``limit`` nodes nearest to the probe with a cosine above 0, nearest first.
+
+        An index gives twice as many, for what it may have missed and for :meth:`anchors`.
+        """
         if not limit or self._vector is None:
-            return [], []
+            return Nearest(limit)
         until = None if layer == "Theme" else self._until
         index = self._indexes.usable(self._space, layer, indexed)
         if index is not None:
             return self._nearest_indexed(index, layer, limit, until)
-        replace = () if layer == "Chunk" else ((":Chunk", f":{layer}"),)
+        of_layer = () if layer == "Chunk" else ((":Chunk", f":{layer}"),)
         row = self._connection.row(
             "search/nearest",
-            *replace,
+            *of_layer,
             space=self._space,
             vector=self._vector,
             limit=limit,
             time=_TIME[layer],
             until=until,
         )
-        return (row[0], row[1]) if row else ([], [])
+        assert row is not None
+        return Nearest(limit, *row)
 
     def _nearest_indexed(
         self, index: str, layer: Layer, limit: int, until: datetime | None
-    ) -> tuple[list[str], list[str]]:
-        fetch = _OVERFETCH * limit
+    ) -> Nearest:
+        fetch = (_TRIPLE_OVERFETCH if layer == "Triple" else _OVERFETCH) * limit
         while True:
             row = self._connection.row(
                 "search/nearest_indexed",
@@ -99,10 +132,10 @@ class Legs:
                 until=until,
             )
             assert row is not None
-            uids, sessions, fetched, lowest = row
+            *columns, fetched, lowest = row
             exhausted = fetched < fetch or lowest <= 0.5 or fetch >= _MOST_FETCHED
-            if len(uids) >= limit or exhausted:
-                return uids[:limit], sessions[:limit]
+            if len(columns[0]) >= limit or exhausted:
+                return Nearest(limit, *columns)
             fetch = min(fetch * 5, _MOST_FETCHED)  # as_of hid most of them: look further
 
     # Words
@@ -125,11 +158,12 @@ class Legs:
     # Anchors
 
     def anchors(self, view: SpaceView) -> list[Anchor]:
-        """Entities named in the question, each with its nearest triples."""
+        """Entities named in the question, each with its nearest triples (none yet for a hub)."""
         probe = self._probe
         if not probe.triples_per_anchor or not probe.anchors:
             return []
         index = self._indexes.usable(self._space, "Triple", view.triple_indexed)
+        exact = index is None or self._vector is None or not probe.triples_by_vector
         rows = self._connection.rows(
             "search/anchors",
             space=self._space,
@@ -137,31 +171,21 @@ class Legs:
             names=list(probe.anchors),
             vector=self._vector,
             limit=probe.triples_per_anchor,
-            most=view.triples if index is None or self._vector is None else _HUB,
+            most=_NO_LIMIT if exact else _HUB,
             until=self._until,
         )
-        anchors = [Anchor(uid, name, tuple(triples), hub) for uid, name, triples, hub in rows]
-        if index is not None and any(anchor.hub for anchor in anchors):
-            anchors = self._with_hubs(anchors, index)
-        return anchors
+        return [Anchor(uid, name, tuple(triples), hub) for uid, name, triples, hub in rows]
 
-    def _with_hubs(self, anchors: list[Anchor], index: str) -> list[Anchor]:
-        rows = self._connection.rows(
-            "search/hubs",
-            index=index,
-            fetch=_HUB_FETCH,
-            vector=self._vector,
-            hubs=[anchor.uid for anchor in anchors if anchor.hub],
-            until=self._until,
-        )
-        around: dict[str, list[str]] = {}
-        for entity, triple, *_ in rows:
-            around.setdefault(entity, []).append(triple)
+    def with_hubs(self, anchors: Sequence[Anchor], nearest: Nearest) -> list[Anchor]:
+        """Anchors that have triples; those of a hub are among the nearest of the whole space."""
         most = self._probe.triples_per_anchor
-        return [
-            Anchor(a.uid, a.name, tuple(around.get(a.uid, ())[:most]), True) if a.hub else a
-            for a in anchors
+        filled = [
+            replace(anchor, triples=tuple(nearest.around(anchor.uid)[:most]))
+            if anchor.hub
+            else anchor
+            for anchor in anchors
         ]
+        return [anchor for anchor in filled if anchor.triples]
 
 
 class _WordLeg:
@@ -186,6 +210,11 @@ class _WordLeg:
 
     def best(self, limit: int, fetch: int) -> list[str]:
         uids, scores, lengths, found, times, fetched = self._fetch(fetch)
+        until = None if self._until is None else to_micros(self._until)
+        if until is not None and fetched >= fetch and sum(at <= until for at in times) < limit:
+            # What as_of hides took the place of what it shows: look further, once.
+            fetch = max(fetch, _MOST_WORDS_HIDDEN)
+            uids, scores, lengths, found, times, fetched = self._fetch(fetch)
         keep = len(uids)
         tied: list[str] | None = None
         if fetched >= fetch:
@@ -194,11 +223,7 @@ class _WordLeg:
             floor = scores[-1] * (1 + _TIE)
             keep = int(np.searchsorted(-np.asarray(scores), -floor, side="left"))
             tied = sorted(set(found[-1]))
-        if self._until is not None:
-            until = to_micros(self._until)
-            rows = [row for row in range(keep) if times[row] <= until]
-        else:
-            rows = list(range(keep))
+        rows = [row for row in range(keep) if until is None or times[row] <= until]
         uids, lengths, found = ([column[row] for row in rows] for column in (uids, lengths, found))
         if tied is not None and len(uids) < limit:
             self._fill(uids, lengths, found, tied, limit)
@@ -226,10 +251,10 @@ class _WordLeg:
         limit: int,
     ) -> None:
         """Take the newest of the group that was left out: a choice of the space's own."""
-        replace = () if self._layer == "Chunk" else ((":Chunk", f":{self._layer}"),)
+        of_layer = () if self._layer == "Chunk" else ((":Chunk", f":{self._layer}"),)
         row = self._connection.row(
             "search/newest_with_terms",
-            *replace,
+            *of_layer,
             space=self._space,
             all=tied,
             terms=self._terms,

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cognigraph.stores.base import (
+    NONE,
+    OUTSIDE,
     Candidates,
     ChunkPool,
     Floats,
@@ -39,21 +41,21 @@ def gather_candidates(
     by_terms = start(legs.by_terms, "Chunk", probe.chunks_by_terms, view)
     triples_by_terms = start(legs.by_terms, "Triple", probe.triples_by_terms, view)
     near = start(legs.nearest, "Theme", probe.sessions_by_vector, view.theme_indexed)
-    anchors = [anchor for anchor in legs.anchors(view) if anchor.triples]
+    anchors = legs.with_hubs(legs.anchors(view), triples_by_vector.result())
 
     gather = _Gather(connection, space, probe)
     triples = gather.triples(
-        by_vector=triples_by_vector.result()[0],
+        by_vector=triples_by_vector.result().uids,
         by_terms=triples_by_terms.result(),
         by_anchor=[uid for anchor in anchors for uid in anchor.triples],
     )
-    chunk_seeds = dict.fromkeys([*by_vector.result()[0], *by_terms.result()])
+    chunk_seeds = dict.fromkeys([*by_vector.result().uids, *by_terms.result()])
     chunk_seeds.update(dict.fromkeys(uid for rest in triples.evidence for uid in rest))
     rows = gather.chunks(list(chunk_seeds))
-    sessions = gather.sessions(sorted({*rows.sessions, *near.result()[1]}))
+    sessions = gather.sessions(sorted({*rows.sessions, *near.result().sessions}))
     chunks = rows.pool(
         {uid: place for place, uid in enumerate(sessions.uids)},
-        by_vector=by_vector.result()[0],
+        by_vector=by_vector.result().uids,
         by_terms=by_terms.result(),
     )
     return Candidates(
@@ -116,13 +118,16 @@ class _Chunks:
     question: list[bool]
     speakers: list[str]
     following: list[str]
+    has_previous: list[bool]
 
     def pool(
         self, session_place: dict[str, int], *, by_vector: Sequence[str], by_terms: Sequence[str]
     ) -> ChunkPool:
         place = {uid: row for row, uid in enumerate(self.uids)}
-        following = np.array([place.get(uid, -1) for uid in self.following], np.int64)
-        previous = np.full(len(self.uids), -1, np.int64)
+        following = np.array(
+            [place.get(uid, OUTSIDE) if uid else NONE for uid in self.following], np.int64
+        )
+        previous = np.where(np.array(self.has_previous, bool), OUTSIDE, NONE).astype(np.int64)
         linked = np.flatnonzero(following >= 0)
         previous[following[linked]] = linked
         return ChunkPool(
@@ -180,13 +185,22 @@ class _Gather:
         """Chunks and their neighbours."""
         radius = self._probe.radius
         replace = () if radius == _DEFAULT_RADIUS else (("NEXT*0..2", f"NEXT*0..{radius}"),)
-        row: Row | None = [[] for _ in range(9)]
+        row: Row | None = [[] for _ in range(10)]
         if seeds:
             row = self._connection.row("search/chunks", *replace, chunks=seeds, **self._parameters)
         assert row is not None
-        uids, scores, lengths, found, times, sessions, questions, speakers, following = _sorted(
-            row, range(len(row[0]))
-        )
+        (
+            uids,
+            scores,
+            lengths,
+            found,
+            times,
+            sessions,
+            questions,
+            speakers,
+            following,
+            has_previous,
+        ) = _sorted(row, range(len(row[0])))
         return _Chunks(
             uids=uids,
             cosine=cosine(np.array(scores, float)),
@@ -197,6 +211,7 @@ class _Gather:
             question=questions,
             speakers=speakers,
             following=following,
+            has_previous=has_previous,
         )
 
     def sessions(self, uids: list[str]) -> SessionPool:

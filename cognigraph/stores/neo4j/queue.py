@@ -90,6 +90,16 @@ def fail(
     return connection.write(work)
 
 
+def leases(connection: Connection, now: datetime) -> list[str]:
+    """Tokens of the leases held now."""
+    return [token for (token,) in connection.rows("queue/leases", now=now)]
+
+
+def expire(connection: Connection, token: str, now: datetime) -> None:
+    """End the lease of a dead worker."""
+    connection.write(lambda tx: tx.rows("queue/expire", token=token, now=now))
+
+
 def retry_failed(connection: Connection, space: str | None) -> int:
     """Make parked chunks pending again."""
 

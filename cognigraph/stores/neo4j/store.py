@@ -135,6 +135,14 @@ class Neo4jStore:
         """Give chunks back after a failed attempt."""
         return queue.fail(self._connection, lease, reason, park_after=park_after, retry_at=retry_at)
 
+    def leases(self) -> list[str]:
+        """Tokens of the leases held now."""
+        return queue.leases(self._connection, self._clock())
+
+    def expire(self, token: str) -> None:
+        """End the lease of a dead worker."""
+        queue.expire(self._connection, token, self._clock())
+
     def retry_failed(self, space: str | None = None) -> int:
         """Make parked chunks pending again."""
         return queue.retry_failed(self._connection, space)

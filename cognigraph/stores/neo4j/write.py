@@ -27,9 +27,8 @@ class Inserted(NamedTuple):
 def insert(connection: Connection, space: str, messages: Sequence[MessageRow]) -> Inserted:
     """Write the new ones among the messages."""
     # A race for a message is lost at most once, and each message of the batch may race.
-    for _ in range(_MOST_TRIES):
-        # Redelivery is common and must not queue for the space's lock.
-        statuses = _statuses(connection, messages)
+    for attempt in range(_MOST_TRIES):
+        statuses = _statuses(connection, messages, after_race=attempt > 0)
         new = [m for m, status in zip(messages, statuses, strict=True) if status == "new"]
         if not new:
             return Inserted(statuses, 0, True)
@@ -42,9 +41,17 @@ def insert(connection: Connection, space: str, messages: Sequence[MessageRow]) -
     )
 
 
-def _statuses(connection: Connection, messages: Sequence[MessageRow]) -> list[InsertStatus]:
+def _statuses(
+    connection: Connection, messages: Sequence[MessageRow], *, after_race: bool
+) -> list[InsertStatus]:
     uids = [message.chunks[0].uid for message in messages]
-    digests = dict(connection.rows("insert/known", uids=uids))
+    if after_race:
+        # A reading replica may not have yet what the winner of the race wrote.
+        rows = connection.write(lambda tx: tx.rows("insert/known", uids=uids))
+    else:
+        # Redelivery is common and must not queue for the space's lock.
+        rows = connection.rows("insert/known", uids=uids)
+    digests = {uid: digest for uid, digest in rows}
     statuses: list[InsertStatus] = []
     for uid, message in zip(uids, messages, strict=True):
         if uid not in digests:

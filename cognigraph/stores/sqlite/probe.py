@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.stores.base import (
+    NONE,
+    OUTSIDE,
     Candidates,
     ChunkPool,
     Floats,
@@ -268,8 +270,9 @@ def _chunk_pool(
     probe: Probe,
 ) -> ChunkPool:
     table = index.chunks
-    place = np.full(table.rows + 1, -1, np.int64)  # the last entry stands for "no neighbour"
+    place = np.full(table.rows + 1, OUTSIDE, np.int64)
     place[rows] = np.arange(len(rows))
+    place[-1] = NONE  # where a link of -1 leads
     return ChunkPool(
         uids=tuple(uid.tobytes().hex() for uid in table["uid"][rows]),
         cosine=cosine[rows].astype(float),

@@ -106,6 +106,12 @@ def holds(connection: sqlite3.Connection, lease: Lease) -> bool:
     return row is not None and row[0] == lease.token
 
 
+def leases(connection: sqlite3.Connection, now: datetime) -> list[str]:
+    """Tokens of the leases held now."""
+    query = "SELECT lease FROM session WHERE lease IS NOT NULL AND lease_until > ?"
+    return [row[0] for row in connection.execute(query, (to_micros(now),))]
+
+
 def release(connection: sqlite3.Connection, lease: Lease) -> None:
     """Open the session for the next worker."""
     connection.execute(

@@ -136,6 +136,16 @@ class SQLiteStore:
             queue.release(connection, lease)
             return True
 
+    def leases(self) -> list[str]:
+        """Tokens of the leases held now."""
+        with self._pool.read() as connection:
+            return queue.leases(connection, self._clock())
+
+    def expire(self, token: str) -> None:
+        """End the lease of a dead worker."""
+        with self._pool.write() as connection:
+            connection.execute("UPDATE session SET lease_until = 0 WHERE lease = ?", (token,))
+
     def retry_failed(self, space: str | None = None) -> int:
         """Make parked chunks pending again."""
         with self._pool.write() as connection:

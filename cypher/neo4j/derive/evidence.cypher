@@ -4,7 +4,8 @@
 MATCH (session:Session {uid: $session})
 UNWIND $evidence AS pair
 MATCH (triple:Triple {uid: pair[0]})
-MATCH (chunk:Chunk {uid: pair[1]})
+WITH session, triple, pair[1] AS source
+MATCH (chunk:Chunk {uid: source})
 MERGE (triple)-[evidence:EVIDENCE]->(chunk)
   ON CREATE SET evidence.observed_at = chunk.at
 MERGE (triple)-[:IN_SESSION]->(session)

@@ -3,5 +3,6 @@
 // returns: nothing
 UNWIND $mentions AS pair
 MATCH (chunk:Chunk {uid: pair[0]})
-MATCH (entity:Entity {uid: pair[1]})
+WITH chunk, pair[1] AS mentioned
+MATCH (entity:Entity {uid: mentioned})
 MERGE (chunk)-[:MENTIONS]->(entity)

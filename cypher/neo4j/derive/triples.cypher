@@ -3,7 +3,8 @@
 // returns: nothing
 UNWIND $triples AS row
 MATCH (subject:Entity {uid: row.subject})
-MATCH (object:Entity {uid: row.object})
+WITH row, subject, row.object AS other
+MATCH (object:Entity {uid: other})
 CREATE (triple:Triple {uid: row.properties.uid})
 SET triple += row.properties, triple:$($labels)
 CREATE (triple)-[:SUBJECT]->(subject)

@@ -3,5 +3,6 @@
 // returns: nothing
 UNWIND $pairs AS pair
 MATCH (before:Chunk {uid: pair[0]})
-MATCH (after:Chunk {uid: pair[1]})
+WITH before, pair[1] AS next
+MATCH (after:Chunk {uid: next})
 CREATE (before)-[:NEXT]->(after)

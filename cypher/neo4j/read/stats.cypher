@@ -1,44 +1,45 @@
 // what: counts of a space
 // parameters: space, now
 // returns: sessions, messages, chunks, entities, triples, keys, pending, leased, done, failed
-CALL () {
+WITH $space AS space, $now AS now
+CALL (space, now) {
   MATCH (session:Session) USING INDEX session:Session(space, ended_at)
-  WHERE session.space = $space AND session.ended_at IS NOT NULL
+  WHERE session.space = space AND session.ended_at IS NOT NULL
   RETURN count(session) AS sessions, sum(session.messages) AS messages, sum(session.chunks) AS chunks
 }
-CALL () {
+CALL (space, now) {
   MATCH (entity:Entity) USING INDEX entity:Entity(space)
-  WHERE entity.space = $space
+  WHERE entity.space = space
   RETURN count(entity) AS entities
 }
-CALL () {
+CALL (space, now) {
   MATCH (triple:Triple) USING INDEX triple:Triple(space, seq)
-  WHERE triple.space = $space AND triple.seq > 0
+  WHERE triple.space = space AND triple.seq > 0
   RETURN count(triple) AS triples
 }
-CALL () {
+CALL (space, now) {
   MATCH (key:Key) USING INDEX key:Key(space)
-  WHERE key.space = $space
+  WHERE key.space = space
   RETURN count(key) AS keys
 }
-CALL () {
+CALL (space, now) {
   MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
-  WHERE chunk.space = $space AND chunk.state = 'pending' AND chunk.seq > 0
+  WHERE chunk.space = space AND chunk.state = 'pending' AND chunk.seq > 0
   RETURN count(chunk) AS pending
 }
-CALL () {
+CALL (space, now) {
   MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
-  WHERE chunk.space = $space AND chunk.state = 'done' AND chunk.seq > 0
+  WHERE chunk.space = space AND chunk.state = 'done' AND chunk.seq > 0
   RETURN count(chunk) AS done
 }
-CALL () {
+CALL (space, now) {
   MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
-  WHERE chunk.space = $space AND chunk.state = 'failed' AND chunk.seq > 0
+  WHERE chunk.space = space AND chunk.state = 'failed' AND chunk.seq > 0
   RETURN count(chunk) AS failed
 }
-CALL () {
+CALL (space, now) {
   MATCH (session:Session) USING INDEX session:Session(space, ended_at)
-  WHERE session.space = $space AND session.ended_at IS NOT NULL AND session.lease_until > $now
+  WHERE session.space = space AND session.ended_at IS NOT NULL AND session.lease_until > now
   MATCH (chunk:Chunk) USING INDEX chunk:Chunk(session_uid, state, at, seq)
   WHERE chunk.session_uid = session.uid AND chunk.state = 'pending' AND chunk.at IS NOT NULL
     AND chunk.seq IS NOT NULL AND chunk.lease = session.lease

@@ -26,6 +26,7 @@ CREATE INDEX chunk_queue_of_session IF NOT EXISTS FOR (n:Chunk) ON (n.session_ui
 // Neighbours in a session, messages by the caller's id, listings.
 CREATE INDEX chunk_order IF NOT EXISTS FOR (n:Chunk) ON (n.session_uid, n.at, n.seq);
 CREATE INDEX chunk_message IF NOT EXISTS FOR (n:Chunk) ON (n.space, n.message_id);
+CREATE INDEX session_lease IF NOT EXISTS FOR (n:Session) ON (n.lease_until);
 CREATE INDEX session_newest IF NOT EXISTS FOR (n:Session) ON (n.space, n.ended_at);
 CREATE INDEX triple_newest IF NOT EXISTS FOR (n:Triple) ON (n.space, n.last_observed);
 CREATE INDEX key_space IF NOT EXISTS FOR (n:Key) ON (n.space);

@@ -2,7 +2,7 @@
 //   (2 is the default radius; the store writes another one in its place)
 // parameters: space, chunks (uids), vector (or null), terms, until (or null)
 // returns: uids, cosine similarities, lengths, terms found in each, times in microseconds,
-//   sessions (uids), questions, speakers ('' for none), next chunks (uids, '' at the end)
+//   sessions (uids), questions, speakers ('' for none), next chunks (uids, '' at the end), whether there is a previous
 UNWIND $chunks AS uid
 MATCH (:Chunk {uid: uid})-[:NEXT*0..2]-(chunk:Chunk)
 WITH DISTINCT chunk
@@ -12,4 +12,5 @@ RETURN collect(chunk.uid),
        collect(chunk.length), collect([term IN chunk.terms WHERE term IN $terms]),
        collect(chunk.at.epochSeconds * 1000000 + chunk.at.microsecond),
        collect(chunk.session_uid), collect(chunk.question), collect(coalesce(chunk.speaker, '')),
-       collect(coalesce(head([(chunk)-[:NEXT]->(next) | next.uid]), ''))
+       collect(coalesce(head([(chunk)-[:NEXT]->(next) | next.uid]), '')),
+       collect(EXISTS { (chunk)<-[:NEXT]-() })

@@ -27,6 +27,7 @@ CREATE TABLE session (
 ) STRICT;
 CREATE INDEX session_name ON session(space_id, name);
 CREATE INDEX session_newest ON session(space_id, ended_at DESC);
+CREATE INDEX session_leased ON session(lease_until) WHERE lease IS NOT NULL;
 CREATE INDEX session_changed ON session(space_id, changed);
 
 -- AUTOINCREMENT: ids are never used again, so an id means arrival order for ever.

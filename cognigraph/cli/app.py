@@ -1,0 +1,90 @@
+"""``main``: from the arguments to an exit code; every failure is one line on standard error."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from cognigraph.cli import commands, demo, doctor
+from cognigraph.cli.arguments import build_parser
+from cognigraph.cli.commands import Interrupted, Run
+from cognigraph.cli.environment import Environment, read_environment
+from cognigraph.cli.opening import Options, in_our_words
+from cognigraph.cli.terminal import Terminal
+from cognigraph.errors import CogniGraphError, StoreError
+
+USAGE, UNAVAILABLE, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 130, 141
+
+_COMMANDS: dict[str, Callable[[Run], int]] = {
+    "demo": demo.demo,
+    "add": commands.add,
+    "import": commands.load,
+    "search": commands.search,
+    "context": commands.context,
+    "cypher": commands.cypher,
+    "sessions": commands.sessions,
+    "entities": commands.entities,
+    "triples": commands.triples,
+    "stats": commands.stats,
+    "enrich": commands.enrich_pending,
+    "doctor": doctor.doctor,
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    environment = read_environment()
+    terminal = Terminal(width=environment.width)
+    try:
+        code = _guarded(argv, environment, terminal)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # The reader (such as `head`) has what it wants. Without this, Python would complain
+        # when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+
+
+def _guarded(argv: Sequence[str] | None, environment: Environment, terminal: Terminal) -> int:
+    _log(environment)
+    try:
+        return _run(argv, environment, terminal)
+    except KeyboardInterrupt as error:
+        said = str(error) if isinstance(error, Interrupted) else "interrupted"
+        terminal.note(f"cognigraph: {said}")
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except CogniGraphError as error:
+        if environment.debug:
+            raise
+        terminal.error(in_our_words(str(error)))
+        return UNAVAILABLE if isinstance(error, StoreError) else USAGE
+    except Exception as error:
+        if environment.debug:
+            raise
+        terminal.error(f"{type(error).__name__}: {error} (a bug; COGNIGRAPH_DEBUG=1 shows where)")
+        return INTERNAL
+
+
+def _run(argv: Sequence[str] | None, environment: Environment, terminal: Terminal) -> int:
+    parser = build_parser()
+    arguments = parser.parse_args(argv)
+    if arguments.command is None:
+        parser.print_help(sys.stderr)
+        return USAGE
+    options = Options.of(arguments, environment)
+    terminal.json = options.json
+    return _COMMANDS[arguments.command](Run(arguments, options, terminal))
+
+
+def _log(environment: Environment) -> None:
+    """The library's log messages are for programs; here they show only when debugging."""
+    if environment.debug:
+        logging.basicConfig(level=logging.DEBUG, format="%(name)s: %(message)s")
+    else:
+        for name in ("cognigraph", "neo4j"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)

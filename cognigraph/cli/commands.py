@@ -1,0 +1,305 @@
+"""What each command does: open, call the library, show."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from cognigraph.cli import render, words
+from cognigraph.cli.enriching import Enriched, enrich, show
+from cognigraph.cli.importing import Import, LineError, Lines, source
+from cognigraph.cli.opening import Options, moment, opened, reading
+from cognigraph.cli.terminal import Terminal
+from cognigraph.cypher import named_queries, named_query
+from cognigraph.errors import ConfigurationError
+from cognigraph.memory import Space
+from cognigraph.settings import SearchSettings
+
+OK, FOUND_PROBLEM = 0, 1
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, with what to say about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One call of the command line."""
+
+    arguments: argparse.Namespace
+    options: Options
+    terminal: Terminal
+
+
+def add(run: Run) -> int:
+    """Store one message."""
+    arguments, options = run.arguments, run.options
+    text = _stdin() if arguments.text == "-" else arguments.text
+    at = moment(arguments.at, options, "--at")
+    with opened(options, create=True) as memory:
+        space = memory.space(options.space)
+        result = space.add(
+            text, session=arguments.session, speaker=arguments.speaker, at=at, id=arguments.id
+        )
+        done = None if arguments.no_enrich else enrich(space, run.terminal)
+    new = bool(result.new)
+    run.terminal.document(
+        {
+            "id": result.id,
+            "new": new,
+            "session": arguments.session,
+            "chunks": result.chunks,
+            "notes": result.notes,
+            "timings": result.timings,
+            "enriched": done,
+        }
+    )
+    milliseconds = sum(result.timings.values())
+    stored = f"stored as {result.id} in {milliseconds:.1f} ms, searchable"
+    known = f"{result.id} was stored before, nothing changed"
+    run.terminal.show(render.text(stored if new else known))
+    for note in result.notes:
+        run.terminal.note(note)
+    if done is not None and done.chunks:
+        show(done, run.terminal)
+    return OK if done is None or done.ok else FOUND_PROBLEM
+
+
+def _stdin() -> str:
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def load(run: Run) -> int:
+    """Store many messages from JSON lines."""
+    arguments, options, terminal = run.arguments, run.options, run.terminal
+    with source(arguments.file) as (stream, size), opened(options, create=True) as memory:
+        space = memory.space(options.space)
+        lines = Lines(stream)
+        job = Import(space, lines, skip_invalid=arguments.skip_invalid)
+        try:
+            with terminal.progress("storing", size) as bar:
+                job.run(lambda done: bar.at(lines.bytes, words.plural(done, "message")))
+            done = None if arguments.no_enrich else enrich(space, terminal)
+        except LineError as error:
+            raise LineError(
+                f"{error}; {words.plural(error.stored, 'message')} read so far are stored: mend "
+                "the line and run this again, or use --skip-invalid",
+                stored=error.stored,
+            ) from error
+        except KeyboardInterrupt as error:
+            raise Interrupted(
+                f"interrupted; {words.plural(job.stored, 'message')} read so far are stored, "
+                "run the same command again to go on"
+            ) from error
+    _summary(run, job, done)
+    return OK if not job.rejected and (done is None or done.ok) else FOUND_PROBLEM
+
+
+def _summary(run: Run, job: Import, done: Enriched | None) -> None:
+    run.terminal.document(
+        {
+            "read": job.read,
+            "new": job.new,
+            "known": job.known,
+            "rejected": job.rejected,
+            "notes": job.notes,
+            "seconds": job.seconds,
+            "enriched": done,
+        }
+    )
+    parts = [words.plural(job.new, "new message"), f"{job.known:,} known before"]
+    if job.rejected:
+        parts.append(f"{len(job.rejected):,} left out")
+    run.terminal.show(
+        render.text(f"read {words.plural(job.read, 'message')} in {job.seconds:.1f} s: "
+                    + ", ".join(parts))
+    )  # fmt: skip
+    for item in job.rejected[:20]:
+        run.terminal.note(f"left out: line {item['line']} {item['reason']}")
+    if len(job.rejected) > 20:
+        run.terminal.note(f"left out: {len(job.rejected) - 20:,} more lines")
+    if done is not None:
+        show(done, run.terminal)
+
+
+def search(run: Run) -> int:
+    """Find messages for a question."""
+    arguments, options = run.arguments, run.options
+    now = moment(arguments.now, options, "--now")
+    settings = SearchSettings(profile=arguments.profile) if arguments.profile else None
+    with reading(options) as space:
+        result = space.search(arguments.question, arguments.k, now, settings=settings)
+        enriched = _is_enriched(space)
+    run.terminal.document(result)
+    if not result.hits:
+        run.terminal.note("nothing found")
+        return FOUND_PROBLEM
+    shown = render.hits_with_reasons if arguments.why else render.hits
+    run.terminal.show(shown(result, options.reader))
+    if absent := words.absent(result):
+        run.terminal.note(f"in none of these: {', '.join(absent)}")
+    if arguments.why:
+        counts, trace = result.trace.counts, result.trace
+        run.terminal.note(
+            f"{counts.get('chunks', 0)} chunks and {counts.get('triples', 0)} triples ranked in "
+            f"{trace.timings.get('total', 0):.0f} ms, profile {trace.profile}"
+        )
+    if not enriched:
+        run.terminal.note("some messages are not enriched yet: cognigraph enrich" + options.flags)
+    return OK
+
+
+def _is_enriched(space: Space) -> bool:
+    stats = space.stats()
+    return not (stats.pending or stats.leased)
+
+
+def context(run: Run) -> int:
+    """Make the prompt block for a question."""
+    arguments, options = run.arguments, run.options
+    now = moment(arguments.now, options, "--now")
+    with reading(options) as space:
+        block = space.context(
+            arguments.question, arguments.max_tokens, now, timezone=options.reader
+        )
+    run.terminal.document(
+        {
+            "question": arguments.question,
+            "text": str(block),
+            "tokens": block.tokens,
+            "citations": block.citations,
+            "hits": block.hits,
+        }
+    )
+    if not block:
+        run.terminal.note("nothing found, or nothing that fits the budget")
+        return FOUND_PROBLEM
+    run.terminal.write(str(block))
+    return OK
+
+
+def cypher(run: Run) -> int:
+    """Run an inspection query, or list those that ship with the package."""
+    arguments, terminal = run.arguments, run.terminal
+    if arguments.list:
+        queries = list(named_queries().values())
+        terminal.document({"queries": queries})
+        terminal.show(render.queries(queries))
+        return OK
+    if (arguments.query is None) == (arguments.name is None):
+        raise ConfigurationError("give a QUERY, or --name NAME, or --list")
+    parameters = _parameters(arguments.param, arguments.name)
+    with reading(run.options) as space:
+        rows = space.cypher(
+            arguments.query, name=arguments.name, limit=arguments.limit, **parameters
+        )
+    terminal.document({"rows": rows})
+    if rows:
+        terminal.show(render.rows(rows))
+    terminal.note(words.plural(len(rows), "row"))
+    return OK
+
+
+_TAKEN = ("name", "limit", "timeout")
+
+
+def _parameters(given: list[str], name: str | None) -> dict[str, Any]:
+    """Read K=V: numbers, booleans and quoted strings as JSON, anything else as a string."""
+    strings = set()
+    if name is not None:
+        strings = {p.name for p in named_query(name).parameters if p.type == "string"}
+    parameters: dict[str, Any] = {}
+    for item in given:
+        key, equals, value = item.partition("=")
+        if not (equals and key.isidentifier()):
+            raise ConfigurationError(f"--param {item!r} must be NAME=VALUE")
+        if key in _TAKEN:
+            raise ConfigurationError(
+                f"a parameter cannot be called {key!r} here; use another name in the query"
+            )
+        parameters[key] = value if key in strings else _value(value)
+    return parameters
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def sessions(run: Run) -> int:
+    """List conversations."""
+    with reading(run.options) as space:
+        found = space.sessions(run.arguments.limit)
+    run.terminal.document({"sessions": found})
+    return _listed(run, found, render.sessions(found, run.options.reader), "no sessions")
+
+
+def entities(run: Run) -> int:
+    """List entities."""
+    match = run.arguments.match
+    with reading(run.options) as space:
+        found = space.entities(match, run.arguments.limit)
+    run.terminal.document({"entities": found})
+    none = f"no entity has {match!r} in its name" if match else "no entities"
+    return _listed(run, found, render.entities(found), none)
+
+
+def triples(run: Run) -> int:
+    """List triples."""
+    entity = run.arguments.entity
+    with reading(run.options) as space:
+        found = space.triples(entity, run.arguments.limit)
+        near = space.entities(entity, 5) if entity and not found else []
+    run.terminal.document({"triples": found})
+    none = "no triples"
+    if entity:
+        like = f"; did you mean {', '.join(one.name for one in near)}?" if near else ""
+        none = f"no triple has the entity {entity!r}{like}"
+    return _listed(run, found, render.triples(found, run.options.reader), none)
+
+
+def _listed(run: Run, found: list[Any], table: Any, none: str) -> int:
+    if not found:
+        run.terminal.note(none)
+        return FOUND_PROBLEM
+    run.terminal.show(table)
+    if len(found) == run.arguments.limit:
+        run.terminal.note(f"the first {len(found)}; --limit N shows more")
+    return OK
+
+
+def stats(run: Run) -> int:
+    """Count what is in a space, or in all."""
+    options = run.options
+    if run.arguments.all:
+        with opened(options) as memory:
+            found = [memory.space(name).stats() for name in memory.spaces()]
+    else:
+        with reading(options) as space:
+            found = [space.stats()]
+    run.terminal.document({"spaces": found})
+    run.terminal.show(render.stats(found))
+    return OK
+
+
+def enrich_pending(run: Run) -> int:
+    """Work off the queue."""
+    with reading(run.options) as space:
+        retried = space.retry_failed() if run.arguments.retry_failed else 0
+        try:
+            done = enrich(space, run.terminal)
+        except KeyboardInterrupt as error:
+            raise Interrupted(
+                "interrupted; what was enriched stays, `cognigraph enrich` goes on from there"
+            ) from error
+    run.terminal.document({"retried": retried, "enriched": done})
+    if not done.chunks and done.ok and not done.pending:
+        run.terminal.show(render.text("nothing is waiting"))
+    else:
+        show(done, run.terminal)
+    return OK if done.ok else FOUND_PROBLEM

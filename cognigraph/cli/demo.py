@@ -1,0 +1,333 @@
+"""``cognigraph demo``: a conversation goes in, becomes a graph, and answers questions."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from rich.rule import Rule
+from rich.text import Text
+
+from cognigraph.cli import render, words
+from cognigraph.cli.commands import OK, Run
+from cognigraph.cli.enriching import Enriched, enrich
+from cognigraph.cli.opening import Options, opened
+from cognigraph.cli.terminal import Terminal, one_line
+from cognigraph.errors import ConfigurationError
+from cognigraph.memory import Space
+from cognigraph.model import Context, Hit, SearchResult, Triple
+
+_SHOWN_TURNS = ("m002", "m048", "m073")
+_PROBE = ("m048", "Where does Mira live now?")
+_TREE_SESSION = "jul-knee"
+_CONTEXT_OF = 2
+_CONTEXT_TOKENS = 360
+_HITS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn going in, and how long it took until it could be found."""
+
+    message: dict[str, Any]
+    milliseconds: float
+    new: bool
+
+
+def sample(name: str) -> str:
+    """A file of the sample conversation."""
+    return files("cognigraph").joinpath("sample", name).read_text("utf-8")
+
+
+def demo(run: Run) -> int:
+    """Play, enrich, show, ask."""
+    terminal = run.terminal
+    messages = [json.loads(line) for line in sample("conversation.jsonl").splitlines()]
+    questions = json.loads(sample("questions.json"))
+    asked = [item for item in questions["questions"] if item.get("demo")]
+    with _options(run.options) as options, opened(options, create=True) as memory:
+        space = memory.space(options.space)
+        _refuse_strangers(space, messages, options)
+        _introduce(terminal, messages, options, kept=run.options.chosen_db is not None)
+        turns, probe = _play(space, messages, terminal)
+        done = _enrich(space, terminal)
+        _graph(space, options, terminal)
+        answers = _ask(space, asked, questions["now"], options, terminal)
+        block = _context(space, asked[_CONTEXT_OF]["question"], questions["now"], options, terminal)
+        document = _document(space, turns, probe, done, answers, block)
+        _farewell(terminal, run.options)
+    terminal.document(document)
+    return OK
+
+
+@contextmanager
+def _options(options: Options) -> Iterator[Options]:
+    """The options with the file chosen by --db (the environment's is left alone), or a new one."""
+    if options.chosen_db is not None:
+        yield options
+        return
+    folder = tempfile.mkdtemp(prefix="cognigraph-")
+    try:
+        yield replace(options, db=str(Path(folder) / "demo.db"), auth=None, database=None)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _refuse_strangers(space: Space, messages: list[dict[str, Any]], options: Options) -> None:
+    """Do not mix the sample into somebody's own memory."""
+    there = space.stats().messages
+    first = space.get(messages[0]["id"], messages[0]["session"]) if there else None
+    if there and (first is None or first.text != messages[0]["text"]):
+        raise ConfigurationError(
+            f"space {options.space!r} of {options.db} holds other messages; give the demo a new "
+            "file, or a --space of its own"
+        )
+
+
+def _heading(terminal: Terminal, text: str) -> None:
+    terminal.show("", Rule(Text(text, style="bold"), align="left", style="dim"))
+
+
+def _introduce(
+    terminal: Terminal, messages: list[dict[str, Any]], options: Options, *, kept: bool
+) -> None:
+    sessions = {message["session"] for message in messages}
+    speakers = sorted({message["speaker"] for message in messages})
+    where = options.db if kept else "a temporary file, gone at the end (--db FILE keeps it)"
+    terminal.show(
+        Text("cognigraph demo", style="bold"),
+        render.text(
+            f"{', '.join(speakers[:-1])} and {speakers[-1]} talk from {messages[0]['at'][:10]} to "
+            f"{messages[-1]['at'][:10]}: {len(sessions)} sessions, {len(messages)} turns."
+        ),
+        render.text(f"memory: {where}; no network, no model call"),
+    )
+
+
+# 1. Turns go in
+
+
+def _play(
+    space: Space, messages: list[dict[str, Any]], terminal: Terminal
+) -> tuple[list[Turn], SearchResult | None]:
+    """Add turn by turn, as a conversation happens; ask once in the middle of it."""
+    _heading(terminal, "1. Turns go in, and can be found at once")
+    turns: list[Turn] = []
+    probe: SearchResult | None = None
+    with terminal.progress("storing", len(messages)) as bar:
+        for message in messages:
+            started = time.perf_counter()
+            result = space.add(**message)
+            took = (time.perf_counter() - started) * 1000
+            turns.append(Turn(message, round(took, 3), bool(result.new)))
+            if message["id"] == _PROBE[0]:
+                probe = space.search(_PROBE[1], 1, message["at"])
+            bar.at(len(turns))
+    _show_turns(turns, probe, terminal)
+    return turns, probe
+
+
+def _show_turns(turns: list[Turn], probe: SearchResult | None, terminal: Terminal) -> None:
+    for turn in turns:
+        if turn.message["id"] in _SHOWN_TURNS:
+            terminal.show(_turn_line(turn, terminal))
+    if not turns[0].new:
+        terminal.show("the turns were there already: adding them again changed nothing")
+        return
+    times = [turn.milliseconds for turn in turns]
+    terminal.show(
+        f"{len(turns)} turns, one by one: median {words.median(times):.1f} ms, slowest "
+        f"{max(times):.1f} ms (the first loads the embedder)."
+    )
+    terminal.show("Each was durable and could be found when add() returned.")
+    if probe is not None and probe.hits and not probe.triples:
+        terminal.show(
+            f'Asked right after {_PROBE[0]}, without any triple yet: "{_PROBE[1]}"',
+            Text(f"  -> {probe[0].id} {probe[0].speaker}: {one_line(probe[0].text)}", "green"),
+        )
+
+
+def _turn_line(turn: Turn, terminal: Terminal) -> Text:
+    message = turn.message
+    line = Text("  ")
+    line.append(f"{message['at'][:16].replace('T', ' ')} ", style="cyan")
+    line.append(f"{message['speaker']}: ", style="bold")
+    tail = f" [{turn.milliseconds:.1f} ms]" if turn.new else " [was there]"
+    line.append(
+        one_line(message["text"], terminal.wide - len(line) - len(tail) - 1), style="default"
+    )
+    line.append(tail, style="dim")
+    return line
+
+
+# 2. The graph
+
+
+def _enrich(space: Space, terminal: Terminal) -> Enriched:
+    done = enrich(space, terminal)
+    _heading(terminal, "2. Enrichment makes a graph of them")
+    stats = space.stats()
+    terminal.show(
+        f"{stats.chunks} chunks -> {stats.triples} triples, {stats.entities} entities, "
+        f"{stats.keys} session keys in {done.seconds:.2f} s, by rules"
+    )
+    return done
+
+
+def _graph(space: Space, options: Options, terminal: Terminal) -> None:
+    zone = options.reader
+    sessions = sorted(space.sessions(), key=lambda session: session.started_at)
+    terminal.show("", render.session_keys(sessions, zone, 5))
+    entities = ", ".join(f"{one.name} ({one.triples})" for one in space.entities(limit=9))
+    terminal.show("", render.text(f"entities with most triples: {entities}"))
+    triples = space.triples(limit=1000)
+    chosen = [triple for one in sessions for triple in _telling(triples, one.id, 1)]
+    terminal.show("", Text("a triple of each session, with its time and source:"))
+    terminal.show(render.triples(chosen, zone))
+    session = next(one for one in sessions if one.id == _TREE_SESSION)
+    facts = [
+        (triple, [(source.id, _said(space, source.id, source.session))])
+        for triple in _telling(triples, session.id, 3)
+        for source in triple.sources[:1]
+    ]
+    terminal.show("", Text("one session, from the top layer down:"), render.tree(session, facts))
+
+
+def _telling(triples: list[Triple], session: str, most: int) -> list[Triple]:
+    """Triples of a session that tell something on their own: between names, or dated."""
+    found = [
+        triple
+        for triple in triples
+        if triple.subject[:1].isupper()
+        and any(source.session == session for source in triple.sources)
+    ]
+    found.sort(key=lambda one: (not one.object[:1].isupper(), one.when is None, one.text))
+    return sorted(found[:most], key=lambda one: (one.first_observed, one.text))
+
+
+def _said(space: Space, id: str, session: str) -> str:
+    message = space.get(id, session)
+    return f"{message.speaker}: {message.text}" if message else ""
+
+
+# 3. Questions
+
+
+def _ask(
+    space: Space, asked: list[dict[str, Any]], now: str, options: Options, terminal: Terminal
+) -> list[SearchResult]:
+    _heading(terminal, f"3. Questions, asked on {now[:10]}")
+    answers = []
+    for item in asked:
+        result = space.search(item["question"], now=now)
+        answers.append(result)
+        took = result.trace.timings.get("total", 0.0)
+        title = Text(f"\n{item['question']}", style="bold")
+        title.append(f"  ({took:.0f} ms)", style="dim not bold")
+        terminal.show(title)
+        if not item["expected"]:
+            terminal.show(_unanswered(words.absent(result)))
+        elif result.triples:
+            terminal.show(_fact_line(result.triples[0], options))
+        for place, hit in enumerate(result.hits[: _HITS if item["expected"] else 1], 1):
+            terminal.show(*_hit_lines(place, hit, options, terminal, why=place == 1))
+    return answers
+
+
+def _unanswered(absent: list[str]) -> Text:
+    """A ranking always has a first place; say what shows that it is no answer."""
+    said = f"no hit contains {' or '.join(map(repr, absent))}" if absent else "nobody said it"
+    return Text(f"  not in this memory: {said}; what follows is only the nearest", "yellow")
+
+
+def _fact_line(triple: Triple, options: Options) -> Text:
+    line = Text("  ")
+    line.append(f"fact: {one_line(triple.text, 70)} ", style="green")
+    when = f"{triple.when}, " if triple.when else ""
+    line.append(f"({when}said {words.day(triple.last_observed, options.reader)})", style="dim")
+    return line
+
+
+def _hit_lines(
+    place: int, hit: Hit, options: Options, terminal: Terminal, *, why: bool
+) -> Iterator[Text]:
+    line = Text(f"  {place}. ")
+    line.append(f"{words.day(hit.at, options.reader)} ", style="cyan")
+    line.append(f"{one_line(hit.session)} ", style="dim")
+    line.append(f"{one_line(hit.speaker or '')}: ", style="bold")
+    line.append(one_line(hit.text, max(30, terminal.wide - len(line) - 1)))
+    yield line
+    if why:
+        parts = words.summands(hit.why.features, 3)
+        reason = f"score {hit.why.score:.2f} = ({parts}) x decay {hit.why.decay:.2f}"
+        yield Text(f"     {one_line(reason, terminal.wide - 6)}", style="dim")
+
+
+# 4. Context
+
+
+def _context(
+    space: Space, question: str, now: str, options: Options, terminal: Terminal
+) -> Context:
+    block = space.context(question, _CONTEXT_TOKENS, now, timezone=options.reader)
+    _heading(terminal, f"4. The prompt block for one of them, within {_CONTEXT_TOKENS} tokens")
+    terminal.show(*(render.text(line) for line in str(block).splitlines()))
+    cited = len(block.citations)
+    terminal.show(
+        render.text(f"{block.tokens} tokens, {cited} items, each with a label to cite", "dim")
+    )
+    return block
+
+
+def _farewell(terminal: Terminal, options: Options) -> None:
+    _heading(terminal, "Next")
+    kept = options.chosen_db is not None
+    flags = options.flags if kept else " --db demo.db"
+    if not kept:
+        terminal.show(Text("  cognigraph demo --db demo.db"))
+    for command in (
+        f'search "What is Pickle afraid of?" --why{flags}',
+        f"triples Mira{flags}",
+        f"cypher --name timeline --param entity=Mira{flags}",
+        'import your.jsonl --db your.db   (one {"text": ...} a line)',
+    ):
+        terminal.show(Text(f"  cognigraph {command}"))
+
+
+def _document(
+    space: Space,
+    turns: list[Turn],
+    probe: SearchResult | None,
+    done: Enriched,
+    answers: list[SearchResult],
+    block: Context,
+) -> dict[str, Any]:
+    """The outcome for ``--json``."""
+    times = [turn.milliseconds for turn in turns]
+    return {
+        "turns": len(turns),
+        "new": sum(turn.new for turn in turns),
+        "add_ms": {"median": words.median(times), "max": max(times)},
+        "found_before_enrichment": [hit.id for hit in probe] if probe else [],
+        "enriched": done,
+        "stats": space.stats(),
+        "sessions": space.sessions(),
+        "answers": [
+            {
+                "question": answer.question,
+                "absent": words.absent(answer),
+                "hits": answer.hits[:5],
+                "milliseconds": answer.trace.timings.get("total"),
+            }
+            for answer in answers
+        ],
+        "context": block,
+    }

@@ -1,0 +1,135 @@
+"""``cognigraph doctor``: is everything there, does it work, and what to do if not."""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from cognigraph._version import __version__
+from cognigraph.cli import render
+from cognigraph.cli.commands import FOUND_PROBLEM, OK, Run
+from cognigraph.cli.opening import Options, exists, in_our_words, opened
+from cognigraph.cli.words import plural
+from cognigraph.embed import CheckedEmbedder, resolve
+from cognigraph.errors import CogniGraphError, StoreUnavailableError
+from cognigraph.memory import Memory
+from cognigraph.stores.base import Check
+
+_PACKAGES = ("numpy", "rich", "wordllama", "grand-cypher", "neo4j", "fastembed")
+_SQLITE = (3, 37, 0)
+_SAMPLE = tuple(f"The ferry to the island leaves at {hour} o'clock." for hour in range(64))
+
+
+def doctor(run: Run) -> int:
+    """Run every check; the exit code says whether all are fine."""
+    found = [*_installation(), *_embedder(run.options), *_store(run.options)]
+    ok = all(check.ok for check in found)
+    run.terminal.document({"ok": ok, "checks": found})
+    run.terminal.show(render.checks(found))
+    failed = sum(not check.ok for check in found)
+    run.terminal.show(render.text("all is well" if ok else f"{plural(failed, 'problem')} found"))
+    return OK if ok else FOUND_PROBLEM
+
+
+def _installation() -> Iterator[Check]:
+    yield Check(
+        "cognigraph",
+        True,
+        f"{__version__}, Python {platform.python_version()} on {platform.system()}",
+    )
+    yield Check(
+        "SQLite library",
+        sqlite3.sqlite_version_info >= _SQLITE,
+        f"{sqlite3.sqlite_version} (needs {'.'.join(map(str, _SQLITE))}), "
+        f"{'' if sqlite3.threadsafety else 'not '}thread-safe",
+        "use a newer build of Python",
+    )
+    installed = []
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            installed.append(f"{package} {version(package)}")
+    yield Check("packages", True, ", ".join(installed))
+    encoding = (sys.stdout.encoding or "").lower()
+    yield Check("terminal", True, f"encoding {encoding or 'unknown'}")
+
+
+def _embedder(options: Options) -> Iterator[Check]:
+    try:
+        started = time.perf_counter()
+        embedder = CheckedEmbedder(resolve(options.embedder))
+        embedder.embed(_SAMPLE[:1])
+        loaded = time.perf_counter()
+        embedder.embed(_SAMPLE)
+        each = (time.perf_counter() - loaded) / len(_SAMPLE)
+    except CogniGraphError as error:
+        yield Check("embedder", False, str(error), "choose another with --embedder")
+        return
+    identity = embedder.identity
+    yield Check(
+        "embedder",
+        True,
+        f"{identity.name}, {identity.dimension} dimensions, {each * 1000:.2f} ms a text, "
+        f"ready after {loaded - started:.1f} s",
+    )
+
+
+def _store(options: Options) -> Iterator[Check]:
+    name = "memory"
+    if not exists(options):
+        if options.chosen_db:
+            advice = "check the path; `cognigraph add` or `cognigraph import` make a new memory"
+            yield Check(name, False, f"there is nothing at {options.db}", advice)
+        else:
+            yield Check(name, True, f"none at {options.db} yet; --db names another one")
+        return
+    try:
+        with opened(options) as memory:
+            info = memory.info
+            written_by = f"{info.embedder.name}, {info.embedder.dimension} dimensions"
+            yield Check(
+                name,
+                True,
+                f"{info.location} ({info.kind}, schema {info.schema_version}, {written_by})",
+            )
+            yield from memory.check()
+            yield from _work(memory)
+    except StoreUnavailableError as error:
+        advice = "start the server or check address and credentials, then try again"
+        yield Check(name, False, in_our_words(str(error)), "" if options.is_file else advice)
+    except CogniGraphError as error:
+        yield Check(name, False, in_our_words(str(error)), _advice(options))
+
+
+def _advice(options: Options) -> str:
+    if not options.is_file:
+        return "check the URI, --auth and --database"
+    path = Path(options.db).expanduser()
+    return "--db names a file; this is a folder" if path.is_dir() else "give the right file as --db"
+
+
+def _work(memory: Memory) -> Iterator[Check]:
+    """Work left over, by space."""
+    waiting = failed = 0
+    problems: list[str] = []
+    spaces = memory.spaces()
+    for name in spaces:
+        space = memory.space(name)
+        stats = space.stats()
+        waiting += stats.pending + stats.leased
+        failed += stats.failed
+        if stats.failed:
+            problems += [f"{name}: {failure.reason}" for failure in space.failures()[:1]]
+    yield Check(
+        "enrichment",
+        failed == 0,
+        f"{plural(len(spaces), 'space')}, {plural(waiting, 'chunk')} waiting, {failed:,} given up"
+        + "".join(f"; {problem}" for problem in problems[:3]),
+        "cognigraph enrich --retry-failed tries them again"
+        + (" (--space for each space)" if len(spaces) > 1 else ""),
+    )

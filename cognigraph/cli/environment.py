@@ -1,0 +1,31 @@
+"""What the command line takes from the environment; nothing else in cognigraph reads it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+PIPE_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """``COGNIGRAPH_DB``, ``_AUTH``, ``_EMBEDDER``, ``_DEBUG``, and the width of piped output."""
+
+    db: str | None
+    auth: str | None
+    embedder: str | None
+    debug: bool
+    width: int
+
+
+def read_environment() -> Environment:
+    """Read all of it, in one place."""
+    columns = os.environ.get("COLUMNS", "")
+    return Environment(
+        db=os.environ.get("COGNIGRAPH_DB") or None,
+        auth=os.environ.get("COGNIGRAPH_AUTH") or None,
+        embedder=os.environ.get("COGNIGRAPH_EMBEDDER") or None,
+        debug=os.environ.get("COGNIGRAPH_DEBUG", "") not in ("", "0"),
+        width=max(40, int(columns)) if columns.isdecimal() else PIPE_WIDTH,
+    )

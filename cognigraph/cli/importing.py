@@ -1,0 +1,205 @@
+"""``cognigraph import``: JSON lines into a space, errors by line number, resumable."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import json
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from cognigraph.cli.opening import in_our_words
+from cognigraph.errors import ConfigurationError, ConflictError, InvalidMessageError
+from cognigraph.memory import Space
+from cognigraph.model import DEFAULT_SESSION
+from cognigraph.settings import InsertSettings
+from cognigraph.text import replace_surrogates
+
+_INDEX = re.compile(r"^message (\d+):? ")
+_BATCH = InsertSettings().batch
+
+Numbered = tuple[int, Any]
+"""A line number and the message on that line."""
+
+
+class LineError(ConfigurationError):
+    """A line that cannot be stored; ``stored`` messages of this run are."""
+
+    def __init__(self, message: str, *, stored: int) -> None:
+        super().__init__(message)
+        self.stored = stored
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Stands for a line that is no JSON object, so that it is refused in its turn."""
+
+    problem: str
+
+
+class Lines:
+    """Reads messages, one JSON object a line, in batches with their line numbers."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._seen: Counter[bytes] = Counter()
+        self.bytes = 0
+
+    def batches(self) -> Iterator[list[Numbered]]:
+        """As many lines at a time as are stored in one transaction."""
+        messages = self._messages()
+        while batch := list(islice(messages, _BATCH)):
+            yield batch
+
+    def _messages(self) -> Iterator[Numbered]:
+        for number, line in enumerate(self._stream, 1):
+            self.bytes += len(line)
+            if line.strip() and line.strip() != codecs.BOM_UTF8:
+                yield number, self._message(line, number)
+
+    def _message(self, line: bytes, number: int) -> object:
+        try:
+            message = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        except UnicodeDecodeError:
+            return Unreadable("is not UTF-8")
+        except ValueError as error:
+            return Unreadable(f"is not JSON: {error}")
+        except RecursionError:
+            return Unreadable("is nested too deeply")
+        if not isinstance(message, dict):
+            return Unreadable('is not a JSON object such as {"text": "..."}')
+        if message.get("id") is None:
+            self._identify(message)
+        return message
+
+    def _identify(self, message: dict[str, Any]) -> None:
+        """Give an id to a message that the store could not tell apart, the same on each run.
+
+        That is one without a time, and one that is said again at the same moment.
+        """
+        parts = [message.get(name) for name in ("session", "speaker", "text", "at")]
+        same = hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).digest()
+        self._seen[same] += 1
+        if message.get("at") is None or self._seen[same] > 1:
+            digest = hashlib.blake2b(same, digest_size=8, salt=self._seen[same].to_bytes(16))
+            message["id"] = f"import-{digest.hexdigest()}"
+
+
+class Import:
+    """One run: feeds lines to a space and counts what becomes of them."""
+
+    def __init__(self, space: Space, lines: Lines, *, skip_invalid: bool) -> None:
+        self._space = space
+        self._lines = lines
+        self._skip_invalid = skip_invalid
+        self.read = 0
+        self.stored = 0
+        self.new = 0
+        self.notes: list[str] = []
+        self.rejected: list[dict[str, Any]] = []
+        self.seconds = 0.0
+        self._at_first = space.stats().messages
+
+    @property
+    def known(self) -> int:
+        """Messages that were there already."""
+        return self.stored - self.new
+
+    def run(self, on_progress: Callable[[int], None]) -> None:
+        """Store everything; :class:`LineError` for a line that is wrong and not to be skipped."""
+        started = time.perf_counter()
+        for batch in self._lines.batches():
+            self._store(batch)
+            self.read += len(batch)
+            on_progress(self.read)
+        self.rejected.sort(key=lambda item: int(item["line"]))
+        self.seconds = round(time.perf_counter() - started, 3)
+
+    def _store(self, batch: list[Numbered]) -> None:
+        conflicts = False
+        while True:
+            try:
+                result = self._space.add_many(
+                    [message for _, message in batch], skip_invalid=self._skip_invalid
+                )
+            except ConflictError as error:
+                # All else in the batch is stored now; once more without these, for the rest
+                # of its outcome.
+                batch = self._without(batch, error)
+                conflicts = True
+            except InvalidMessageError as error:
+                line, message = batch[error.index]
+                problem = self._problem(str(error), message)
+                raise LineError(
+                    f"line {line} {problem}", stored=self.stored + error.index
+                ) from error
+            else:
+                break
+        self.stored += len(result.ids)
+        # The outcome of the call that stored them is lost in a conflict: count what is there.
+        there = self._space.stats().messages if conflicts else 0
+        self.new = there - self._at_first if conflicts else self.new + len(result.new)
+        self.notes += result.notes
+        self.rejected += [self._rejection(reason, batch) for reason in result.rejected]
+
+    def _without(self, batch: list[Numbered], error: ConflictError) -> list[Numbered]:
+        """The batch without the messages whose ids are taken, which are refused."""
+        suspects = [item for item in batch if _id(item[1]) in error.ids]
+        taken = [item for item in suspects if self._differs(item[1])] or suspects
+        problem = "has the id {!r}, which belongs to another text in its session"
+        if not self._skip_invalid:
+            line, message = taken[0]
+            more = f" (and {len(taken) - 1} more lines)" if len(taken) > 1 else ""
+            raise LineError(
+                f"line {line} {problem.format(_id(message))}{more}",
+                stored=self.stored + len(batch) - len(taken),
+            ) from error
+        self.rejected += [
+            {"line": line, "reason": problem.format(_id(message))} for line, message in taken
+        ]
+        return [item for item in batch if item not in taken]
+
+    def _differs(self, message: dict[str, Any]) -> bool:
+        """Whether the message stored under this id is another one."""
+        stored = self._space.get(message["id"], message.get("session") or DEFAULT_SESSION)
+        given = (message.get("speaker"), replace_surrogates(message["text"])[0])
+        return stored is not None and (stored.speaker, stored.text) != given
+
+    def _rejection(self, reason: str, batch: list[Numbered]) -> dict[str, Any]:
+        found = _INDEX.match(reason)
+        line, message = batch[int(found[1])] if found else (0, None)
+        return {"line": line, "reason": self._problem(reason, message)}
+
+    @staticmethod
+    def _problem(reason: str, message: object) -> str:
+        if isinstance(message, Unreadable):
+            return message.problem
+        return in_our_words(_INDEX.sub("", reason))
+
+
+def _id(message: object) -> str | None:
+    return message.get("id") if isinstance(message, dict) else None
+
+
+@contextmanager
+def source(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
+    """The bytes of a file or of standard input, and their number if it is known."""
+    if name == "-":
+        yield sys.stdin.buffer, None
+        return
+    path = Path(name).expanduser()
+    try:
+        stream = path.open("rb")
+    except OSError as error:
+        raise ConfigurationError(f"cannot read {name}: {error.strerror or error}") from error
+    with stream:
+        size = path.stat().st_size if path.is_file() else None
+        yield stream, size

@@ -1,0 +1,158 @@
+"""From options to an open memory; only commands that store messages may create a file."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+
+from cognigraph.cli.environment import Environment
+from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
+from cognigraph.memory import Memory, Space
+from cognigraph.model import DEFAULT_SPACE
+from cognigraph.settings import Settings
+from cognigraph.times import zone
+
+DEFAULT_DB = "memory.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The common options, with the environment's and the built-in defaults filled in."""
+
+    db: str
+    chosen_db: str | None
+    space: str
+    json: bool
+    embedder: str
+    auth: tuple[str, str] | None
+    database: str | None
+    timezone: str | None
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace, environment: Environment) -> Options:
+        """An option given beats the environment, which beats the default."""
+        given = vars(arguments)
+        db = given.get("db") or environment.db or DEFAULT_DB
+        auth = given.get("auth") or (environment.auth if "://" in db else None)
+        return cls(
+            db=db,
+            chosen_db=given.get("db"),
+            space=given.get("space", DEFAULT_SPACE),
+            json=given.get("json", False),
+            embedder=given.get("embedder") or environment.embedder or "wordllama",
+            auth=_auth(auth) if auth else None,
+            database=given.get("database"),
+            timezone=given.get("timezone"),
+        )
+
+    @property
+    def reader(self) -> tzinfo:
+        """The timezone that times are shown in."""
+        return zone(self.timezone) or UTC
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the memory is a file."""
+        return "://" not in self.db
+
+    @property
+    def flags(self) -> str:
+        """The options that name this memory, for commands that are suggested."""
+        parts = [f" --db {self.db}"] if self.db != DEFAULT_DB else []
+        parts += [f" --space {self.space}"] if self.space != DEFAULT_SPACE else []
+        return "".join(parts)
+
+
+def _auth(text: str) -> tuple[str, str]:
+    user, colon, password = text.partition(":")
+    if not (user and colon):
+        raise ConfigurationError("--auth (or COGNIGRAPH_AUTH) must be USER:PASSWORD")
+    return user, password
+
+
+def moment(text: str | None, options: Options, name: str) -> str | None:
+    """A time given as an option, refused here in the words of the command line."""
+    if text is None:
+        return None
+    try:
+        parsed = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise ConfigurationError(
+            f"cannot read {name} {text!r}; give ISO 8601 such as 2026-05-20T09:00:00+02:00"
+        ) from error
+    if parsed.tzinfo is None and options.timezone is None:
+        raise ConfigurationError(
+            f"{name} {text!r} has no timezone; add an offset (+02:00, Z) or --timezone Europe/Oslo"
+        )
+    return text.strip()
+
+
+def exists(options: Options) -> bool:
+    """Whether there is something to open (a server is asked only by opening it)."""
+    path = Path(options.db).expanduser()
+    return not options.is_file or (path.exists() and not (path.is_file() and not _size(path)))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
+@contextmanager
+def opened(
+    options: Options, *, create: bool = False, settings: Settings | None = None
+) -> Iterator[Memory]:
+    """An open memory that enriches only when told to."""
+    if not create and not exists(options):
+        where = " (choose another with --db or COGNIGRAPH_DB)" if not options.chosen_db else ""
+        raise StoreUnavailableError(
+            f"there is no memory at {options.db}{where}; "
+            "`cognigraph add` and `cognigraph import` make one"
+        )
+    with Memory(
+        options.db,
+        auth=options.auth,
+        database=options.database,
+        embedder=options.embedder,
+        enrich="manual",
+        timezone=options.timezone,
+        settings=settings,
+    ) as memory:
+        yield memory
+
+
+@contextmanager
+def reading(options: Options, settings: Settings | None = None) -> Iterator[Space]:
+    """One space of a memory that is there; a name that holds nothing is an error."""
+    with opened(options, settings=settings) as memory:
+        yield existing(memory, options)
+
+
+def existing(memory: Memory, options: Options) -> Space:
+    """The space chosen; only an empty memory may lack it."""
+    space = memory.space(options.space)
+    names = memory.spaces()
+    if options.space not in names and (names or options.space != DEFAULT_SPACE):
+        there = f"there are: {', '.join(names[:10])}" if names else "the memory is empty"
+        more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+        raise NotFoundError(f"no space {options.space!r} in {options.db}; {there}{more}")
+    return space
+
+
+_IN_OUR_WORDS = (
+    (re.compile(r"; leave it out or pass skip_invalid=True"), ""),
+    (re.compile(r"open the memory with timezone=('[^']*')"), r"give --timezone \1"),
+    (re.compile(r"^message 0: "), ""),
+    (re.compile(r"^message 0 "), "the message "),
+)
+
+
+def in_our_words(message: str) -> str:
+    """A message of the library, with the options of the command line in place of its own."""
+    for pattern, words in _IN_OUR_WORDS:
+        message = pattern.sub(words, message)
+    return message

@@ -1,0 +1,47 @@
+"""Value objects as plain data, for ``--json``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime
+from typing import Any
+
+from cognigraph.model import Context, Session, Triple
+from cognigraph.times import When
+
+
+def plain(value: Any) -> Any:
+    """Dicts, lists, strings, numbers: times in ISO 8601, a value that is not finite as null."""
+    if isinstance(value, Context):
+        return {
+            "text": str(value),
+            "tokens": value.tokens,
+            "citations": plain(value.citations),
+            "hits": plain(value.hits),
+        }
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, (datetime, date)):
+        return value.isoformat()
+    if isinstance(value, When):
+        return str(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _fields(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (Sequence, Set)) and not isinstance(value, (bytes, bytearray)):
+        return [plain(item) for item in value]
+    return str(value)
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    document = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Session):
+        document["summary"] = value.summary
+    elif isinstance(value, Triple):
+        document["text"] = value.text
+    return document

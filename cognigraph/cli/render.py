@@ -1,0 +1,232 @@
+"""Tables and trees of what a memory holds. Every text from a memory passes ``one_line``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from cognigraph.cli import words
+from cognigraph.cli.terminal import one_line
+from cognigraph.cypher import NamedQuery
+from cognigraph.model import Entity, Hit, SearchResult, Session, Stats, Triple
+from cognigraph.stores.base import Check, Failure
+
+_TEXT_MOST = 300
+_SUMMARY_MOST = 320
+
+
+def text(value: object, style: str = "", most: int | None = None) -> Text:
+    """A cell of any value, harmless and on one line."""
+    return Text(one_line("" if value is None else str(value), most), style=style)
+
+
+def table(*columns: str, title: str = "") -> Table:
+    """An empty table in the common style; a column named ``>n`` is of numbers."""
+    made = Table(
+        box=box.SIMPLE_HEAD, title=title or None, title_justify="left", title_style="bold",
+        header_style="bold", pad_edge=False, show_edge=False,
+    )  # fmt: skip
+    for column in columns:
+        number = column.startswith(">")
+        made.add_column(
+            column.removeprefix(">"),
+            justify="right" if number else "left",
+            no_wrap=number or column.startswith(("when", "said")),
+            overflow="fold",
+        )
+    return made
+
+
+def hits(result: SearchResult, zone: tzinfo) -> Table:
+    """Ranked hits, a row each."""
+    made = table(">#", ">score", f"when ({words.zone_name(zone)})", "session", "speaker", "text")
+    for place, hit in enumerate(result.hits, 1):
+        made.add_row(
+            str(place),
+            f"{hit.score:.2f}",
+            Text(words.stamp(hit.at, zone), style="cyan"),
+            text(hit.session),
+            text(hit.speaker, "bold"),
+            _words_of(hit),
+        )
+    return made
+
+
+def hits_with_reasons(result: SearchResult, zone: tzinfo) -> Table:
+    """Ranked hits, each with the reasons for its place below it."""
+    made = Table.grid(padding=(0, 1))
+    made.add_column(justify="right", no_wrap=True)
+    made.add_column()
+    for place, hit in enumerate(result.hits, 1):
+        cell = Text()
+        cell.append(f"{words.stamp(hit.at, zone)} ", style="cyan")
+        cell.append(f"{one_line(hit.session)} ")
+        cell.append(f"{one_line(hit.speaker)}: " if hit.speaker else "", style="bold")
+        cell.append_text(_words_of(hit))
+        for line in reasons(hit):
+            cell.append(f"\n{line}", style="dim")
+        made.add_row(f"{place}.", cell)
+    return made
+
+
+def _words_of(hit: Hit) -> Text:
+    cell = text(hit.text, most=_TEXT_MOST)
+    if hit.parts > 1:
+        cell.append(f" [part {hit.part + 1} of {hit.parts}]", style="dim")
+    return cell
+
+
+def reasons(hit: Hit) -> list[str]:
+    """The reasons of a hit, and the triples that were read out of it."""
+    lines = [one_line(line) for line in words.why(hit.why)]
+    if hit.triples:
+        known = "; ".join(one_line(triple.text, 80) for triple in hit.triples[:3])
+        lines.append(f"known from it: {known}")
+    return lines
+
+
+def sessions(found: Iterable[Session], zone: tzinfo) -> Table:
+    """Sessions with their keys and summaries."""
+    made = table("session", "when", ">turns", "keys and summary")
+    for session in found:
+        cell = text(", ".join(session.keys[:8]) or "(not enriched yet)", "green")
+        if session.themes:
+            cell.append("\n" + one_line(session.summary, _SUMMARY_MOST), style="default")
+        made.add_row(
+            text(session.id, "bold"),
+            Text(words.day(session.started_at, zone), style="cyan"),
+            str(session.messages),
+            cell,
+        )
+    return made
+
+
+def session_keys(found: Iterable[Session], zone: tzinfo, most: int) -> Table:
+    """Sessions with their keys only, one line each."""
+    made = table("session", "when", ">turns", "keys")
+    for session in found:
+        made.add_row(
+            text(session.id, "bold"),
+            Text(words.day(session.started_at, zone), style="cyan"),
+            str(session.messages),
+            text(", ".join(session.keys[:most]), "green"),
+        )
+    return made
+
+
+def entities(found: Iterable[Entity]) -> Table:
+    """Entities with what they are part of."""
+    made = table("entity", "type", ">triples", ">mentions")
+    for entity in found:
+        made.add_row(
+            text(entity.name, "bold"), text(entity.type), str(entity.triples), str(entity.mentions)
+        )
+    return made
+
+
+def triples(found: Iterable[Triple], zone: tzinfo) -> Table:
+    """Triples: what holds, when it is true, when it was said, and where."""
+    made = table("subject", "relation", "object", "when true", "said", "source")
+    for triple in found:
+        made.add_row(
+            text(triple.subject, "bold"),
+            text(f"not {triple.relation}" if triple.negated else triple.relation),
+            text(triple.object, "bold"),
+            text(triple.when, "cyan"),
+            Text(said(triple, zone), style="cyan"),
+            text(words.sources(triple), "dim"),
+        )
+    return made
+
+
+def said(triple: Triple, zone: tzinfo) -> str:
+    """First and last day a triple was observed, if they differ."""
+    days = [words.day(triple.first_observed, zone), words.day(triple.last_observed, zone)]
+    return days[0] if days[0] == days[1] else f"{days[0]} .. {days[1]}"
+
+
+def tree(session: Session, facts: Sequence[tuple[Triple, Sequence[tuple[str, str]]]]) -> Tree:
+    """One session with its keys, some of its triples, and the chunks they cite."""
+    root = Tree(text(session.id, "bold"), guide_style="dim")
+    root.add(text(f"keys: {', '.join(session.keys[:6])}", "green"))
+    for triple, chunks in facts:
+        when = f"  ({triple.when})" if triple.when else ""
+        branch = root.add(text(f"triple: {triple.text}{when}"))
+        for id, spoken in chunks:
+            branch.add(text(f"chunk {id}: {spoken}", "dim", most=88))
+    return root
+
+
+_COUNTS = ("sessions", "messages", "chunks", "entities", "triples", "keys", "pending", "failed")
+
+
+def stats(found: Iterable[Stats]) -> Table:
+    """Counts, a row for each space."""
+    made = table("space", *(f">{name}" for name in _COUNTS))
+    for one in found:
+        values = [getattr(one, name) for name in _COUNTS]
+        values[6] += one.leased
+        made.add_row(text(one.space, "bold"), *(f"{value:,}" for value in values))
+    return made
+
+
+def rows(found: Sequence[Mapping[str, Any]]) -> Table:
+    """Rows of a query."""
+    made = table(*(one_line(str(name)).lstrip(">") for name in found[0]))
+    for row in found:
+        made.add_row(*(text(_cell(value), most=_TEXT_MOST) for value in row.values()))
+    return made
+
+
+def _cell(value: Any) -> object:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(" ", "minutes").removesuffix("+00:00")
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_cell(item)}" for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(str(_cell(item)) for item in value)
+    return value
+
+
+def queries(found: Iterable[NamedQuery]) -> Table:
+    """The queries that ship with the package."""
+    made = table("name", "what it shows", "parameters")
+    for query in found:
+        made.add_row(
+            text(query.name, "bold"),
+            text(query.what),
+            text(", ".join(map(str, query.parameters)), "dim"),
+        )
+    return made
+
+
+def checks(found: Iterable[Check]) -> Table:
+    """What was looked at, with advice under what is not fine."""
+    made = table("", "check", "finding")
+    for check in found:
+        cell = text(check.detail)
+        if not check.ok and check.advice:
+            cell.append(f"\n-> {one_line(check.advice)}", style="yellow")
+        mark = Text("ok", style="green") if check.ok else Text("FAIL", style="bold red")
+        made.add_row(mark, text(check.name, "bold"), cell)
+    return made
+
+
+def failures(found: Iterable[Failure]) -> Table:
+    """Chunks that could not be enriched, and why."""
+    made = table("session", "message", ">tries", "state", "reason")
+    for failure in found:
+        made.add_row(
+            text(failure.session),
+            text(failure.message_id),
+            str(failure.attempts),
+            "given up" if failure.parked else "will be tried again",
+            text(failure.reason, most=_TEXT_MOST),
+        )
+    return made

@@ -1,0 +1,493 @@
+"""The command line as a user runs it: a process, its output and its exit code."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cognigraph import ExtractionError, Memory
+from cognigraph.cli import main
+from cognigraph.testing import ScriptedExtractor
+
+SAMPLE = files("cognigraph").joinpath("sample")
+NOW = "2025-10-20T09:00:00+02:00"
+
+Result = subprocess.CompletedProcess[str]
+Cli = Callable[..., Result]
+
+
+def environment(**extra: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("COGNIGRAPH_")}
+    return kept | {"PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "error::RuntimeWarning"} | extra
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "cognigraph.cli", *map(str, arguments)]
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    def run(*arguments: object, stdin: str = "", **extra: str) -> Result:
+        return subprocess.run(
+            command(*arguments),
+            input=stdin,
+            capture_output=True,
+            encoding=extra.get("PYTHONIOENCODING", "utf-8"),
+            cwd=tmp_path,
+            env=environment(**extra),
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def quick(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Cli:
+    """The same command line without a process of its own: ten times as fast."""
+
+    def run(*arguments: object, stdin: str = "", **extra: str) -> Result:
+        with monkeypatch.context() as patch:
+            patch.chdir(tmp_path)
+            for name in [name for name in os.environ if name.startswith("COGNIGRAPH_")]:
+                patch.delenv(name)
+            for name, value in extra.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+            capsys.readouterr()
+            try:
+                code = main([str(argument) for argument in arguments])
+            except SystemExit as ended:
+                code = int(str(ended.code))
+            out, err = capsys.readouterr()
+        return Result(list(map(str, arguments)), code, out, err)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def sample_db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample conversation, imported by the command line and only read by the tests."""
+    path = tmp_path_factory.mktemp("sample") / "sample.db"
+    done = subprocess.run(
+        command("import", SAMPLE / "conversation.jsonl", "--db", path, "--json"),
+        capture_output=True,
+        text=True,
+        env=environment(),
+        timeout=60,
+        check=True,
+    )
+    outcome = json.loads(done.stdout)
+    assert (outcome["read"], outcome["new"], outcome["known"]) == (117, 117, 0)
+    assert outcome["enriched"]["chunks"] == 117
+    assert outcome["enriched"]["pending"] == 0
+    assert done.stderr == ""
+    return path
+
+
+def document(result: Result, code: int = 0) -> Any:
+    assert result.returncode == code, result.stderr
+    return json.loads(result.stdout)
+
+
+def error_of(result: Result, code: int) -> str:
+    """The one line on standard error of a command that failed."""
+    assert result.returncode == code, (result.stdout, result.stderr)
+    assert result.stdout == ""
+    lines = result.stderr.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("cognigraph: error: ")
+    assert "Traceback" not in result.stderr
+    return lines[0]
+
+
+# The demo
+
+
+def test_demo_shows_the_whole_way_from_turn_to_answer(cli: Cli, tmp_path: Path) -> None:
+    result = cli("demo", COGNIGRAPH_DB=str(tmp_path / "mine.db"))
+
+    assert result.returncode == 0
+    assert result.stderr == ""
+    assert len(result.stdout.splitlines()) <= 125
+    assert "\x1b" not in result.stdout
+    for fact in (
+        "117 turns",
+        "-> m048 Mira: I live in Bremen now.",
+        "fact: Mira lives in Bremen (said 2025-05-24)",
+        "jul-knee/m0",
+        "|   `-- chunk m0",
+        "somebody stole the Peugeot",
+        "cancel Lisbon",
+        "I stopped the course in August",
+        "no hit contains 'dentist'",
+        "[memory]",
+        "[/memory]",
+        "cognigraph import",
+    ):
+        assert fact in result.stdout
+    assert list(tmp_path.iterdir()) == []  # neither the environment's file nor another one
+
+
+def test_demo_kept_in_a_file_can_be_played_again_and_asked(cli: Cli) -> None:
+    first = document(cli("demo", "--db", "demo.db", "--json"))
+    second = document(cli("demo", "--db", "demo.db", "--json"))
+
+    assert first["new"] == first["turns"] == 117
+    assert first["found_before_enrichment"] == ["m048"]
+    assert second["new"] == 0
+    assert second["stats"] == first["stats"]
+    assert second["context"] == first["context"]
+    assert [answer["absent"] for answer in first["answers"]][-1] == ["dentist"]
+    found = document(cli("search", "What is Pickle afraid of?", "--db", "demo.db", "--json"))
+    assert "m036" in [hit["id"] for hit in found["hits"][:3]]
+
+
+def test_demo_does_not_mix_into_other_messages(quick: Cli) -> None:
+    assert quick("add", "The boiler was serviced.", "--db", "mine.db").returncode == 0
+    assert "holds other messages" in error_of(quick("demo", "--db", "mine.db"), 2)
+
+
+def test_sample_questions_find_their_messages(sample_db: Path) -> None:
+    questions = json.loads(SAMPLE.joinpath("questions.json").read_text("utf-8"))
+    asked = [item for item in questions["questions"] if item["expected"]]
+    assert len(asked) >= 15
+    places = []
+    with Memory(sample_db, enrich="manual") as memory:
+        for item in asked:
+            ids = [hit.id for hit in memory.search(item["question"], now=questions["now"])]
+            places.append(min((ids.index(id) for id in item["expected"] if id in ids), default=99))
+    assert sum(place < 15 for place in places) >= len(asked) * 0.85
+    assert sum(place < 5 for place in places) >= len(asked) * 0.7
+
+
+# Writing
+
+
+def test_what_is_added_can_be_searched(cli: Cli) -> None:
+    added = document(
+        cli("add", "I moved to Oslo in May.", "--speaker", "Ann", "--session", "s1", "--id", "a1",
+            "--at", "2025-06-01T10:00:00+02:00", "--json")
+    )  # fmt: skip
+    assert (added["id"], added["new"], added["session"], added["chunks"]) == ("a1", True, "s1", 1)
+    assert added["enriched"]["pending"] == 0
+
+    found = document(cli("search", "Where does Ann live?", "-k", "1", "--json"))
+    [hit] = found["hits"]
+    assert hit["id"] == "a1"
+    assert hit["text"] == "I moved to Oslo in May."
+    assert (hit["session"], hit["speaker"], hit["at"]) == ("s1", "Ann", "2025-06-01T08:00:00+00:00")
+    assert hit["score"] == pytest.approx(hit["why"]["semantic"] * hit["why"]["decay"])
+
+
+def test_adding_the_same_id_again_changes_nothing(quick: Cli) -> None:
+    for new in (True, False):
+        done = document(quick("add", "-", "--id", "x", "--json", stdin="A heron stood there.\n"))
+        assert done["new"] is new
+    assert document(quick("stats", "--json"))["spaces"][0]["messages"] == 1
+    assert "already belongs to another text" in error_of(quick("add", "A crane.", "--id", "x"), 2)
+
+
+def test_import_from_stdin_twice_changes_nothing_the_second_time(cli: Cli) -> None:
+    lines = "".join(
+        json.dumps(message) + "\n"
+        for message in (
+            {"text": "The cellar is dry.", "id": "1", "at": "2025-01-01T08:00:00Z"},
+            {"text": "No id but a time.", "at": "2025-01-01T08:01:00Z"},
+            {"text": "Neither id nor time."},
+            {"text": "Neither id nor time."},
+        )
+    )
+    first = document(cli("import", "-", "--json", stdin=lines))
+    second = document(cli("import", "-", "--json", stdin="\ufeff" + lines + "\n\n"))
+    assert (first["read"], first["new"], first["known"]) == (4, 4, 0)
+    assert (second["read"], second["new"], second["known"]) == (4, 0, 4)
+    assert second["enriched"]["chunks"] == 0
+    assert document(cli("stats", "--json"))["spaces"][0]["messages"] == 4
+
+
+def test_import_names_the_line_that_is_wrong_and_keeps_those_before(cli: Cli) -> None:
+    lines = '{"text": "one", "id": "1"}\n\n{"text": "two", "id": "2"}\nnot json\n{"text": "3"}\n'
+    said = error_of(cli("import", "-", stdin=lines), 2)
+    assert "line 4 is not JSON" in said
+    assert "2 messages read so far are stored" in said
+    assert document(cli("stats", "--json"))["spaces"][0]["messages"] == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('{"text": ""}', "line 2 has an empty text"),
+        ('{"txt": "a"}', "line 2 has unknown field(s) txt"),
+        ("[1]", "line 2 is not a JSON object"),
+        (
+            '{"text": "a", "at": "2025-01-01T10:00:00"}',
+            "line 2 the time 2025-01-01T10:00:00 has no timezone; "
+            "add an offset (…+02:00, …Z) or give --timezone 'Europe/Oslo'",
+        ),
+    ],
+)
+def test_import_says_what_is_wrong_with_a_line(quick: Cli, line: str, problem: str) -> None:
+    assert problem in error_of(quick("import", "-", stdin='{"text": "fine"}\n' + line), 2)
+
+
+def test_import_can_leave_out_what_is_wrong(quick: Cli, tmp_path: Path) -> None:
+    lines = (
+        '{"text": "one", "id": "1"}', "{oops", '{"text": " "}', '{"text": "other", "id": "1"}',
+        '{"text": "two", "id": "2"}',
+    )  # fmt: skip
+    (tmp_path / "in.jsonl").write_text("\n".join(lines), "utf-8")
+    done = document(quick("import", "in.jsonl", "--skip-invalid", "--no-enrich", "--json"), 1)
+    assert [item["line"] for item in done["rejected"]] == [2, 3, 4]
+    assert (done["read"], done["new"], done["known"]) == (5, 2, 0)
+    assert done["enriched"] is None
+    stats = document(quick("stats", "--json"))["spaces"][0]
+    assert (stats["messages"], stats["pending"]) == (2, 2)
+    assert document(quick("enrich", "--json"))["enriched"]["chunks"] == 2
+
+
+@pytest.mark.slow
+def test_an_interrupted_import_says_how_to_go_on(cli: Cli, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        command("import", "-"), cwd=tmp_path, env=environment(), text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin is not None
+    for number in range(300):
+        process.stdin.write(json.dumps({"text": f"message number {number}"}) + "\n")
+    process.stdin.flush()
+    deadline = time.monotonic() + 30
+    while _messages(tmp_path / "memory.db") < 256 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out == ""
+    assert "256 messages read so far are stored" in err
+    assert "again to go on" in err
+    assert document(cli("stats", "--json"))["spaces"][0]["messages"] == 256
+
+
+def _messages(path: Path) -> int:
+    if not path.exists():
+        return 0
+    try:
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
+            count = connection.execute("SELECT count(*) FROM chunk").fetchone()[0]
+        connection.close()
+        return int(count)
+    except sqlite3.Error:
+        return 0
+
+
+# Reading
+
+
+def test_reading_never_makes_a_file(quick: Cli, tmp_path: Path) -> None:
+    assert "there is no memory at memory.db" in error_of(quick("search", "anything"), 3)
+    assert "no memory at other.db" in error_of(quick("stats", "--db", "other.db", "--json"), 3)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_why_says_how_a_hit_got_its_place(quick: Cli, sample_db: Path) -> None:
+    result = quick("--db", sample_db, "search", "Who lives in Bremen?", "-k", 3, "--why",
+                 "--now", NOW, "--timezone", "Europe/Berlin")  # fmt: skip
+    assert result.returncode == 0
+    assert "2025-05-24 21:48 may-move Mira: I live in Bremen now." in result.stdout
+    assert "months before the question)" in result.stdout
+    assert "harmonic mean" in result.stdout
+    assert "known from it: Mira lives in Bremen" in result.stdout
+    assert "profile default" in result.stderr
+
+
+def test_context_is_the_block_and_nothing_else(cli: Cli, sample_db: Path) -> None:
+    options = ("--db", sample_db, "--max-tokens", 200, "--now", NOW)
+    block = cli("context", "What is Pia allergic to?", *options)
+    told = document(cli("context", "What is Pia allergic to?", *options, "--json"))
+    assert block.stdout == told["text"] + "\n"
+    assert block.stdout.startswith("[memory]\n")
+    assert "allergic to walnuts" in block.stdout
+    assert told["tokens"] <= 200
+    assert "m055" in [citation["id"] for citation in told["citations"]]
+
+
+def test_lists(quick: Cli, sample_db: Path) -> None:
+    sessions = document(quick("sessions", "--db", sample_db, "--json"))["sessions"]
+    assert [session["id"] for session in sessions][:2] == ["oct-juist", "sep-crutches"]
+    assert all(session["keys"] and session["summary"] for session in sessions)
+
+    entities = quick("entities", "pick", "--db", sample_db)
+    assert "Pickle" in entities.stdout
+    triples = quick("triples", "Felix", "--db", sample_db)
+    assert "Pia's husband" in triples.stdout
+    assert "may-move/m060" in triples.stdout
+    nobody = quick("triples", "Pick", "--db", sample_db)
+    assert (nobody.returncode, nobody.stdout) == (1, "")
+    assert "did you mean Pickle" in nobody.stderr
+
+
+def test_cypher(quick: Cli, sample_db: Path) -> None:
+    query = "MATCH (s:Session) WHERE s.id = $id RETURN s.id AS id"
+    rows = document(quick("cypher", query, "--param", "id=jul-knee", "--db", sample_db, "--json"))
+    assert rows == {"rows": [{"id": "jul-knee"}]}
+    about = quick("cypher", "--name", "about", "--param", "entity=Felix", "--db", sample_db)
+    assert "Pia's husband" in about.stdout
+    names = [query["name"] for query in document(quick("cypher", "--list", "--json"))["queries"]]
+    assert "about" in names
+    assert "not allowed" in error_of(quick("cypher", "CREATE (n)", "--db", sample_db), 2)
+    assert "NAME=VALUE" in error_of(quick("cypher", "x", "--param", "y", "--db", sample_db), 2)
+
+
+def test_spaces_are_apart_and_an_unknown_one_is_an_error(quick: Cli) -> None:
+    for name in ("ann", "bob"):
+        assert quick("add", f"{name} keeps bees", "--space", name, "--no-enrich").returncode == 0
+    found = document(quick("search", "bees", "--space", "ann", "--json"))
+    assert [hit["text"] for hit in found["hits"]] == ["ann keeps bees"]
+    assert "there are: ann, bob" in error_of(quick("search", "bees", "--space", "cid"), 2)
+    everything = document(quick("stats", "--all", "--json"))["spaces"]
+    assert [(one["space"], one["messages"]) for one in everything] == [("ann", 1), ("bob", 1)]
+
+
+# Errors
+
+
+def test_wrong_times(quick: Cli, sample_db: Path) -> None:
+    options = ("--db", sample_db)
+    assert "ISO 8601" in error_of(quick("search", "x", "--now", "soon", *options), 2)
+    naive = error_of(quick("search", "x", "--now", "2025-10-20", *options), 2)
+    assert "--timezone" in naive
+    zoned = quick("search", "cat", "--now", "2025-10-20", "--timezone", "Europe/Oslo", *options)
+    assert zoned.returncode == 0
+    assert "unknown timezone" in error_of(quick("stats", "--timezone", "Mars/Base", *options), 2)
+
+
+def test_exit_codes(quick: Cli, sample_db: Path, tmp_path: Path) -> None:
+    assert quick().returncode == 2
+    assert quick("search").returncode == 2
+    assert "k must be at least 1" in error_of(quick("search", "x", "-k", 0, "--db", sample_db), 2)
+    assert "cannot read nowhere.jsonl" in error_of(quick("import", "nowhere.jsonl"), 2)
+    assert quick("search", " ", "--db", sample_db).returncode == 1
+    unreachable = quick("stats", "--db", "bolt://127.0.0.1:1", COGNIGRAPH_AUTH="neo4j:secret")
+    assert "secret" not in error_of(unreachable, 3)
+    assert "USER:PASSWORD" in error_of(
+        quick("stats", "--db", "bolt://127.0.0.1:1", "--auth", "x"), 2
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_debug_shows_the_traceback(cli: Cli) -> None:
+    result = cli("stats", COGNIGRAPH_DEBUG="1")
+    assert "Traceback" in result.stderr
+    assert "StoreUnavailableError" in result.stderr
+
+
+# Terminals
+
+
+def test_messages_cannot_command_the_terminal(quick: Cli) -> None:
+    evil = "bell\x07 clear\x1b[2J \x9b31m red \x1b]0;title\x07 \u202egnp [bold]not markup[/bold]"
+    assert quick("add", "-", "--speaker", "E\x1b[7m", "--id", "e", stdin=evil).returncode == 0
+    for arguments in (
+        ("search", "clear bell", "--why"), ("context", "clear bell"), ("sessions",), ("entities",),
+        ("triples",), ("cypher", "MATCH (c:Chunk) RETURN c.text AS text"),
+    ):  # fmt: skip
+        result = quick(*arguments, FORCE_COLOR="1" if arguments[0] == "search" else "")
+        assert result.returncode in (0, 1)
+        output = result.stdout + result.stderr
+        for control in ("\x07", "\x1b[2J", "\x9b", "\x1b]", "\u202e", "\x1b[7m"):
+            assert control not in output
+    assert "[bold]not markup[/bold]" in quick("context", "clear bell").stdout
+
+
+def test_a_terminal_that_is_not_unicode(cli: Cli) -> None:
+    assert cli("add", "Inês grows 茶 and λ.", "--id", "i").returncode == 0
+    shown = cli("search", "tea", PYTHONIOENCODING="ascii")
+    assert shown.returncode == 0
+    assert "In?s grows ? and ?." in shown.stdout
+    told = document(cli("search", "tea", "--json", PYTHONIOENCODING="ascii"))
+    assert told["hits"][0]["text"] == "Inês grows 茶 and λ."
+
+
+def test_a_closed_pipe_is_silent(sample_db: Path) -> None:
+    for arguments in (("triples", "--limit", "1000"), ("context", "Mira"), ("stats", "--json")):
+        process = subprocess.Popen(
+            command(*arguments, "--db", sample_db), env=environment(),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        with process.stderr as errors:
+            said = errors.read().decode()
+        assert process.wait(30) == 141
+        assert "Broken" not in said and "Traceback" not in said
+
+
+def test_version_and_the_other_way_to_start() -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "cognigraph", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.startswith("cognigraph 0.")
+
+
+# Doctor
+
+
+def test_doctor_is_content_with_a_good_memory(cli: Cli, sample_db: Path) -> None:
+    told = document(cli("doctor", "--db", sample_db, "--json"))
+    assert told["ok"] is True
+    details = {check["name"]: check["detail"] for check in told["checks"]}
+    assert details["embedder"].startswith("wordllama-l2-256, 256 dimensions")
+    assert details["integrity"] == "ok"
+    assert details["enrichment"] == "1 space, 0 chunks waiting, 0 given up"
+    assert "all is well" in cli("doctor").stdout  # without a memory yet
+
+
+def test_doctor_refuses_what_is_not_ours(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("just some notes\n" * 100)
+    with sqlite3.connect(tmp_path / "theirs.db") as connection:
+        connection.execute("CREATE TABLE t (x)")
+    connection.close()
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for name in ("notes.txt", "theirs.db", "missing.db"):
+        result = cli("doctor", "--db", name)
+        assert result.returncode == 1
+        assert "FAIL" in result.stdout and "->" in result.stdout
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    told = document(cli("doctor", "--db", "notes.txt", "--json"), 1)
+    [bad] = [check for check in told["checks"] if not check["ok"]]
+    assert "not a cognigraph database" in bad["detail"]
+
+
+def test_what_was_given_up_is_shown_and_can_be_tried_again(quick: Cli, tmp_path: Path) -> None:
+    extractor = ScriptedExtractor()
+    extractor.fail_for("f", error=ExtractionError("the model is gone", retryable=False))
+    with Memory(tmp_path / "memory.db", enrich="manual", extractor=extractor) as memory:
+        memory.add("Felix repairs clocks.", id="f")
+        memory.enrich()
+    doctor = quick("doctor")
+    assert doctor.returncode == 1
+    assert "the model is gone" in doctor.stdout
+    assert "--retry-failed" in doctor.stdout
+    shown = quick("enrich")
+    assert shown.returncode == 1
+    assert "the model is gone" in shown.stdout
+    again = document(quick("enrich", "--retry-failed", "--json"))
+    assert again["retried"] == 1
+    assert (again["enriched"]["chunks"], again["enriched"]["failed"]) == (1, 0)

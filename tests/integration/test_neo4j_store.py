@@ -1,0 +1,472 @@
+"""What only the Neo4j store does: own vector indexes, word counts across processes, locks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from neo4j import Driver, GraphDatabase
+
+from cognigraph import ids
+from cognigraph.embed import CheckedEmbedder, resolve
+from cognigraph.errors import (
+    EmbedderMismatchError,
+    SchemaError,
+    StoreError,
+    StoreUnavailableError,
+)
+from cognigraph.lexical import term_counts
+from cognigraph.stores.base import (
+    ChunkRow,
+    Derivation,
+    EmbedderIdentity,
+    EntityRow,
+    KeyRow,
+    Lease,
+    MessageRow,
+    Probe,
+    ThemeRow,
+    TripleRow,
+    Vector,
+)
+from cognigraph.stores.neo4j import Neo4jStore
+from cognigraph.stores.neo4j.vectors import index_name
+from cognigraph.stores.neo4j.write import splice
+from tests.servers.neo4j_server import Server
+
+pytestmark = pytest.mark.neo4j
+
+START = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
+EMBEDDER = CheckedEmbedder(resolve("wordllama")).identity
+RNG = np.random.default_rng(7)
+WORDS = "apple river guitar doctor bread garden novel bicycle kitchen coffee piano rabbit".split()
+
+Open = Callable[..., Neo4jStore]
+
+
+@pytest.fixture
+def open_store(neo4j_server: Server) -> Iterator[Open]:
+    with ExitStack() as stack:
+
+        def open(**options: Any) -> Neo4jStore:
+            store = Neo4jStore(
+                neo4j_server.uri,
+                EMBEDDER,
+                **{"auth": neo4j_server.auth, "notifications": True, **options},
+            )
+            stack.callback(store.close)
+            return store
+
+        yield open
+
+
+@pytest.fixture
+def driver(neo4j_server: Server) -> Iterator[Driver]:
+    with GraphDatabase.driver(neo4j_server.uri, auth=neo4j_server.auth) as driver:
+        yield driver
+
+
+@pytest.fixture
+def space() -> str:
+    return f"test-{uuid4().hex[:12]}"
+
+
+def unit(count: int) -> Vector:
+    vectors = RNG.standard_normal((count, EMBEDDER.dimension)).astype(np.float32)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
+
+
+def message(
+    space: str,
+    number: int,
+    *,
+    session: str = "s",
+    minute: int | None = None,
+    text: str | None = None,
+    vector: Vector | None = None,
+    parts: int = 1,
+) -> MessageRow:
+    text = text or f"{WORDS[number % len(WORDS)]} {WORDS[number % 7]} said {number}"
+    uid = ids.message_uid(space, session, f"m{number}")
+    vectors = unit(parts) if vector is None else vector[None, :]
+    return MessageRow(
+        uid=uid,
+        id=f"m{number}",
+        session=session,
+        session_uid=ids.session_uid(space, session),
+        speaker="Ann",
+        at=START + timedelta(minutes=number if minute is None else minute),
+        digest=ids.uid("Digest", text),
+        chunks=tuple(
+            ChunkRow(ids.chunk_uid(uid, part), part, text, vectors[part], term_counts(text))
+            for part in range(parts)
+        ),
+    )
+
+
+def claim(store: Neo4jStore, space: str, limit: int = 1000) -> Lease | None:
+    return store.claim(
+        worker="test",
+        limit=limit,
+        lease_for=timedelta(minutes=5),
+        now=START + timedelta(days=30),
+        space=space,
+    )
+
+
+def derivation(lease: Lease, *, hub: str = "Ann") -> Derivation:
+    """One triple of the hub per chunk, a key shared by all sessions, one theme."""
+    entities: dict[str, EntityRow] = {}
+    triples = []
+    vectors = unit(len(lease.chunks) + 2)
+    for chunk, vector in zip(lease.chunks, vectors, strict=False):
+        rows = [
+            EntityRow(ids.entity_uid(lease.space, name, "person"), name, "person", name.lower())
+            for name in (hub, f"thing {chunk.message_id}")
+        ]
+        entities.update({row.uid: row for row in rows})
+        uid = ids.triple_uid(lease.space, rows[0].uid, "owns", rows[1].uid, None, False)
+        text = f"{hub} owns {rows[1].name}"
+        triples.append(
+            TripleRow(
+                uid,
+                rows[0].uid,
+                rows[1].uid,
+                hub,
+                "owns",
+                rows[1].name,
+                None,
+                False,
+                text,
+                vector,
+                term_counts(text),
+                (chunk.uid,),
+            )
+        )
+    return Derivation(
+        extractor="test-1",
+        entities=tuple(entities.values()),
+        triples=tuple(triples),
+        mentions=tuple((chunk.uid, min(entities)) for chunk in lease.chunks),
+        keys=(KeyRow(ids.key_uid(lease.space, "shared"), "shared", 1.0, vectors[-1]),),
+        themes=(
+            ThemeRow(
+                ids.theme_uid(lease.space, lease.session, "t"), "t", "all", vectors[-2],
+                term_counts("t all"),
+            ),
+        ),
+        state="{}",
+    )  # fmt: skip
+
+
+def chain(driver: Driver, space: str) -> list[list[str]]:
+    """The message ids along NEXT, one list for each chain of the space."""
+    rows, _, _ = driver.execute_query(
+        """MATCH (first:Chunk {space: $space}) WHERE NOT EXISTS { (first)<-[:NEXT]-() }
+           MATCH path = (first)-[:NEXT*0..]->(last) WHERE NOT EXISTS { (last)-[:NEXT]->() }
+           RETURN [chunk IN nodes(path) | chunk.message_id] AS ids ORDER BY ids[0]""",
+        space=space,
+    )
+    return [row["ids"] for row in rows]
+
+
+# Own vector indexes
+
+
+def wait_until_online(driver: Driver, name: str) -> None:
+    driver.execute_query("CALL db.awaitIndex($name, 60)", name=name)
+
+
+def test_a_big_space_searches_its_own_index_and_finds_the_same(
+    open_store: Open, driver: Driver, space: str
+) -> None:
+    exact, indexed = open_store(exact_up_to=10_000), open_store(exact_up_to=50)
+    for first in range(0, 120, 40):
+        indexed.insert(space, [message(space, n) for n in range(first, first + 40)])
+    while lease := claim(indexed, space, limit=30):
+        assert indexed.complete(lease, derivation(lease))
+    wait_until_online(driver, index_name("Chunk", space))
+    wait_until_online(driver, index_name("Triple", space))
+    labels, _, _ = driver.execute_query(
+        "MATCH (n {space: $space}) WHERE n:Chunk OR n:Triple RETURN size(labels(n)) AS labels",
+        space=space,
+    )
+    assert {row["labels"] for row in labels} == {2}, "written before or after: all have the label"
+    question = Probe(
+        unit(1)[0], chunks_by_vector=10, triples_by_vector=10, sessions_by_vector=3,
+        anchors=("ann",), triples_per_anchor=5,
+    )  # fmt: skip
+    one, other = exact.probe(space, question), indexed.probe(space, question)
+    assert one.chunks.uids == other.chunks.uids
+    assert one.chunks.by_vector.sum() == 10
+    assert one.triples.uids == other.triples.uids
+    np.testing.assert_allclose(one.chunks.cosine, other.chunks.cosine, atol=1e-6)
+    assert (one.anchors, other.anchors) == (("Ann",), ("Ann",))
+
+
+def test_an_interrupted_promotion_is_finished_by_the_next_write(
+    open_store: Open, driver: Driver, space: str
+) -> None:
+    small, big = open_store(exact_up_to=10_000), open_store(exact_up_to=20)
+    small.insert(space, [message(space, n) for n in range(30)])
+    # As if a writer had died after announcing the label and before giving it to the old nodes.
+    label = index_name("Chunk", space).removeprefix("vector_")
+    driver.execute_query(
+        "MATCH (s:Space {name: $space}) SET s.chunk_labels = [$label]", space=space, label=label
+    )
+    small.insert(space, [message(space, 30)])
+    assert big.insert(space, [message(space, 31)]) == ["new"]
+    rows, _, _ = driver.execute_query(
+        "MATCH (c:Chunk {space: $space}) RETURN count(c) AS all, "
+        "sum(CASE WHEN $label IN labels(c) THEN 1 ELSE 0 END) AS labelled",
+        space=space,
+        label=label,
+    )
+    assert (rows[0]["all"], rows[0]["labelled"]) == (32, 32)
+
+
+def test_as_of_looks_further_than_the_nearest(open_store: Open, driver: Driver, space: str) -> None:
+    store = open_store(exact_up_to=20)
+    vector = unit(1)[0]
+    near = [message(space, n, vector=vector, minute=100 + n) for n in range(60)]
+    far = [message(space, 100 + n, vector=0.5 * vector + unit(1)[0], minute=n) for n in range(5)]
+    store.insert(space, near + far)
+    store.insert(space, [message(space, 999)])
+    wait_until_online(driver, index_name("Chunk", space))
+    found = store.probe(
+        space, Probe(vector, chunks_by_vector=5, as_of=START + timedelta(minutes=50))
+    )
+    assert set(found.chunks.uids) == {row.chunks[0].uid for row in far}
+
+
+# Words
+
+
+def test_word_counts_follow_what_another_store_writes(open_store: Open, space: str) -> None:
+    one, other = open_store(), open_store()
+    probe = Probe(unit(1)[0], terms=("zebra", "appl"), chunks_by_terms=5)
+    one.insert(space, [message(space, 1, text="apple zebra zebra"), message(space, 2)])
+    before = other.probe(space, probe).lexicon
+    assert (before.chunks, dict(before.frequencies)) == (2, {"zebra": 1, "appl": 1})
+    one.insert(space, [message(space, 3, text="a zebra at last")])
+    after = other.probe(space, probe)
+    assert (after.lexicon.chunks, after.lexicon.frequencies["zebra"]) == (3, 2)
+    assert after.lexicon.mean_length == one.probe(space, probe).lexicon.mean_length
+    assert after.chunks.matches[:, 0].tolist().count(2.0) == 1
+
+
+def test_word_counts_are_dropped_for_spaces_searched_long_ago(open_store: Open, space: str) -> None:
+    store = open_store(lexicon_terms=3)
+    spaces = [f"{space}-{n}" for n in range(3)]
+    probe = Probe(unit(1)[0], terms=("appl",), chunks_by_terms=5)
+    for name in spaces:
+        store.insert(name, [message(name, 0, text="apple pie and cream")])
+    for name in [*spaces, *spaces]:
+        assert store.probe(name, probe).lexicon.frequencies == {"appl": 1}
+
+
+def test_more_equal_matches_than_are_fetched_give_the_newest(open_store: Open, space: str) -> None:
+    store = open_store()
+    for first in range(0, 1400, 200):
+        store.insert(
+            space, [message(space, n, text="the same words") for n in range(first, first + 200)]
+        )
+    probe = Probe(unit(1)[0], terms=("word",), chunks_by_terms=10)
+    found = store.probe(space, probe)
+    newest = {ids.chunk_uid(ids.message_uid(space, "s", f"m{n}"), 0) for n in range(1390, 1400)}
+    assert set(found.chunks.uids) == newest
+
+
+def test_lucene_syntax_in_words_and_spaces_is_only_text(open_store: Open, space: str) -> None:
+    store = open_store()
+    strange = f'{space} AND (x:y OR "z") ~^*?\\/'
+    text = "NOT _id_ AND été 東京 ÇA"
+    store.insert(strange, [message(strange, 1, text=text)])
+    terms = tuple(term_counts(text))
+    found = store.probe(strange, Probe(unit(1)[0], terms=terms, chunks_by_terms=5))
+    assert found.chunks.matches.tolist() == [[1.0] * len(terms)]
+
+
+# Order
+
+
+def test_late_messages_are_linked_into_the_middle(
+    open_store: Open, driver: Driver, space: str
+) -> None:
+    store = open_store()
+    store.insert(space, [message(space, n, minute=10 * n) for n in (1, 3, 5)])
+    store.insert(space, [message(space, n, minute=10 * n) for n in (4, 0, 2, 7, 6)])
+    store.insert(space, [message(space, 8, minute=30)])  # as late as m3, and later to arrive
+    store.insert(space, [message(space, 9, minute=70)])
+    assert chain(driver, space) == [["m0", "m1", "m2", "m3", "m8", "m4", "m5", "m6", "m7", "m9"]]
+
+
+def test_splice_cuts_each_gap_once() -> None:
+    places = [["x", None, "a"], ["y", "a", "b"], ["z", "a", "b"], ["w", "b", None]]
+    cut, linked = splice(places)
+    assert cut == [["a", "b"]]
+    assert linked == [["x", "a"], ["a", "y"], ["y", "z"], ["z", "b"], ["b", "w"]]
+
+
+def test_a_message_of_a_thousand_chunks_is_one_insert(
+    open_store: Open, driver: Driver, space: str
+) -> None:
+    store = open_store()
+    text = "NUL \x00 and " + "long words " * 90
+    row = message(space, 1, text=text, parts=1000)
+    assert store.insert(space, [row]) == ["new"]
+    stored = store.message(space, "m1")
+    assert stored is not None
+    assert (stored.chunks, stored.text) == (1000, text * 1000)
+    assert len(chain(driver, space)[0]) == 1000
+
+
+def test_a_vector_of_zeros_is_stored_as_none(open_store: Open, space: str) -> None:
+    store = open_store()
+    zeros = np.zeros(EMBEDDER.dimension, np.float32)
+    store.insert(space, [message(space, 1, vector=zeros), message(space, 2)])
+    found = store.probe(space, Probe(unit(1)[0], terms=("said",), chunks_by_terms=5))
+    zero = ids.chunk_uid(ids.message_uid(space, "s", "m1"), 0)
+    assert found.chunks.cosine[found.chunks.uids.index(zero)] == 0.0
+    nothing = store.probe(
+        space, Probe(zeros, terms=("said",), chunks_by_terms=5, entity_vectors=(zeros,))
+    )
+    assert nothing.chunks.cosine.tolist() == [0.0, 0.0]
+
+
+# Concurrency
+
+
+def test_many_writers_of_one_session_and_of_many(
+    open_store: Open, driver: Driver, space: str
+) -> None:
+    stores = [open_store(), open_store()]
+
+    def write(worker: int) -> list[str]:
+        statuses: list[str] = []
+        for n in range(15):
+            rows = [
+                message(space, n, session="shared"),  # all workers deliver the same
+                message(space, 100 * worker + n, session=f"s{(worker + n) % 3}"),
+                message(space, 1000 * worker + n, session=f"s{(worker + n + 1) % 3}"),
+            ]
+            statuses += stores[worker % 2].insert(space, rows)
+        return statuses
+
+    with ThreadPoolExecutor(8) as threads:
+        statuses = [status for part in threads.map(write, range(1, 9)) for status in part]
+    assert (statuses.count("new"), statuses.count("known")) == (15 + 240, 105)
+    assert stores[0].stats(space).chunks == 255
+    chains = chain(driver, space)
+    assert sorted(map(len, chains)) == sorted(s.chunks for s in stores[0].sessions(space, limit=10))
+
+
+def test_workers_and_writers_do_not_deadlock(open_store: Open, space: str) -> None:
+    store = open_store()
+    store.insert(space, [message(space, n, session=f"s{n % 6}") for n in range(120)])
+
+    def work(_: int) -> int:
+        done = 0
+        while lease := claim(store, space, limit=5):
+            assert store.complete(lease, derivation(lease))
+            done += len(lease.chunks)
+        return done
+
+    def write(worker: int) -> int:
+        rows = [message(space, 1000 * worker + n, session=f"s{n % 6}") for n in range(20)]
+        return sum(store.insert(space, [row]) == ["new"] for row in rows)
+
+    with ThreadPoolExecutor(6) as threads:
+        written = threads.map(write, (1, 2))
+        done = threads.map(work, range(4))
+        total = sum(written) + 120
+        finished = sum(done) + work(0)
+    stats = store.stats(space)
+    assert (finished, stats.done, stats.pending) == (total, total, 0)
+    assert stats.triples == total
+    assert stats.keys == 1
+
+
+def test_a_lost_lease_changes_nothing(open_store: Open, space: str) -> None:
+    store = open_store()
+    store.insert(space, [message(space, n) for n in range(3)])
+    old = claim(store, space)
+    assert old is not None
+    assert claim(store, space) is None
+    new = store.claim(
+        worker="other",
+        limit=10,
+        lease_for=timedelta(minutes=5),
+        now=old.expires + timedelta(seconds=1),
+        space=space,
+    )
+    assert new is not None
+    assert not store.complete(old, derivation(old))
+    assert not store.fail(old, "late", park_after=1, retry_at=START)
+    assert store.stats(space).triples == 0
+    assert store.complete(new, derivation(new))
+    assert store.stats(space).done == 3
+
+
+# Opening
+
+
+def test_another_embedder_is_refused(neo4j_server: Server, open_store: Open) -> None:
+    open_store()
+    for identity in (EmbedderIdentity("other", 256), EmbedderIdentity(EMBEDDER.name, 64)):
+        with pytest.raises(EmbedderMismatchError, match="was built with the embedder"):
+            Neo4jStore(neo4j_server.uri, identity, auth=neo4j_server.auth)
+
+
+@pytest.mark.parametrize(
+    ("property", "value", "match"),
+    [("schema_version", 99, "schema 99"), ("analyzer", "old-1", "indexed by 'old-1'")],
+)
+def test_what_another_version_wrote_is_refused(
+    open_store: Open, driver: Driver, property: str, value: object, match: str
+) -> None:
+    open_store()
+    change = "MATCH (meta:CogniGraph) SET meta[$property] = $value"
+    found = driver.execute_query(
+        "MATCH (meta:CogniGraph) RETURN meta[$property]", property=property
+    )
+    before = found.records[0][0]
+    driver.execute_query(change, property=property, value=value)
+    try:
+        with pytest.raises(SchemaError, match=match):
+            open_store()
+    finally:
+        driver.execute_query(change, property=property, value=before)
+
+
+def test_many_can_open_a_new_database_at_once(open_store: Open, driver: Driver) -> None:
+    open_store()
+    driver.execute_query("MATCH (meta:CogniGraph) REMOVE meta.schema_version")
+    with ThreadPoolExecutor(4) as threads:
+        stores = list(threads.map(lambda _: open_store(), range(4)))
+    assert {store.info.schema_version for store in stores} == {1}
+
+
+def test_errors_say_what_to_do(neo4j_server: Server, open_store: Open) -> None:
+    with pytest.raises(StoreUnavailableError, match="check that the server runs"):
+        Neo4jStore("bolt://127.0.0.1:1", EMBEDDER, timeout=1.0)
+    with pytest.raises(StoreError, match="no database 'nowhere'"):
+        open_store(database="nowhere")
+    store = open_store()
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.spaces()
+
+
+def test_doctor_sees_a_healthy_database(open_store: Open) -> None:
+    checks = {check.name: check for check in open_store().check()}
+    assert {name: check.ok for name, check in checks.items()} == dict.fromkeys(
+        ("Neo4j", "schema", "indexes", "vector indexes", "content"), True
+    )

@@ -1,0 +1,132 @@
+"""The prompt block: it fits any budget, for any hits and any tokenizer, and cuts no item."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognigraph import (
+    ContextSettings,
+    Hit,
+    SearchResult,
+    Session,
+    SessionHit,
+    Source,
+    Theme,
+    Trace,
+    Triple,
+    Why,
+)
+from cognigraph.retrieve.assemble import FOOTER, HEADER, assemble
+from cognigraph.retrieve.tokens import estimate_tokens
+from cognigraph.times import zone
+from tests.property.alphabets import STORABLE_TEXT
+
+NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
+WHY = Why({}, {}, None, None, None, 0.5, None, 1.0, 0.5)
+NAMES = st.one_of(st.sampled_from(["Ann", "s1"]), STORABLE_TEXT.filter(str.strip))
+TIMES = st.datetimes(timezones=st.just(UTC))
+
+
+@st.composite
+def hits(draw: st.DrawFn) -> Hit:
+    return Hit(
+        draw(NAMES), draw(STORABLE_TEXT), draw(st.floats(0, 1)), draw(NAMES),
+        draw(st.none() | NAMES), draw(TIMES), (), WHY,
+    )  # fmt: skip
+
+
+@st.composite
+def triples(draw: st.DrawFn) -> Triple:
+    at = draw(TIMES)
+    sources = (Source("m", "s", at),) * draw(st.integers(0, 2))
+    return Triple(
+        "t", draw(NAMES), "x", draw(NAMES), draw(NAMES), "x", None, draw(st.booleans()), at, at,
+        sources,
+    )  # fmt: skip
+
+
+@st.composite
+def sessions(draw: st.DrawFn) -> SessionHit:
+    themes = tuple(
+        Theme(draw(STORABLE_TEXT), draw(STORABLE_TEXT)) for _ in range(draw(st.integers(0, 2)))
+    )
+    return SessionHit(Session(draw(NAMES), NOW, NOW, 1, 1, (draw(NAMES),), themes), 0.5)
+
+
+RESULTS = st.builds(
+    lambda h, t, s: SearchResult("q", tuple(h), tuple(t), tuple(s), Trace("default", NOW, {}, {})),
+    st.lists(hits(), max_size=6),
+    st.lists(triples(), max_size=4),
+    st.lists(sessions(), max_size=3),
+)
+TOKENIZERS: list[Callable[[str], int] | None] = [
+    None,
+    len,
+    lambda text: len(text.encode("utf-8", "replace")),
+    lambda text: len(text) // 40,  # coarse: short lines are free
+    lambda text: len(text.split()) + 7,  # a constant for each call
+    lambda text: len(text) * (1 + text.count("\n") % 3),  # does not add up at all
+]
+SETTINGS = st.builds(
+    ContextSettings,
+    order=st.sampled_from(["time", "relevance"]),
+    sessions=st.booleans(),
+    triples=st.booleans(),
+    session_share=st.sampled_from([0.0, 0.1, 0.4]),
+    triple_share=st.sampled_from([0.0, 0.15, 0.5]),
+    count_tokens=st.sampled_from(TOKENIZERS),
+)
+ZONES = st.sampled_from(["UTC", "Asia/Tokyo", "America/New_York"]).map(zone)
+
+
+@given(RESULTS, SETTINGS, st.integers(1, 2000), ZONES)
+def test_any_block_is_whole_and_fits(result, settings, budget, reader):
+    found = assemble(result, settings, max_tokens=budget, zone=reader)
+    count = settings.count_tokens or estimate_tokens
+    assert found == assemble(result, settings, max_tokens=budget, zone=reader)
+    if found == "":
+        assert (found.tokens, found.hits, found.citations) == (0, (), ())
+        return
+    assert found.tokens == count(str(found)) <= budget
+    lines = found.split("\n")
+    assert (lines[0], lines[-1]) == (HEADER, FOOTER)
+    assert found.lower().count(HEADER) == found.lower().count(FOOTER) == 1
+    labelled = [line for line in lines if line.startswith("[") and line not in (HEADER, FOOTER)]
+    assert [line[1 : line.index("]")] for line in labelled] == [c.label for c in found.citations]
+    assert len(lines) - 2 - len(labelled) == len({c.kind for c in found.citations})
+    # What is in is in as a whole: a block without a limit has the same lines.
+    unlimited = assemble(result, settings, max_tokens=10**9, zone=reader)
+    whole = {line[line.index("]") :] for line in unlimited.split("\n") if "]" in line}
+    assert {line[line.index("]") :] for line in labelled} <= whole
+    messages = [c for c in found.citations if c.kind == "message"]
+    assert [c.id for c in messages] == [hit.id for hit in found.hits]
+
+
+@given(RESULTS, st.sampled_from(["time", "relevance"]))
+def test_order_is_by_time_or_as_ranked(result, order):
+    settings = ContextSettings(order=order, sessions=False, triples=False)
+    found = assemble(result, settings, max_tokens=10**9, zone=UTC)
+    if order == "time":
+        assert [hit.at for hit in found.hits] == sorted(hit.at for hit in found.hits)
+    elif found:
+        assert list(found.hits) == list(result.hits)
+
+
+@given(RESULTS, st.integers(1, 500), st.integers(0, 500))
+def test_a_larger_budget_never_tells_less(result, budget, more):
+    settings = ContextSettings(sessions=False, triples=False, order="relevance")
+    small = assemble(result, settings, max_tokens=budget, zone=UTC)
+    large = assemble(result, settings, max_tokens=budget + more, zone=UTC)
+    assert large.tokens + 1 >= small.tokens or len(large.hits) >= len(small.hits)
+
+
+def test_a_day_is_shown_in_the_readers_zone():
+    hit = Hit("m", "x", 1.0, "s", None, NOW + timedelta(hours=14), (), WHY)
+    result = SearchResult("q", (hit,), (), (), Trace("default", NOW, {}, {}))
+    assert "2026-05-21 08:00" in assemble(
+        result, ContextSettings(), max_tokens=100, zone=zone("Asia/Tokyo") or UTC
+    )

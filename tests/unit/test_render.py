@@ -1,0 +1,158 @@
+"""What the command line makes of values: safe text, words for gaps, tables, plain data."""
+
+from __future__ import annotations
+
+import io
+import json
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from rich.console import Console, RenderableType
+
+from cognigraph.cli import render, words
+from cognigraph.cli.commands import _parameters
+from cognigraph.cli.importing import Lines, Unreadable
+from cognigraph.cli.plain import plain
+from cognigraph.cli.terminal import one_line, safe
+from cognigraph.errors import ConfigurationError
+from cognigraph.model import Hit, SearchResult, Session, Source, Theme, Trace, Triple, Why
+from cognigraph.times import parse_when
+
+AT = datetime(2025, 5, 24, 19, 48, tzinfo=UTC)
+WHY = Why(
+    legs={"vector": 0.5},
+    features={"words": 1.25, "vector": 2.5, "length": -0.5, "tiny": 0.001},
+    session_score=0.2,
+    triple_score=0.6,
+    harmonic_mean=0.3,
+    semantic=3.25,
+    gap_seconds=86400.0 * 21,
+    decay=0.98,
+    score=3.185,
+)
+TRIPLE = Triple(
+    "u", "Mira", "person", "owns", "[red]bike[/red]", "object", parse_when("2014"), True, AT,
+    AT + timedelta(days=2), tuple(Source(f"m{n}", "s", AT) for n in range(4)),
+)  # fmt: skip
+HIT = Hit("m1", "a [bold]text[/bold]\x1b[2J", 3.185, "s1", None, AT, (TRIPLE,), WHY, 1, 3)
+RESULT = SearchResult("q", (HIT,), (), (), Trace("default", AT, {}, {}, terms=("text", "heron")))
+
+
+def shown(renderable: RenderableType) -> str:
+    console = Console(file=io.StringIO(), width=100, markup=False)
+    console.print(renderable)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (None, "unknown"), (0, "moments"), (59, "moments"), (60, "1 minute"), (119, "2 minutes"),
+        (3600, "60 minutes"), (7200, "2 hours"), (86400, "24 hours"), (9 * 86400, "9 days"),
+        (21 * 86400, "3 weeks"), (150 * 86400, "5 months"), (800 * 86400, "2 years"),
+    ],
+)  # fmt: skip
+def test_gap(seconds: float | None, said: str) -> None:
+    assert words.gap(seconds) == said
+
+
+def test_safe_takes_what_a_terminal_obeys_and_keeps_the_rest() -> None:
+    assert safe("a\x1b[2J\x07b\x9bc\u202ed") == "a [2J b c d"
+    assert safe("Inês 茶 👋\tx\r\ny") == "Inês 茶 👋\tx\ny"
+    assert safe("\ud800") == "\ufffd"
+
+
+def test_one_line_cuts_on_a_word() -> None:
+    assert one_line("a\nb   c") == "a b c"
+    assert one_line("one two three four", 12) == "one two..."
+    assert one_line("x" * 20, 10) == "xxxxxxx..."
+    assert one_line("short", 5) == "short"
+
+
+def test_why_adds_up() -> None:
+    assert words.why(WHY) == [
+        "score 3.19 = relevance 3.25 x decay 0.98 (said 3 weeks before the question)",
+        "relevance: vector 2.50 + words 1.25 - length 0.50",
+        "layers: session 0.20, triple 0.60, harmonic mean 0.30",
+    ]
+    assert words.summands(WHY.features, 1) == "vector 2.50 + 2 others 0.75"
+    assert words.summands({}) == "nothing"
+
+
+def test_absent_are_the_words_that_nothing_found_has() -> None:
+    assert words.absent(RESULT) == ["heron"]
+
+
+def test_hits_show_text_as_it_is_and_harmless() -> None:
+    for output in (
+        shown(render.hits(RESULT, ZoneInfo("Europe/Oslo"))),
+        shown(render.hits_with_reasons(RESULT, ZoneInfo("Europe/Oslo"))),
+    ):
+        assert "a [bold]text[/bold] [2J [part 2 of 3]" in output
+        assert "2025-05-24 21:48" in output
+        assert "\x1b" not in output
+    assert "known from it: Mira not owns [red]bike[/red]" in output
+
+
+def test_triples_show_both_times_and_their_sources() -> None:
+    output = shown(render.triples([TRIPLE], UTC))
+    assert "not owns" in output
+    assert "2025-05-24 .. 2025-05-26" in output
+    assert "2014" in output
+    assert " ".join(output.split()).endswith("s/m0 s/m1 +2")
+
+
+def test_cells_of_a_query_and_times() -> None:
+    output = shown(render.rows([{"at": AT, "list": [1, "a"], "node": {"n": 1}, "none": None}]))
+    assert "2025-05-24 19:48" in output
+    assert "1, a" in output
+    assert "n: 1" in output
+
+
+def test_a_session_before_enrichment() -> None:
+    assert "(not enriched yet)" in shown(render.sessions([Session("s", AT, AT, 1, 1)], UTC))
+
+
+def test_plain_is_json() -> None:
+    document = plain({"hit": HIT, "nan": float("nan"), "session": _session()})
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    assert document["hit"]["at"] == "2025-05-24T19:48:00+00:00"
+    assert document["hit"]["triples"][0]["when"] == "2014"
+    assert document["hit"]["triples"][0]["text"] == "Mira not owns [red]bike[/red]"
+    assert document["nan"] is None
+    assert document["session"]["summary"] == "Bikes: One was stolen."
+
+
+def _session() -> Session:
+    return Session("s", AT, AT, 1, 1, ("bike",), (Theme("Bikes", "One was stolen."),))
+
+
+def test_parameters_are_json_or_text_and_named_strings_stay_strings() -> None:
+    given = ["n=3", "b=true", "s=two words", 'q="3"', "e="]
+    assert _parameters(given, None) == {"n": 3, "b": True, "s": "two words", "q": "3", "e": ""}
+    assert _parameters(["entity=42", "top=5"], "co-mentioned") == {"entity": "42", "top": 5}
+    for wrong in ("x", "=1", "a b=1", "limit=1"):
+        with pytest.raises(ConfigurationError):
+            _parameters([wrong], None)
+
+
+def test_lines_give_ids_where_the_store_could_not_tell_messages_apart() -> None:
+    timed = b'{"text": "yes", "at": "2025-01-01T00:00:00Z"}\n'
+    untimed = b'{"text": "yes"}\n'
+    data = b"\xef\xbb\xbf" + timed + b"\n" + timed + untimed + untimed + b"\xff\n[]\n"
+
+    def read() -> list[tuple[int, object]]:
+        return [item for batch in Lines(io.BytesIO(data)).batches() for item in batch]
+
+    found = read()
+    assert found == read()
+    assert [number for number, _ in found] == [1, 3, 4, 5, 6, 7]
+    ids = [m.get("id") for _, m in found if isinstance(m, dict)]
+    assert ids[0] is None  # known by its time
+    assert len({*ids}) == 4
+    assert [m.problem for _, m in found if isinstance(m, Unreadable)] == [
+        "is not UTF-8",
+        'is not a JSON object such as {"text": "..."}',
+    ]
