@@ -84,9 +84,9 @@ class AsyncSpace:
         """See :meth:`cognigraph.Space.flush`."""
         await self._run(self._space.flush, timeout)
 
-    async def enrich(self) -> list[Step]:
-        """See :meth:`cognigraph.Space.enrich`."""
-        return await self._run(self._space.enrich)
+    async def enrich(self, on_step: Callable[[Step], None] | None = None) -> list[Step]:
+        """See :meth:`cognigraph.Space.enrich`; ``on_step`` is called in a worker thread."""
+        return await self._run(self._space.enrich, on_step)
 
     async def failures(self) -> list[Failure]:
         """See :meth:`cognigraph.Space.failures`."""
@@ -160,12 +160,19 @@ class AsyncSpace:
         name: str | None = None,
         limit: int = 1000,
         timeout: float = 30.0,
-        **parameters: Any,
+        parameters: Mapping[str, Any] | None = None,
+        **more: Any,
     ) -> list[dict[str, Any]]:
         """See :meth:`cognigraph.Space.cypher`."""
+        values = {**(parameters or {}), **more}
         return await self._run(
             partial(
-                self._space.cypher, query, name=name, limit=limit, timeout=timeout, **parameters
+                self._space.cypher,
+                query,
+                name=name,
+                limit=limit,
+                timeout=timeout,
+                parameters=values,
             )
         )
 

@@ -27,6 +27,7 @@ from cognigraph.model import (
     Context,
     Entity,
     Message,
+    Rejection,
     SearchResult,
     Session,
     Stats,
@@ -42,6 +43,9 @@ from cognigraph.times import Clock, system_clock, to_utc, zone
 
 Progress = Callable[[int], None]
 """Called with the number of messages stored so far, after each transaction."""
+
+
+_TAKEN = "has the id {!r}, which belongs to another text in its session"
 
 
 class Space:
@@ -89,7 +93,8 @@ class Space:
 
         What is already there is skipped, so a repeated call goes on where the last one ended.
         An invalid message raises :class:`InvalidMessageError` with its ``index``, everything
-        before it being stored; with ``skip_invalid`` it is left out and listed in ``rejected``.
+        before it being stored; with ``skip_invalid`` it is left out and listed in ``rejected``, and
+        so is one whose id belongs to another text.
         """
         results: list[AddResult] = []
         seen: Counter[str] = Counter()
@@ -111,7 +116,7 @@ class Space:
     ) -> AddResult:
         engine, started = self._engine, time.perf_counter()
         messages: list[Clean] = []
-        rejected: list[str] = []
+        rejected: list[Rejection] = []
         invalid: InvalidMessageError | None = None
         now = engine.clock()
         for index, item in enumerate(batch, first):
@@ -131,7 +136,7 @@ class Space:
                 if not skip_invalid:
                     invalid = error
                     break
-                rejected.append(str(error))
+                rejected.append(Rejection(index, str(error)))
         rows = to_rows(messages, self._name, engine.settings.insert, engine.embedder)
         prepared = time.perf_counter()
         statuses = engine.store.insert(self._name, rows) if rows else []
@@ -143,10 +148,15 @@ class Space:
             for message, status in zip(messages, statuses, strict=True)
             if status == "conflict"
         ]
-        if conflicts:
+        if conflicts and skip_invalid:
+            rejected += [
+                Rejection(message.index, f"message {message.index} {_TAKEN.format(message.id)}")
+                for message in conflicts
+            ]
+        elif conflicts:
             raise ConflictError(
-                f"id {conflicts[0].id!r} already belongs to another text in its session"
-                + (f" (and {len(conflicts) - 1} more ids)" if len(conflicts) > 1 else "")
+                f"message {conflicts[0].index} {_TAKEN.format(conflicts[0].id)}"
+                + (f" (and {len(conflicts) - 1} more)" if len(conflicts) > 1 else "")
                 + "; nothing was overwritten: give the new text an id of its own",
                 ids=tuple(message.id for message in conflicts),
                 index=conflicts[0].index,
@@ -154,7 +164,11 @@ class Space:
         if invalid is not None:
             raise invalid
         return AddResult(
-            ids=tuple(message.id for message in messages),
+            ids=tuple(
+                message.id
+                for message, status in zip(messages, statuses, strict=True)
+                if status != "conflict"
+            ),
             new=tuple(
                 message.id
                 for message, status in zip(messages, statuses, strict=True)
@@ -170,7 +184,7 @@ class Space:
                 for message in messages
                 if message.replaced
             ),
-            rejected=tuple(rejected),
+            rejected=tuple(sorted(rejected, key=lambda rejection: rejection.index)),
             timings={
                 "prepare_ms": round((prepared - started) * 1000, 3),
                 "store_ms": round((stored - prepared) * 1000, 3),
@@ -187,9 +201,9 @@ class Space:
         """
         self._engine.flush(self._name, timeout)
 
-    def enrich(self) -> list[Step]:
+    def enrich(self, on_step: Callable[[Step], None] | None = None) -> list[Step]:
         """Enrich what is pending here and now, whatever the mode; one Step per batch."""
-        return self._engine.enricher.drain(self._name)
+        return self._engine.enricher.drain(self._name, on_step)
 
     def failures(self) -> list[Failure]:
         """Chunks whose last enrichment failed, with the reason."""
@@ -288,22 +302,23 @@ class Space:
         name: str | None = None,
         limit: int = 1000,
         timeout: float = 30.0,
-        **parameters: Any,
+        parameters: Mapping[str, Any] | None = None,
+        **more: Any,
     ) -> list[dict[str, Any]]:
         """Run a read-only Cypher query that sees only this space; rows as dicts.
 
         Give a query, or the ``name`` of one that ships with cognigraph (``cognigraph.cypher.
-        named_queries()`` lists them). On SQLite a subset of Cypher is understood.
+        named_queries()`` lists them). Parameters are given as keywords, or as a mapping where a
+        name is taken. On SQLite a subset of Cypher is understood.
         """
+        values = {**(parameters or {}), **more}
         if (query is None) == (name is None):
             raise ConfigurationError("give either a query or name='...', not both")
         if name is not None:
             chosen = named_query(name)
-            query, parameters = chosen.text, chosen.arguments(parameters)
+            query, values = chosen.text, chosen.arguments(values)
         assert query is not None
-        return self._engine.store.cypher(
-            self._name, query, parameters, limit=limit, timeout=timeout
-        )
+        return self._engine.store.cypher(self._name, query, values, limit=limit, timeout=timeout)
 
 
 class Memory(Space):
@@ -404,6 +419,6 @@ def _total(results: list[AddResult]) -> AddResult:
         new=tuple(id for result in results for id in result.new),
         chunks=sum(result.chunks for result in results),
         notes=tuple(note for result in results for note in result.notes),
-        rejected=tuple(reason for result in results for reason in result.rejected),
+        rejected=tuple(one for result in results for one in result.rejected),
         timings=dict(timings),
     )

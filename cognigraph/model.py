@@ -57,6 +57,17 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Rejection:
+    """A message that ``add_many(..., skip_invalid=True)`` left out; ``index`` is its place."""
+
+    index: int
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+@dataclass(frozen=True, slots=True)
 class AddResult:
     """What an ``add`` or ``add_many`` did.
 
@@ -69,7 +80,7 @@ class AddResult:
     new: tuple[str, ...]
     chunks: int
     notes: tuple[str, ...] = ()
-    rejected: tuple[str, ...] = ()
+    rejected: tuple[Rejection, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
 
     @property

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+# C0 (but tab and line feed) and C1 controls, and marks that reorder what follows them.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _QUESTION_MARKS = frozenset("?？؟\u037e")
 _TAIL = 16
 
@@ -21,7 +22,7 @@ def storable(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text without control characters, for prompts and terminals."""
+    """The text without control characters and bidi overrides, for prompts and terminals."""
     return _CONTROL.sub(" ", text)
 
 

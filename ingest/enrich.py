@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from threading import Event, Thread
@@ -128,11 +129,15 @@ class Enricher:
         self._store.fail(lease, str(error), park_after=park_after, retry_at=self._clock() + wait)
         return Step(lease.space, lease.session, len(lease.chunks), error=str(error))
 
-    def drain(self, space: str | None = None) -> list[Step]:
+    def drain(
+        self, space: str | None = None, on_step: Callable[[Step], None] | None = None
+    ) -> list[Step]:
         """Work until nothing is ready (chunks waiting for a retry stay)."""
         steps = []
         while step := self.step(space):
             steps.append(step)
+            if on_step is not None:
+                on_step(step)
         return steps
 
 

@@ -11,7 +11,7 @@ from cognigraph.retrieve.analyse import Analysis
 from cognigraph.retrieve.bm25 import idf
 from cognigraph.retrieve.features import ABSOLUTE, chunk_features, scaled, triple_scores
 from cognigraph.retrieve.licomemory import clamp, gaps, harmonic_mean, relevance, weibull_decay
-from cognigraph.retrieve.weights import WEIGHTS, choose
+from cognigraph.retrieve.weights import choose, relative
 from cognigraph.settings import SearchSettings
 from cognigraph.stores.base import Candidates, Floats
 
@@ -150,7 +150,7 @@ def _fused(
 ) -> Ranking:
     """A weighted sum of scaled signals, times a decay that only separates near-equals."""
     raw = chunk_features(candidates, analysis, settings)
-    weights = WEIGHTS[choose(settings.weights, extractor, "triple" in raw)]
+    weights = relative(choose(settings.weights, extractor, "triple" in raw))
     if not settings.windows:
         # The chunk's own words are learned to add nothing to its window's; alone they stand in.
         weights = weights | {"words": weights["window words"]}

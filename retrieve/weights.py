@@ -58,3 +58,9 @@ def choose(wanted: str, extractor: str, has_triples: bool) -> str:
     if not has_triples:
         return "plain"
     return "rules" if extractor.startswith("rules") else "model"
+
+
+def relative(name: str) -> dict[str, float]:
+    """A set in units in which a hit that has everything scores 1; only the ratios matter."""
+    unit = sum(weight for weight in WEIGHTS[name].values() if weight > 0)
+    return {signal: weight / unit for signal, weight in WEIGHTS[name].items()}

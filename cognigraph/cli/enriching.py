@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cognigraph.cli import render
 from cognigraph.cli.terminal import Terminal
 from cognigraph.cli.words import plural
-from cognigraph.errors import FlushTimeout
+from cognigraph.ingest.enrich import Step
 from cognigraph.memory import Space
 from cognigraph.stores.base import Failure
 
@@ -46,18 +46,14 @@ def enrich(space: Space, terminal: Terminal) -> Enriched:
     waiting = before.pending + before.leased
     if waiting:
         with terminal.progress("enriching", waiting) as bar:
-            left: int | None = None
-            while True:
-                try:
-                    space.flush(0)  # one batch, then it says how much was left before
-                    break
-                except FlushTimeout as error:
-                    if left is not None and error.pending >= left:
-                        # No progress: a batch failed or is leased elsewhere. Do what can be done.
-                        space.enrich()
-                        break
-                    left = error.pending
-                    bar.at(waiting - left, f"{waiting - left:,} of {waiting:,} chunks")
+            done = 0
+
+            def on_step(step: Step) -> None:
+                nonlocal done
+                done += step.chunks
+                bar.at(done, f"{done:,} of {waiting:,} chunks")
+
+            space.enrich(on_step)
     after = space.stats()
     return Enriched(
         chunks=after.done - before.done,

@@ -19,11 +19,10 @@ from typing import Any, BinaryIO
 from cognigraph.cli.opening import in_our_words
 from cognigraph.errors import ConfigurationError, ConflictError, InvalidMessageError
 from cognigraph.memory import Space
-from cognigraph.model import DEFAULT_SESSION
+from cognigraph.model import Rejection
 from cognigraph.settings import InsertSettings
-from cognigraph.text import replace_surrogates
 
-_INDEX = re.compile(r"^message (\d+):? ")
+_INDEX = re.compile(r"^message \d+:? ")
 _BATCH = InsertSettings().batch
 
 Numbered = tuple[int, Any]
@@ -106,7 +105,6 @@ class Import:
         self.notes: list[str] = []
         self.rejected: list[dict[str, Any]] = []
         self.seconds = 0.0
-        self._at_first = space.stats().messages
 
     @property
     def known(self) -> int:
@@ -124,69 +122,32 @@ class Import:
         self.seconds = round(time.perf_counter() - started, 3)
 
     def _store(self, batch: list[Numbered]) -> None:
-        conflicts = False
-        while True:
-            try:
-                result = self._space.add_many(
-                    [message for _, message in batch], skip_invalid=self._skip_invalid
-                )
-            except ConflictError as error:
-                # All else in the batch is stored now; once more without these, for the rest
-                # of its outcome.
-                batch = self._without(batch, error)
-                conflicts = True
-            except InvalidMessageError as error:
-                line, message = batch[error.index]
-                problem = self._problem(str(error), message)
-                raise LineError(
-                    f"line {line} {problem}", stored=self.stored + error.index
-                ) from error
-            else:
-                break
+        try:
+            result = self._space.add_many(
+                [message for _, message in batch], skip_invalid=self._skip_invalid
+            )
+        except InvalidMessageError as error:
+            line, message = batch[error.index]
+            # All before an invalid message is stored; all but the ids that are taken otherwise.
+            stored = error.index
+            if isinstance(error, ConflictError):
+                stored = len(batch) - len(error.ids)
+            problem = self._problem(str(error), message)
+            raise LineError(f"line {line} {problem}", stored=self.stored + stored) from error
         self.stored += len(result.ids)
-        # The outcome of the call that stored them is lost in a conflict: count what is there.
-        there = self._space.stats().messages if conflicts else 0
-        self.new = there - self._at_first if conflicts else self.new + len(result.new)
+        self.new += len(result.new)
         self.notes += result.notes
-        self.rejected += [self._rejection(reason, batch) for reason in result.rejected]
+        self.rejected += [self._rejection(rejection, batch) for rejection in result.rejected]
 
-    def _without(self, batch: list[Numbered], error: ConflictError) -> list[Numbered]:
-        """The batch without the messages whose ids are taken, which are refused."""
-        suspects = [item for item in batch if _id(item[1]) in error.ids]
-        taken = [item for item in suspects if self._differs(item[1])] or suspects
-        problem = "has the id {!r}, which belongs to another text in its session"
-        if not self._skip_invalid:
-            line, message = taken[0]
-            more = f" (and {len(taken) - 1} more lines)" if len(taken) > 1 else ""
-            raise LineError(
-                f"line {line} {problem.format(_id(message))}{more}",
-                stored=self.stored + len(batch) - len(taken),
-            ) from error
-        self.rejected += [
-            {"line": line, "reason": problem.format(_id(message))} for line, message in taken
-        ]
-        return [item for item in batch if item not in taken]
-
-    def _differs(self, message: dict[str, Any]) -> bool:
-        """Whether the message stored under this id is another one."""
-        stored = self._space.get(message["id"], message.get("session") or DEFAULT_SESSION)
-        given = (message.get("speaker"), replace_surrogates(message["text"])[0])
-        return stored is not None and (stored.speaker, stored.text) != given
-
-    def _rejection(self, reason: str, batch: list[Numbered]) -> dict[str, Any]:
-        found = _INDEX.match(reason)
-        line, message = batch[int(found[1])] if found else (0, None)
-        return {"line": line, "reason": self._problem(reason, message)}
+    def _rejection(self, rejection: Rejection, batch: list[Numbered]) -> dict[str, Any]:
+        line, message = batch[rejection.index]
+        return {"line": line, "reason": self._problem(rejection.reason, message)}
 
     @staticmethod
     def _problem(reason: str, message: object) -> str:
         if isinstance(message, Unreadable):
             return message.problem
         return in_our_words(_INDEX.sub("", reason))
-
-
-def _id(message: object) -> str | None:
-    return message.get("id") if isinstance(message, dict) else None
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -33,9 +35,21 @@ class WordLlamaEmbedder:
         return np.asarray(self.embed([text])[0])
 
 
+@contextmanager
+def _logging_untouched() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
+
+
 @lru_cache(maxsize=1)
 def _wordllama() -> Any:
-    import wordllama
+    with _logging_untouched():  # importing it configures the root logger
+        import wordllama
 
     # Its own default cache is a folder in the home directory, and a network look-up without it.
     folder = Path(wordllama.__file__).parent

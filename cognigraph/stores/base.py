@@ -196,11 +196,10 @@ class Failure:
     reason: str
 
 
+# --- Search ------------------------------------------------------------------------------
+
 NONE, OUTSIDE = -1, -2
 """Instead of a row of a neighbour: the session has none there, or the pool does not hold it."""
-
-
-# --- Search ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,9 +240,9 @@ class ChunkPool:
 
     ``cosine`` (n,) to the probe; ``matches`` (n, len(terms)) term frequencies; ``length`` (n,) in
     terms; ``session`` (n,) row of the session pool; ``at`` (n,) seconds since 1970;
-    ``previous``/``following`` (n,) rows of the neighbours in the session, ``NONE`` (-1) at its ends,
-    ``OUTSIDE`` (-2) for one that is not in the pool; ``question`` (n,) whether it asks something; ``by_vector``/``by_terms`` (n,)
-    whether that leg found it.
+    ``previous``/``following`` (n,) rows of the neighbours in the session, ``NONE`` (-1) at its
+    ends, ``OUTSIDE`` (-2) for one that is not in the pool; ``question`` (n,) whether it asks
+    something; ``by_vector``/``by_terms`` (n,) whether that leg found it.
     """
 
     uids: tuple[str, ...]

@@ -10,7 +10,7 @@ import pytest
 from cognigraph import SearchSettings
 from cognigraph.retrieve.analyse import analyse
 from cognigraph.retrieve.rank import Ranking, rank, session_scores
-from cognigraph.retrieve.weights import WEIGHTS
+from cognigraph.retrieve.weights import WEIGHTS, relative
 from cognigraph.stores.base import Candidates
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
 
@@ -113,7 +113,7 @@ def test_the_default_profile_is_the_weighted_sum_it_reports():
         np.sum(list(found.weighted.values()), axis=0).tolist()
     )
     assert found.weighted["vector"].tolist() == pytest.approx(
-        [WEIGHTS["plain"]["vector"] * value for value in (1.0, 0.5, 0.0)]
+        [relative("plain")["vector"] * value for value in (1.0, 0.5, 0.0)]
     )
     assert set(found.weighted) <= set(WEIGHTS["plain"])
 
@@ -135,9 +135,9 @@ def test_who_extracted_chooses_the_weights(extractor, expected):
     )
     found = rank(both, analyse("oslo"), SearchSettings(), 0.0, extractor)
     assert found.weighted["triple"].tolist() == pytest.approx(
-        [0.0, WEIGHTS[expected]["triple"] / 2]
+        [0.0, relative(expected)["triple"] / 2]
     )
-    assert found.weighted["vector"].tolist() == pytest.approx([WEIGHTS[expected]["vector"], 0.0])
+    assert found.weighted["vector"].tolist() == pytest.approx([relative(expected)["vector"], 0.0])
 
 
 def test_weights_can_be_named_and_facts_switched_off():
@@ -145,10 +145,10 @@ def test_weights_can_be_named_and_facts_switched_off():
         chunk_pool([0.9, 0.5]), triple_pool([0.2, 0.9], [(0,), (1,)]), session_pool([0.5])
     )
     named = ranked(both, SearchSettings(weights="rules"))
-    assert named.weighted["vector"][0] == pytest.approx(WEIGHTS["rules"]["vector"])
+    assert named.weighted["vector"][0] == pytest.approx(relative("rules")["vector"])
     without = ranked(both, SearchSettings(triple_leg=False))
     assert "triple" not in without.weighted
-    assert without.weighted["vector"][0] == pytest.approx(WEIGHTS["plain"]["vector"])
+    assert without.weighted["vector"][0] == pytest.approx(relative("plain")["vector"])
 
 
 @pytest.mark.parametrize("profile", ["default", "licomemory"])
