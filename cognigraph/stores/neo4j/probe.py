@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,7 @@ from cognigraph.stores.neo4j.values import cosine, vector
 from cognigraph.stores.neo4j.vectors import OwnIndexes
 
 _DEFAULT_RADIUS = 2
+_CHUNK_COLUMNS = 10
 
 
 def gather_candidates(
@@ -44,14 +45,15 @@ def gather_candidates(
     anchors = legs.with_hubs(legs.anchors(view), triples_by_vector.result())
 
     gather = _Gather(connection, space, probe)
+    found = {*by_vector.result().uids, *by_terms.result()}
+    around = start(gather.around, found)
     triples = gather.triples(
         by_vector=triples_by_vector.result().uids,
         by_terms=triples_by_terms.result(),
         by_anchor=[uid for anchor in anchors for uid in anchor.triples],
     )
-    chunk_seeds = dict.fromkeys([*by_vector.result().uids, *by_terms.result()])
-    chunk_seeds.update(dict.fromkeys(uid for rest in triples.evidence for uid in rest))
-    rows = gather.chunks(list(chunk_seeds))
+    evidence = {uid for uids in triples.evidence for uid in uids}
+    rows = gather.chunks(gather.around(evidence - found), around.result())
     sessions = gather.sessions(sorted({*rows.sessions, *near.result().sessions}))
     chunks = rows.pool(
         {uid: place for place, uid in enumerate(sessions.uids)},
@@ -181,26 +183,23 @@ class _Gather:
             by_anchor=by_anchor,
         )
 
-    def chunks(self, seeds: list[str]) -> _Chunks:
-        """Chunks and their neighbours."""
+    def around(self, seeds: Iterable[str]) -> Row:
+        """Columns of some chunks and their neighbours, in any order."""
+        wanted = list(seeds)
+        if not wanted:
+            return [[] for _ in range(_CHUNK_COLUMNS)]
         radius = self._probe.radius
         replace = () if radius == _DEFAULT_RADIUS else (("NEXT*0..2", f"NEXT*0..{radius}"),)
-        row: Row | None = [[] for _ in range(10)]
-        if seeds:
-            row = self._connection.row("search/chunks", *replace, chunks=seeds, **self._parameters)
+        row = self._connection.row("search/chunks", *replace, chunks=wanted, **self._parameters)
         assert row is not None
-        (
-            uids,
-            scores,
-            lengths,
-            found,
-            times,
-            sessions,
-            questions,
-            speakers,
-            following,
-            has_previous,
-        ) = _sorted(row, range(len(row[0])))
+        return row
+
+    def chunks(self, one: Row, other: Row) -> _Chunks:
+        """Chunks of two neighbourhoods, each once."""
+        columns = [first + second for first, second in zip(one, other, strict=True)]
+        places = {uid: place for place, uid in enumerate(columns[0])}
+        uids, scores, lengths, found, times, *rest = _sorted(columns, places.values())
+        sessions, questions, speakers, following, has_previous = rest
         return _Chunks(
             uids=uids,
             cosine=cosine(np.array(scores, float)),
@@ -247,7 +246,7 @@ class _Gather:
         )
 
 
-def _sorted(columns: Row, rows: Sequence[int]) -> list[list]:  # type: ignore[type-arg]
+def _sorted(columns: Row, rows: Iterable[int]) -> list[list]:  # type: ignore[type-arg]
     """Some rows of columns, by the first column."""
     order = sorted(rows, key=columns[0].__getitem__)
     return [[column[row] for row in order] for column in columns]

@@ -2,15 +2,17 @@
 //   (2 is the default radius; the store writes another one in its place)
 // parameters: space, chunks (uids), vector (or null), terms, until (or null)
 // returns: uids, cosine similarities, lengths, terms found in each, times in microseconds,
-//   sessions (uids), questions, speakers ('' for none), next chunks (uids, '' at the end), whether there is a previous
+//   sessions (uids), questions, speakers ('' for none), next chunks (uids, '' at the end),
+//   whether there is a previous one
 UNWIND $chunks AS uid
 MATCH (:Chunk {uid: uid})-[:NEXT*0..2]-(chunk:Chunk)
 WITH DISTINCT chunk
 WHERE chunk.space = $space AND ($until IS NULL OR chunk.at <= $until)
+OPTIONAL MATCH (chunk)-[:NEXT]->(next:Chunk)
 RETURN collect(chunk.uid),
        collect(coalesce(vector.similarity.cosine(chunk.embedding, $vector), 0.5)),
        collect(chunk.length), collect([term IN chunk.terms WHERE term IN $terms]),
        collect(chunk.at.epochSeconds * 1000000 + chunk.at.microsecond),
        collect(chunk.session_uid), collect(chunk.question), collect(coalesce(chunk.speaker, '')),
-       collect(coalesce(head([(chunk)-[:NEXT]->(next) | next.uid]), '')),
+       collect(coalesce(next.uid, '')),
        collect(EXISTS { (chunk)<-[:NEXT]-() })
