@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import calendar
 import re
+from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -40,6 +41,11 @@ _UNITS = {
 }  # fmt: skip
 _DAYPARTS = word_set("morning afternoon evening night")
 _PREPOSITIONS = word_set("in on at during by since from over until before after of")
+_PAST = frozenset(
+    """was were had did went came got saw met bought took made gave left told said felt found lost
+    began ran won flew drove ate wrote read sold spent taught thought kept held
+    built sent""".split()
+)
 _FUTURE = word_set(
     """will going plan plans planning planned upcoming hope hoping soon next shall
     tomorrow wait looking coming excited scheduled"""
@@ -285,12 +291,19 @@ def _with_year(
     k = j + (_low(tokens, j) in (",", "of"))
     if _YEAR.fullmatch(_low(tokens, k)):
         return k + 1, _day(date(int(_low(tokens, k)), month, day))
-    this_year = date(today.year, month, day)
-    if future and this_year < today:
-        return j, _day(date(today.year + 1, month, day))
-    if not future and this_year > today:
-        return j, _day(date(today.year - 1, month, day))
-    return j, _day(this_year)
+    return j, _day(_nearest(month, day, today, 1 if future else -_is_past(tokens)))
+
+
+def _nearest(month: int, day: int, today: date, tense: int) -> date:
+    """The day without a year that is meant: of the tense's side, else the nearest on either."""
+    years = [today.year + step for step in (-4, -1, 0, 1, 4)]  # 4: for the 29th of February
+    days = [date(year, month, day) for year in years if day <= monthrange(year, month)[1]]
+    allowed = [found for found in days if (found - today).days * tense >= 0]
+    return min(allowed, key=lambda found: abs((found - today).days))
+
+
+def _is_past(tokens: Sequence[Token]) -> bool:
+    return any(token.low in _PAST or token.low.endswith("ed") for token in tokens)
 
 
 def _numeric(tokens: Sequence[Token], i: int, today: date, future: bool) -> Found:

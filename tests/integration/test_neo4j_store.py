@@ -208,6 +208,8 @@ def test_a_big_space_searches_its_own_index_and_finds_the_same(
     assert one.triples.uids == other.triples.uids
     np.testing.assert_allclose(one.chunks.cosine, other.chunks.cosine, atol=1e-6)
     assert (one.anchors, other.anchors) == (("Ann",), ("Ann",))
+    driver.execute_query("DROP INDEX $name", name=index_name("Chunk", space))
+    assert indexed.probe(space, question).chunks.uids == one.chunks.uids
 
 
 def test_an_interrupted_promotion_is_finished_by_the_next_write(

@@ -8,6 +8,7 @@ from datetime import datetime
 
 import numpy as np
 
+from cognigraph.errors import StoreError, StoreUnavailableError
 from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.stores.base import Floats, Probe
 from cognigraph.stores.neo4j import tokens
@@ -97,14 +98,19 @@ class Legs:
     def nearest(self, layer: Layer, limit: int, indexed: bool) -> Nearest:
         """The ``limit`` nodes nearest to the probe with a cosine above 0, nearest first.
 
-        An index gives twice as many, for what it may have missed and for :meth:`anchors`.
+        An index gives some more, for what it may have missed and for :meth:`with_hubs`.
         """
         if not limit or self._vector is None:
             return Nearest(limit)
         until = None if layer == "Theme" else self._until
         index = self._indexes.usable(self._space, layer, indexed)
         if index is not None:
-            return self._nearest_indexed(index, layer, limit, until)
+            try:
+                return self._nearest_indexed(index, layer, limit, until)
+            except StoreUnavailableError:
+                raise
+            except StoreError:
+                self._indexes.forget(index)  # an administrator dropped it: compare all instead
         of_layer = () if layer == "Chunk" else ((":Chunk", f":{layer}"),)
         row = self._connection.row(
             "search/nearest",

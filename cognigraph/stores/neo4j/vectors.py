@@ -122,3 +122,8 @@ class OwnIndexes:
         with self._lock:
             self._online.add(name)
         return name
+
+    def forget(self, name: str) -> None:
+        """Look at the state of an index again before it is searched."""
+        with self._lock:
+            self._online.discard(name)
