@@ -1,6 +1,7 @@
 """Search latency on a large synthetic memory, in one space and spread over many.
 
-python bench/search.py --store sqlite|URI --chunks N --triples M --spaces 1,1000 --json FILE
+python bench/search.py --store sqlite|URI --chunks N --triples M --spaces 1,1000 [--run NAME]
+    --json FILE
 
 For each number of spaces the same rows are generated from a seed and the same number of questions
 is asked, of random spaces. On a file also: the time from opening it to the first answer, in a new
@@ -34,6 +35,8 @@ def fill(memory: Memory, world: World, chunks: int, spaces: int, run: str) -> di
     seconds = {"insert_s": 0.0, "enrich_s": 0.0}
     for number in range(spaces):
         space = memory.space(f"{run}-{number}")
+        if space.stats().chunks >= chunks // spaces and not space.stats().pending:
+            continue
         started = time.perf_counter()
         space.add_many(messages(world, chunks // spaces, space=number))
         seconds["insert_s"] += time.perf_counter() - started
@@ -99,6 +102,7 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, default=100_000)
     parser.add_argument("--triples", type=int, default=300_000)
     parser.add_argument("--spaces", default="1,1000")
+    parser.add_argument("--run", help="name of the spaces; what is there is not filled again")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     world = World()
@@ -106,7 +110,7 @@ def main() -> None:
     layouts: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         for count in [int(n) for n in arguments.spaces.split(",")]:
-            run = uuid4().hex[:6]
+            run = arguments.run or uuid4().hex[:6]
             local = "://" not in arguments.store
             location = f"{folder}/{count}.db" if local else arguments.store
             asked = questions(world, arguments.chunks, count)

@@ -52,7 +52,11 @@ def run_on_neo4j(
         return [{name: _plain(record[name]) for name in names} for record in records]
 
     try:
-        with driver.session(database=database, default_access_mode="READ") as session:
+        # The stores' bookmarks: on a cluster a query sees what was written just before it.
+        bookmarks = driver.execute_query_bookmark_manager
+        with driver.session(
+            database=database, default_access_mode="READ", bookmark_manager=bookmarks
+        ) as session:
             return session.execute_read(read)
     except (ServiceUnavailable, SessionExpired) as problem:
         raise StoreUnavailableError(

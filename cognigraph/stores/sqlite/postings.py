@@ -25,26 +25,27 @@ class Postings:
 
     def __init__(self) -> None:
         self._segments: list[_Segment] = []
+        self._fresh: list[_Segment] = []
 
     def append(self, entries: npt.NDArray[np.void], sizes: Ints, first_row: int) -> None:
         """Add the postings of consecutive rows that begin at ``first_row``."""
-        if not len(entries):
-            return
-        rows = np.repeat(np.arange(first_row, first_row + len(sizes), dtype=np.int32), sizes)
-        self._push(_sorted(entries["term"], rows, entries["frequency"].astype(np.float32)))
+        if len(entries):
+            rows = np.repeat(np.arange(first_row, first_row + len(sizes), dtype=np.int32), sizes)
+            self._fresh.append((entries["term"], rows, entries["frequency"].astype(np.float32)))
 
-    def _push(self, segment: _Segment) -> None:
+    def _settle(self) -> None:
+        """Sort what came since the last look-up, all at once: a bulk load is one sort."""
+        if not self._fresh:
+            return
+        segment = _sorted(self._fresh)
+        self._fresh = []
         while self._segments and len(self._segments[-1][0]) < _MERGE_FACTOR * len(segment[0]):
-            older = self._segments.pop()
-            segment = _sorted(
-                np.concatenate([older[0], segment[0]]),
-                np.concatenate([older[1], segment[1]]),
-                np.concatenate([older[2], segment[2]]),
-            )
+            segment = _sorted([self._segments.pop(), segment])
         self._segments.append(segment)
 
     def lookup(self, term: str) -> tuple[_Rows, _Counts]:
         """Rows that contain the term, each once, and its frequency in them."""
+        self._settle()
         wanted = np.uint64(term_hash(term))
         rows: list[_Rows] = []
         counts: list[_Counts] = []
@@ -63,8 +64,11 @@ class Postings:
         return np.concatenate(rows), np.concatenate(counts)
 
 
-def _sorted(hashes: _Hashes, rows: _Rows, counts: _Counts) -> _Segment:
+def _sorted(parts: list[_Segment]) -> _Segment:
+    hashes = np.concatenate([part[0] for part in parts])
     order = np.argsort(hashes, kind="stable")
+    rows = np.concatenate([part[1] for part in parts])
+    counts = np.concatenate([part[2] for part in parts])
     return hashes[order], rows[order], counts[order]
 
 

@@ -1,0 +1,40 @@
+"""The files for users with Docker stay valid, and name what the project really has."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+
+from tests.servers.neo4j_server import LINES
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCKER = ROOT / "docker"
+
+
+def test_compose_runs_a_supported_neo4j_on_this_machine_only() -> None:
+    compose = yaml.safe_load((DOCKER / "compose.yaml").read_text("utf-8"))
+    neo4j = compose["services"]["neo4j"]
+    assert neo4j["image"] == "neo4j:5.26-community"
+    assert "5.26" in LINES
+    assert all(port.startswith("127.0.0.1:") for port in neo4j["ports"])
+    assert neo4j["healthcheck"]["test"][0] == "CMD-SHELL"
+    (volume,) = (entry.split(":")[0] for entry in neo4j["volumes"])
+    assert volume in compose["volumes"]
+    password = re.search(r"NEO4J_PASSWORD:-(\w+)", neo4j["environment"]["NEO4J_AUTH"])
+    assert password is not None
+    assert len(password[1]) >= 8  # Neo4j refuses shorter ones
+    assert f"--auth neo4j:{password[1]} " in (ROOT / "README.md").read_text("utf-8")
+
+
+def test_dockerfile_copies_what_exists_and_runs_the_command() -> None:
+    dockerfile = (DOCKER / "Dockerfile").read_text("utf-8")
+    for line in re.findall(r"^COPY (?!--from)(.+)$", dockerfile, re.MULTILINE):
+        for name in [word for word in line.split() if not word.startswith("--")][:-1]:
+            assert (ROOT / name).exists(), name
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    (script,) = project["project"]["scripts"]
+    assert f'ENTRYPOINT ["{script}"' in dockerfile
+    assert re.search(r"^USER (?!root)", dockerfile, re.MULTILINE)
