@@ -87,9 +87,9 @@ class SearchSettings:
     k: int = 15
     chunks_by_vector: int = 50
     chunks_by_terms: int = 50
-    triples_by_vector: int = 50
-    triples_by_terms: int = 50
-    triples_per_anchor: int = 30
+    triples_by_vector: int = 30
+    triples_by_terms: int = 30
+    triples_per_anchor: int = 10
     sessions_by_vector: int = 10
     radius: int = 2
     windows: bool = True

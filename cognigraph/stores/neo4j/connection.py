@@ -231,4 +231,4 @@ def _mapped(error: Neo4jError, uri: str, database: str | None) -> StoreError:
 
 def _first_line(error: Exception) -> str:
     text = getattr(error, "message", None) or str(error) or type(error).__name__
-    return str(text).strip().splitlines()[0][:300]
+    return str(text).strip().splitlines()[0][:300].rstrip(" :;")

@@ -25,8 +25,6 @@ _WORDS_OVERFETCH = 4
 _MOST_WORDS_FETCHED = 1000
 _MOST_WORDS_HIDDEN = 4000
 _TIE = 1e-5
-_TRIPLE_OVERFETCH = 4
-"""More for triples: the nearest of a hub are taken from among them."""
 _HUB = 2000
 """An entity with more triples than this is not compared triple by triple."""
 _NO_LIMIT = 1 << 62
@@ -127,7 +125,7 @@ class Legs:
     def _nearest_indexed(
         self, index: str, layer: Layer, limit: int, until: datetime | None
     ) -> Nearest:
-        fetch = (_TRIPLE_OVERFETCH if layer == "Triple" else _OVERFETCH) * limit
+        fetch = _OVERFETCH * limit
         while True:
             row = self._connection.row(
                 "search/nearest_indexed",

@@ -26,6 +26,7 @@ from cognigraph.stores.neo4j.vectors import OwnIndexes
 
 _DEFAULT_RADIUS = 2
 _CHUNK_COLUMNS = 10
+_SESSION_COLUMN = 5
 
 
 def gather_candidates(
@@ -53,8 +54,13 @@ def gather_candidates(
         by_anchor=[uid for anchor in anchors for uid in anchor.triples],
     )
     evidence = {uid for uids in triples.evidence for uid in uids}
-    rows = gather.chunks(gather.around(evidence - found), around.result())
-    sessions = gather.sessions(sorted({*rows.sessions, *near.result().sessions}))
+    around_evidence = start(gather.around, evidence - found)
+    # Most sessions are known before the last chunks are.
+    known = {*around.result()[_SESSION_COLUMN], *near.result().sessions}
+    session_rows = start(gather.session_rows, known)
+    rows = gather.chunks(around_evidence.result(), around.result())
+    more = gather.session_rows(set(rows.sessions) - known)
+    sessions = gather.sessions(session_rows.result() + more)
     chunks = rows.pool(
         {uid: place for place, uid in enumerate(sessions.uids)},
         by_vector=by_vector.result().uids,
@@ -154,6 +160,7 @@ class _Gather:
     def __init__(self, connection: Connection, space: str, probe: Probe) -> None:
         self._connection = connection
         self._probe = probe
+        self._entities = [vector(entity) for entity in probe.entity_vectors]
         self._parameters = {
             "space": space,
             "vector": vector(probe.vector),
@@ -213,19 +220,20 @@ class _Gather:
             has_previous=has_previous,
         )
 
-    def sessions(self, uids: list[str]) -> SessionPool:
+    def session_rows(self, uids: Iterable[str]) -> list[Row]:
+        """Sessions with their themes and, where the probe names entities, their keys."""
+        wanted = sorted(uids)
+        if not wanted:
+            return []
+        known = [entity for entity in self._entities if entity is not None]
+        name = "search/sessions_keys" if self._entities else "search/sessions"
+        return self._connection.rows(name, sessions=wanted, entities=known, **self._parameters)
+
+    def sessions(self, rows: list[Row]) -> SessionPool:
         """Sessions of the candidates, sorted by uid."""
-        probe = self._probe
-        entities = [vector(entity) for entity in probe.entity_vectors]
+        probe, entities = self._probe, self._entities
         known = [place for place, entity in enumerate(entities) if entity is not None]
-        rows: list[Row] = []
-        if uids:
-            rows = self._connection.rows(
-                "search/sessions",
-                sessions=uids,
-                entities=[entities[place] for place in known],
-                **self._parameters,
-            )
+        rows = sorted(rows, key=lambda row: str(row[0]))
         keys = np.full((len(rows), len(entities)), np.nan)
         theme = np.full(len(rows), np.nan)
         for place, (_, _, best, _, _, count, nearest) in enumerate(rows):

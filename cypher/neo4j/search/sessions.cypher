@@ -1,7 +1,7 @@
 // what: sessions of the candidates with the values that ranking needs
-// parameters: space, sessions (uids), vector (or null), entities (vectors), terms
+// parameters: space, sessions (uids), vector (or null), terms
 // returns: uid, id, best theme similarity (null without themes), length of the themes, terms found
-//   in them, number of keys, best similarity of a key with each entity (empty without keys)
+//   in them, and in the places of sessions_keys.cypher no keys
 UNWIND $sessions AS uid
 MATCH (session:Session {uid: uid})
 WHERE session.space = $space
@@ -12,13 +12,5 @@ CALL (session) {
          sum(theme.length) AS length,
          collect([term IN theme.terms WHERE term IN $terms]) AS found
 }
-CALL (session) {
-  MATCH (session)-[:HAS_KEY]->(key:Key)
-  UNWIND range(0, size($entities) - 1) AS place
-  WITH place,
-       max(coalesce(vector.similarity.cosine(key.embedding, $entities[place]), 0.5)) AS nearest
-  ORDER BY place
-  RETURN collect(nearest) AS keys
-}
-RETURN session.uid, session.id, best, length, found, COUNT { (session)-[:HAS_KEY]->() }, keys
+RETURN session.uid, session.id, best, length, found, 0, []
 ORDER BY session.uid
