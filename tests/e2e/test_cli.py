@@ -265,6 +265,8 @@ def test_an_interrupted_import_says_how_to_go_on(cli: Cli, tmp_path: Path) -> No
     process = subprocess.Popen(
         command("import", "-"), cwd=tmp_path, env=environment(), text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        # A shell's background jobs ignore the signal, and what they start would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     assert process.stdin is not None
     for number in range(300):
