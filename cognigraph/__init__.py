@@ -41,6 +41,7 @@ from cognigraph.model import (
     Theme,
     Trace,
     Triple,
+    Usage,
     Why,
 )
 from cognigraph.settings import (
@@ -91,6 +92,7 @@ __all__ = [
     "Theme",
     "Trace",
     "Triple",
+    "Usage",
     "When",
     "Why",
     "__version__",

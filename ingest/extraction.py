@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from cognigraph.model import Theme
+from cognigraph.model import Theme, Usage
 from cognigraph.stores.base import SessionNotes, WorkChunk
 
 ENTITY_TYPES = ("person", "organization", "location", "event", "object", "concept", "time")
@@ -20,11 +20,15 @@ ENTITY_TYPES = ("person", "organization", "location", "event", "object", "concep
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An entity found in the text. ``chunks`` are places (0-based) in ``Window.chunks``."""
+    """An entity found in the text. ``chunks`` are places (0-based) in ``Window.chunks``.
+
+    ``aliases`` are other names for it that the text itself equates ("my sister", "Annie").
+    """
 
     name: str
     type: str
     chunks: tuple[int, ...]
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class Fact:
 
     ``when`` is an event time as text (``2023-05``, ``2022-01-14/2022-01-20``); what is not a date
     is dropped. ``chunks`` are the places of its evidence in ``Window.chunks``, at least one.
+    ``said_by`` is who is quoted when that is not the speaker of the evidence ("Ben told me that").
     """
 
     subject: str
@@ -43,6 +48,7 @@ class Fact:
     chunks: tuple[int, ...]
     when: str | None = None
     negated: bool = False
+    said_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,7 @@ class Extraction:
 
     ``keys`` (name, weight) and ``themes`` are the session's whole new state, replacing the old;
     ``None`` keeps what is there. ``state`` is handed back as ``Window.notes.state`` next time.
+    ``rejected`` says of each thing the extractor itself left out why; ``usage`` what it cost.
     """
 
     mentions: tuple[Mention, ...] = ()
@@ -73,6 +80,8 @@ class Extraction:
     keys: tuple[tuple[str, float], ...] | None = None
     themes: tuple[Theme, ...] | None = None
     state: str = ""
+    rejected: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
 
 
 class Extractor(Protocol):
