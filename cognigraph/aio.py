@@ -102,10 +102,11 @@ class AsyncSpace:
         k: int | None = None,
         now: datetime | str | None = None,
         *,
+        as_of: datetime | str | None = None,
         settings: SearchSettings | None = None,
     ) -> SearchResult:
         """See :meth:`cognigraph.Space.search`."""
-        return await self._run(self._space.search, question, k, now, settings=settings)
+        return await self._run(self._space.search, question, k, now, as_of=as_of, settings=settings)
 
     async def context(
         self,
@@ -114,6 +115,7 @@ class AsyncSpace:
         now: datetime | str | None = None,
         *,
         k: int | None = None,
+        as_of: datetime | str | None = None,
         timezone: str | tzinfo | None = None,
         settings: Settings | None = None,
     ) -> Context:
@@ -124,6 +126,7 @@ class AsyncSpace:
             max_tokens,
             now,
             k=k,
+            as_of=as_of,
             timezone=timezone,
             settings=settings,
         )

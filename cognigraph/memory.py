@@ -224,12 +224,15 @@ class Space:
         k: int | None = None,
         now: datetime | str | None = None,
         *,
+        as_of: datetime | str | None = None,
         settings: SearchSettings | None = None,
     ) -> SearchResult:
         """The ``k`` messages that matter most for a question, best first, each with its reasons.
 
         ``now`` is when the question is asked (the clock's now if absent; an evaluation must give
-        it). No model is called and nothing is written.
+        it): relative times such as "last summer" count from it. With ``as_of`` the memory answers
+        as it was then: nothing that was said later is shown. No model is called and nothing is
+        written.
         """
         engine = self._engine
         chosen = settings or engine.settings.search
@@ -244,6 +247,7 @@ class Space:
             chosen,
             k=wanted,
             now=engine.clock() if now is None else to_utc(now, engine.zone),
+            as_of=None if as_of is None else to_utc(as_of, engine.zone),
             extractor=engine.extractor.name,
         )
 
@@ -254,6 +258,7 @@ class Space:
         now: datetime | str | None = None,
         *,
         k: int | None = None,
+        as_of: datetime | str | None = None,
         timezone: str | tzinfo | None = None,
         settings: Settings | None = None,
     ) -> Context:
@@ -266,7 +271,7 @@ class Space:
         budget = chosen.context.max_tokens if max_tokens is None else max_tokens
         if budget < 1:
             raise ConfigurationError(f"max_tokens must be at least 1, not {budget}")
-        result = self.search(question, k, now, settings=chosen.search)
+        result = self.search(question, k, now, as_of=as_of, settings=chosen.search)
         reader = zone(timezone) or self._engine.zone or UTC
         return assemble(result, chosen.context, max_tokens=budget, zone=reader)
 

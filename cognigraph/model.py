@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 from cognigraph.errors import InvalidMessageError
 from cognigraph.times import When
@@ -307,7 +307,10 @@ class SessionHit:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What a search did: milliseconds by stage, sizes of the candidate sets, and remarks."""
+    """What a search did: milliseconds by stage, sizes of the candidate sets, and remarks.
+
+    ``asks`` says that the question wants a time, as the rules read it.
+    """
 
     profile: str
     now: datetime
@@ -316,6 +319,7 @@ class Trace:
     terms: tuple[str, ...] = ()
     anchors: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    asks: Literal["when", "how long"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

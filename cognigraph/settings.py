@@ -79,7 +79,9 @@ class SearchSettings:
     ``profile="default"`` fuses the same signals with weights learned on open data, and lets decay
     break near-ties only (``decay_strength``: 0 none, 1 the paper's).
     A ``*_by_*`` limit of 0 switches that leg off. ``weights`` names the learned set of the default
-    profile; ``"auto"`` goes by what extracted the triples.
+    profile; ``"auto"`` goes by what extracted the triples. ``time_order``: "now", "latest", "first"
+    put the newest or oldest of the best first. ``time_anchor``: "before she moved" looks for the
+    event first, and for what lies on that side of it.
     """
 
     profile: Profile = "default"
@@ -97,6 +99,8 @@ class SearchSettings:
     triple_leg: bool = True
     cues: bool = True
     time_cue: bool = True
+    time_order: bool = True
+    time_anchor: bool = True
     decay: bool = True
     decay_exponent: float = 0.1
     decay_strength: float = 0.03

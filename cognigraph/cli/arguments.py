@@ -103,11 +103,16 @@ def _writing(command: Any) -> None:
     enrich.add_argument("--retry-failed", action="store_true", help="also what was given up")
 
 
+def _seen_from(parser: Any) -> None:
+    parser.add_argument("--now", metavar="TIME", help="when it is asked (default: now)")
+    parser.add_argument("--as-of", metavar="TIME", help="show nothing that was said later")
+
+
 def _asking(command: Any) -> None:
     search = command("search", "find the messages that matter for a question")
     search.add_argument("question", metavar="QUESTION")
     search.add_argument("-k", type=int, metavar="N", help="how many (default: 15)")
-    search.add_argument("--now", metavar="TIME", help="when it is asked (default: now)")
+    _seen_from(search)
     search.add_argument("--why", action="store_true", help="say how each hit got its place")
     search.add_argument(
         "--profile", choices=("default", "licomemory"), help="how to rank (default: default)"
@@ -116,7 +121,7 @@ def _asking(command: Any) -> None:
     context = command("context", "make the prompt block for a question")
     context.add_argument("question", metavar="QUESTION")
     context.add_argument("--max-tokens", type=int, metavar="N", help="budget (default: 1300)")
-    context.add_argument("--now", metavar="TIME", help="when it is asked (default: now)")
+    _seen_from(context)
 
     cypher = command("cypher", "look at the graph with a read-only query")
     cypher.add_argument("query", metavar="QUERY", nargs="?", help="MATCH ... RETURN ...")

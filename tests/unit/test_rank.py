@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -14,12 +15,14 @@ from cognigraph.retrieve.weights import WEIGHTS, relative
 from cognigraph.stores.base import Candidates
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
 
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
 DAY = 86_400.0
 PAPER = SearchSettings(profile="licomemory")
 
 
 def ranked(found: Candidates, settings: SearchSettings = PAPER, now: float = 10 * DAY) -> Ranking:
-    return rank(found, analyse("oslo"), settings, now)
+    return rank(found, analyse("oslo", NOW), settings, now)
 
 
 def test_the_paper_end_to_end():
@@ -133,7 +136,7 @@ def test_who_extracted_chooses_the_weights(extractor, expected):
     both = candidates(
         chunk_pool([0.9, 0.5]), triple_pool([0.2, 0.9], [(0,), (1,)]), session_pool([0.5])
     )
-    found = rank(both, analyse("oslo"), SearchSettings(), 0.0, extractor)
+    found = rank(both, analyse("oslo", NOW), SearchSettings(), 0.0, extractor)
     assert found.weighted["triple"].tolist() == pytest.approx(
         [0.0, relative(expected)["triple"] / 2]
     )
@@ -164,7 +167,7 @@ def test_every_weight_belongs_to_a_signal():
     everything = candidates(
         chunks, triple_pool([0.2], [(0,)], terms=2), session_pool([0.5], terms=2)
     )
-    found = rank(everything, analyse("oslo 2023"), SearchSettings(), 0.0)
+    found = rank(everything, analyse("oslo 2023", NOW), SearchSettings(), 0.0)
     for name, weights in WEIGHTS.items():
         assert set(weights) <= set(found.raw), name
     assert set(WEIGHTS["rules"]) == set(WEIGHTS["model"])
