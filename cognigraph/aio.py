@@ -17,6 +17,7 @@ from cognigraph.model import (
     AddResult,
     Context,
     Entity,
+    Explanation,
     Message,
     SearchResult,
     Session,
@@ -103,10 +104,36 @@ class AsyncSpace:
         now: datetime | str | None = None,
         *,
         as_of: datetime | str | None = None,
+        explain: bool = False,
         settings: SearchSettings | None = None,
     ) -> SearchResult:
         """See :meth:`cognigraph.Space.search`."""
-        return await self._run(self._space.search, question, k, now, as_of=as_of, settings=settings)
+        return await self._run(
+            self._space.search, question, k, now, as_of=as_of, explain=explain, settings=settings
+        )
+
+    async def why(
+        self,
+        question: str,
+        expect: str,
+        k: int | None = None,
+        now: datetime | str | None = None,
+        *,
+        session: str | None = None,
+        as_of: datetime | str | None = None,
+        settings: SearchSettings | None = None,
+    ) -> Explanation:
+        """See :meth:`cognigraph.Space.why`."""
+        return await self._run(
+            self._space.why,
+            question,
+            expect,
+            k,
+            now,
+            session=session,
+            as_of=as_of,
+            settings=settings,
+        )
 
     async def context(
         self,

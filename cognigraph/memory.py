@@ -15,7 +15,12 @@ from typing import Any, Self
 from cognigraph.cypher import named_query
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import Engine, EnrichMode
-from cognigraph.errors import ConfigurationError, ConflictError, InvalidMessageError
+from cognigraph.errors import (
+    ConfigurationError,
+    ConflictError,
+    InvalidMessageError,
+    NotFoundError,
+)
 from cognigraph.ingest.enrich import Step
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.prepare import Clean, check_name, clean, to_rows
@@ -26,6 +31,7 @@ from cognigraph.model import (
     AddResult,
     Context,
     Entity,
+    Explanation,
     Message,
     Rejection,
     SearchResult,
@@ -35,7 +41,8 @@ from cognigraph.model import (
     Triple,
 )
 from cognigraph.retrieve.assemble import assemble
-from cognigraph.retrieve.search import search
+from cognigraph.retrieve.explain import EXPLAINED, explain_place
+from cognigraph.retrieve.search import Inquiry, search
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.base import Check, Failure, StoreInfo
 from cognigraph.text import storable
@@ -225,31 +232,25 @@ class Space:
         now: datetime | str | None = None,
         *,
         as_of: datetime | str | None = None,
+        explain: bool = False,
         settings: SearchSettings | None = None,
     ) -> SearchResult:
         """The ``k`` messages that matter most for a question, best first, each with its reasons.
 
         ``now`` is when the question is asked (the clock's now if absent; an evaluation must give
         it): relative times such as "last summer" count from it. With ``as_of`` the memory answers
-        as it was then: nothing that was said later is shown. No model is called and nothing is
-        written.
+        as it was then: nothing that was said later is shown. With ``explain`` the result's
+        ``others`` are the next best, with their reasons; :meth:`why` explains one message. No
+        model is called and nothing is written.
         """
-        engine = self._engine
-        chosen = settings or engine.settings.search
-        wanted = chosen.k if k is None else k
-        if wanted < 1:
-            raise ConfigurationError(f"k must be at least 1, not {wanted}")
-        return search(
-            engine.store,
-            engine.embedder,
-            self._name,
-            question,
-            chosen,
-            k=wanted,
-            now=engine.clock() if now is None else to_utc(now, engine.zone),
-            as_of=None if as_of is None else to_utc(as_of, engine.zone),
-            extractor=engine.extractor.name,
-        )
+        chosen = settings or self._engine.settings.search
+        wanted = _positive(chosen.k if k is None else k)
+        shown = max(wanted, EXPLAINED) if explain else wanted
+        result = search(self._inquiry(now, as_of, chosen), question, k=shown)
+        if explain:
+            hits = result.hits
+            result = replace(result, hits=hits[:wanted], others=hits[wanted:])
+        return result
 
     def context(
         self,
@@ -274,6 +275,52 @@ class Space:
         result = self.search(question, k, now, as_of=as_of, settings=chosen.search)
         reader = zone(timezone) or self._engine.zone or UTC
         return assemble(result, chosen.context, max_tokens=budget, zone=reader)
+
+    def why(
+        self,
+        question: str,
+        expect: str,
+        k: int | None = None,
+        now: datetime | str | None = None,
+        *,
+        session: str | None = None,
+        as_of: datetime | str | None = None,
+        settings: SearchSettings | None = None,
+    ) -> Explanation:
+        """Why the message ``expect`` is found for a question, or is not.
+
+        Where it stands in every leg and signal, what pushed it down, and what, tried out, would
+        have brought it among the first ``k``. ``session`` says which, if several have that id.
+        """
+        message = self.get(expect, session)
+        if message is None:
+            raise NotFoundError(
+                f"space {self._name!r} has no message {expect!r}"
+                + (f" in session {session!r}" if session else "")
+                + "; give the id that add() returned (search shows them too)"
+            )
+        chosen = settings or self._engine.settings.search
+        if not question.strip():
+            raise ConfigurationError("give the question that should have found the message")
+        inquiry = self._inquiry(now, as_of, chosen)
+        return explain_place(inquiry, question, message, k=_positive(chosen.k if k is None else k))
+
+    def _inquiry(
+        self,
+        now: datetime | str | None,
+        as_of: datetime | str | None,
+        settings: SearchSettings,
+    ) -> Inquiry:
+        engine = self._engine
+        return Inquiry(
+            engine.store,
+            engine.embedder,
+            self._name,
+            settings,
+            engine.clock() if now is None else to_utc(now, engine.zone),
+            None if as_of is None else to_utc(as_of, engine.zone),
+            engine.extractor.name,
+        )
 
     def get(self, id: str, session: str | None = None) -> StoredMessage | None:
         """One whole message by its id (the newest, if several sessions have one)."""
@@ -404,6 +451,12 @@ class Memory(Space):
     def check(self) -> list[Check]:
         """Look at the health of the store, as ``cognigraph doctor`` shows it."""
         return self._engine.store.check()
+
+
+def _positive(k: int) -> int:
+    if k < 1:
+        raise ConfigurationError(f"k must be at least 1, not {k}")
+    return k
 
 
 def _batches(

@@ -29,53 +29,51 @@ from cognigraph.stores.base import Candidates, ChunkRecord, Floats, Probe, Store
 from cognigraph.text import replace_surrogates
 
 
-def search(
-    store: Store,
-    embedder: CheckedEmbedder,
-    space: str,
-    question: str,
-    settings: SearchSettings,
-    *,
-    k: int,
-    now: datetime,
-    as_of: datetime | None = None,
-    extractor: str = "",
-) -> SearchResult:
-    """Answer a question with the ``k`` best messages of a space, seen from ``now``.
-
-    Nothing that was said after ``as_of`` is shown, nor a summary that covers it.
-    """
+def search(inquiry: Inquiry, question: str, *, k: int) -> SearchResult:
+    """Answer a question with the ``k`` best messages of a space."""
     clock = _Stopwatch()
     text = replace_surrogates(question)[0].strip()
     if not text:
-        trace = Trace(settings.profile, now, {}, {}, notes=("empty question",))
+        trace = Trace(inquiry.settings.profile, inquiry.now, {}, {}, notes=("empty question",))
         return SearchResult(question, (), (), (), trace)
-    analysis = analyse(text, now)
-    if as_of is None:
-        as_of = analysis.time.as_of
-    search = _Search(store, embedder, space, settings, now, as_of, extractor)
-    analysis, notes = search.dated(analysis)
+    inquiry, analysis, notes = inquiry.read(text)
     clock.lap("analyse")
-    candidates = search.candidates(analysis)
+    candidates = inquiry.candidates(analysis)
     clock.lap("probe")
-    ranking = search.rank(candidates, analysis)
+    ranking = inquiry.rank(candidates, analysis)
     clock.lap("rank")
-    return _Fetch(search, candidates, ranking, notes).result(question, analysis, k, clock)
+    return _Fetch(inquiry, candidates, ranking, notes).result(question, analysis, k, clock)
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
-    """One search: where, how, and seen from when."""
+class Inquiry:
+    """The circumstances of a question: where it is asked, how, and seen from when.
+
+    Nothing that was said after ``as_of`` is shown, nor a summary that covers it. ``extractor``
+    names who reads the triples, for the weights.
+    """
 
     store: Store
     embedder: CheckedEmbedder
     space: str
     settings: SearchSettings
     now: datetime
-    as_of: datetime | None
-    extractor: str
+    as_of: datetime | None = None
+    extractor: str = ""
+
+    def read(self, question: str) -> tuple[Inquiry, Analysis, list[str]]:
+        """Analyse a question; "as of March" in it narrows what is seen, an anchor opens a window.
+
+        The last value says what was made of it.
+        """
+        analysis = analyse(question, self.now)
+        inquiry = self
+        if self.as_of is None and analysis.time.as_of is not None:
+            inquiry = replace(self, as_of=analysis.time.as_of)
+        return inquiry, *inquiry._dated(analysis)
 
     def candidates(self, analysis: Analysis) -> Candidates:
+        """What the legs find, with the summaries that ``as_of`` allows."""
         found = self.store.probe(
             self.space, make_probe(analysis, self.embedder, self.settings, self.as_of)
         )
@@ -85,9 +83,10 @@ class _Search:
         return without_later_summaries(found, sessions, self.as_of)
 
     def rank(self, candidates: Candidates, analysis: Analysis) -> Ranking:
+        """The profile's scores of the candidates."""
         return rank(candidates, analysis, self.settings, self.now.timestamp(), self.extractor)
 
-    def dated(self, analysis: Analysis) -> tuple[Analysis, list[str]]:
+    def _dated(self, analysis: Analysis) -> tuple[Analysis, list[str]]:
         """The analysis with the window that its anchor opens: "before she moved"."""
         anchor = analysis.time.anchor
         if anchor is None or not (self.settings.time_cue and self.settings.time_anchor):
@@ -149,19 +148,19 @@ class _Fetch:
     """Turns rows of a ranking into what the caller sees."""
 
     def __init__(
-        self, search: _Search, candidates: Candidates, ranking: Ranking, notes: list[str]
+        self, inquiry: Inquiry, candidates: Candidates, ranking: Ranking, notes: list[str]
     ) -> None:
-        self._search = search
-        self._store = search.store
-        self._space = search.space
-        self._settings = search.settings
+        self._inquiry = inquiry
+        self._store = inquiry.store
+        self._space = inquiry.space
+        self._settings = inquiry.settings
         self._candidates = candidates
         self._ranking = ranking
         self._said = notes
 
     def result(self, question: str, analysis: Analysis, k: int, clock: _Stopwatch) -> SearchResult:
         candidates, settings = self._candidates, self._settings
-        as_of = self._search.as_of
+        as_of = self._inquiry.as_of
         order = analysis.time.order if settings.time_order else None
         rows, records = self._best_messages(k if order is None else max(k, DEPTH))
         if order is not None:
@@ -197,7 +196,7 @@ class _Fetch:
         clock.lap("fetch")
         trace = Trace(
             profile=settings.profile,
-            now=self._search.now,
+            now=self._inquiry.now,
             timings=clock.laps,
             counts=self._counts(),
             terms=analysis.terms,
@@ -319,8 +318,8 @@ class _Fetch:
             notes.append(f"{unknown} candidates without a time")
         if order is not None:
             notes.append(f"the {'newest' if order == 'last' else 'oldest'} of the best come first")
-        if self._search.as_of is not None:
-            notes.append(f"as of {self._search.as_of.isoformat()}: nothing said later is shown")
+        if self._inquiry.as_of is not None:
+            notes.append(f"as of {self._inquiry.as_of.isoformat()}: nothing said later is shown")
         return tuple(notes)
 
 

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from cognigraph.cli import commands, demo, doctor
+from cognigraph.cli import commands, demo, doctor, explaining
 from cognigraph.cli.arguments import build_parser
 from cognigraph.cli.commands import Interrupted, Run
 from cognigraph.cli.environment import Environment, read_environment
@@ -22,6 +22,7 @@ _COMMANDS: dict[str, Callable[[Run], int]] = {
     "add": commands.add,
     "import": commands.load,
     "search": commands.search,
+    "why": explaining.why,
     "context": commands.context,
     "cypher": commands.cypher,
     "sessions": commands.sessions,

@@ -118,6 +118,13 @@ def _asking(command: Any) -> None:
         "--profile", choices=("default", "licomemory"), help="how to rank (default: default)"
     )
 
+    why = command("why", "say why a message is found for a question, or is not")
+    why.add_argument("question", metavar="QUESTION")
+    why.add_argument("--expect", metavar="ID", required=True, help="the message's id")
+    why.add_argument("--session", metavar="ID", help="which, if several have a message of that id")
+    why.add_argument("-k", type=int, metavar="N", help="how many hits there are (default: 15)")
+    _seen_from(why)
+
     context = command("context", "make the prompt block for a question")
     context.add_argument("question", metavar="QUESTION")
     context.add_argument("--max-tokens", type=int, metavar="N", help="budget (default: 1300)")

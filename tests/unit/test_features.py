@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -12,7 +13,7 @@ from cognigraph import SearchSettings
 from cognigraph.retrieve.analyse import analyse
 from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.retrieve.features import chunk_features, neighbours, scaled
-from cognigraph.stores.base import Candidates
+from cognigraph.stores.base import OUTSIDE, Candidates
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -217,3 +218,9 @@ def test_an_empty_pool_has_empty_signals():
 )
 def test_scaling(values, expected):
     assert scaled(np.array(values, float)).tolist() == expected
+
+
+def test_a_lone_candidate_with_a_neighbour_outside():
+    pool = chunk_pool([0.5])
+    pool = replace(pool, previous=np.array([OUTSIDE]), following=np.array([OUTSIDE]))
+    assert features(candidates(pool))["answers"].tolist() == [0.0]
