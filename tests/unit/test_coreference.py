@@ -34,9 +34,7 @@ def test_an_alias_is_its_entity():
     assert find(found, "The Museum") == "Harbour Museum"
     assert find(found, "museum") == "Harbour Museum"
     assert find(found, "the Harbour Museum") == "Harbour Museum"
-    assert found.find("hm", [0]) == Named(
-        "Harbour Museum", "organization", ("the museum", "HM")
-    )
+    assert found.find("hm", [0]) == Named("Harbour Museum", "organization", ("the museum", "HM"))
 
 
 def test_pronouns_are_speakers_or_nobody():

@@ -128,8 +128,9 @@ def test_the_state_comes_back_as_it_was():
 
 
 def test_a_state_that_is_not_ours_starts_anew():
-    for text in ("", "x", "[]", '{"rules": 1}', '{"model": 1}', '{"model": 1, "unread": [[1]]}',
-                 '{"model": 1, "unread": [["2025", "a", "b"]], "known": 3, "extractive": 0}'):  # fmt: skip
+    wrong = '{"model": 1, "unread": [["2025", "a", "b"]], "known": 3, "extractive": 0}'
+    partly = '{"model": 1, "unread": [[1]]}'
+    for text in ("", "x", "[]", '{"rules": 1}', '{"model": 1}', partly, wrong):
         assert SummaryState.load(text) == SummaryState()
 
 
@@ -143,7 +144,11 @@ def test_what_waits_for_a_summary_is_bounded():
 
 def test_known_entities_are_few_and_the_newest():
     new = [Named(f"Person {n}", "person") for n in range(MAX_KNOWN - 1)]
-    old = [Named("person 1", "person", ("P",)), Named("Oslo", "location"), Named("Rome", "location")]
+    old = [
+        Named("person 1", "person", ("P",)),
+        Named("Oslo", "location"),
+        Named("Rome", "location"),
+    ]
     found = known_names([*new, Named("love", "concept"), Named("2025", "time")], old)
     assert [one.name for one in found] == [one.name for one in new] + ["Oslo"]
 
