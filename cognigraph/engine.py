@@ -13,6 +13,7 @@ from cognigraph.errors import ConfigurationError, FlushTimeout
 from cognigraph.ingest.enrich import BackgroundWorker, Enricher, Step
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import resolve_extractor
+from cognigraph.retrieve.readers import QuestionReader
 from cognigraph.settings import Settings
 from cognigraph.stores.base import EmbedderIdentity, Store
 from cognigraph.times import Clock, zone
@@ -62,6 +63,7 @@ class Engine:
         *,
         embedder: str | Embedder | EmbedFunction,
         extractor: str | Extractor,
+        reader: QuestionReader | None,
         enrich: EnrichMode,
         timezone: str | tzinfo | None,
         clock: Clock,
@@ -75,6 +77,7 @@ class Engine:
         self.clock = clock
         self.zone = zone(timezone)
         self.embedder = CheckedEmbedder(resolve(embedder))
+        self.reader = reader
         self.extractor = resolve_extractor(extractor, timezone=self.zone)
         self.store = open_store(
             location, self.embedder.identity, auth=auth, database=database, clock=clock

@@ -42,6 +42,7 @@ from cognigraph.model import (
 )
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.explain import EXPLAINED, explain_place
+from cognigraph.retrieve.readers import QuestionReader
 from cognigraph.retrieve.search import Inquiry, search
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.base import Check, Failure, StoreInfo
@@ -320,6 +321,7 @@ class Space:
             engine.clock() if now is None else to_utc(now, engine.zone),
             None if as_of is None else to_utc(as_of, engine.zone),
             engine.extractor.name,
+            engine.reader,
         )
 
     def get(self, id: str, session: str | None = None) -> StoredMessage | None:
@@ -384,12 +386,14 @@ class Memory(Space):
             :class:`~cognigraph.embed.Embedder`, or a function from texts to vectors.
         extractor: reads entities and triples out of chunks: ``"rules"`` (default, no model) or an
             :class:`~cognigraph.ingest.Extractor`.
+        reader: reads questions beside the rules, such as a
+            :class:`~cognigraph.retrieve.ModelReader`; none by default, so a search calls no model.
         enrich: ``"background"`` (a worker thread in this process) or ``"manual"``.
         timezone: where naive times are; without it they are refused. Also the reader's timezone.
         clock: gives the time now; replace it in tests and replays.
         settings: everything else.
 
-    Nothing is sent anywhere unless an embedder or extractor that you choose does it.
+    Nothing is sent anywhere unless an embedder, extractor or reader that you choose does it.
     """
 
     def __init__(
@@ -400,6 +404,7 @@ class Memory(Space):
         database: str | None = None,
         embedder: str | Embedder | EmbedFunction = "wordllama",
         extractor: str | Extractor = DEFAULT_EXTRACTOR,
+        reader: QuestionReader | None = None,
         enrich: EnrichMode = "background",
         timezone: str | tzinfo | None = None,
         clock: Clock = system_clock,
@@ -409,6 +414,7 @@ class Memory(Space):
             location,
             embedder=embedder,
             extractor=extractor,
+            reader=reader,
             enrich=enrich,
             timezone=timezone,
             clock=clock,

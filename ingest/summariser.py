@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from cognigraph.llm import Model
-
 from cognigraph.errors import ModelError
 from cognigraph.ingest.answers import SummaryAnswer
 from cognigraph.ingest.extraction import Window
@@ -25,6 +23,7 @@ from cognigraph.ingest.session_summary import (
     theme_lines,
 )
 from cognigraph.ingest.transcript import ANONYMOUS, Turn, numbered, split
+from cognigraph.llm import Model
 from cognigraph.model import Usage
 from cognigraph.stores.base import SessionNotes, WorkChunk
 

@@ -16,6 +16,7 @@ from cognigraph.retrieve.asked_time import Stretch
 from cognigraph.retrieve.features import scaled
 from cognigraph.retrieve.question_time import Order
 from cognigraph.retrieve.rank import Ranking, rank
+from cognigraph.retrieve.readers import QuestionReader, read_with
 from cognigraph.retrieve.timeline import (
     DEPTH,
     in_order,
@@ -50,7 +51,7 @@ class Inquiry:
     """The circumstances of a question: where it is asked, how, and seen from when.
 
     Nothing that was said after ``as_of`` is shown, nor a summary that covers it. ``extractor``
-    names who reads the triples, for the weights.
+    names who reads the triples, for the weights; ``reader`` adds to what rules read in a question.
     """
 
     store: Store
@@ -60,6 +61,7 @@ class Inquiry:
     now: datetime
     as_of: datetime | None = None
     extractor: str = ""
+    reader: QuestionReader | None = None
 
     def read(self, question: str) -> tuple[Inquiry, Analysis, list[str]]:
         """Analyse a question; "as of March" in it narrows what is seen, an anchor opens a window.
@@ -67,10 +69,14 @@ class Inquiry:
         The last value says what was made of it.
         """
         analysis = analyse(question, self.now)
+        said: list[str] = []
+        if self.reader is not None:
+            analysis, said = read_with(self.reader, analysis, self.now)
         inquiry = self
         if self.as_of is None and analysis.time.as_of is not None:
             inquiry = replace(self, as_of=analysis.time.as_of)
-        return inquiry, *inquiry._dated(analysis)
+        analysis, dated = inquiry._dated(analysis)
+        return inquiry, analysis, [*said, *dated]
 
     def candidates(self, analysis: Analysis) -> Candidates:
         """What the legs find, with the summaries that ``as_of`` allows."""
