@@ -77,6 +77,7 @@ class Enricher:
         self._worker = f"{_host()}:{os.getpid()}:{uuid4().hex[:8]}"
         self._looked_for_dead = False
         self._failures = 0
+        self._after_outage = False
         self._rests_until: datetime | None = None
         self.halted: str | None = None
 
@@ -114,7 +115,8 @@ class Enricher:
             with suppress(StoreError):
                 self._store.release(lease)
             raise
-        self._failures, self._rests_until, self.halted = 0, None, None
+        self._failures, self._after_outage = 0, False
+        self._rests_until = self.halted = None
         written = self._store.complete(lease, derivation)
         for reason in rejected:
             logger.info("left out of session %r: %s", lease.session, reason)
@@ -165,6 +167,7 @@ class Enricher:
             chunks=len(lease.chunks),
             attempts=max(chunk.attempts for chunk in lease.chunks),
             outages=max(chunk.outages for chunk in lease.chunks),
+            after_outage=self._after_outage,
             settings=self._settings,
         )
         logger.warning(
@@ -184,6 +187,7 @@ class Enricher:
                 outage=verdict.fault == "outage",
             )
         self._failures += 1
+        self._after_outage = verdict.fault == "outage"
         stopped = str(error) if verdict.ends_run else None
         if stopped is None and self._failures % _MOST_FAILURES == 0:
             # Not a poisoned chunk, then, and each batch may cost a call.
@@ -210,6 +214,7 @@ class Enricher:
 
         ``stopped`` of the last step says which outage, budget or limit ended it.
         """
+        self._after_outage = False
         steps: list[Step] = []
         spent, started = Usage(), time.monotonic()
         while step := self.step(space):

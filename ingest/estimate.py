@@ -16,8 +16,8 @@ from cognigraph.stores.batches import batch_size
 class Estimate:
     """What waits, and what reading it would come to.
 
-    ``usage`` is ``None`` for an extractor that does not tell; for one that asks no model it is
-    zero. ``again`` of the chunks were read before and are to be read again.
+    ``usage`` is ``None`` for an extractor that does not tell, zero for one that asks no model.
+    ``again`` of the chunks were read before and are to be read again.
     """
 
     extractor: str
@@ -41,7 +41,7 @@ def estimate(store: Store, extractor: Extractor, space: str, settings: EnrichSet
     sees are those of now, so later windows of a session may come to a little more.
     """
     ask: Callable[[Window], Usage] | None = getattr(extractor, "estimate", None)
-    usage: Usage | None = Usage() if ask is not None or _is_free(extractor) else None
+    usage: Usage | None = None if ask is None else Usage()
     sessions = turns = chunks = windows = again = 0
     for uid in store.queued(space):
         lease = store.peek(uid, context=settings.context)
@@ -69,8 +69,3 @@ def batches(lease: Lease, settings: EnrichSettings) -> Iterator[Lease]:
         if settings.context:
             before = (*before, *batch)[-settings.context :]
         chunks = chunks[size:]
-
-
-def _is_free(extractor: Extractor) -> bool:
-    """Whether an extractor that does not estimate is known to ask no model."""
-    return type(extractor).__module__.startswith("cognigraph.")

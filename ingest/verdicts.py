@@ -35,6 +35,8 @@ class Verdict:
 
     ``wait`` is how long they rest; ``park_after`` the attempts after which they are parked,
     ``None`` to let them try again in any case; ``ends_run`` that others would fare no better now.
+    A single outage may be this window's own (too long for the endpoint's patience): the next one
+    is tried, or it would be waited for in vain.
     """
 
     fault: Fault
@@ -44,16 +46,26 @@ class Verdict:
 
 
 def judge(
-    error: CogniGraphError, *, chunks: int, attempts: int, outages: int, settings: EnrichSettings
+    error: CogniGraphError,
+    *,
+    chunks: int,
+    attempts: int,
+    outages: int,
+    after_outage: bool,
+    settings: EnrichSettings,
 ) -> Verdict:
-    """Decide for ``chunks`` chunks that failed ``attempts`` times and met ``outages`` before."""
+    """Decide for ``chunks`` chunks that failed ``attempts`` times and met ``outages`` before.
+
+    ``after_outage`` says that the batch before met one too.
+    """
     fault = fault_of(error)
     if fault == "stop":
         return Verdict("stop", timedelta(0), ends_run=True)
     if fault == "outage":
         wait = settings.retry_after * 2 ** min(outages, _OUTAGE_DOUBLINGS)
         asked = timedelta(seconds=getattr(error, "retry_after", None) or 0.0)
-        return Verdict("outage", max(wait, asked), ends_run=True)
+        ends_run = after_outage or not error.is_retryable
+        return Verdict("outage", max(wait, asked), ends_run=ends_run)
     if chunks > 1:  # some of them may be fine: at once, in smaller batches
         return Verdict("content", timedelta(0))
     for_good = isinstance(error, ExtractionError | ModelRefusedError) and not error.is_retryable
