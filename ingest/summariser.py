@@ -22,7 +22,7 @@ from cognigraph.ingest.session_summary import (
     remembered,
     theme_lines,
 )
-from cognigraph.ingest.transcript import ANONYMOUS, Turn, numbered, split
+from cognigraph.ingest.transcript import ANONYMOUS, Turn, split, unnumbered
 from cognigraph.llm import Model
 from cognigraph.model import Usage
 from cognigraph.stores.base import SessionNotes, WorkChunk
@@ -80,10 +80,10 @@ class Summariser:
                 "refine",
                 keys=key_line(current.keys),
                 themes=theme_lines(current.themes),
-                turns=numbered(turns),
+                turns=unnumbered(turns),
             )
         else:
-            prompt = render(self._prompt, "create", turns=numbered(turns))
+            prompt = render(self._prompt, "create", turns=unnumbered(turns))
         answer = self._model.ask(prompt, SummaryAnswer)
         done.usage += answer.usage
         done.rejected += (f"summary: {reason}" for reason in answer.dropped)
