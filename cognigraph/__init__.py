@@ -48,6 +48,7 @@ from cognigraph.settings import (
     ContextSettings,
     EnrichSettings,
     InsertSettings,
+    LicoMemorySettings,
     SearchSettings,
     Settings,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "Hit",
     "InsertSettings",
     "InvalidMessageError",
+    "LicoMemorySettings",
     "Memory",
     "Message",
     "NotFoundError",

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from cognigraph import SearchSettings
+from cognigraph import LicoMemorySettings, SearchSettings
 from cognigraph.retrieve.analyse import analyse
 from cognigraph.retrieve.rank import Ranking, rank, session_scores
 from cognigraph.retrieve.weights import WEIGHTS, relative
@@ -56,6 +56,47 @@ def test_a_chunk_without_triples_stays_reachable():
     found = ranked(candidates(chunks, triples))
     assert found.score[0] == pytest.approx(0.8 / math.e)
     assert found.triple_score[0] == 0.8
+
+
+def variant(**changes: object) -> SearchSettings:
+    return SearchSettings(profile="licomemory", licomemory=LicoMemorySettings(**changes))
+
+
+def test_without_hyperlinks_a_chunk_stands_for_itself():
+    chunks = chunk_pool([0.2, 0.5], session=[0, 1], at=np.full(2, 9 * DAY))
+    triples = triple_pool([0.9], [(0,)], at=[9 * DAY])
+    sessions = session_pool([NAN, NAN], keys=[[0.4], [0.5]])
+    found = ranked(candidates(chunks, triples, sessions), variant(hyperlinks=False))
+    own = [2 * 0.4 * 0.2 / 0.6, 0.5]
+    assert found.score.tolist() == pytest.approx([s / math.e for s in own])
+    assert found.triple_score.tolist() == [0.2, 0.5]
+    linked = ranked(candidates(chunks, triples, sessions))
+    assert linked.score[0] == pytest.approx(2 * 0.4 * 0.9 / 1.3 / math.e)
+
+
+def test_without_bare_chunks_only_triples_lead_to_text():
+    chunks = chunk_pool([0.8, 0.2], at=np.full(2, 9 * DAY))
+    triples = triple_pool([0.4], [(1,)], at=[9 * DAY])
+    found = ranked(candidates(chunks, triples), variant(bare_chunks=False))
+    assert found.score.tolist() == pytest.approx([0.0, 0.4 / math.e])
+    assert (found.semantic * found.decay).tolist() == pytest.approx(found.score.tolist())
+
+
+def test_without_the_session_layer_the_triple_score_is_all():
+    chunks = chunk_pool([0.2], at=[9 * DAY])
+    triples = triple_pool([0.9], [(0,)], at=[9 * DAY])
+    found = ranked(
+        candidates(chunks, triples, session_pool([0.1])),
+        SearchSettings(profile="licomemory", session_leg=False),
+    )
+    assert found.score.tolist() == pytest.approx([0.9 / math.e])
+
+
+def test_a_bare_chunk_decays_on_the_scale_of_the_triples():
+    chunks = chunk_pool([0.8, 0.1], at=np.array([2.0, 9.0]) * DAY)
+    triples = triple_pool([0.4], [(1,)], at=[6 * DAY])
+    found = ranked(candidates(chunks, triples))
+    assert found.score[0] == pytest.approx(0.8 * math.exp(-((8 / 4) ** 0.1)))
 
 
 def test_the_parts_of_a_hit_multiply_to_its_score():
