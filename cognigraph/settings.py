@@ -12,6 +12,7 @@ from cognigraph.errors import ConfigurationError
 Profile = Literal["default", "licomemory"]
 Weights = Literal["auto", "plain", "rules", "model"]
 Mean = Literal["harmonic", "arithmetic"]
+BareChunks = Literal["behind", "among"]
 
 
 _LIMITS = (
@@ -78,16 +79,21 @@ class LicoMemorySettings:
 
     ``mean`` joins session and triple score (paper: harmonic). ``tau_scale`` times the median gap is
     the decay's tau (paper: 1). ``hyperlinks=False`` cuts the links from triples to their chunks:
-    each chunk is then scored by itself. ``bare_chunks`` scores a chunk without triples as if it
-    were one; False is the paper to the letter, where only triples lead to chunks.
+    each chunk is then scored by itself. ``bare_chunks`` are those of a session that has been read
+    but no triple came of them: in the paper only triples lead to chunks, so they stand ``"behind"``
+    all others; ``"among"`` scores each as if it were a triple.
     """
 
     mean: Mean = "harmonic"
     tau_scale: float = 1.0
     hyperlinks: bool = True
-    bare_chunks: bool = True
+    bare_chunks: BareChunks = "behind"
 
     def __post_init__(self) -> None:
+        _require(
+            self.bare_chunks in get_args(BareChunks),
+            f"unknown search.licomemory.bare_chunks {self.bare_chunks!r}",
+        )
         _require(self.mean in get_args(Mean), f"unknown search.licomemory.mean {self.mean!r}")
         positive = 0 < self.tau_scale < float("inf")
         _require(positive, "search.licomemory.tau_scale must be above 0 and finite")

@@ -6,6 +6,7 @@
 | no session score         | missing is not zero: Ss := St; a computed 0 is floored at 0.01     |
 | all gaps zero            | w = 1, no division                                                |
 | unknown time             | gap := median, so w = 1/e                                          |
+| chunk without a triple   | behind those with one once its session is read, before as a triple |
 | time after the question  | gap 0 (clock skew); what is later than ``as_of`` never gets here   |
 """
 
@@ -19,6 +20,9 @@ from cognigraph.stores.base import Floats
 
 SESSION_FLOOR = 0.01
 """A session that was scored and found unrelated still lets a perfect triple through, barely."""
+
+_JUST_BELOW = 0.99
+Bools = npt.NDArray[np.bool_]
 
 
 def clamp(cosine: npt.NDArray[np.floating]) -> Floats:
@@ -93,6 +97,19 @@ def paper_decay(gap: Floats, settings: SearchSettings, retrieved: Floats) -> Flo
         return np.ones(len(gap))
     tau = median_gap(retrieved) or median_gap(gap)
     return weibull_decay(gap, settings.decay_exponent, tau * settings.licomemory.tau_scale)
+
+
+def behind(score: Floats, first: Bools, second: Bools) -> Floats:
+    """Factors (n,) that put the ``second`` rows behind the ``first``, in an order of their own.
+
+    One for all others, and for all if there are no ``first``. A score of 0 stays where it is.
+    """
+    factors = np.ones(len(score))
+    low = score[first & (score > 0)].min(initial=np.inf)
+    high = score[second].max(initial=0.0)
+    if np.isfinite(low) and high >= low:
+        factors[second] = _JUST_BELOW * low / high
+    return factors
 
 
 def relevance(

@@ -11,6 +11,7 @@ from cognigraph.retrieve.analyse import Analysis
 from cognigraph.retrieve.bm25 import idf
 from cognigraph.retrieve.features import ABSOLUTE, chunk_features, scaled, triple_scores
 from cognigraph.retrieve.licomemory import (
+    behind,
     clamp,
     gaps,
     paper_decay,
@@ -119,14 +120,21 @@ def session_scores(candidates: Candidates) -> Floats:
 def _licomemory(
     candidates: Candidates, settings: SearchSettings, now: float, parts: _Parts
 ) -> Ranking:
-    """R of the best triple; a chunk without triples is scored as if it were one itself."""
+    """R of the best triple.
+
+    A chunk of a session that has not been read yet is scored as if it were a triple itself; one of
+    a session that has been read, of which no triple came, ranks as the settings say.
+    """
     chunks = candidates.chunks
     gap = gaps(chunks.at, now)
     decay = paper_decay(gap, settings, gaps(candidates.triples.at, now))
     through_triple = ~np.isnan(parts.best_triple)
-    counts = through_triple | settings.licomemory.bare_chunks
-    semantic = np.where(counts, parts.harmonic, 0.0)
-    score = np.where(through_triple, parts.best_triple, semantic * decay)
+    score = np.where(through_triple, parts.best_triple, parts.harmonic * decay)
+    semantic = parts.harmonic
+    if settings.licomemory.bare_chunks == "behind":
+        read = ~np.isnan(candidates.sessions.theme)[chunks.session]
+        factor = behind(score, through_triple, read & ~through_triple)
+        score, semantic = score * factor, semantic * factor
     # What the hit reports must multiply to its score: the decay is then that of its triple.
     reported = np.divide(score, semantic, out=decay.copy(), where=through_triple & (semantic > 0))
     return Ranking(

@@ -11,6 +11,7 @@ from cognigraph import LicoMemorySettings, SearchSettings
 from cognigraph.retrieve.licomemory import (
     SESSION_FLOOR,
     arithmetic_mean,
+    behind,
     clamp,
     gaps,
     harmonic_mean,
@@ -206,3 +207,19 @@ def test_the_median_gap_and_its_cases():
     assert median_gap(np.array([0.0, 0.0, 0.0, 2.0, 8.0])) == 5.0
     assert median_gap(np.array([0.0, NAN])) == 0.0
     assert median_gap(np.empty(0)) == 0.0
+
+
+def test_behind_keeps_the_order_of_its_own():
+    score = np.array([0.5, 0.2, 0.9, 0.45, 0.0])
+    first = np.array([True, True, False, False, False])
+    factors = behind(score, first, ~first)
+    assert factors.tolist() == pytest.approx([1, 1, 0.99 * 0.2 / 0.9, 0.99 * 0.2 / 0.9, 0.22])
+    assert (score * factors)[2:4].tolist() == pytest.approx([0.198, 0.099])
+
+
+def test_behind_changes_nothing_where_nothing_is_in_front_or_all_is_below():
+    score, none = np.array([0.5, 0.2]), np.array([False, False])
+    assert behind(score, none, ~none).tolist() == [1, 1]
+    assert behind(score, np.array([True, False]), np.array([False, True])).tolist() == [1, 1]
+    assert behind(np.array([0.0, 0.2]), np.array([True, False]), ~none).tolist() == [1, 1]
+    assert behind(np.empty(0), none[:0], none[:0]).tolist() == []

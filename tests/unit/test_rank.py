@@ -74,12 +74,27 @@ def test_without_hyperlinks_a_chunk_stands_for_itself():
     assert linked.score[0] == pytest.approx(2 * 0.4 * 0.9 / 1.3 / math.e)
 
 
-def test_without_bare_chunks_only_triples_lead_to_text():
-    chunks = chunk_pool([0.8, 0.2], at=np.full(2, 9 * DAY))
-    triples = triple_pool([0.4], [(1,)], at=[9 * DAY])
-    found = ranked(candidates(chunks, triples), variant(bare_chunks=False))
-    assert found.score.tolist() == pytest.approx([0.0, 0.4 / math.e])
+def test_a_chunk_that_gave_no_triple_stands_behind_all_that_did():
+    chunks = chunk_pool([0.8, 0.9, 0.2], at=np.full(3, 9 * DAY))
+    triples = triple_pool([0.4], [(2,)], at=[9 * DAY])
+    both = candidates(chunks, triples, session_pool([0.5]))
+    linked = 2 * 0.5 * 0.4 / 0.9 / math.e
+    found = ranked(both)
+    assert found.score[2] == pytest.approx(linked)
+    assert found.score[1] == pytest.approx(0.99 * linked)
+    assert 0 < found.score[0] < found.score[1]
     assert (found.semantic * found.decay).tolist() == pytest.approx(found.score.tolist())
+    among = ranked(both, variant(bare_chunks="among"))
+    assert among.score[0] == pytest.approx(2 * 0.5 * 0.8 / 1.3 / math.e)
+    assert among.score[2] == pytest.approx(linked)
+
+
+def test_a_session_that_was_not_read_yet_is_not_behind():
+    chunks = chunk_pool([0.8, 0.2], session=[0, 1], at=np.full(2, 9 * DAY))
+    triples = triple_pool([0.4], [(1,)], session=[1], at=[9 * DAY])
+    found = ranked(candidates(chunks, triples, session_pool([NAN, 0.5])))
+    assert found.score[0] == pytest.approx(0.8 / math.e)
+    assert found.score[0] > found.score[1]
 
 
 def test_without_the_session_layer_the_triple_score_is_all():

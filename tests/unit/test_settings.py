@@ -63,6 +63,7 @@ def test_the_papers_values():
         (SearchSettings, {"decay_exponent": 1.01}),
         (SearchSettings, {"decay_exponent": float("nan")}),
         (LicoMemorySettings, {"mean": "geometric"}),
+        (LicoMemorySettings, {"bare_chunks": "never"}),
         (LicoMemorySettings, {"tau_scale": 0}),
         (LicoMemorySettings, {"tau_scale": float("nan")}),
         (LicoMemorySettings, {"tau_scale": float("inf")}),

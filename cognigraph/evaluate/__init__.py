@@ -1,0 +1,1 @@
+"""Evaluation on published benchmarks: the files as downloaded in, figures and a page out."""
