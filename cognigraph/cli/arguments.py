@@ -52,6 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
     _asking(command)
     _looking(command)
     _keeping(command)
+    _evaluating(command)
     return parser
 
 
@@ -146,6 +147,26 @@ def _looking(command: Any) -> None:
 
 def _keeping(command: Any) -> None:
     command("doctor", "check the store, its indexes, the embedder and the work left over")
+
+
+def _evaluating(command: Any) -> None:
+    evaluate = command(
+        "eval",
+        "measure recall on a benchmark file",
+        "Insert a benchmark file as it is downloaded, ask its questions and measure what is found: "
+        "locomo10.json of LoCoMo, or a longmemeval_*.json of LongMemEval. Figures, a page to open "
+        "in a browser and what is needed to go on after an interruption go into "
+        "FILE.cognigraph-eval/; other settings are another run.",
+    )
+    evaluate.add_argument("benchmark", choices=("locomo", "longmemeval"))
+    evaluate.add_argument("file", metavar="FILE", help="the JSON file")
+    evaluate.add_argument("-k", default="5,10,15", metavar="N,N", help="default: 5,10,15")
+    evaluate.add_argument(
+        "--profile", choices=("default", "licomemory"), help="how to rank (default: default)"
+    )
+    evaluate.add_argument("--max-tokens", type=_count, metavar="N", help="of the prompt block")
+    evaluate.add_argument("--limit", type=_count, metavar="N", help="only the first conversations")
+    evaluate.add_argument("--out", metavar="FOLDER", help="instead of FILE.cognigraph-eval")
 
 
 def _count(text: str) -> int:
