@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
 from cognigraph.cli import render
@@ -80,14 +79,12 @@ def _show(run: Run, report: Report) -> None:
                 f"{tokens['p50']:,.0f} tokens p50, {tokens['p95']:,.0f} p95"
             )
         )
-    terminal.show(render.text(f"{result['failures']:,} questions missed something: {report.page}"))
+    terminal.show(render.text(f"{result['failures']:,} questions missed something; the page:"))
+    terminal.write(str(report.page))
 
 
 def _table(title: str, at_k: Mapping[str, Any]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column(title)
-    for heading in ("questions", "recall", "any", "all", "nDCG"):
-        table.add_column(heading, justify="right")
+    table = render.table(title, ">questions", ">recall", ">any", ">all", ">nDCG")
     named = [("all", at_k["all"])]
     if "no_adversarial" in at_k:
         named.append(("without adversarial", at_k["no_adversarial"]))

@@ -50,13 +50,13 @@ def items(path: Path) -> Iterator[Any]:
 
     :class:`DatasetError` says where the JSON is wrong, or what else the file is.
     """
-    with _open(path) as raw:
+    with _open(path) as raw, io.TextIOWrapper(raw, "utf-8-sig") as stream:
         start = raw.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")
         for mark, form in _FORMS:
             if start.lower().startswith(mark):
                 raise DatasetError(f"{path.name} is {form}")
         raw.seek(0)
-        yield from _Items(io.TextIOWrapper(raw, "utf-8-sig"), path.name)
+        yield from _Items(stream, path.name)
 
 
 class _Items:

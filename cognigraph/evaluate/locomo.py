@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ _MONTHS = {name: n for n, name in enumerate(
 )}  # fmt: skip
 
 
-def load(path: Path) -> Iterator[Conversation]:
+def load(path: Path) -> Generator[Conversation, None, None]:
     """The conversations of the file; :class:`DatasetError` where it is not LoCoMo's."""
     names: Counter[str] = Counter()
     for place, item in enumerate(items(path)):

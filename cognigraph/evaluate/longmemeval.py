@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ TYPES = (
 _TIME = re.compile(r"\s*(\d{4})[/-](\d{1,2})[/-](\d{1,2})(?:\s*\([^)]*\))?\s+(\d{1,2}):(\d{2})\s*")
 
 
-def load(path: Path) -> Iterator[Conversation]:
+def load(path: Path) -> Generator[Conversation, None, None]:
     """One conversation a question; :class:`DatasetError` where the file is not LongMemEval's."""
     seen: set[str] = set()
     for item in items(path):

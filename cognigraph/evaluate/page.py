@@ -59,22 +59,19 @@ def _share(value: float | None) -> str:
 
 
 def _percentiles(found: Mapping[str, float] | None, unit: str) -> str:
-    return f"{found['p50']:,.0f} / {found['p95']:,.0f}{unit}" if found else "–"
+    if not found:
+        return "–"
+    digits = 1 if found["p95"] < 100 else 0
+    return f"{found['p50']:,.{digits}f} / {found['p95']:,.{digits}f}{unit}"
 
 
 def _tiles(result: Mapping[str, Any], level: str) -> str:
-    at_k = result["recall"][level]
     tiles = []
-    if at_k:
+    if at_k := result["recall"][level]:
         k, scores = list(at_k.items())[-1]
-        chosen = scores.get("no_adversarial") or scores["all"]
-        low, high = scores["all"]["recall_interval"]
-        note = f"{_share(low)} to {_share(high)}"
-        tiles.append((f"{level} recall@{k}, all questions", _share(scores["all"]["recall"]), note))
+        tiles.append(_recall_tile(f"{level} recall@{k}, all questions", scores["all"]))
         if "no_adversarial" in scores:
-            low, high = chosen["recall_interval"]
-            name, note = "the same without adversarial", f"{_share(low)} to {_share(high)}"
-            tiles.append((name, _share(chosen["recall"]), note))
+            tiles.append(_recall_tile("the same without adversarial", scores["no_adversarial"]))
     if answers := result.get("qa"):
         tiles.append(("answers judged right", _share(answers["accuracy"]["all"]["accuracy"]), ""))
     milliseconds, tokens = result["search_ms"], result["context_tokens"]
@@ -86,6 +83,11 @@ def _tiles(result: Mapping[str, Any], level: str) -> str:
         for name, value, note in tiles
     ]
     return f"<div class=tiles>{''.join(shown)}</div>"
+
+
+def _recall_tile(name: str, scores: Mapping[str, Any]) -> tuple[str, str, str]:
+    low, high = scores["recall_interval"]
+    return name, f"{scores['recall']:.3f}", f"95 % interval {low:.3f} to {high:.3f}"
 
 
 def _table(headings: Sequence[str], rows: Iterable[tuple[Sequence[str], bool]]) -> str:
@@ -154,19 +156,21 @@ def _answer_row(name: str, values: Mapping[str, Any]) -> list[str]:
 
 def _facts(result: Mapping[str, Any]) -> str:
     insert = result["insert"]
+    read = f"then read in {insert['enrich_seconds']:,} s into {insert['triples']:,} triples"
+    if result["settings"]["extractor"] == "none":
+        read = "not read for facts (extractor none)"
     facts: list[tuple[str, object]] = [
         ("file", f"{result['file']}, SHA-256 {result['sha256']}"),
         ("size", f"{result['conversations']:,} conversations, {insert['turns']:,} turns, "
                  f"{result['questions']:,} questions"),
-        ("insert", f"{insert['turns_per_second'] or '–'} turns/s, then read in "
-                   f"{insert['enrich_seconds']:,} s into {insert['triples']:,} triples"),
+        ("insert", f"{insert['turns_per_second'] or '–'} turns/s, {read}"),
     ]  # fmt: skip
     for stage, usage in result["usage"].items():
         if usage["calls"] or usage["cached"]:
             tokens = f"{usage['input_tokens']:,} + {usage['output_tokens']:,} tokens"
             cost = f", cost {usage['cost']:.4f}" if usage["cost"] else ""
             facts.append((f"model, {stage}", f"{usage['calls']:,} calls, {tokens}{cost}"))
-    facts += [("in the file", f"{count:,} {note}") for note, count in insert["notes"].items()]
+    facts += [("in the file", f"{note}: {count:,}") for note, count in insert["notes"].items()]
     rows = "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in facts)
     return f"<h2>The run</h2><dl>{rows}</dl>"
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import groupby, islice
 from pathlib import Path
@@ -34,7 +34,7 @@ from cognigraph.settings import Profile, SearchSettings, Settings
 NO_EXTRACTION = "none"
 _DEPTH = 100
 _SHOWN = 5
-_LOADERS: dict[Benchmark, Callable[[Path], Iterator[Conversation]]] = {
+_LOADERS: dict[Benchmark, Callable[[Path], Generator[Conversation, None, None]]] = {
     "locomo": locomo.load,
     "longmemeval": longmemeval.load,
 }
@@ -89,7 +89,8 @@ class Evaluation:
         digest = hashlib.sha256(json.dumps(recorded, sort_keys=True).encode()).hexdigest()[:12]
         root = folder if folder is not None else file.with_name(f"{file.name}.cognigraph-eval")
         self.folder = root / digest
-        next(self.conversations(), None)  # a wrong file makes no folder
+        with closing(self._conversations(file)) as found:
+            next(found, None)  # a wrong file makes no folder
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "settings.json").write_text(json.dumps(recorded, indent=2) + "\n", "utf-8")
         self.inserted = Journal(self.folder / "conversations.jsonl", "conversation")
