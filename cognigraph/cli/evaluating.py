@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,25 +12,84 @@ from rich.table import Table
 from cognigraph.cli import render
 from cognigraph.cli.commands import FOUND_PROBLEM, OK, Interrupted, Run
 from cognigraph.errors import ConfigurationError
-from cognigraph.evaluate import EvalSettings, Evaluation, Report, write
+from cognigraph.evaluate import (
+    EvalSettings,
+    Evaluation,
+    QASettings,
+    QuestionAnswering,
+    Report,
+    write,
+)
 from cognigraph.evaluate.dataset import HEADLINE
+from cognigraph.evaluate.qa import prompt_texts
+from cognigraph.llm import Budget, ChatModel
+
+
+_OF_THE_JUDGE = {
+    "COGNIGRAPH_JUDGE": "COGNIGRAPH_MODEL",
+    "COGNIGRAPH_JUDGE_BASE_URL": "OPENAI_BASE_URL",
+    "COGNIGRAPH_JUDGE_API_KEY": "OPENAI_API_KEY",
+    "COGNIGRAPH_JUDGE_PRICES": "COGNIGRAPH_MODEL_PRICES",
+}
+"""Variables of the judge, and those of the model that it has in common where they are not set."""
 
 
 def evaluate(run: Run) -> int:
     """Evaluate the memory on a benchmark file."""
-    evaluation = Evaluation(Path(run.arguments.file).expanduser(), _settings(run), _folder(run))
-    terminal = run.terminal
+    arguments, terminal = run.arguments, run.terminal
+    if arguments.show_prompts:
+        return _show_prompts(run)
+    if arguments.file is None:
+        raise ConfigurationError("give the FILE of the benchmark")
+    models = _models(run) if arguments.qa else None
+    evaluation = Evaluation(Path(arguments.file).expanduser(), _settings(run), _folder(run))
+    answering = None
     try:
         with terminal.progress("evaluating", None) as bar:
-            evaluation.run(lambda what, done: bar.at(done, f"{what}, {done:,} questions answered"))
+            evaluation.run(lambda what, done: bar.at(done, f"{what}, {done:,} questions asked"))
+        if models is not None:
+            chosen = QASettings(
+                credit_adversarial=arguments.credit_adversarial, workers=arguments.workers
+            )
+            answering = QuestionAnswering(evaluation, *models, chosen)
+            asked = len(answering.asked())
+            with terminal.progress("answering", asked) as bar:
+                answering.run(lambda done: bar.at(done, f"{done:,} of {asked:,} questions"))
     except KeyboardInterrupt as error:
         raise Interrupted(
             f"interrupted; what is done is kept in {evaluation.folder}, the same command goes on"
         ) from error
-    report = write(evaluation)
+    report = write(evaluation, answering)
     terminal.document({**report.result, "page": str(report.page)})
     _show(run, report)
     return OK if report.result["complete"] else FOUND_PROBLEM
+
+
+def _show_prompts(run: Run) -> int:
+    texts = prompt_texts()
+    run.terminal.document({"prompts": texts})
+    run.terminal.write("\n".join(f"{id}.md\n{text}" for id, text in texts.items()).rstrip())
+    return OK
+
+
+def _models(run: Run) -> tuple[ChatModel, ChatModel]:
+    """The model that answers and the one that judges, which is the same unless told otherwise."""
+    arguments, environ = run.arguments, dict(os.environ)
+    limits = (arguments.budget_calls, arguments.budget_tokens, arguments.budget_cost)
+    budget = Budget(calls=limits[0], tokens=limits[1], cost=limits[2])
+    if arguments.model:
+        environ["COGNIGRAPH_MODEL"] = arguments.model
+    for own, common in _OF_THE_JUDGE.items():
+        if environ.get(own):
+            environ[f"judge {common}"] = environ[own]
+    if arguments.judge:
+        environ["judge COGNIGRAPH_MODEL"] = arguments.judge
+    of_the_judge = {common: environ.get(f"judge {common}", environ.get(common, ""))
+                    for common in _OF_THE_JUDGE.values()}  # fmt: skip
+    return (
+        ChatModel.from_environment(environ, budget=budget),
+        ChatModel.from_environment(of_the_judge, budget=budget),
+    )
 
 
 def _settings(run: Run) -> EvalSettings:
@@ -79,8 +139,28 @@ def _show(run: Run, report: Report) -> None:
                 f"{tokens['p50']:,.0f} tokens p50, {tokens['p95']:,.0f} p95"
             )
         )
+    if answers := result["qa"]:
+        _show_answers(run, answers)
     terminal.show(render.text(f"{result['failures']:,} questions missed something; the page:"))
     terminal.write(str(report.page))
+
+
+def _show_answers(run: Run, answers: Mapping[str, Any]) -> None:
+    shares = answers["accuracy"]
+    table = render.table("answers", ">judged", ">right", ">accuracy")
+    named = [("all", shares["all"]), *shares["by_category"].items()]
+    for name, share in named:
+        accuracy = "-" if share["accuracy"] is None else f"{share['accuracy']:.3f}"
+        table.add_row(name, f"{share['judged']:,}", f"{share['right']:,}", accuracy)
+    run.terminal.show(table)
+    if answers["failed"]:
+        run.terminal.note(f"{answers['failed']:,} questions failed; the same command asks again")
+    if answers["not_asked"]:
+        run.terminal.note(
+            f"{answers['not_asked']:,} questions were not asked; the same command goes on"
+        )
+    if answers["stopped"]:
+        run.terminal.note(f"stopped: {answers['stopped']}")
 
 
 def _table(title: str, at_k: Mapping[str, Any]) -> Table:

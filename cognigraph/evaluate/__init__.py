@@ -5,6 +5,7 @@
 
 from cognigraph.evaluate.dataset import Benchmark, Conversation, Question
 from cognigraph.evaluate.files import DatasetError
+from cognigraph.evaluate.qa import QASettings, QuestionAnswering
 from cognigraph.evaluate.report import Report, write
 from cognigraph.evaluate.run import EvalSettings, Evaluation
 
@@ -14,7 +15,9 @@ __all__ = [
     "DatasetError",
     "EvalSettings",
     "Evaluation",
+    "QASettings",
     "Question",
+    "QuestionAnswering",
     "Report",
     "write",
 ]

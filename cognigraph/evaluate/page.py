@@ -140,13 +140,19 @@ def _answers(result: Mapping[str, Any]) -> Iterable[str]:
     credit = "count" if answers["credit_adversarial"] else "are not asked and give no credit"
     adversarial = f"; adversarial questions {credit}" if result["benchmark"] == "locomo" else ""
     failed = f"; {answers['failed']} calls failed and are not counted" if answers["failed"] else ""
+    if answers["not_asked"]:
+        failed += f"; {answers['not_asked']} not asked yet: {_text(answers['stopped'])}"
     yield (
         f"<p class=dim>answers by {_text(answers['model'])}, judged by "
         f"{_text(answers['judge'])}{adversarial}{failed}.</p>"
     )
     accuracy = answers["accuracy"]
     rows = [(_answer_row("all questions", accuracy["all"]), True)]
+    if "no_adversarial" in accuracy:
+        rows.append((_answer_row("without adversarial", accuracy["no_adversarial"]), True))
     rows += [(_answer_row(*entry), False) for entry in accuracy["by_category"].items()]
+    if "abstention" in accuracy:
+        rows.append((_answer_row("of these: nothing answers", accuracy["abstention"]), False))
     yield _table(["category", "judged", "right", "accuracy"], rows)
 
 
@@ -227,7 +233,7 @@ def _message(kind: str, message: Record, place: str, more: str) -> str:
 
 
 def _wrong_answers(questions: Sequence[Record]) -> Iterable[str]:
-    wrong = [q for q in questions if q.get("qa") and q["qa"]["right"] is False]
+    wrong = [q for q in questions if (q.get("qa") or {}).get("right") is False]
     if not wrong:
         return
     yield f"<h2>Answers judged wrong ({len(wrong):,})</h2>"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cognigraph.evaluate import page
+from cognigraph.evaluate.qa import QuestionAnswering
 from cognigraph.evaluate.run import Evaluation
 
 
@@ -21,10 +22,19 @@ class Report:
     page: Path
 
 
-def write(evaluation: Evaluation, *, complete: bool = True) -> Report:
-    """Write the result of a run's last pass; each file is replaced as a whole."""
-    result = {**evaluation.result(), "complete": complete}
-    records = evaluation.records()
+def write(evaluation: Evaluation, answering: QuestionAnswering | None = None) -> Report:
+    """Write the result of a run's last pass, each file as a whole.
+
+    It is complete unless questions that were to be answered are not judged.
+    """
+    result, records = evaluation.result(), evaluation.records()
+    result["qa"], result["complete"] = None, True
+    if answering is not None:
+        qa = answering.result()
+        result["usage"] |= qa.pop("usage")
+        result |= {"qa": qa, "complete": not (qa["failed"] or qa["not_asked"])}
+        answers = answering.records()
+        records = [record | {"qa": answers.get(record["id"])} for record in records]
     folder = evaluation.folder
     document = json.dumps(result, indent=2, allow_nan=False) + "\n"
     _replace(folder / "result.json", document)

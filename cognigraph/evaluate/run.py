@@ -98,6 +98,7 @@ class Evaluation:
         self._recorded = recorded
         self.questions: list[Question] = []
         self._names: list[str] = []
+        self._asked_of: dict[str, str] = {}
 
     def conversations(self) -> Iterator[Conversation]:
         """The conversations of the file, as many as the limit allows."""
@@ -130,6 +131,10 @@ class Evaluation:
         """The space of a conversation; other runs in the same database have others."""
         return memory.space(f"eval-{self.folder.name}-{conversation}")
 
+    def conversation_of(self, question: Question) -> str:
+        """Name of the conversation that a question of the last :meth:`run` is about."""
+        return self._asked_of[question.id]
+
     def run(self, on_progress: Progress = lambda what, done: None) -> None:
         """Do what is left; what is done stays done if this is interrupted."""
         done = 0
@@ -146,6 +151,7 @@ class Evaluation:
                     if question.id not in self.answered.records:
                         self.answered.write(self._ask(space, conversation, question))
                     self.questions.append(question)
+                    self._asked_of[question.id] = conversation.name
                     done += 1
                     on_progress(f"asking {conversation.name}", done)
 
