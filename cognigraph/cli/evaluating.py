@@ -25,15 +25,6 @@ from cognigraph.evaluate.qa import prompt_texts
 from cognigraph.llm import Budget, ChatModel
 
 
-_OF_THE_JUDGE = {
-    "COGNIGRAPH_JUDGE": "COGNIGRAPH_MODEL",
-    "COGNIGRAPH_JUDGE_BASE_URL": "OPENAI_BASE_URL",
-    "COGNIGRAPH_JUDGE_API_KEY": "OPENAI_API_KEY",
-    "COGNIGRAPH_JUDGE_PRICES": "COGNIGRAPH_MODEL_PRICES",
-}
-"""Variables of the judge, and those of the model that it has in common where they are not set."""
-
-
 def evaluate(run: Run) -> int:
     """Evaluate the memory on a benchmark file."""
     arguments, terminal = run.arguments, run.terminal
@@ -74,22 +65,36 @@ def _show_prompts(run: Run) -> int:
 
 def _models(run: Run) -> tuple[ChatModel, ChatModel]:
     """The model that answers and the one that judges, which is the same unless told otherwise."""
-    arguments, environ = run.arguments, dict(os.environ)
-    limits = (arguments.budget_calls, arguments.budget_tokens, arguments.budget_cost)
-    budget = Budget(calls=limits[0], tokens=limits[1], cost=limits[2])
-    if arguments.model:
-        environ["COGNIGRAPH_MODEL"] = arguments.model
-    for own, common in _OF_THE_JUDGE.items():
-        if environ.get(own):
-            environ[f"judge {common}"] = environ[own]
-    if arguments.judge:
-        environ["judge COGNIGRAPH_MODEL"] = arguments.judge
-    of_the_judge = {common: environ.get(f"judge {common}", environ.get(common, ""))
-                    for common in _OF_THE_JUDGE.values()}  # fmt: skip
-    return (
-        ChatModel.from_environment(environ, budget=budget),
-        ChatModel.from_environment(of_the_judge, budget=budget),
+    arguments = run.arguments
+    budget = Budget(
+        calls=arguments.budget_calls, tokens=arguments.budget_tokens, cost=arguments.budget_cost
     )
+    of_the_model = {**os.environ}
+    if arguments.model:
+        of_the_model["COGNIGRAPH_MODEL"] = arguments.model
+    return (
+        ChatModel.from_environment(of_the_model, budget=budget),
+        ChatModel.from_environment(judge_environment(of_the_model, arguments.judge), budget=budget),
+    )
+
+
+def judge_environment(environ: Mapping[str, str], judge: str | None) -> dict[str, str]:
+    """The judge's variables as those of a model. What is not set is the model's.
+
+    The model's key goes to no other address than its own, and its prices are of no other model.
+    """
+    found = dict(environ)
+    model = judge or environ.get("COGNIGRAPH_JUDGE")
+    url = environ.get("COGNIGRAPH_JUDGE_BASE_URL")
+    if model and model != environ.get("COGNIGRAPH_MODEL"):
+        found |= {"COGNIGRAPH_MODEL": model, "COGNIGRAPH_MODEL_PRICES": ""}
+    if url and url != environ.get("OPENAI_BASE_URL"):
+        found |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "", "COGNIGRAPH_MODEL_PRICES": ""}
+    if key := environ.get("COGNIGRAPH_JUDGE_API_KEY"):
+        found["OPENAI_API_KEY"] = key
+    if prices := environ.get("COGNIGRAPH_JUDGE_PRICES"):
+        found["COGNIGRAPH_MODEL_PRICES"] = prices
+    return found
 
 
 def _settings(run: Run) -> EvalSettings:
