@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import statistics
 import tempfile
 import time
 from collections import defaultdict
@@ -26,6 +25,7 @@ from typing import Any
 from uuid import uuid4
 
 from cognigraph import Memory, SearchSettings, Settings
+from cognigraph.evaluate.metrics import mean, percentiles, score
 from cognigraph.ingest import RecordedExtractor, RulesExtractor
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -91,7 +91,7 @@ def ask(
         scores.search_ms.append((time.perf_counter() - started) * 1000)
         found = [hit.id for hit in result]
         for cutoff in cutoffs:
-            share = len(evidence & set(found[:cutoff])) / len(evidence)
+            share = score(found, evidence, cutoff).recall
             scores.recall[cutoff][category].append(share)
         scores.by_conversation[space].append(share)
         if share < 1:
@@ -140,13 +140,6 @@ def run(arguments: argparse.Namespace) -> Scores:
 
 def report(scores: Scores) -> dict[str, Any]:
     """Means over questions, and percentiles."""
-
-    def mean(values: list[float]) -> float:
-        return round(statistics.fmean(values), 4) if values else 0.0
-
-    def percentiles(values: list[float]) -> dict[str, float]:
-        cuts = statistics.quantiles(values, n=20, method="inclusive")
-        return {"p50": round(cuts[9], 2), "p95": round(cuts[18], 2)}
 
     recall = {}
     for cutoff, by_category in sorted(scores.recall.items()):

@@ -58,6 +58,7 @@ from cognigraph.settings import (
     ContextSettings,
     EnrichSettings,
     InsertSettings,
+    LicoMemorySettings,
     SearchSettings,
     Settings,
 )
@@ -85,6 +86,7 @@ __all__ = [
     "InsertSettings",
     "InvalidMessageError",
     "LegStanding",
+    "LicoMemorySettings",
     "Memory",
     "Message",
     "ModelAnswerError",

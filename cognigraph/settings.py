@@ -11,6 +11,8 @@ from cognigraph.errors import ConfigurationError
 
 Profile = Literal["default", "licomemory"]
 Weights = Literal["auto", "plain", "rules", "model"]
+Mean = Literal["harmonic", "arithmetic"]
+BareChunks = Literal["behind", "among"]
 
 
 _LIMITS = (
@@ -80,10 +82,37 @@ class EnrichSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LicoMemorySettings:
+    """What of the paper's ranking can be changed in the ``licomemory`` profile, to see its worth.
+
+    ``mean`` joins session and triple score (paper: harmonic). ``tau_scale`` times the median gap is
+    the decay's tau (paper: 1). ``hyperlinks=False`` cuts the links from triples to their chunks:
+    each chunk is then scored by itself. ``bare_chunks`` are those of a session that has been read
+    but no triple came of them: in the paper only triples lead to chunks, so they stand ``"behind"``
+    all others; ``"among"`` scores each as if it were a triple.
+    """
+
+    mean: Mean = "harmonic"
+    tau_scale: float = 1.0
+    hyperlinks: bool = True
+    bare_chunks: BareChunks = "behind"
+
+    def __post_init__(self) -> None:
+        _require(
+            self.bare_chunks in get_args(BareChunks),
+            f"unknown search.licomemory.bare_chunks {self.bare_chunks!r}",
+        )
+        _require(self.mean in get_args(Mean), f"unknown search.licomemory.mean {self.mean!r}")
+        positive = 0 < self.tau_scale < float("inf")
+        _require(positive, "search.licomemory.tau_scale must be above 0 and finite")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:
     """The read path; each part has its switch.
 
-    ``profile="licomemory"`` is the paper exactly: k = 15, ``decay_exponent`` tk = 0.1, full decay.
+    ``profile="licomemory"`` is the paper exactly: k = 15, ``decay_exponent`` tk = 0.1, full decay;
+    a tk of 1 makes the decay exponential, ``licomemory`` holds the rest of its switches.
     ``profile="default"`` fuses the same signals with weights learned on open data, and lets decay
     break near-ties only (``decay_strength``: 0 none, 1 the paper's).
     A ``*_by_*`` limit of 0 switches that leg off. ``weights`` names the learned set of the default
@@ -114,11 +143,12 @@ class SearchSettings:
     decay_strength: float = 0.03
     max_triples: int = 15
     max_sessions: int = 5
+    licomemory: LicoMemorySettings = field(default_factory=LicoMemorySettings)
 
     def __post_init__(self) -> None:
         _require(self.profile in ("default", "licomemory"), f"unknown profile {self.profile!r}")
         _require(self.k >= 1, "search.k must be at least 1")
-        _require(0 < self.decay_exponent < 1, "search.decay_exponent must be between 0 and 1")
+        _require(0 < self.decay_exponent <= 1, "search.decay_exponent must be above 0, at most 1")
         _require(0 <= self.decay_strength <= 1, "search.decay_strength must be between 0 and 1")
         _require(0 <= self.radius <= 5, "search.radius must be between 0 and 5")
         _require(self.weights in get_args(Weights), f"unknown search.weights {self.weights!r}")

@@ -52,6 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
     _asking(command)
     _looking(command)
     _keeping(command)
+    _evaluating(command)
     return parser
 
 
@@ -160,6 +161,45 @@ def _looking(command: Any) -> None:
 
 def _keeping(command: Any) -> None:
     command("doctor", "check the store, its indexes, the embedder and the work left over")
+
+
+def _evaluating(command: Any) -> None:
+    evaluate = command(
+        "eval",
+        "measure recall on a benchmark file",
+        "Insert a benchmark file as it is downloaded, ask its questions and measure what is found: "
+        "locomo10.json of LoCoMo, or a longmemeval_*.json of LongMemEval. Figures, a page to open "
+        "in a browser and what is needed to go on after an interruption go into "
+        "FILE.cognigraph-eval/; other settings are another run.",
+    )
+    evaluate.add_argument("benchmark", choices=("locomo", "longmemeval"))
+    evaluate.add_argument("file", metavar="FILE", nargs="?", help="the JSON file")
+    evaluate.add_argument("-k", default="5,10,15", metavar="N,N", help="default: 5,10,15")
+    evaluate.add_argument(
+        "--profile", choices=("default", "licomemory"), help="how to rank (default: default)"
+    )
+    evaluate.add_argument("--max-tokens", type=_count, metavar="N", help="of the prompt block")
+    evaluate.add_argument("--limit", type=_count, metavar="N", help="only the first conversations")
+    evaluate.add_argument("--out", metavar="FOLDER", help="instead of FILE.cognigraph-eval")
+    answers = evaluate.add_argument_group("question answering, with a model (extra openai)")
+    answers.add_argument("--qa", action="store_true", help="let a model answer, and judge that")
+    answers.add_argument("--model", metavar="NAME", help="default: COGNIGRAPH_MODEL")
+    answers.add_argument(
+        "--judge",
+        metavar="NAME",
+        help="default: COGNIGRAPH_JUDGE, else the model; COGNIGRAPH_JUDGE_BASE_URL, _API_KEY and "
+        "_PRICES are for a judge elsewhere",
+    )
+    answers.add_argument(
+        "--credit-adversarial",
+        action="store_true",
+        help="ask LoCoMo's category 5 too, and count it right to say that it is not known",
+    )
+    answers.add_argument("--workers", type=_count, default=4, metavar="N", help="calls at a time")
+    answers.add_argument("--budget-calls", type=int, metavar="N", help="calls at most")
+    answers.add_argument("--budget-tokens", type=int, metavar="N", help="tokens at most")
+    answers.add_argument("--budget-cost", type=float, metavar="X", help="needs prices")
+    answers.add_argument("--show-prompts", action="store_true", help="print the prompts and end")
 
 
 def _count(text: str) -> int:
