@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
 
+from cognigraph.llm import Answer, Model
+
 from cognigraph.errors import ConfigurationError, ModelError, ModelRefusedError
 from cognigraph.ingest.answers import ReadAnswer
 from cognigraph.ingest.coreference import Named, Names
@@ -20,7 +22,6 @@ from cognigraph.ingest.reading import Reading
 from cognigraph.ingest.session_summary import SummaryState, known_lines, known_names
 from cognigraph.ingest.summariser import Summariser, next_state
 from cognigraph.ingest.transcript import Turn, halves, numbered, split, unnumbered
-from cognigraph.llm import Answer, Model
 from cognigraph.model import Usage
 
 READ_PROMPT = "extract-1"
