@@ -50,6 +50,7 @@ from cognigraph.settings import (
     InsertSettings,
     SearchSettings,
     Settings,
+    StorageSettings,
 )
 from cognigraph.times import When
 
@@ -86,6 +87,7 @@ __all__ = [
     "Source",
     "Space",
     "Stats",
+    "StorageSettings",
     "StoreError",
     "StoreUnavailableError",
     "StoredMessage",

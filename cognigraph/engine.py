@@ -12,7 +12,7 @@ from cognigraph.embed import CheckedEmbedder, Embedder, EmbedFunction, resolve
 from cognigraph.errors import ConfigurationError, FlushTimeout
 from cognigraph.ingest.enrich import BackgroundWorker, Enricher, Step
 from cognigraph.ingest.extraction import Extractor
-from cognigraph.settings import Settings
+from cognigraph.settings import Settings, StorageSettings
 from cognigraph.stores.base import EmbedderIdentity, Store
 from cognigraph.times import Clock, zone
 
@@ -24,15 +24,24 @@ _FLUSH_POLL = 0.02
 
 def open_store(
     location: str | Path,
-    embedder: EmbedderIdentity,
+    embedder: EmbedderIdentity | None,
     *,
     auth: tuple[str, str] | None,
     database: str | None,
     clock: Clock,
+    storage: StorageSettings,
 ) -> Store:
-    """Open the store a location names: a Neo4j URI, or the path of a file."""
+    """Open the store a location names: a Neo4j URI, or the path of a file.
+
+    Without an embedder it must be there, and is opened as it is.
+    """
     text = str(location)
     if _URI.match(text):
+        if storage.vectors is not None:
+            raise ConfigurationError(
+                "storage.vectors is for SQLite files: Neo4j keeps vectors as it does, in float32 "
+                "indexes; leave it out"
+            )
         from cognigraph.stores.neo4j import Neo4jStore
 
         return Neo4jStore(text, embedder, auth=auth, database=database, clock=clock)
@@ -49,7 +58,7 @@ def open_store(
         raise ConfigurationError(f"auth and database are for Neo4j; {text!r} is a file")
     from cognigraph.stores.sqlite import SQLiteStore
 
-    return SQLiteStore(Path(text).expanduser(), embedder, clock=clock)
+    return SQLiteStore(Path(text).expanduser(), embedder, clock=clock, vectors=storage.vectors)
 
 
 class Engine:
@@ -76,7 +85,12 @@ class Engine:
         self.embedder = CheckedEmbedder(resolve(embedder))
         self.extractor = extractor
         self.store = open_store(
-            location, self.embedder.identity, auth=auth, database=database, clock=clock
+            location,
+            self.embedder.identity,
+            auth=auth,
+            database=database,
+            clock=clock,
+            storage=settings.storage,
         )
         self.enricher = Enricher(self.store, self.embedder, extractor, settings.enrich, clock)
         self.worker: BackgroundWorker | None = None

@@ -236,6 +236,7 @@ class Space:
         wanted = chosen.k if k is None else k
         if wanted < 1:
             raise ConfigurationError(f"k must be at least 1, not {wanted}")
+        engine.store.warm(self._name)
         return search(
             engine.store,
             engine.embedder,

@@ -36,6 +36,8 @@ from cognigraph.model import Entity, Session, Stats, StoredMessage, Theme, Tripl
 from cognigraph.times import When
 
 Vector = npt.NDArray[np.float32]
+Precision = Literal["float32", "float16"]
+"""How vectors lie on disk; in memory and in every call they are float32."""
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
@@ -341,6 +343,15 @@ class EmbedderIdentity:
     dimension: int
 
 
+def mismatch(location: str, stored: EmbedderIdentity, given: EmbedderIdentity) -> str:
+    """What to say when a store is opened with another embedder than it was built with."""
+    return (
+        f"{location} was built with the embedder {stored.name!r} ({stored.dimension} dimensions), "
+        f"not {given.name!r} ({given.dimension}); open it with that embedder, or change it for "
+        "good with `cognigraph reindex --embedder NAME` or Memory.reindex"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class StoreInfo:
     """Where the data is and what wrote it."""
@@ -425,6 +436,10 @@ class Store(Protocol):
         ...
 
     # Search
+
+    def warm(self, space: str) -> None:
+        """Begin, in the background, what a first search of a space would wait for. Optional."""
+        ...
 
     def probe(self, space: str, probe: Probe) -> Candidates:
         """Gather candidates of one space with their raw values. No other space has an influence."""

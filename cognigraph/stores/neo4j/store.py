@@ -157,6 +157,9 @@ class Neo4jStore:
 
     # Search
 
+    def warm(self, space: str) -> None:
+        """Nothing: the server keeps its indexes ready."""
+
     def probe(self, space: str, probe: Probe) -> Candidates:
         """Gather candidates by the space's own indexes, with the space's own statistics."""
         return gather_candidates(self._connection, self._lexicons, self._indexes, space, probe)
