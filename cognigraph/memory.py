@@ -13,12 +13,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from cognigraph.cypher import named_query
-from cognigraph.embed import Embedder, EmbedFunction
+from cognigraph.embed import CheckedEmbedder, Embedder, EmbedFunction
 from cognigraph.engine import Engine, EnrichMode
 from cognigraph.errors import ConfigurationError, ConflictError, InvalidMessageError
 from cognigraph.ingest.enrich import Step
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.prepare import Clean, check_name, clean, to_rows
+from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.ingest.rules import RulesExtractor
 from cognigraph.model import (
     DEFAULT_SESSION,
@@ -37,13 +38,23 @@ from cognigraph.model import (
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.search import search
 from cognigraph.settings import SearchSettings, Settings
-from cognigraph.stores.base import Check, Failure, StoreInfo
+from cognigraph.stores.base import (
+    Check,
+    Failure,
+    InsertStatus,
+    MessageRow,
+    Precision,
+    Store,
+    StoreInfo,
+)
 from cognigraph.text import storable
 from cognigraph.times import Clock, system_clock, to_utc, zone
 
 Progress = Callable[[int], None]
 """Called with the number of messages stored so far, after each transaction."""
 
+
+_Stored = tuple[list[MessageRow], float, list[InsertStatus]]
 
 _TAKEN = "has the id {!r}, which belongs to another text in its session"
 
@@ -137,9 +148,13 @@ class Space:
                     invalid = error
                     break
                 rejected.append(Rejection(index, str(error)))
-        rows = to_rows(messages, self._name, engine.settings.insert, engine.embedder)
-        prepared = time.perf_counter()
-        statuses = engine.store.insert(self._name, rows) if rows else []
+
+        def store(store: Store, embedder: CheckedEmbedder) -> _Stored:
+            rows = to_rows(messages, self._name, engine.settings.insert, embedder)
+            prepared = time.perf_counter()
+            return rows, prepared, store.insert(self._name, rows) if rows else []
+
+        rows, prepared, statuses = engine.use(store)
         stored = time.perf_counter()
         if "new" in statuses:
             engine.written()
@@ -237,15 +252,18 @@ class Space:
         if wanted < 1:
             raise ConfigurationError(f"k must be at least 1, not {wanted}")
         engine.store.warm(self._name)
-        return search(
-            engine.store,
-            engine.embedder,
-            self._name,
-            question,
-            chosen,
-            k=wanted,
-            now=engine.clock() if now is None else to_utc(now, engine.zone),
-            extractor=engine.extractor.name,
+        moment = engine.clock() if now is None else to_utc(now, engine.zone)
+        return engine.use(
+            lambda store, embedder: search(
+                store,
+                embedder,
+                self._name,
+                question,
+                chosen,
+                k=wanted,
+                now=moment,
+                extractor=engine.extractor.name,
+            )
         )
 
     def context(
@@ -396,6 +414,23 @@ class Memory(Space):
     def info(self) -> StoreInfo:
         """Where the data is and what wrote it."""
         return self._engine.store.info
+
+    def reindex(
+        self,
+        embedder: str | Embedder | EmbedFunction | None = None,
+        *,
+        vectors: Precision | None = None,
+        on_progress: OnVectors | None = None,
+    ) -> Reindexed:
+        """Change the embedder of the whole store, in place; all spaces.
+
+        Texts are embedded anew in batches while the old vectors serve, then one transaction
+        changes over; stopped at any point, the same call goes on. Messages added meanwhile are
+        included. Other programs that have the store open get an :class:`EmbedderMismatchError`
+        and have to open it with the new embedder. ``vectors`` also changes the format of a SQLite
+        file (``"float16"``, ``"float32"``). ``on_progress`` gets the vectors made and their total.
+        """
+        return self._engine.reindex(embedder, vectors, on_progress)
 
     def check(self) -> list[Check]:
         """Look at the health of the store, as ``cognigraph doctor`` shows it."""

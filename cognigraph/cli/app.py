@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from cognigraph.cli import commands, demo, doctor
+from cognigraph.cli import commands, demo, doctor, reindexing
 from cognigraph.cli.arguments import build_parser
 from cognigraph.cli.commands import Interrupted, Run
 from cognigraph.cli.environment import Environment, read_environment
@@ -29,6 +29,7 @@ _COMMANDS: dict[str, Callable[[Run], int]] = {
     "triples": commands.triples,
     "stats": commands.stats,
     "enrich": commands.enrich_pending,
+    "reindex": reindexing.reindex,
     "doctor": doctor.doctor,
 }
 

@@ -24,7 +24,7 @@ Vectors are unit-length float32, so a dot product is a cosine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
@@ -363,6 +363,47 @@ class StoreInfo:
     details: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Unindexed:
+    """A row that has no vector of the new embedder yet, and the text to make it from."""
+
+    layer: str
+    key: int | str
+    text: str
+
+
+class Reindexing(Protocol):
+    """A change of embedder under way, kept in the store: it survives the process doing it."""
+
+    @property
+    def needed(self) -> bool:
+        """False if the store has that embedder (and vector format) already."""
+        ...
+
+    def progress(self) -> tuple[int, int]:
+        """Vectors that are there, and how many there will be."""
+        ...
+
+    def waiting(self, limit: int) -> list[Unindexed]:
+        """The next rows without a new vector; each is given once."""
+        ...
+
+    def write(self, rows: Sequence[Unindexed], vectors: Vector) -> None:
+        """Keep some new vectors, beside the ones in use."""
+        ...
+
+    def switch(self, embed: Callable[[Sequence[str]], Vector]) -> None:
+        """Embed what is still missing, use the new vectors, record the embedder: all or nothing.
+
+        From then on this store object, and those of other processes, refuse to add and search.
+        """
+        ...
+
+    def clean(self) -> None:
+        """Remove what only the old embedder needed."""
+        ...
+
+
 class Store(Protocol):
     """One database. Thread-safe; every method is one transaction unless it says otherwise."""
 
@@ -459,6 +500,14 @@ class Store(Protocol):
 
     def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
         """Sessions by the caller's id."""
+        ...
+
+    # Embedder
+
+    def reindexing(
+        self, embedder: EmbedderIdentity, precision: Precision | None = None
+    ) -> Reindexing:
+        """Begin, or go on with, the change to another embedder; a third one's is given up."""
         ...
 
     # Inspection

@@ -32,6 +32,7 @@ from cognigraph.stores.sqlite import checks, export, queue, read, write
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.index import SpaceIndex
 from cognigraph.stores.sqlite.probe import gather_candidates
+from cognigraph.stores.sqlite.reindex import SQLiteReindexing
 from cognigraph.stores.sqlite.schema import check_generation, prepare
 from cognigraph.times import Clock, system_clock, to_micros
 
@@ -115,7 +116,8 @@ class SQLiteStore:
         with self._pool.read() as connection:  # an idle worker must not take the write lock
             if not queue.has_pending(connection):
                 return None
-        with self._pool.write() as connection:
+        # A worker with an embedder of the past must not hold what it cannot finish.
+        with self._write_vectors() as connection:
             return queue.claim(
                 connection,
                 worker=worker,
@@ -254,6 +256,14 @@ class SQLiteStore:
     def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
         """Sessions by the caller's id."""
         return self._read(space, {}, lambda c, s: read.sessions_by_id(c, s, ids))
+
+    # Embedder
+
+    def reindexing(
+        self, embedder: EmbedderIdentity, precision: Precision | None = None
+    ) -> SQLiteReindexing:
+        """Begin, or go on with, the change to another embedder."""
+        return SQLiteReindexing(self._pool, self._record, embedder, precision)
 
     # Inspection
 
