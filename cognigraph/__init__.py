@@ -9,6 +9,7 @@
 from cognigraph._version import __version__
 from cognigraph.aio import AsyncMemory, AsyncSpace
 from cognigraph.errors import (
+    BudgetExceededError,
     CogniGraphError,
     ConfigurationError,
     ConflictError,
@@ -17,6 +18,10 @@ from cognigraph.errors import (
     ExtractionError,
     FlushTimeout,
     InvalidMessageError,
+    ModelAnswerError,
+    ModelError,
+    ModelRefusedError,
+    ModelUnavailableError,
     NotFoundError,
     QueryError,
     SchemaError,
@@ -58,6 +63,7 @@ __all__ = [
     "AddResult",
     "AsyncMemory",
     "AsyncSpace",
+    "BudgetExceededError",
     "Citation",
     "CogniGraphError",
     "ConfigurationError",
@@ -75,6 +81,10 @@ __all__ = [
     "InvalidMessageError",
     "Memory",
     "Message",
+    "ModelAnswerError",
+    "ModelError",
+    "ModelRefusedError",
+    "ModelUnavailableError",
     "NotFoundError",
     "QueryError",
     "Rejection",
