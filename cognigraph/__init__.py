@@ -61,6 +61,7 @@ from cognigraph.settings import (
     LicoMemorySettings,
     SearchSettings,
     Settings,
+    StorageSettings,
 )
 from cognigraph.times import When
 
@@ -107,6 +108,7 @@ __all__ = [
     "Source",
     "Space",
     "Stats",
+    "StorageSettings",
     "StoreError",
     "StoreUnavailableError",
     "StoredMessage",

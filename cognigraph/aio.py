@@ -10,9 +10,11 @@ from functools import partial
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
+from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.ingest.enrich import Step
 from cognigraph.ingest.estimate import Estimate
 from cognigraph.ingest.limits import Limits
+from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.memory import Memory, Progress, Space
 from cognigraph.model import (
     DEFAULT_SESSION,
@@ -29,7 +31,7 @@ from cognigraph.model import (
     Triple,
 )
 from cognigraph.settings import SearchSettings, Settings
-from cognigraph.stores.base import Check, Failure, StoreInfo
+from cognigraph.stores.base import Check, Failure, Precision, StoreInfo
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -265,6 +267,18 @@ class AsyncMemory(AsyncSpace):
     def info(self) -> StoreInfo:
         """Where the data is and what wrote it."""
         return self._memory.info
+
+    async def reindex(
+        self,
+        embedder: str | Embedder | EmbedFunction | None = None,
+        *,
+        vectors: Precision | None = None,
+        on_progress: OnVectors | None = None,
+    ) -> Reindexed:
+        """See :meth:`cognigraph.Memory.reindex`; ``on_progress`` is called in a worker thread."""
+        return await self._run(
+            self._memory.reindex, embedder, vectors=vectors, on_progress=on_progress
+        )
 
     async def check(self) -> list[Check]:
         """See :meth:`cognigraph.Memory.check`."""

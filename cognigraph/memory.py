@@ -10,10 +10,10 @@ from datetime import UTC, datetime, tzinfo
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from cognigraph.cypher import named_query
-from cognigraph.embed import Embedder, EmbedFunction
+from cognigraph.embed import CheckedEmbedder, Embedder, EmbedFunction
 from cognigraph.engine import Engine, EnrichMode
 from cognigraph.errors import (
     ConfigurationError,
@@ -27,6 +27,7 @@ from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
 from cognigraph.ingest.limits import Limits
 from cognigraph.ingest.prepare import Clean, check_name, clean, to_rows
+from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.ingest.versions import older
 from cognigraph.model import (
     DEFAULT_SESSION,
@@ -49,13 +50,25 @@ from cognigraph.retrieve.explain import EXPLAINED, explain_place
 from cognigraph.retrieve.readers import QuestionReader
 from cognigraph.retrieve.search import Inquiry, search
 from cognigraph.settings import SearchSettings, Settings
-from cognigraph.stores.base import Check, Failure, StoreInfo
+from cognigraph.stores.base import (
+    Check,
+    Failure,
+    InsertStatus,
+    MessageRow,
+    Precision,
+    Store,
+    StoreInfo,
+)
 from cognigraph.text import storable
 from cognigraph.times import Clock, system_clock, to_utc, zone
+
+_T = TypeVar("_T")
 
 Progress = Callable[[int], None]
 """Called with the number of messages stored so far, after each transaction."""
 
+
+_Stored = tuple[list[MessageRow], float, list[InsertStatus]]
 
 _TAKEN = "has the id {!r}, which belongs to another text in its session"
 
@@ -149,9 +162,13 @@ class Space:
                     invalid = error
                     break
                 rejected.append(Rejection(index, str(error)))
-        rows = to_rows(messages, self._name, engine.settings.insert, engine.embedder)
-        prepared = time.perf_counter()
-        statuses = engine.store.insert(self._name, rows) if rows else []
+
+        def store(store: Store, embedder: CheckedEmbedder) -> _Stored:
+            rows = to_rows(messages, self._name, engine.settings.insert, embedder)
+            prepared = time.perf_counter()
+            return rows, prepared, store.insert(self._name, rows) if rows else []
+
+        rows, prepared, statuses = engine.use(store)
         stored = time.perf_counter()
         if "new" in statuses:
             engine.written()
@@ -275,7 +292,10 @@ class Space:
         chosen = settings or self._engine.settings.search
         wanted = _positive(chosen.k if k is None else k)
         shown = max(wanted, EXPLAINED) if explain else wanted
-        result = search(self._inquiry(now, as_of, chosen), question, k=shown)
+        self._engine.store.warm(self._name)
+        result = self._asking(
+            lambda inquiry: search(inquiry, question, k=shown), now, as_of, chosen
+        )
         if explain:
             hits = result.hits
             result = replace(result, hits=hits[:wanted], others=hits[wanted:])
@@ -331,25 +351,34 @@ class Space:
         chosen = settings or self._engine.settings.search
         if not question.strip():
             raise ConfigurationError("give the question that should have found the message")
-        inquiry = self._inquiry(now, as_of, chosen)
-        return explain_place(inquiry, question, message, k=_positive(chosen.k if k is None else k))
+        wanted = _positive(chosen.k if k is None else k)
+        return self._asking(
+            lambda inquiry: explain_place(inquiry, question, message, k=wanted), now, as_of, chosen
+        )
 
-    def _inquiry(
+    def _asking(
         self,
+        work: Callable[[Inquiry], _T],
         now: datetime | str | None,
         as_of: datetime | str | None,
         settings: SearchSettings,
-    ) -> Inquiry:
+    ) -> _T:
         engine = self._engine
-        return Inquiry(
-            engine.store,
-            engine.embedder,
-            self._name,
-            settings,
-            engine.clock() if now is None else to_utc(now, engine.zone),
-            None if as_of is None else to_utc(as_of, engine.zone),
-            engine.extractor.name,
-            engine.reader,
+        seen_from = engine.clock() if now is None else to_utc(now, engine.zone)
+        until = None if as_of is None else to_utc(as_of, engine.zone)
+        return engine.use(
+            lambda store, embedder: work(
+                Inquiry(
+                    store,
+                    embedder,
+                    self._name,
+                    settings,
+                    seen_from,
+                    until,
+                    engine.extractor.name,
+                    engine.reader,
+                )
+            )
         )
 
     def get(self, id: str, session: str | None = None) -> StoredMessage | None:
@@ -488,6 +517,23 @@ class Memory(Space):
     def info(self) -> StoreInfo:
         """Where the data is and what wrote it."""
         return self._engine.store.info
+
+    def reindex(
+        self,
+        embedder: str | Embedder | EmbedFunction | None = None,
+        *,
+        vectors: Precision | None = None,
+        on_progress: OnVectors | None = None,
+    ) -> Reindexed:
+        """Change the embedder of the whole store, in place; all spaces.
+
+        Texts are embedded anew in batches while the old vectors serve, then one transaction
+        changes over; stopped at any point, the same call goes on. Messages added meanwhile are
+        included. Other programs that have the store open get an :class:`EmbedderMismatchError`
+        and have to open it with the new embedder. ``vectors`` also changes the format of a SQLite
+        file (``"float16"``, ``"float32"``). ``on_progress`` gets the vectors made and their total.
+        """
+        return self._engine.reindex(embedder, vectors, on_progress)
 
     def check(self) -> list[Check]:
         """Look at the health of the store, as ``cognigraph doctor`` shows it."""

@@ -185,6 +185,24 @@ class ContextSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StorageSettings:
+    """How a new store is laid out; one that is there keeps what it was made with.
+
+    ``vectors``: numbers of a vector in a SQLite file, ``"float16"`` (the default: half the size,
+    the same recall) or ``"float32"``; in memory they are float32. ``Memory.reindex`` changes it.
+    Neo4j has no such choice: its vector indexes hold float32 and are quantised.
+    """
+
+    vectors: Literal["float32", "float16"] | None = None
+
+    def __post_init__(self) -> None:
+        _require(
+            self.vectors in (None, "float32", "float16"),
+            f"unknown storage.vectors {self.vectors!r}",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything in one object; pass it to ``Memory(..., settings=Settings(...))``."""
 
@@ -192,3 +210,4 @@ class Settings:
     enrich: EnrichSettings = field(default_factory=EnrichSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     context: ContextSettings = field(default_factory=ContextSettings)
+    storage: StorageSettings = field(default_factory=StorageSettings)

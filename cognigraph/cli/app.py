@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from cognigraph.cli import commands, demo, doctor, evaluating, explaining
+from cognigraph.cli import commands, demo, doctor, evaluating, explaining, reindexing
 from cognigraph.cli.arguments import build_parser
 from cognigraph.cli.commands import Interrupted, Run
 from cognigraph.cli.environment import Environment, read_environment
@@ -30,6 +30,7 @@ _COMMANDS: dict[str, Callable[[Run], int]] = {
     "triples": commands.triples,
     "stats": commands.stats,
     "enrich": commands.enrich_pending,
+    "reindex": reindexing.reindex,
     "doctor": doctor.doctor,
     "eval": evaluating.evaluate,
 }

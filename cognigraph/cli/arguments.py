@@ -160,6 +160,15 @@ def _looking(command: Any) -> None:
 
 
 def _keeping(command: Any) -> None:
+    reindex = command(
+        "reindex",
+        "change the embedder of the whole memory to the one given by --embedder",
+        "Embed everything anew with --embedder, in place. The old vectors serve until the last "
+        "moment; when interrupted, the same command goes on.",
+    )
+    reindex.add_argument(
+        "--vectors", choices=("float16", "float32"), help="format in a file (default: as it is)"
+    )
     command("doctor", "check the store, its indexes, the embedder and the work left over")
 
 

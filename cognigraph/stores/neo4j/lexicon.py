@@ -66,7 +66,8 @@ class Lexicons:
         if row is None:
             return None
         seq, chunks, length, chunk_indexed, triples, triple_length, triple_indexed = row[:7]
-        theme_indexed, fresh, new_terms, new_counts = row[7:]
+        theme_indexed, fresh, new_terms, new_counts, generation, embedder, dimension = row[7:]
+        self._connection.check_generation(generation, embedder, dimension)
         own = counts.frequencies
         for term, count in zip(new_terms, new_counts, strict=True):
             own[term] = own.get(term, 0) + count

@@ -8,6 +8,7 @@ space that has outgrown that gets a label and an index of its own, layer by laye
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from threading import Lock
 from typing import Literal
 
@@ -16,6 +17,7 @@ from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.tokens import own_label
 
 Layer = Literal["Chunk", "Triple", "Theme"]
+_LAYERS: tuple[Layer, ...] = ("Chunk", "Triple", "Theme")
 
 logger = logging.getLogger("cognigraph.neo4j")
 
@@ -31,9 +33,9 @@ _HNSW = {
 }
 
 
-def index_name(layer: Layer, space: str) -> str:
-    """Name of the vector index of a space's layer."""
-    return f"vector_{own_label(layer, space)}"
+def index_name(layer: Layer, space: str, embedding: str = "embedding") -> str:
+    """Name of the vector index of a space's layer, on the property that holds the vectors."""
+    return f"vector{embedding.removeprefix('embedding')}_{own_label(layer, space)}"
 
 
 class OwnIndexes:
@@ -54,7 +56,7 @@ class OwnIndexes:
         """
         if indexed or nodes <= self._exact_up_to:
             return
-        name = index_name(layer, space)
+        name = index_name(layer, space, self._connection.embedding)
         with self._lock:
             if name in self._tried:
                 return
@@ -86,17 +88,41 @@ class OwnIndexes:
         while after is not None:
             after = self._label(space, of_layer, labels, after)
         # The server fills the index in the background; searches stay exact until it is online.
-        self._connection.command(
-            "vectors/create",
-            ("OwnLabel", labels[0]),
-            name=index_name(layer, space),
-            options={"indexConfig": {"vector.dimensions": self._dimension, **_HNSW}},
-        )
+        self._create(layer, space, self._connection.embedding, self._dimension)
         self._connection.write(
             lambda tx: tx.rows(
                 "vectors/ready", owner, space=space, property=f"{layer.lower()}_indexed"
             )
         )
+
+    def _create(self, layer: Layer, space: str, embedding: str, dimension: int) -> None:
+        self._connection.command(
+            "vectors/create",
+            ("OwnLabel", own_label(layer, space)),
+            (f"node.{self._connection.embedding}", f"node.{embedding}"),
+            name=index_name(layer, space, embedding),
+            options={"indexConfig": {"vector.dimensions": dimension, **_HNSW}},
+        )
+
+    def _indexed(self) -> Iterator[tuple[Layer, str]]:
+        """Layers and names of the spaces that have indexes of their own."""
+        for layer in _LAYERS:
+            owner = () if layer == "Chunk" else (("(owner:Space ", "(owner:SpaceFacts "),)
+            indexed = f"{layer.lower()}_indexed"
+            row = self._connection.row("reindex/indexed", *owner, indexed=indexed)
+            for space in row[0] if row else ():
+                yield layer, space
+
+    def make_again(self, embedding: str, dimension: int) -> None:
+        """Make all own indexes on another property; repeating it changes nothing."""
+        for layer, space in self._indexed():
+            self._create(layer, space, embedding, dimension)
+
+    def drop(self, embedding: str) -> None:
+        """Drop all own indexes on a property."""
+        for layer, space in self._indexed():
+            name = index_name(layer, space, embedding)
+            self._connection.command("vectors/drop", name=name)
 
     def _label(
         self, space: str, of_layer: tuple[str, str], labels: list[str], after: int
@@ -112,7 +138,7 @@ class OwnIndexes:
         """Name of the index to search, or None where all vectors have to be compared."""
         if not indexed:
             return None
-        name = index_name(layer, space)
+        name = index_name(layer, space, self._connection.embedding)
         with self._lock:
             if name in self._online:
                 return name

@@ -32,7 +32,7 @@ def insert(connection: Connection, space: str, messages: Sequence[MessageRow]) -
         new = [m for m, status in zip(messages, statuses, strict=True) if status == "new"]
         if not new:
             return Inserted(statuses, 0, True)
-        rows = _Rows(space, new)
+        rows = _Rows(space, new, connection.generation)
         written = connection.write(rows.write)
         if written is not None:
             return Inserted(statuses, written[2], written[3])
@@ -65,8 +65,9 @@ def _statuses(
 class _Rows:
     """The parameters of one insert."""
 
-    def __init__(self, space: str, messages: Sequence[MessageRow]) -> None:
+    def __init__(self, space: str, messages: Sequence[MessageRow], generation: int) -> None:
         self._space = space
+        self._generation = generation
         self._firsts = [message.chunks[0].uid for message in messages]
         self._length = sum(sum(c.terms.values()) for m in messages for c in m.chunks)
         by_session: dict[str, list[MessageRow]] = {}
@@ -98,12 +99,15 @@ class _Rows:
         rows = tx.row(
             "insert/messages",
             space=self._space,
+            generation=self._generation,
             firsts=self._firsts,
             chunks=self._count,
             length=self._length,
             sessions=self._sessions,
         )
-        if rows is not None and rows[1]:
+        if rows is None:
+            tx.check_generation()
+        elif rows[1]:
             self._link_late(tx, base=rows[0], late=frozenset(rows[1]))
         return rows
 

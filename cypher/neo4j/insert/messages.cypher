@@ -1,16 +1,18 @@
 // what: write new messages under the lock of their space, and chain them after the session's tail
-// parameters: space, firsts (uids of each message's first chunk), chunks and length (totals),
+// parameters: space, generation (of the embedder), firsts (uids of each message's first chunk), chunks and length (totals),
 //   sessions: [{uid, id, started_at, ended_at, messages, last, chunks: [{properties, place, vector}]}]
 //   with the chunks of each session in the order of (at, place) and the sessions sorted by uid
 // returns: base (arrival numbers are base + place), late (uids of sessions whose chunks do not all
 //   come after its tail and still have to be linked), chunks in the space, indexed;
-//   no row, and nothing written, if one of the messages is there by now
+//   no row, and nothing written, if one of the messages is there by now, or the embedder changed
 MERGE (space:Space {name: $space})
   ON CREATE SET space.inserts = 0, space.seq = 0, space.chunks = 0, space.length = 0,
                 space.chunk_labels = [], space.chunk_indexed = false
 // This takes the lock: what follows sees every earlier insert into the space, and no other runs.
 SET space.inserts = space.inserts + 1
 WITH space
+MATCH (meta:CogniGraph {uid: 'cognigraph'})
+WHERE coalesce(meta.generation, 1) = $generation
 OPTIONAL MATCH (known:Chunk) WHERE known.uid IN $firsts
 WITH space, count(known) AS known
 WHERE known = 0

@@ -1,7 +1,8 @@
 // what: a space's totals, and its words in chunks that arrived since the last look
 // parameters: space, since (arrival number)
 // returns: seq, chunks, length, chunk_indexed, triples, triple length, triple_indexed,
-//   theme_indexed, new chunks, terms, new chunks with each term
+//   theme_indexed, new chunks, terms, new chunks with each term, generation of the embedder, its
+//   name and dimension
 MATCH (space:Space {name: $space})
 OPTIONAL MATCH (facts:SpaceFacts {name: $space})
 WITH space.seq AS seq, space.chunks AS chunks, space.length AS length,
@@ -21,5 +22,6 @@ CALL (seq, fresh) {
   WITH term, count(DISTINCT chunk) AS frequency
   RETURN collect(term) AS terms, collect(frequency) AS frequencies
 }
+MATCH (meta:CogniGraph {uid: 'cognigraph'})
 RETURN seq, chunks, length, chunk_indexed, triples, triple_length, triple_indexed, theme_indexed,
-       fresh, terms, frequencies
+       fresh, terms, frequencies, coalesce(meta.generation, 1), meta.embedder, meta.dimension
