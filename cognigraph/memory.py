@@ -362,7 +362,9 @@ class Memory(Space):
         database: Neo4j database, the user's home database if absent.
         embedder: ``"wordllama"`` (default, offline), ``"fastembed:MODEL_OR_FOLDER"``, an
             :class:`~cognigraph.embed.Embedder`, or a function from texts to vectors.
-        extractor: reads entities and triples out of chunks: ``"rules"`` (default, no model) or an
+        extractor: reads entities and triples out of chunks: ``"rules"`` (default, no model),
+            ``"openai"`` or ``"openai:MODEL"`` (any OpenAI-compatible endpoint, see
+            :meth:`cognigraph.llm.ChatModel.from_environment`), or an
             :class:`~cognigraph.ingest.Extractor`.
         enrich: ``"background"`` (a worker thread in this process) or ``"manual"``.
         timezone: where naive times are; without it they are refused. Also the reader's timezone.
