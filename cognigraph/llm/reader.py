@@ -191,7 +191,11 @@ def _fit(picked: _Picked, schema: type[T], form: _Form, cut_off: bool) -> Readin
     flaws = [*reasons, *(f"{name} is missing" for name in missing)]
     if not picked.whole and not picked.left_out:
         flaws.append("its end is missing" if picked.at_end else "it is not valid JSON")
-    if value is None or (flaws and not items):
+    if form.lists:
+        usable = bool(items) or not flaws
+    else:
+        usable = picked.whole and not form.fields.isdisjoint(data)
+    if value is None or not usable:
         return Reading(None, cut_off=cut_off, problem="; ".join(flaws[:_REASONS]))
     left_out = ["an item could not be read, or had no end"] * picked.left_out
     whole = picked.whole and not dropped
