@@ -2,9 +2,10 @@
 
 python bench/recall.py --data DIR --extraction none|rules|recorded
     --embedder wordllama|fastembed:FOLDER --profile default|licomemory --k 5,10,15
-    --store sqlite|URI --json FILE
+    --analysis rules|recorded --store sqlite|URI --json FILE
 
-DIR has ``conversations/``, ``qa/`` and, for recorded extraction, ``extractions/``. Each
+DIR has ``conversations/``, ``qa/`` and, for recorded extraction and analysis of the questions,
+``extractions/`` and ``queries/``. Each
 conversation is a space of its own; turns are inserted one by one in time order; questions are
 asked the day after the last session. Only the public face of cognigraph is used.
 """
@@ -27,6 +28,7 @@ from uuid import uuid4
 from cognigraph import Memory, SearchSettings, Settings
 from cognigraph.evaluate.metrics import mean, percentiles, score
 from cognigraph.ingest import RecordedExtractor, RulesExtractor
+from cognigraph.retrieve import RecordedReader
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 
@@ -121,11 +123,17 @@ def run(arguments: argparse.Namespace) -> Scores:
                 if arguments.extraction == "recorded"
                 else RulesExtractor()
             )
+            reader = (
+                RecordedReader.from_file(data / "queries" / file.name)
+                if arguments.analysis == "recorded"
+                else None
+            )
             location = arguments.store if "://" in arguments.store else f"{folder}/{name}.db"
             with Memory(
                 location,
                 embedder=arguments.embedder,
                 extractor=extractor,
+                reader=reader,
                 enrich="manual",
                 settings=settings,
             ) as memory:
@@ -167,6 +175,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", required=True)
     parser.add_argument("--extraction", choices=["none", "rules", "recorded"], default="none")
+    parser.add_argument("--analysis", choices=["rules", "recorded"], default="rules")
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--profile", choices=["default", "licomemory"], default="default")
     parser.add_argument("--k", default="5,10,15")
