@@ -186,6 +186,7 @@ def main() -> None:
     scores = run(arguments)
     result = {
         "extraction": arguments.extraction,
+        "analysis": arguments.analysis,
         "embedder": arguments.embedder.split("/")[-1],
         "profile": arguments.profile,
         "store": "neo4j" if "://" in arguments.store else arguments.store,
