@@ -99,6 +99,7 @@ class Neo4jStore:
             return []
         inserted = write.insert(self._connection, space, messages)
         self._indexes.grow(space, "Chunk", inserted.chunks, inserted.indexed)
+        self._indexes.cover(space, inserted.tail if inserted.indexed else 0)
         return inserted.statuses
 
     # Enrichment
