@@ -41,7 +41,7 @@ class ChatModel:
         prices: to count cost; needed for a budget of money.
         cache: answers already paid for.
         limiter: one for the process and endpoint by default.
-        budget: limits that stop before the next call; none by default.
+        budget: limits that stop before the next call; without limits by default (:attr:`budget`).
         ledger: where all is counted, by stage; one of its own by default (:attr:`ledger`).
         attempts: requests for one answer before giving up.
         mode: the form to begin with; what the server does not understand is stepped down from.
@@ -77,9 +77,13 @@ class ChatModel:
         if not 0 <= temperature <= 2:
             raise ConfigurationError("temperature must be between 0 and 2")
         if budget is not None and budget.limits_cost and prices is None:
-            raise ConfigurationError("a budget of money needs prices=Prices(input, output)")
+            raise ConfigurationError(
+                "a budget of money needs prices: prices=Prices(input, output), "
+                "or COGNIGRAPH_MODEL_PRICES='input,output' per million tokens"
+            )
         self.name = model
         self.ledger = ledger if ledger is not None else Ledger()
+        self.budget = budget if budget is not None else Budget()
         self._cache = cache
         endpoint = Endpoint(base_url or OPENAI_URL, api_key)
         own = endpoint.base_url == OPENAI_URL
@@ -89,7 +93,7 @@ class ChatModel:
             dialect=Dialect(mode, "max_completion_tokens" if own else "max_tokens"),
             dialects=dialects,
             limiter=limiter or Limiter.shared(endpoint.base_url),
-            budget=budget or Budget(),
+            budget=self.budget,
             temperature=temperature,
             max_output_tokens=max_output_tokens,
             timeout=timeout.total_seconds(),

@@ -224,14 +224,14 @@ def test_no_credit_is_not_tried_again_at_once(server, connect):
 )
 def test_a_server_that_does_not_end_is_cut_short(server, connect, behaviour):
     connect().ask(PROMPT, Facts)  # imports, which may take that long
-    model = connect(timeout=timedelta(seconds=0.4), attempts=2)
+    model = connect(timeout=timedelta(seconds=0.7), attempts=2)
     server.then(behaviour)
     start = time.monotonic()
     with pytest.raises(
-        ModelUnavailableError, match=r"no whole answer within 0\.4 seconds"
+        ModelUnavailableError, match=r"no whole answer within 0\.7 seconds"
     ) as caught:
         model.ask(PROMPT, Facts)
-    assert 0.8 <= time.monotonic() - start < 5
+    assert 1.4 <= time.monotonic() - start < 10
     usage = caught.value.usage
     assert usage.calls == 2
     assert usage.input_tokens > 2 * estimate_tokens(
@@ -520,14 +520,15 @@ def test_tokens_and_money_stop_the_next_call(server, connect):
 
 
 def test_a_deadline_cuts_the_running_call_short(server, connect):
-    model = connect(budget=Budget(time=timedelta(seconds=1)))
+    connect().ask(PROMPT, Facts)  # imports, which may take that long
     server.then(hang())
+    model = connect(budget=Budget(time=timedelta(seconds=1)))
     start = time.monotonic()
     with pytest.raises((BudgetExceededError, ModelUnavailableError)) as caught:
         model.ask(PROMPT, Facts)
     assert time.monotonic() - start < 5
     assert isinstance(caught.value, BudgetExceededError) and caught.value.limit == "time"
-    assert caught.value.usage.calls == server.calls == 1
+    assert caught.value.usage.calls == model.budget.used.calls == 1
 
 
 def test_a_pause_beyond_the_deadline_is_not_slept_through(server, connect, ticking):
@@ -552,7 +553,7 @@ def test_one_limiter_for_many_threads(server, connect):
     assert ledger.total.answered == 60 == ledger.total.usage.calls
 
 
-# Ten thousand bodies, and the key.
+# Broken bodies through the wire, and the key.
 
 
 def envelope(text: str) -> str:
@@ -571,7 +572,7 @@ def broken(text: str, chance: random.Random) -> str:
     return text if chance.random() < 0.9 else text[: chance.randint(0, len(text))]
 
 
-def test_three_thousand_fuzzed_bodies_through_the_wire(server, connect, tmp_path):
+def test_two_thousand_fuzzed_bodies_through_the_wire(server, connect, tmp_path):
     chance = random.Random(7)
     cache = ResponseCache(tmp_path / "answers.db")
     model = connect(attempts=1, cache=cache)
@@ -587,7 +588,7 @@ def test_three_thousand_fuzzed_bodies_through_the_wire(server, connect, tmp_path
 
     server.then(fuzzed)
     outcomes = {"value": 0}
-    for number in range(3000):
+    for number in range(2000):
         try:
             answer = model.ask(Prompt("p", "1", "", str(number)), Facts)
         except ModelError as error:
@@ -595,11 +596,11 @@ def test_three_thousand_fuzzed_bodies_through_the_wire(server, connect, tmp_path
         else:
             outcomes["value"] += 1
             assert all(isinstance(fact, str) for fact in answer.value.facts)
-    assert sum(outcomes.values()) == 3000 and outcomes["value"] > 1000, outcomes
+    assert sum(outcomes.values()) == 2000 and outcomes["value"] > 700, outcomes
     assert outcomes["ModelUnavailableError"] > 100
     entry = model.ledger.stages["p"]
-    assert entry.asks == 3000 and entry.answered == outcomes["value"]
-    assert sum(entry.errors.values()) == 3000 - outcomes["value"]
+    assert entry.asks == 2000 and entry.answered == outcomes["value"]
+    assert sum(entry.errors.values()) == 2000 - outcomes["value"]
     assert len(cache) <= outcomes["value"]
     cache.close()
 
