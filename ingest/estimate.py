@@ -9,7 +9,7 @@ from cognigraph.ingest.extraction import Extractor, Window
 from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.base import Lease, Store
-from cognigraph.stores.batches import batch_size
+from cognigraph.stores.batches import batch_size, failures_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,9 @@ def batches(lease: Lease, settings: EnrichSettings) -> Iterator[Lease]:
     """The leases in which a session's pending chunks would be read, without recalled text."""
     chunks, before = lease.chunks, lease.before
     while chunks:
-        size = batch_size([chunk.attempts for chunk in chunks], settings.batch)
+        size = batch_size(
+            [failures_of(chunk.attempts, chunk.outages) for chunk in chunks], settings.batch
+        )
         batch = chunks[:size]
         read = tuple(chunk for chunk in batch if chunk.text.strip())
         yield replace(lease, chunks=read, before=before)

@@ -438,7 +438,8 @@ class Store(Protocol):
     ) -> bool:
         """Give the chunks back: pending again at ``retry_at``, or failed after that many attempts.
 
-        ``park_after=None`` does not park. An ``outage`` is counted as such and is no attempt.
+        ``park_after=None`` does not park. An ``outage`` is counted as such and is no attempt; the
+        whole session waits for its end, so that nothing is read before what was said before it.
         """
         ...
 

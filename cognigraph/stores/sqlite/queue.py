@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from cognigraph.model import Theme
 from cognigraph.stores.base import Failure, Lease, SessionNotes, WorkChunk
-from cognigraph.stores.batches import batch_size
+from cognigraph.stores.batches import batch_size, failures_of
 from cognigraph.times import from_micros, to_micros
 
 PENDING, DONE, FAILED = 0, 1, 2
@@ -66,7 +66,7 @@ def claim(
         (token, to_micros(until), session_id),
     )
     rows = connection.execute(_PENDING_CHUNKS, (session_id, instant, limit)).fetchall()
-    rows = rows[: batch_size([row[6] for row in rows], limit)]
+    rows = rows[: batch_size([failures_of(row[6], row[7]) for row in rows], limit)]
     connection.executemany(
         "UPDATE work SET lease = ? WHERE chunk_id = ?", [(token, row[-1]) for row in rows]
     )
@@ -182,6 +182,11 @@ def give_back(
             for chunk in lease.chunks
         ],
     )  # fmt: skip
+    # What comes after these chunks in their session waits with them, or would be read before them.
+    connection.execute(
+        "UPDATE session SET lease = NULL, lease_until = ? WHERE uid = ?",
+        (to_micros(retry_at) if outage else 0, lease.session_uid),
+    )
 
 
 def failures(connection: sqlite3.Connection, space: str) -> list[Failure]:

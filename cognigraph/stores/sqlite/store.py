@@ -143,7 +143,6 @@ class SQLiteStore:
             queue.give_back(
                 connection, lease, reason, park_after=park_after, retry_at=retry_at, outage=outage
             )
-            queue.release(connection, lease)
             return True
 
     def extend(self, lease: Lease, until: datetime) -> bool:
