@@ -51,7 +51,7 @@ def open_memory(location: str, auth: str, url: str, **model: Any) -> Memory:
     return Memory(
         location,
         auth=None if auth == "-" else tuple(auth.split(":", 1)),  # type: ignore[arg-type]
-        embedder=HashEmbedder(64),
+        embedder="wordllama" if "://" in location else HashEmbedder(64),  # one for all on a server
         extractor=ModelExtractor(ChatModel("fake", base_url=url, **options)),
         enrich="manual",
         settings=Settings(
