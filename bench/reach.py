@@ -128,13 +128,15 @@ def _same(fact: RecordedFact, by_key: Mapping[Key, list[Triple]]) -> Triple | No
 def _resolved(
     fact: RecordedFact, cited: set[str], by_turn: Mapping[str, list[Triple]]
 ) -> Triple | None:
-    """The same statement about an entity that goes by another name by now."""
+    """The same statement where an entity goes by another name by now, or a verb by another form."""
+    wanted = (normalise(fact.subject), normalise(fact.relation), normalise(fact.object))
     for turn in sorted(cited):
         for triple in by_turn.get(turn, ()):
-            same_relation = normalise(triple.relation) == normalise(fact.relation)
-            ends = (normalise(triple.subject), normalise(triple.object))
-            shared = normalise(fact.subject) == ends[0] or normalise(fact.object) == ends[1]
-            if same_relation and shared and triple.negated == fact.negated:
+            words = (
+                normalise(triple.subject), normalise(triple.relation), normalise(triple.object),
+            )  # fmt: skip
+            same = sum(one == other for one, other in zip(words, wanted, strict=True))
+            if same >= 2 and triple.negated == fact.negated:
                 return triple
     return None
 
