@@ -84,6 +84,7 @@ class ChatModel:
         self.name = model
         self.ledger = ledger if ledger is not None else Ledger()
         self.budget = budget if budget is not None else Budget()
+        self.prices = prices
         self._cache = cache
         endpoint = Endpoint(base_url or OPENAI_URL, api_key)
         own = endpoint.base_url == OPENAI_URL

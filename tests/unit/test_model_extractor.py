@@ -201,6 +201,7 @@ def test_what_it_would_cost_is_told_without_a_call(serving):
     assert shown < few.input_tokens < shown + 1200  # and what the system prompts say
     assert many.input_tokens - few.input_tokens > 9 * 2 * 50
     assert 0 < few.output_tokens < many.output_tokens
+    assert few.cost == pytest.approx((2 * few.input_tokens + 8 * few.output_tokens) / 1e6)
     assert extractor.estimate(window_of(TURNS * 200)).calls > 2
 
 
@@ -501,6 +502,20 @@ def test_a_summary_by_rules_is_refined_when_a_model_takes_over(serving):
     notes = SessionNotes(1, (("oslo", 1.0),), (theme,), '{"rules":1}')
     extract(model, notes=notes)
     assert section(stages.prompts("summarise")[0], "themes") == "1. Oslo: Ann: I live in Oslo."
+
+
+def test_a_background_worker_waits_for_a_pause_and_then_asks_twice(serving, tmp_path):
+    stages, model = serving()
+    extractor = ModelExtractor(model, timezone=OSLO, settle=timedelta(seconds=60))
+    options = {"embedder": HashEmbedder(), "extractor": extractor, "timezone": "Europe/Oslo"}
+    with Memory(tmp_path / "m.db", **options) as memory:
+        for number, (speaker, text) in enumerate(TURNS):
+            at = START + timedelta(minutes=number)
+            memory.add(text, session="s", speaker=speaker, at=at)
+        assert (stages.asked, memory.stats().pending) == ([], 4)
+        memory.flush(timeout=30)
+        assert stages.stages == ["read", "summarise"]
+        assert len(memory.triples()) == 5
 
 
 # --- Failure -------------------------------------------------------------------------------
