@@ -496,6 +496,30 @@ def test_without_a_models_summary_the_session_has_its_own_sentences(serving, rem
     )
 
 
+def test_turns_that_no_summary_can_be_made_of_are_given_up(serving, remember):
+    stages, model = serving([READ, NOTHING], [SUMMARY, "no", "no", "no", "no", UNCHANGED])
+    memory = remember(model)
+    add(memory)
+    memory.enrich()
+    for number in range(3):  # each bad answer is asked for once more by the client
+        add(memory, [("Ann", f"Turn {number}.")], first=4 + number)
+        memory.enrich()
+    shown = [section(prompt, "turns").splitlines()[1:] for prompt in stages.prompts("summarise")]
+    assert [[line[-2] for line in lines] for lines in shown[1:]] == [
+        ["0"], ["0"], ["0", "1"], ["0", "1"], ["1", "2"],
+    ]  # fmt: skip
+
+
+def test_a_summary_of_too_much_is_made_in_halves(serving):
+    too_long = Fails(status(413, "too large"))
+    stages, model = serving([NOTHING], [too_long, SUMMARY, UNCHANGED])
+    found = extract(model)
+    shown = [section(prompt, "turns").splitlines()[1:] for prompt in stages.prompts("summarise")]
+    assert [len(lines) for lines in shown] == [4, 3, 2]
+    assert found.themes == (Theme("Pia's move", "Pia moved to Bergen on 19 May 2026."),)
+    assert found.rejected == ()
+
+
 def test_a_summary_by_rules_is_refined_when_a_model_takes_over(serving):
     stages, model = serving()
     theme = Theme("Oslo", "Ann: I live in Oslo.")
