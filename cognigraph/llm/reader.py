@@ -135,14 +135,14 @@ def _merged(values: Sequence[Mapping[str, Any]], form: _Form) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     for value in values:
         for name, field in value.items():
-            if name not in form.lists:
+            if name in form.lists and isinstance(field, dict | list):
+                before = merged.get(name)
+                items = [field] if isinstance(field, dict) else field
+                merged[name] = [*before, *items] if isinstance(before, list) else items
+            elif name not in form.lists:
                 merged[name] = field
-            elif isinstance(field, dict):
-                merged[name] = [*merged.get(name, ()), field]
-            elif isinstance(field, list):
-                merged[name] = [*merged.get(name, ()), *field]
-            elif field is not None:
-                merged.setdefault(name, []).append(field)
+            elif field is not None:  # not a list: for the validation to say
+                merged.setdefault(name, field)
     return merged
 
 
