@@ -36,6 +36,7 @@ from cognigraph.model import (
     Triple,
 )
 from cognigraph.retrieve.assemble import assemble
+from cognigraph.retrieve.rerank import Reranker
 from cognigraph.retrieve.search import search
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.base import (
@@ -263,6 +264,7 @@ class Space:
                 k=wanted,
                 now=moment,
                 extractor=engine.extractor.name,
+                reranker=engine.reranker,
             )
         )
 
@@ -347,13 +349,18 @@ class Memory(Space):
         location: a file path, or a Neo4j URI (``neo4j://host:7687``, ``bolt://``, ``neo4j+s://``).
         auth: Neo4j user and password.
         database: Neo4j database, the user's home database if absent.
-        embedder: ``"wordllama"`` (default, offline), ``"fastembed:MODEL_OR_FOLDER"``, an
+        embedder: ``"wordllama"`` (default, offline), ``"fastembed:MODEL_OR_FOLDER"``,
+            ``"openai:MODEL"``, ``"flag:MODEL_OR_FOLDER"``,
+            ``"sentence-transformers:MODEL_OR_FOLDER"``, an
             :class:`~cognigraph.embed.Embedder`, or a function from texts to vectors.
         extractor: reads entities and triples out of chunks; rules without a model by default.
         enrich: ``"background"`` (a worker thread in this process) or ``"manual"``.
         timezone: where naive times are; without it they are refused. Also the reader's timezone.
         clock: gives the time now; replace it in tests and replays.
         settings: everything else.
+        reranker: orders the first ``SearchSettings.rerank`` hits anew: a function of a question
+            and texts that gives scores, ``"flag:MODEL_OR_FOLDER"`` (a cross-encoder through
+            FlagEmbedding), or ``"embedder"`` (BGE-M3's sparse and ColBERT scores). None by default.
 
     Nothing is sent anywhere unless an embedder or extractor that you choose does it.
     """
@@ -370,6 +377,7 @@ class Memory(Space):
         timezone: str | tzinfo | None = None,
         clock: Clock = system_clock,
         settings: Settings | None = None,
+        reranker: str | Reranker | None = None,
     ) -> None:
         engine = Engine(
             location,
@@ -381,6 +389,7 @@ class Memory(Space):
             settings=settings or Settings(),
             auth=auth,
             database=database,
+            reranker=reranker,
         )
         super().__init__(engine, DEFAULT_SPACE)
 

@@ -22,6 +22,7 @@ _LIMITS = (
     "sessions_by_vector",
     "max_triples",
     "max_sessions",
+    "rerank",
 )
 
 
@@ -80,6 +81,7 @@ class SearchSettings:
     break near-ties only (``decay_strength``: 0 none, 1 the paper's).
     A ``*_by_*`` limit of 0 switches that leg off. ``weights`` names the learned set of the default
     profile; ``"auto"`` goes by what extracted the triples.
+    ``rerank``: how many of the first hits a reranker orders anew, if the memory has one.
     """
 
     profile: Profile = "default"
@@ -102,6 +104,7 @@ class SearchSettings:
     decay_strength: float = 0.03
     max_triples: int = 15
     max_sessions: int = 5
+    rerank: int = 50
 
     def __post_init__(self) -> None:
         _require(self.profile in ("default", "licomemory"), f"unknown profile {self.profile!r}")

@@ -14,6 +14,7 @@ from cognigraph.model import Hit, SearchResult, SessionHit, Trace, Triple, Why
 from cognigraph.retrieve.analyse import Analysis, analyse
 from cognigraph.retrieve.features import scaled
 from cognigraph.retrieve.rank import Ranking, rank
+from cognigraph.retrieve.rerank import Messages, Place, Reranked, Reranker, rerank_messages
 from cognigraph.settings import SearchSettings
 from cognigraph.stores.base import Candidates, ChunkRecord, Floats, Probe, Store
 from cognigraph.text import replace_surrogates
@@ -29,6 +30,7 @@ def search(
     k: int,
     now: datetime,
     extractor: str = "",
+    reranker: Reranker | None = None,
 ) -> SearchResult:
     """Answer a question with the ``k`` best messages of a space, seen from ``now``."""
     clock = _Stopwatch()
@@ -43,10 +45,13 @@ def search(
     clock.lap("probe")
     ranking = rank(candidates, analysis, settings, now.timestamp(), extractor)
     clock.lap("rank")
-    result = _Fetch(store, space, candidates, ranking, settings).result(
-        question, analysis, k, now, clock
-    )
-    return result
+    fetch = _Fetch(store, space, candidates, ranking, settings)
+    best = fetch.best_messages(max(k, settings.rerank) if reranker else k)
+    reranked = Reranked((), {})
+    if reranker is not None and settings.rerank:
+        best, reranked = rerank_messages(reranker, text, best, settings.rerank, k)
+        clock.lap("rerank")
+    return fetch.result(question, analysis, best, now, clock, reranked)
 
 
 def make_probe(analysis: Analysis, embedder: CheckedEmbedder, settings: SearchSettings) -> Probe:
@@ -101,10 +106,16 @@ class _Fetch:
         self._settings = settings
 
     def result(
-        self, question: str, analysis: Analysis, k: int, now: datetime, clock: _Stopwatch
+        self,
+        question: str,
+        analysis: Analysis,
+        best: Messages,
+        now: datetime,
+        clock: _Stopwatch,
+        reranked: Reranked,
     ) -> SearchResult:
         candidates, settings = self._candidates, self._settings
-        rows, records = self._best_messages(k)
+        rows, records = best
         triple_rows = _best(self._ranking.triples, candidates.triples.at, candidates.triples.uids)[
             : settings.max_triples
         ]
@@ -118,7 +129,10 @@ class _Fetch:
         sessions = self._store.sessions_by_id(
             self._space, [candidates.sessions.ids[row] for row in session_rows]
         )
-        hits = tuple(self._hit(row, records[row], chunk_triples, triples) for row in rows)
+        hits = tuple(
+            self._hit(row, records[row], chunk_triples, triples, reranked.places.get(row))
+            for row in rows
+        )
         ranked_triples = tuple(
             _scored(triples[candidates.triples.uids[row]], float(self._ranking.triples[row]))
             for row in triple_rows
@@ -134,14 +148,14 @@ class _Fetch:
             profile=settings.profile,
             now=now,
             timings=clock.laps,
-            counts=self._counts(),
+            counts=self._counts() | ({"reranked": len(reranked.places)} if reranked.places else {}),
             terms=analysis.terms,
             anchors=candidates.anchors,
-            notes=self._notes(),
+            notes=self._notes() + ((reranked.note,) if reranked.note else ()),
         )
         return SearchResult(question, hits, ranked_triples, ranked_sessions, trace)
 
-    def _best_messages(self, k: int) -> tuple[list[int], dict[int, ChunkRecord]]:
+    def best_messages(self, k: int) -> Messages:
         """Rows of the ``k`` best messages, and of each the chunk that matched best by itself."""
         pool = self._candidates.chunks
         order = _best(self._ranking.score, pool.at, pool.uids)
@@ -184,6 +198,7 @@ class _Fetch:
         record: ChunkRecord,
         chunk_triples: dict[str, tuple[str, ...]],
         triples: dict[str, Triple],
+        place: Place | None,
     ) -> Hit:
         uids = chunk_triples.get(record.uid, ())
         return Hit(
@@ -194,12 +209,12 @@ class _Fetch:
             speaker=record.speaker,
             at=record.at,
             triples=tuple(triples[uid] for uid in uids if uid in triples),
-            why=self._why(row),
+            why=self._why(row, place),
             part=record.part,
             parts=record.parts,
         )
 
-    def _why(self, row: int) -> Why:
+    def _why(self, row: int, place: Place | None) -> Why:
         ranking, pool = self._ranking, self._candidates.chunks
         legs = {name: float(values[row]) for name, values in ranking.raw.items()}
         notes = []
@@ -216,6 +231,8 @@ class _Fetch:
             decay=float(ranking.decay[row]),
             score=float(ranking.score[row]),
             notes=tuple(notes),
+            rank_before=place.before if place else None,
+            rerank_score=place.score if place else None,
         )
 
     def _counts(self) -> dict[str, int]:
