@@ -24,10 +24,7 @@ def test_the_head_is_ordered_by_score_and_the_tail_stays(scores, limit):
     assert sorted(done.order) == list(range(len(texts)))
     assert done.order[head:] == tuple(range(head, len(texts)))
     first = done.order[:head]
-    assert all(
-        (-scores[one], one) <= (-scores[other], other)
-        for one, other in pairwise(first)
-    )
+    assert all((-scores[one], one) <= (-scores[other], other) for one, other in pairwise(first))
     assert {place: moved.before for place, moved in done.places.items()} == {
         place: place + 1 for place in range(head)
     }
