@@ -2,9 +2,10 @@
 
 python bench/recall.py --data DIR --extraction none|rules|recorded
     --embedder wordllama|fastembed:FOLDER --profile default|licomemory --k 5,10,15
-    --store sqlite|URI --json FILE
+    --analysis rules|recorded --store sqlite|URI --json FILE
 
-DIR has ``conversations/``, ``qa/`` and, for recorded extraction, ``extractions/``. Each
+DIR has ``conversations/``, ``qa/`` and, for recorded extraction and analysis of the questions,
+``extractions/`` and ``queries/``. Each
 conversation is a space of its own; turns are inserted one by one in time order; questions are
 asked the day after the last session. Only the public face of cognigraph is used.
 """
@@ -14,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import statistics
 import tempfile
 import time
 from collections import defaultdict
@@ -26,7 +26,9 @@ from typing import Any
 from uuid import uuid4
 
 from cognigraph import Memory, SearchSettings, Settings, StorageSettings
+from cognigraph.evaluate.metrics import mean, percentiles, score
 from cognigraph.ingest import RecordedExtractor, RulesExtractor
+from cognigraph.retrieve import RecordedReader
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 
@@ -91,7 +93,7 @@ def ask(
         scores.search_ms.append((time.perf_counter() - started) * 1000)
         found = [hit.id for hit in result]
         for cutoff in cutoffs:
-            share = len(evidence & set(found[:cutoff])) / len(evidence)
+            share = score(found, evidence, cutoff).recall
             scores.recall[cutoff][category].append(share)
         scores.by_conversation[space].append(share)
         if share < 1:
@@ -124,11 +126,17 @@ def run(arguments: argparse.Namespace) -> Scores:
                 if arguments.extraction == "recorded"
                 else RulesExtractor()
             )
+            reader = (
+                RecordedReader.from_file(data / "queries" / file.name)
+                if arguments.analysis == "recorded"
+                else None
+            )
             location = arguments.store if "://" in arguments.store else f"{folder}/{name}.db"
             with Memory(
                 location,
                 embedder=arguments.embedder,
                 extractor=extractor,
+                reader=reader,
                 enrich="manual",
                 settings=settings,
             ) as memory:
@@ -143,13 +151,6 @@ def run(arguments: argparse.Namespace) -> Scores:
 
 def report(scores: Scores) -> dict[str, Any]:
     """Means over questions, and percentiles."""
-
-    def mean(values: list[float]) -> float:
-        return round(statistics.fmean(values), 4) if values else 0.0
-
-    def percentiles(values: list[float]) -> dict[str, float]:
-        cuts = statistics.quantiles(values, n=20, method="inclusive")
-        return {"p50": round(cuts[9], 2), "p95": round(cuts[18], 2)}
 
     recall = {}
     for cutoff, by_category in sorted(scores.recall.items()):
@@ -177,6 +178,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", required=True)
     parser.add_argument("--extraction", choices=["none", "rules", "recorded"], default="none")
+    parser.add_argument("--analysis", choices=["rules", "recorded"], default="rules")
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--profile", choices=["default", "licomemory"], default="default")
     parser.add_argument("--k", default="5,10,15")
@@ -188,6 +190,7 @@ def main() -> None:
     scores = run(arguments)
     result = {
         "extraction": arguments.extraction,
+        "analysis": arguments.analysis,
         "embedder": arguments.embedder.split("/")[-1],
         "profile": arguments.profile,
         "store": "neo4j" if "://" in arguments.store else arguments.store,

@@ -12,6 +12,8 @@ from typing import Any, ParamSpec, Self, TypeVar
 
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.ingest.enrich import Step
+from cognigraph.ingest.estimate import Estimate
+from cognigraph.ingest.limits import Limits
 from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.memory import Memory, Progress, Space
 from cognigraph.model import (
@@ -19,11 +21,13 @@ from cognigraph.model import (
     AddResult,
     Context,
     Entity,
+    Explanation,
     Message,
     SearchResult,
     Session,
     Stats,
     StoredMessage,
+    Summary,
     Triple,
 )
 from cognigraph.settings import SearchSettings, Settings
@@ -86,9 +90,19 @@ class AsyncSpace:
         """See :meth:`cognigraph.Space.flush`."""
         await self._run(self._space.flush, timeout)
 
-    async def enrich(self, on_step: Callable[[Step], None] | None = None) -> list[Step]:
+    async def enrich(
+        self, on_step: Callable[[Step], None] | None = None, *, limits: Limits | None = None
+    ) -> list[Step]:
         """See :meth:`cognigraph.Space.enrich`; ``on_step`` is called in a worker thread."""
-        return await self._run(self._space.enrich, on_step)
+        return await self._run(self._space.enrich, on_step, limits=limits)
+
+    async def estimate(self) -> Estimate:
+        """See :meth:`cognigraph.Space.estimate`."""
+        return await self._run(self._space.estimate)
+
+    async def redo(self, older_than: str | int | None = None) -> int:
+        """See :meth:`cognigraph.Space.redo`."""
+        return await self._run(self._space.redo, older_than)
 
     async def failures(self) -> list[Failure]:
         """See :meth:`cognigraph.Space.failures`."""
@@ -104,10 +118,37 @@ class AsyncSpace:
         k: int | None = None,
         now: datetime | str | None = None,
         *,
+        as_of: datetime | str | None = None,
+        explain: bool = False,
         settings: SearchSettings | None = None,
     ) -> SearchResult:
         """See :meth:`cognigraph.Space.search`."""
-        return await self._run(self._space.search, question, k, now, settings=settings)
+        return await self._run(
+            self._space.search, question, k, now, as_of=as_of, explain=explain, settings=settings
+        )
+
+    async def why(
+        self,
+        question: str,
+        expect: str,
+        k: int | None = None,
+        now: datetime | str | None = None,
+        *,
+        session: str | None = None,
+        as_of: datetime | str | None = None,
+        settings: SearchSettings | None = None,
+    ) -> Explanation:
+        """See :meth:`cognigraph.Space.why`."""
+        return await self._run(
+            self._space.why,
+            question,
+            expect,
+            k,
+            now,
+            session=session,
+            as_of=as_of,
+            settings=settings,
+        )
 
     async def context(
         self,
@@ -116,6 +157,7 @@ class AsyncSpace:
         now: datetime | str | None = None,
         *,
         k: int | None = None,
+        as_of: datetime | str | None = None,
         timezone: str | tzinfo | None = None,
         settings: Settings | None = None,
     ) -> Context:
@@ -126,6 +168,7 @@ class AsyncSpace:
             max_tokens,
             now,
             k=k,
+            as_of=as_of,
             timezone=timezone,
             settings=settings,
         )
@@ -133,6 +176,10 @@ class AsyncSpace:
     async def get(self, id: str, session: str | None = None) -> StoredMessage | None:
         """See :meth:`cognigraph.Space.get`."""
         return await self._run(self._space.get, id, session)
+
+    async def summaries(self, session: str) -> list[Summary]:
+        """See :meth:`cognigraph.Space.summaries`."""
+        return await self._run(self._space.summaries, session)
 
     async def sessions(self, limit: int = 100, offset: int = 0) -> list[Session]:
         """See :meth:`cognigraph.Space.sessions`."""

@@ -16,7 +16,9 @@ from cognigraph.embed import CheckedEmbedder, Embedder, EmbedFunction, resolve
 from cognigraph.errors import ConfigurationError, EmbedderMismatchError, FlushTimeout
 from cognigraph.ingest.enrich import BackgroundWorker, Enricher, Step
 from cognigraph.ingest.extraction import Extractor
+from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
+from cognigraph.retrieve.readers import QuestionReader
 from cognigraph.retrieve.rerank import Reranker, resolve_reranker
 from cognigraph.settings import Settings, StorageSettings
 from cognigraph.stores.base import EmbedderIdentity, Precision, Store
@@ -76,7 +78,8 @@ class Engine:
         location: str | Path,
         *,
         embedder: str | Embedder | EmbedFunction,
-        extractor: Extractor,
+        extractor: str | Extractor,
+        reader: QuestionReader | None,
         enrich: EnrichMode,
         timezone: str | tzinfo | None,
         clock: Clock,
@@ -93,7 +96,8 @@ class Engine:
         self.embedder = CheckedEmbedder(resolve(embedder))
         self._reranker = reranker
         self.reranker = resolve_reranker(reranker, self.embedder.inner)
-        self.extractor = extractor
+        self.reader = reader
+        self.extractor = resolve_extractor(extractor, timezone=self.zone)
         self._open = partial(
             open_store,
             location,
@@ -113,7 +117,9 @@ class Engine:
         self.store = store
         self.enricher = Enricher(store, embedder, self.extractor, self.settings.enrich, self.clock)
         if self._in_background:
-            self.worker = BackgroundWorker(self.enricher, self.settings.enrich)
+            self.worker = BackgroundWorker(
+                self.enricher, self.settings.enrich, store, self.extractor
+            )
             self.worker.start()
 
     def close(self) -> None:
@@ -179,7 +185,13 @@ class Engine:
             if self.worker is None:
                 step = self.enricher.step(space)
             else:
-                self.worker.notify()
+                self.worker.hurry(space)
+            halted = self.enricher.halted
+            if halted is not None:
+                raise FlushTimeout(
+                    f"{pending} chunks of space {space!r} are not enriched: {halted}",
+                    pending=pending,
+                )
             if time.monotonic() >= deadline:
                 reasons = sorted({failure.reason for failure in self.store.failures(space)})
                 because = f"; last failure: {reasons[-1]}" if reasons else ""

@@ -10,34 +10,46 @@ from datetime import UTC, datetime, tzinfo
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from cognigraph.cypher import named_query
 from cognigraph.embed import CheckedEmbedder, Embedder, EmbedFunction
 from cognigraph.engine import Engine, EnrichMode
-from cognigraph.errors import ConfigurationError, ConflictError, InvalidMessageError
+from cognigraph.errors import (
+    ConfigurationError,
+    ConflictError,
+    InvalidMessageError,
+    NotFoundError,
+)
 from cognigraph.ingest.enrich import Step
+from cognigraph.ingest.estimate import Estimate
 from cognigraph.ingest.extraction import Extractor
+from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
+from cognigraph.ingest.limits import Limits
 from cognigraph.ingest.prepare import Clean, check_name, clean, to_rows
 from cognigraph.ingest.reindex import OnVectors, Reindexed
-from cognigraph.ingest.rules import RulesExtractor
+from cognigraph.ingest.versions import older
 from cognigraph.model import (
     DEFAULT_SESSION,
     DEFAULT_SPACE,
     AddResult,
     Context,
     Entity,
+    Explanation,
     Message,
     Rejection,
     SearchResult,
     Session,
     Stats,
     StoredMessage,
+    Summary,
     Triple,
 )
 from cognigraph.retrieve.assemble import assemble
+from cognigraph.retrieve.explain import EXPLAINED, explain_place
+from cognigraph.retrieve.readers import QuestionReader
 from cognigraph.retrieve.rerank import Reranker
-from cognigraph.retrieve.search import search
+from cognigraph.retrieve.search import Inquiry, search
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.base import (
     Check,
@@ -50,6 +62,8 @@ from cognigraph.stores.base import (
 )
 from cognigraph.text import storable
 from cognigraph.times import Clock, system_clock, to_utc, zone
+
+_T = TypeVar("_T")
 
 Progress = Callable[[int], None]
 """Called with the number of messages stored so far, after each transaction."""
@@ -217,9 +231,33 @@ class Space:
         """
         self._engine.flush(self._name, timeout)
 
-    def enrich(self, on_step: Callable[[Step], None] | None = None) -> list[Step]:
-        """Enrich what is pending here and now, whatever the mode; one Step per batch."""
-        return self._engine.enricher.drain(self._name, on_step)
+    def enrich(
+        self, on_step: Callable[[Step], None] | None = None, *, limits: Limits | None = None
+    ) -> list[Step]:
+        """Enrich what is pending here and now, whatever the mode; one Step per batch.
+
+        Ends early when the extractor's endpoint or budget does, or one of the ``limits`` is
+        reached; ``stopped`` of the last Step says so. What is left stays queued.
+        """
+        return self._engine.enricher.drain(self._name, on_step, limits)
+
+    def estimate(self) -> Estimate:
+        """What enriching all that waits would take: turns, windows, calls, tokens, cost."""
+        return self._engine.enricher.estimate(self._name)
+
+    def redo(self, older_than: str | int | None = None) -> int:
+        """Queue what is enriched to be read again; returns the number of chunks.
+
+        ``older_than`` is a version of this memory's extractor (``3``), or a name with one
+        (``"rules-2"``): only sessions with something read by an older version of it. Without it,
+        everything. What was found before stays in use until its chunk has been read again.
+        """
+        engine = self._engine
+        recorded = engine.store.extractors(self._name)
+        count = engine.store.redo(self._name, older(recorded, older_than, engine.extractor.name))
+        if count:
+            engine.written()
+        return count
 
     def failures(self) -> list[Failure]:
         """Chunks whose last enrichment failed, with the reason."""
@@ -240,33 +278,29 @@ class Space:
         k: int | None = None,
         now: datetime | str | None = None,
         *,
+        as_of: datetime | str | None = None,
+        explain: bool = False,
         settings: SearchSettings | None = None,
     ) -> SearchResult:
         """The ``k`` messages that matter most for a question, best first, each with its reasons.
 
         ``now`` is when the question is asked (the clock's now if absent; an evaluation must give
-        it). No model is called and nothing is written.
+        it): relative times such as "last summer" count from it. With ``as_of`` the memory answers
+        as it was then: nothing that was said later is shown. With ``explain`` the result's
+        ``others`` are the next best, with their reasons; :meth:`why` explains one message. No
+        model is called and nothing is written.
         """
-        engine = self._engine
-        chosen = settings or engine.settings.search
-        wanted = chosen.k if k is None else k
-        if wanted < 1:
-            raise ConfigurationError(f"k must be at least 1, not {wanted}")
-        engine.store.warm(self._name)
-        moment = engine.clock() if now is None else to_utc(now, engine.zone)
-        return engine.use(
-            lambda store, embedder: search(
-                store,
-                embedder,
-                self._name,
-                question,
-                chosen,
-                k=wanted,
-                now=moment,
-                extractor=engine.extractor.name,
-                reranker=engine.reranker,
-            )
+        chosen = settings or self._engine.settings.search
+        wanted = _positive(chosen.k if k is None else k)
+        shown = max(wanted, EXPLAINED) if explain else wanted
+        self._engine.store.warm(self._name)
+        result = self._asking(
+            lambda inquiry: search(inquiry, question, k=shown), now, as_of, chosen
         )
+        if explain:
+            hits = result.hits
+            result = replace(result, hits=hits[:wanted], others=hits[wanted:])
+        return result
 
     def context(
         self,
@@ -275,6 +309,7 @@ class Space:
         now: datetime | str | None = None,
         *,
         k: int | None = None,
+        as_of: datetime | str | None = None,
         timezone: str | tzinfo | None = None,
         settings: Settings | None = None,
     ) -> Context:
@@ -287,15 +322,76 @@ class Space:
         budget = chosen.context.max_tokens if max_tokens is None else max_tokens
         if budget < 1:
             raise ConfigurationError(f"max_tokens must be at least 1, not {budget}")
-        result = self.search(question, k, now, settings=chosen.search)
+        result = self.search(question, k, now, as_of=as_of, settings=chosen.search)
         reader = zone(timezone) or self._engine.zone or UTC
         return assemble(result, chosen.context, max_tokens=budget, zone=reader)
+
+    def why(
+        self,
+        question: str,
+        expect: str,
+        k: int | None = None,
+        now: datetime | str | None = None,
+        *,
+        session: str | None = None,
+        as_of: datetime | str | None = None,
+        settings: SearchSettings | None = None,
+    ) -> Explanation:
+        """Why the message ``expect`` is found for a question, or is not.
+
+        Where it stands in every leg and signal, what pushed it down, and what, tried out, would
+        have brought it among the first ``k``. ``session`` says which, if several have that id.
+        """
+        message = self.get(expect, session)
+        if message is None:
+            raise NotFoundError(
+                f"space {self._name!r} has no message {expect!r}"
+                + (f" in session {session!r}" if session else "")
+                + "; give the id that add() returned (search shows them too)"
+            )
+        chosen = settings or self._engine.settings.search
+        if not question.strip():
+            raise ConfigurationError("give the question that should have found the message")
+        wanted = _positive(chosen.k if k is None else k)
+        return self._asking(
+            lambda inquiry: explain_place(inquiry, question, message, k=wanted), now, as_of, chosen
+        )
+
+    def _asking(
+        self,
+        work: Callable[[Inquiry], _T],
+        now: datetime | str | None,
+        as_of: datetime | str | None,
+        settings: SearchSettings,
+    ) -> _T:
+        engine = self._engine
+        seen_from = engine.clock() if now is None else to_utc(now, engine.zone)
+        until = None if as_of is None else to_utc(as_of, engine.zone)
+        return engine.use(
+            lambda store, embedder: work(
+                Inquiry(
+                    store,
+                    embedder,
+                    self._name,
+                    settings,
+                    seen_from,
+                    until,
+                    engine.extractor.name,
+                    engine.reader,
+                    engine.reranker,
+                )
+            )
+        )
 
     def get(self, id: str, session: str | None = None) -> StoredMessage | None:
         """One whole message by its id (the newest, if several sessions have one)."""
         if session is not None:
             session = storable(session)
         return self._engine.store.message(self._name, storable(id), session)
+
+    def summaries(self, session: str) -> list[Summary]:
+        """Revisions of a session's keys and summary, newest first, as many as are kept."""
+        return self._engine.store.summaries(self._name, storable(session))
 
     def sessions(self, limit: int = 100, offset: int = 0) -> list[Session]:
         """Sessions with their keys and summaries, newest first."""
@@ -353,7 +449,12 @@ class Memory(Space):
             ``"openai:MODEL"``, ``"flag:MODEL_OR_FOLDER"``,
             ``"sentence-transformers:MODEL_OR_FOLDER"``, an
             :class:`~cognigraph.embed.Embedder`, or a function from texts to vectors.
-        extractor: reads entities and triples out of chunks; rules without a model by default.
+        extractor: reads entities and triples out of chunks: ``"rules"`` (default, no model),
+            ``"openai"`` or ``"openai:MODEL"`` (any OpenAI-compatible endpoint, see
+            :meth:`cognigraph.llm.ChatModel.from_environment`), or an
+            :class:`~cognigraph.ingest.Extractor`.
+        reader: reads questions beside the rules, such as a
+            :class:`~cognigraph.retrieve.ModelReader`; none by default, so a search calls no model.
         enrich: ``"background"`` (a worker thread in this process) or ``"manual"``.
         timezone: where naive times are; without it they are refused. Also the reader's timezone.
         clock: gives the time now; replace it in tests and replays.
@@ -362,7 +463,7 @@ class Memory(Space):
             and texts that gives scores, ``"flag:MODEL_OR_FOLDER"`` (a cross-encoder through
             FlagEmbedding), or ``"embedder"`` (BGE-M3's sparse and ColBERT scores). None by default.
 
-    Nothing is sent anywhere unless an embedder or extractor that you choose does it.
+    Nothing is sent anywhere unless an embedder, extractor or reader that you choose does it.
     """
 
     def __init__(
@@ -372,7 +473,8 @@ class Memory(Space):
         auth: tuple[str, str] | None = None,
         database: str | None = None,
         embedder: str | Embedder | EmbedFunction = "wordllama",
-        extractor: Extractor | None = None,
+        extractor: str | Extractor = DEFAULT_EXTRACTOR,
+        reader: QuestionReader | None = None,
         enrich: EnrichMode = "background",
         timezone: str | tzinfo | None = None,
         clock: Clock = system_clock,
@@ -382,7 +484,8 @@ class Memory(Space):
         engine = Engine(
             location,
             embedder=embedder,
-            extractor=extractor or RulesExtractor(),
+            extractor=extractor,
+            reader=reader,
             enrich=enrich,
             timezone=timezone,
             clock=clock,
@@ -444,6 +547,12 @@ class Memory(Space):
     def check(self) -> list[Check]:
         """Look at the health of the store, as ``cognigraph doctor`` shows it."""
         return self._engine.store.check()
+
+
+def _positive(k: int) -> int:
+    if k < 1:
+        raise ConfigurationError(f"k must be at least 1, not {k}")
+    return k
 
 
 def _batches(

@@ -13,7 +13,8 @@ Start with: cognigraph demo"""
 
 _EPILOG = """\
 environment:
-  COGNIGRAPH_DB, COGNIGRAPH_AUTH, COGNIGRAPH_EMBEDDER   defaults of --db, --auth, --embedder
+  COGNIGRAPH_DB, COGNIGRAPH_AUTH,                       defaults of --db, --auth,
+  COGNIGRAPH_EMBEDDER, COGNIGRAPH_EXTRACTOR             --embedder, --extractor
   COGNIGRAPH_DEBUG=1                                    show tracebacks and log messages
   NO_COLOR=1                                            no colours
 
@@ -51,8 +52,13 @@ def build_parser() -> argparse.ArgumentParser:
     _asking(command)
     _looking(command)
     _keeping(command)
+    _evaluating(command)
     return parser
 
+
+_ENRICH = """\
+Work off what is stored but not yet enriched. Interrupt it whenever you like: what is done stays,
+the next call goes on from there. Several processes may do this at once."""
 
 _DEMO = """\
 Play a conversation into a memory, show the graph it makes and ask it questions.
@@ -69,6 +75,9 @@ def _common() -> argparse.ArgumentParser:
     group.add_argument("--json", action="store_true", help="one JSON document on stdout")
     group.add_argument(
         "--embedder", metavar="NAME", help="wordllama (default) or fastembed:MODEL_OR_FOLDER"
+    )
+    group.add_argument(
+        "--extractor", metavar="NAME", help="what reads facts: rules (default) or openai[:MODEL]"
     )
     group.add_argument("--timezone", metavar="ZONE", help="for times read and shown (default: UTC)")
     group.add_argument(
@@ -99,24 +108,54 @@ def _writing(command: Any) -> None:
     load.add_argument("--skip-invalid", action="store_true", help="leave out lines that are wrong")
     load.add_argument("--no-enrich", action="store_true", help="leave that to a later `enrich`")
 
-    enrich = command("enrich", "work off what is stored but not yet enriched")
+    enrich = command("enrich", "work off what is stored but not yet enriched", _ENRICH)
     enrich.add_argument("--retry-failed", action="store_true", help="also what was given up")
+    enrich.add_argument(
+        "--redo", action="store_true", help="also read again what is enriched already"
+    )
+    enrich.add_argument(
+        "--older-than",
+        metavar="VERSION",
+        help="with --redo: only what an older version read, such as 2 or rules-2",
+    )
+    enrich.add_argument(
+        "--dry-run", action="store_true", help="say what there is to do and what it would cost"
+    )
+    limits = enrich.add_argument_group("limits; what is not done stays queued")
+    limits.add_argument("--max-calls", type=_whole, metavar="N", help="model calls")
+    limits.add_argument("--max-tokens", type=_whole, metavar="N", help="tokens, in and out")
+    limits.add_argument(
+        "--max-cost", type=_amount, metavar="X", help="in the currency of COGNIGRAPH_MODEL_PRICES"
+    )
+    limits.add_argument("--deadline", type=_amount, metavar="SECONDS", help="time")
+
+
+def _seen_from(parser: Any) -> None:
+    parser.add_argument("--now", metavar="TIME", help="when it is asked (default: now)")
+    parser.add_argument("--as-of", metavar="TIME", help="show nothing that was said later")
 
 
 def _asking(command: Any) -> None:
     search = command("search", "find the messages that matter for a question")
     search.add_argument("question", metavar="QUESTION")
     search.add_argument("-k", type=int, metavar="N", help="how many (default: 15)")
-    search.add_argument("--now", metavar="TIME", help="when it is asked (default: now)")
+    _seen_from(search)
     search.add_argument("--why", action="store_true", help="say how each hit got its place")
     search.add_argument(
         "--profile", choices=("default", "licomemory"), help="how to rank (default: default)"
     )
 
+    why = command("why", "say why a message is found for a question, or is not")
+    why.add_argument("question", metavar="QUESTION")
+    why.add_argument("--expect", metavar="ID", required=True, help="the message's id")
+    why.add_argument("--session", metavar="ID", help="which, if several have a message of that id")
+    why.add_argument("-k", type=int, metavar="N", help="how many hits there are (default: 15)")
+    _seen_from(why)
+
     context = command("context", "make the prompt block for a question")
     context.add_argument("question", metavar="QUESTION")
     context.add_argument("--max-tokens", type=int, metavar="N", help="budget (default: 1300)")
-    context.add_argument("--now", metavar="TIME", help="when it is asked (default: now)")
+    _seen_from(context)
 
     cypher = command("cypher", "look at the graph with a read-only query")
     cypher.add_argument("query", metavar="QUERY", nargs="?", help="MATCH ... RETURN ...")
@@ -130,6 +169,7 @@ def _asking(command: Any) -> None:
 
 def _looking(command: Any) -> None:
     sessions = command("sessions", "list conversations with keys and summaries, newest first")
+    sessions.add_argument("--history", metavar="ID", help="revisions of one session's summary")
     entities = command("entities", "list entities, those with most triples first")
     entities.add_argument("match", metavar="MATCH", nargs="?", help="a part of the name")
     triples = command("triples", "list triples with their times and sources, newest first")
@@ -155,6 +195,45 @@ def _keeping(command: Any) -> None:
     command("doctor", "check the store, its indexes, the embedder and the work left over")
 
 
+def _evaluating(command: Any) -> None:
+    evaluate = command(
+        "eval",
+        "measure recall on a benchmark file",
+        "Insert a benchmark file as it is downloaded, ask its questions and measure what is found: "
+        "locomo10.json of LoCoMo, or a longmemeval_*.json of LongMemEval. Figures, a page to open "
+        "in a browser and what is needed to go on after an interruption go into "
+        "FILE.cognigraph-eval/; other settings are another run.",
+    )
+    evaluate.add_argument("benchmark", choices=("locomo", "longmemeval"))
+    evaluate.add_argument("file", metavar="FILE", nargs="?", help="the JSON file")
+    evaluate.add_argument("-k", default="5,10,15", metavar="N,N", help="default: 5,10,15")
+    evaluate.add_argument(
+        "--profile", choices=("default", "licomemory"), help="how to rank (default: default)"
+    )
+    evaluate.add_argument("--max-tokens", type=_count, metavar="N", help="of the prompt block")
+    evaluate.add_argument("--limit", type=_count, metavar="N", help="only the first conversations")
+    evaluate.add_argument("--out", metavar="FOLDER", help="instead of FILE.cognigraph-eval")
+    answers = evaluate.add_argument_group("question answering, with a model (extra openai)")
+    answers.add_argument("--qa", action="store_true", help="let a model answer, and judge that")
+    answers.add_argument("--model", metavar="NAME", help="default: COGNIGRAPH_MODEL")
+    answers.add_argument(
+        "--judge",
+        metavar="NAME",
+        help="default: COGNIGRAPH_JUDGE, else the model; COGNIGRAPH_JUDGE_BASE_URL, _API_KEY and "
+        "_PRICES are for a judge elsewhere",
+    )
+    answers.add_argument(
+        "--credit-adversarial",
+        action="store_true",
+        help="ask LoCoMo's category 5 too, and count it right to say that it is not known",
+    )
+    answers.add_argument("--workers", type=_count, default=4, metavar="N", help="calls at a time")
+    answers.add_argument("--budget-calls", type=int, metavar="N", help="calls at most")
+    answers.add_argument("--budget-tokens", type=int, metavar="N", help="tokens at most")
+    answers.add_argument("--budget-cost", type=float, metavar="X", help="needs prices")
+    answers.add_argument("--show-prompts", action="store_true", help="print the prompts and end")
+
+
 def _count(text: str) -> int:
     value = int(text)
     if value < 1:
@@ -163,3 +242,23 @@ def _count(text: str) -> int:
 
 
 _count.__name__ = "count of at least 1"
+
+
+def _whole(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise ValueError
+    return value
+
+
+_whole.__name__ = "whole number"
+
+
+def _amount(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise ValueError
+    return value
+
+
+_amount.__name__ = "number of at least 0"

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from cognigraph.cli.environment import Environment
 from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
+from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR, resolve_extractor
+from cognigraph.llm import Budget
 from cognigraph.memory import Memory, Space
 from cognigraph.model import DEFAULT_SPACE
 from cognigraph.settings import Settings
@@ -29,6 +31,7 @@ class Options:
     space: str
     json: bool
     embedder: str
+    extractor: str
     auth: tuple[str, str] | None
     database: str | None
     timezone: str | None
@@ -45,6 +48,7 @@ class Options:
             space=given.get("space", DEFAULT_SPACE),
             json=given.get("json", False),
             embedder=given.get("embedder") or environment.embedder or "wordllama",
+            extractor=given.get("extractor") or environment.extractor or DEFAULT_EXTRACTOR,
             auth=_auth(auth) if auth else None,
             database=given.get("database"),
             timezone=given.get("timezone"),
@@ -113,7 +117,11 @@ def _size(path: Path) -> int:
 
 @contextmanager
 def opened(
-    options: Options, *, create: bool = False, settings: Settings | None = None
+    options: Options,
+    *,
+    create: bool = False,
+    settings: Settings | None = None,
+    budget: Budget | None = None,
 ) -> Iterator[Memory]:
     """An open memory that enriches only when told to."""
     if not create and not exists(options):
@@ -123,6 +131,9 @@ def opened(
         auth=options.auth,
         database=options.database,
         embedder=options.embedder,
+        extractor=resolve_extractor(
+            options.extractor, timezone=zone(options.timezone), budget=budget
+        ),
         enrich="manual",
         timezone=options.timezone,
         settings=settings,
@@ -131,9 +142,11 @@ def opened(
 
 
 @contextmanager
-def reading(options: Options, settings: Settings | None = None) -> Iterator[Space]:
+def reading(
+    options: Options, settings: Settings | None = None, budget: Budget | None = None
+) -> Iterator[Space]:
     """One space of a memory that is there; a name that holds nothing is an error."""
-    with opened(options, settings=settings) as memory:
+    with opened(options, settings=settings, budget=budget) as memory:
         yield existing(memory, options)
 
 

@@ -23,6 +23,7 @@ from cognigraph.llm.modes import Dialect, Dialects, Message, in_words, known
 from cognigraph.llm.reader import Reading, read
 from cognigraph.llm.schema import json_schema
 from cognigraph.model import Usage
+from cognigraph.text import storable
 
 _SHOWN_BACK = 6000
 
@@ -76,7 +77,7 @@ class ChatModel:
         self.name = model
         self.ledger = ledger if ledger is not None else Ledger()
         self._cache = cache
-        self._key = api_key
+        self._secrets = _secrets(base_url, api_key)
         endpoint = Endpoint(base_url or OPENAI_URL, api_key)
         own = endpoint.base_url == OPENAI_URL
         self._requests = Requests(
@@ -144,8 +145,8 @@ class ChatModel:
             if reading.value is not None:
                 return Answer(reading.value, Usage(cached=1), reading.salvaged, reading.dropped)
         messages: list[Message] = [
-            {"role": "system", "content": prompt.system},
-            {"role": "user", "content": prompt.user},
+            {"role": "system", "content": storable(prompt.system)},
+            {"role": "user", "content": storable(prompt.user)},
         ]
         reply = call(self._requests, messages, form, tally)
         reading = read(reply.text, schema, cut_off=reply.cut_off)
@@ -159,7 +160,7 @@ class ChatModel:
         if reading.value is None:
             raise ModelAnswerError(
                 f"{self.name} gave no usable answer to {prompt.name!r}, even after one repair: "
-                f"{reading.problem}"
+                f"{reading.problem}{self._advice(reading)}"
             )
         if self._cache is not None and not reading.cut_off:
             self._cache.put(key, reply.text, prompt=prompt, model=self.name)
@@ -184,8 +185,18 @@ class ChatModel:
         if dialect.mode == mode and (lower := dialect.step_down()):
             requests.dialects.learn(*where, lower)
 
+    def _advice(self, reading: Reading[T]) -> str:
+        if not reading.cut_off:
+            return ""
+        return (
+            f"; it was cut off: allow more than max_output_tokens="
+            f"{self._requests.max_output_tokens}, or ask for less at a time"
+        )
+
     def _redacted(self, text: str) -> str:
-        return text.replace(self._key, "***") if self._key else text
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
 
     def close(self) -> None:
         """Close its connections."""
@@ -217,9 +228,9 @@ def _check(
             "OpenAI needs a key (api_key=..., or OPENAI_API_KEY); a server without keys needs "
             "base_url=... (or OPENAI_BASE_URL), as in http://localhost:11434/v1"
         )
-    if base_url is not None and (
-        urlsplit(base_url).scheme not in ("http", "https") or not urlsplit(base_url).netloc
-    ):
+    if api_key and not (api_key.isascii() and api_key.isprintable() and " " not in api_key):
+        raise ConfigurationError("the API key has characters that no key has; was it pasted whole?")
+    if base_url is not None and not _is_http(base_url):
         raise ConfigurationError("a base URL looks like http://localhost:11434/v1")
     if timeout <= timedelta(0) or max_output_tokens < 1 or attempts < 1:
         raise ConfigurationError("timeout, max_output_tokens and attempts must be positive")
@@ -227,14 +238,28 @@ def _check(
         raise ConfigurationError(f"unknown mode {mode!r}: json_schema, json_object or text")
 
 
+def _is_http(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # of its port, or of brackets around no IPv6 address
+        return False
+
+
+def _secrets(base_url: str | None, api_key: str | None) -> tuple[str, ...]:
+    password = urlsplit(base_url).password if base_url else None
+    return tuple(secret for secret in (api_key, password) if secret)
+
+
 def _repair(text: str, reading: Reading[Any], form: Mapping[str, Any]) -> list[Message]:
     """What the model is shown of its broken answer, and what it is asked to do."""
+    problem = reading.problem + ("; it was cut off, be brief" if reading.cut_off else "")
     shown = text if len(text) <= _SHOWN_BACK else f"{text[:_SHOWN_BACK]} [...]"
     return [
         {"role": "assistant", "content": shown or "(nothing)"},
         {
             "role": "user",
-            "content": f"That could not be used: {reading.problem}.\n\n{in_words(form)}",
+            "content": f"That could not be used: {problem}.\n\n{in_words(form)}",
         },
     ]
 

@@ -74,22 +74,22 @@ def test_reindex_changes_the_format_both_ways(tmp_path):
         StorageSettings(vectors="float64")  # type: ignore[arg-type]
 
 
-def as_version_1(path: Path) -> None:
-    """Make a file what the first version would have written."""
+def as_version_2(path: Path) -> None:
+    """Make a file what a version before this one would have written."""
     with closing(sqlite3.connect(path)) as connection:
         for layer in ("chunk", "triple", "key", "theme"):
             connection.execute(f"DROP TABLE {layer}_next")
         connection.execute("DELETE FROM meta WHERE key IN ('vectors', 'generation')")
-        connection.execute("PRAGMA user_version = 1")
+        connection.execute("PRAGMA user_version = 2")
         connection.commit()
 
 
-def test_a_file_of_version_1_keeps_working(tmp_path):
+def test_an_older_file_keeps_working(tmp_path):
     path = tmp_path / "m.db"
     with opened(path, "float32") as memory:
         fill(memory)
         before = found(memory)
-    as_version_1(path)
+    as_version_2(path)
     with opened(path) as memory:
         assert memory.info.details["vectors"] == "float32"
         assert found(memory) == before

@@ -20,7 +20,7 @@ from cognigraph.stores.base import EmbedderIdentity, Precision, Unindexed, Vecto
 from cognigraph.stores.sqlite.blobs import VectorFormat
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.schema import Record, check_generation, read_meta, write_meta
-from cognigraph.text import headed, spoken, stated
+from cognigraph.text import headed, searched, stated
 
 logger = logging.getLogger("cognigraph.sqlite")
 
@@ -39,7 +39,7 @@ class _Layer:
 
 
 _LAYERS = (
-    _Layer("chunk", "speaker, text", spoken, "chunk_index", "chunk_id"),
+    _Layer("chunk", "speaker, text, fresh", searched, "chunk_index", "chunk_id"),
     _Layer(
         "triple", "subject, relation, object, when_text, negated", stated, "triple_index",
         "triple_id",
