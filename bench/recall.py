@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from cognigraph import Memory, SearchSettings, Settings
+from cognigraph import Memory, SearchSettings, Settings, StorageSettings
 from cognigraph.evaluate.metrics import mean, percentiles, score
 from cognigraph.ingest import RecordedExtractor, RulesExtractor
 from cognigraph.retrieve import RecordedReader
@@ -113,7 +113,10 @@ def run(arguments: argparse.Namespace) -> Scores:
     """Insert and ask all conversations of the data folder."""
     data, cutoffs = Path(arguments.data), [int(k) for k in arguments.k.split(",")]
     scores, run_id = Scores(), uuid4().hex[:6]
-    settings = Settings(search=replace(SearchSettings(), profile=arguments.profile))
+    settings = Settings(
+        search=replace(SearchSettings(), profile=arguments.profile),
+        storage=StorageSettings(vectors=arguments.vectors),
+    )
     with tempfile.TemporaryDirectory() as folder:
         for file in sorted((data / "conversations").glob("*.json")):
             name = file.stem
@@ -180,6 +183,7 @@ def main() -> None:
     parser.add_argument("--profile", choices=["default", "licomemory"], default="default")
     parser.add_argument("--k", default="5,10,15")
     parser.add_argument("--store", default="sqlite")
+    parser.add_argument("--vectors", choices=["float16", "float32"], help="format in a file")
     parser.add_argument("--json")
     parser.add_argument("--misses", help="write the questions with missing evidence to this file")
     arguments = parser.parse_args()

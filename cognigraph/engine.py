@@ -19,6 +19,7 @@ from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
 from cognigraph.retrieve.readers import QuestionReader
+from cognigraph.retrieve.rerank import Reranker, resolve_reranker
 from cognigraph.settings import Settings, StorageSettings
 from cognigraph.stores.base import EmbedderIdentity, Precision, Store
 from cognigraph.times import Clock, zone
@@ -85,6 +86,7 @@ class Engine:
         settings: Settings,
         auth: tuple[str, str] | None,
         database: str | None,
+        reranker: str | Reranker | None = None,
     ) -> None:
         if enrich not in ("background", "manual"):
             raise ConfigurationError(f"enrich must be 'background' or 'manual', not {enrich!r}")
@@ -92,6 +94,8 @@ class Engine:
         self.clock = clock
         self.zone = zone(timezone)
         self.embedder = CheckedEmbedder(resolve(embedder))
+        self._reranker = reranker
+        self.reranker = resolve_reranker(reranker, self.embedder.inner)
         self.reader = reader
         self.extractor = resolve_extractor(extractor, timezone=self.zone)
         self._open = partial(
@@ -161,6 +165,8 @@ class Engine:
         embedder, store = self.embedder, self.store
         try:
             yield
+            if self._reranker == "embedder":
+                self.reranker = resolve_reranker("embedder", fresh.inner)
             embedder, store = fresh, self._open(fresh.identity)
             self._retired.append(self.store)  # another thread may be reading from it
         finally:

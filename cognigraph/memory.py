@@ -48,6 +48,7 @@ from cognigraph.model import (
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.explain import EXPLAINED, explain_place
 from cognigraph.retrieve.readers import QuestionReader
+from cognigraph.retrieve.rerank import Reranker
 from cognigraph.retrieve.search import Inquiry, search
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.base import (
@@ -383,6 +384,7 @@ class Space:
                     until,
                     engine.extractor.name,
                     engine.reader,
+                    engine.reranker,
                 )
             )
         )
@@ -449,7 +451,9 @@ class Memory(Space):
         location: a file path, or a Neo4j URI (``neo4j://host:7687``, ``bolt://``, ``neo4j+s://``).
         auth: Neo4j user and password.
         database: Neo4j database, the user's home database if absent.
-        embedder: ``"wordllama"`` (default, offline), ``"fastembed:MODEL_OR_FOLDER"``, an
+        embedder: ``"wordllama"`` (default, offline), ``"fastembed:MODEL_OR_FOLDER"``,
+            ``"openai:MODEL"``, ``"flag:MODEL_OR_FOLDER"``,
+            ``"sentence-transformers:MODEL_OR_FOLDER"``, an
             :class:`~cognigraph.embed.Embedder`, or a function from texts to vectors.
         extractor: reads entities and triples out of chunks: ``"rules"`` (default, no model),
             ``"openai"`` or ``"openai:MODEL"`` (any OpenAI-compatible endpoint, see
@@ -461,6 +465,9 @@ class Memory(Space):
         timezone: where naive times are; without it they are refused. Also the reader's timezone.
         clock: gives the time now; replace it in tests and replays.
         settings: everything else.
+        reranker: orders the first ``SearchSettings.rerank`` hits anew: a function of a question
+            and texts that gives scores, ``"flag:MODEL_OR_FOLDER"`` (a cross-encoder through
+            FlagEmbedding), or ``"embedder"`` (BGE-M3's sparse and ColBERT scores). None by default.
 
     Nothing is sent anywhere unless an embedder, extractor or reader that you choose does it.
     """
@@ -478,6 +485,7 @@ class Memory(Space):
         timezone: str | tzinfo | None = None,
         clock: Clock = system_clock,
         settings: Settings | None = None,
+        reranker: str | Reranker | None = None,
     ) -> None:
         engine = Engine(
             location,
@@ -490,6 +498,7 @@ class Memory(Space):
             settings=settings or Settings(),
             auth=auth,
             database=database,
+            reranker=reranker,
         )
         super().__init__(engine, DEFAULT_SPACE)
 

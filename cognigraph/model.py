@@ -267,6 +267,8 @@ class Why:
     fused, each already times its weight, so that they add up to ``semantic``.
     The rest are the paper's parts: session score Ss, triple score St, their harmonic mean,
     the time gap in seconds and the decay weight w. ``score`` = semantic x decay.
+    With a reranker, ``rerank_score`` is its score, by which the first hits are ordered, and
+    ``rank_before`` the rank (from 1) without it.
     """
 
     legs: Mapping[str, float]
@@ -279,6 +281,8 @@ class Why:
     decay: float
     score: float
     notes: tuple[str, ...] = ()
+    rank_before: int | None = None
+    rerank_score: float | None = None
 
     def __str__(self) -> str:
         parts = ", ".join(f"{name} {value:.2f}" for name, value in self.legs.items())
@@ -295,6 +299,8 @@ class Why:
             )
         if parts:
             lines.append(f"found by {parts}")
+        if self.rerank_score is not None:
+            lines.append(f"reranked by {self.rerank_score:.3f}, was number {self.rank_before}")
         lines.extend(self.notes)
         return "; ".join(lines)
 

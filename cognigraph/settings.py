@@ -24,6 +24,7 @@ _LIMITS = (
     "sessions_by_vector",
     "max_triples",
     "max_sessions",
+    "rerank",
 )
 
 
@@ -119,6 +120,7 @@ class SearchSettings:
     profile; ``"auto"`` goes by what extracted the triples. ``time_order``: "now", "latest", "first"
     put the newest or oldest of the best first. ``time_anchor``: "before she moved" looks for the
     event first, and for what lies on that side of it.
+    ``rerank``: how many of the first hits a reranker orders anew, if the memory has one.
     """
 
     profile: Profile = "default"
@@ -143,6 +145,7 @@ class SearchSettings:
     decay_strength: float = 0.03
     max_triples: int = 15
     max_sessions: int = 5
+    rerank: int = 50
     licomemory: LicoMemorySettings = field(default_factory=LicoMemorySettings)
 
     def __post_init__(self) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.stores.base import EmbedderIdentity, Precision, Store
+from cognigraph.stores.base import EmbedderIdentity, Precision, Store, Vector
 
 OnVectors = Callable[[int, int], None]
 """Called with the vectors made so far and the number there will be."""
@@ -45,11 +45,17 @@ def reindex(
     if not job.needed:
         job.clean()  # an earlier run may have been stopped just before that
         return Reindexed(embedder.identity, 0, 0, 0.0, 0.0)
+
+    def embed(texts: Sequence[str]) -> Vector:
+        made = embedder.embed(texts)
+        made[[not text for text in texts]] = 0.0  # nothing of its own: found by nothing
+        return made
+
     resumed, total = job.progress()
     done = resumed
     full = True
     while full and (rows := job.waiting(_BATCH)):
-        job.write(rows, embedder.embed([row.text for row in rows]))
+        job.write(rows, embed([row.text for row in rows]))
         done += len(rows)
         # A batch that is not full means that we have caught up; the rest is for the switch.
         full = len(rows) == _BATCH
@@ -57,7 +63,7 @@ def reindex(
             on_progress(done, max(done, total))
     ready = time.perf_counter()
     with switching or nullcontext():
-        job.switch(embedder.embed)
+        job.switch(embed)
     switched = time.perf_counter()
     job.clean()
     return Reindexed(

@@ -17,6 +17,7 @@ from cognigraph.retrieve.features import scaled
 from cognigraph.retrieve.question_time import Order
 from cognigraph.retrieve.rank import Ranking, rank
 from cognigraph.retrieve.readers import QuestionReader, read_with
+from cognigraph.retrieve.rerank import Messages, Reranked, Reranker, rerank_messages
 from cognigraph.retrieve.timeline import (
     DEPTH,
     in_order,
@@ -62,6 +63,7 @@ class Inquiry:
     as_of: datetime | None = None
     extractor: str = ""
     reader: QuestionReader | None = None
+    reranker: Reranker | None = None
 
     def read(self, question: str) -> tuple[Inquiry, Analysis, list[str]]:
         """Analyse a question; "as of March" in it narrows what is seen, an anchor opens a window.
@@ -163,12 +165,13 @@ class _Fetch:
         self._candidates = candidates
         self._ranking = ranking
         self._said = notes
+        self._reranked = Reranked((), {})
 
     def result(self, question: str, analysis: Analysis, k: int, clock: _Stopwatch) -> SearchResult:
         candidates, settings = self._candidates, self._settings
         as_of = self._inquiry.as_of
         order = analysis.time.order if settings.time_order else None
-        rows, records = self._best_messages(k if order is None else max(k, DEPTH))
+        rows, records = self._first(question, k if order is None else max(k, DEPTH), clock)
         if order is not None:
             own = self._own_answer()
             rows = in_order(rows, order, own.__getitem__, lambda row: records[row].at)[:k]
@@ -218,6 +221,16 @@ class _Fetch:
             trace,
         )
 
+    def _first(self, question: str, count: int, clock: _Stopwatch) -> Messages:
+        """The best messages, put in order by the reranker if there is one."""
+        reranker, limit = self._inquiry.reranker, self._settings.rerank
+        if reranker is None or not limit:
+            return self._best_messages(count)
+        best = self._best_messages(max(count, limit))
+        best, self._reranked = rerank_messages(reranker, question, best, limit, count)
+        clock.lap("rerank")
+        return best
+
     def _own_answer(self) -> Floats:
         """How well each chunk answers by itself: its words, its vector, its best triple.
 
@@ -227,7 +240,7 @@ class _Fetch:
         parts = [scaled(raw[name]) for name in ("vector", "words", "triple") if name in raw]
         return np.sum(parts, axis=0)  # type: ignore[no-any-return]
 
-    def _best_messages(self, k: int) -> tuple[list[int], dict[int, ChunkRecord]]:
+    def _best_messages(self, k: int) -> Messages:
         """Rows of the ``k`` best messages, and of each the chunk that matched best by itself."""
         pool = self._candidates.chunks
         order = best_first(self._ranking.score, pool.at, pool.uids)
@@ -291,6 +304,7 @@ class _Fetch:
         notes = []
         if not (pool.by_vector[row] or pool.by_terms[row]):
             notes.append("reached as a neighbour or as evidence, not by its own words")
+        place = self._reranked.places.get(row)
         return Why(
             legs={name: value for name, value in legs.items() if np.isfinite(value)},
             features={name: float(values[row]) for name, values in ranking.weighted.items()},
@@ -302,6 +316,8 @@ class _Fetch:
             decay=float(ranking.decay[row]),
             score=float(ranking.score[row]),
             notes=tuple(notes),
+            rank_before=place.before if place else None,
+            rerank_score=place.score if place else None,
         )
 
     def _counts(self) -> dict[str, int]:
@@ -315,10 +331,13 @@ class _Fetch:
             "triples by words": int(triples.by_terms.sum()),
             "triples by anchor": int(triples.by_anchor.sum()),
             "sessions": len(self._candidates.sessions.uids),
+            "reranked": len(self._reranked.places),
         }
 
     def _notes(self, order: Order | None) -> tuple[str, ...]:
         notes = list(self._said)
+        if self._reranked.note:
+            notes.append(self._reranked.note)
         unknown = int(np.isnan(self._ranking.gap).sum())
         if unknown:
             notes.append(f"{unknown} candidates without a time")

@@ -384,7 +384,10 @@ class StoreInfo:
 
 @dataclass(frozen=True, slots=True)
 class Unindexed:
-    """A row that has no vector of the new embedder yet, and the text to make it from."""
+    """A row that has no vector of the new embedder yet, and the text to make it from.
+
+    Of an empty text the vector is zeros.
+    """
 
     layer: str
     key: int | str

@@ -167,6 +167,28 @@ def test_it_goes_on_where_it_was_stopped(fresh: OpenMemory, monkeypatch):
     assert again.space("a").search("kayak", now=START)[0].id == "m2"
 
 
+def test_what_the_memory_itself_said_stays_out(fresh: OpenMemory):
+    """A block of the memory in a message is not searched for, before or after."""
+    memory = fresh(embedder=HashEmbedder(256))
+    fill(memory)
+    space = memory.space("a")
+    block = str(space.context("Who moved to Oslo?", now=START))
+    assert "I moved to Oslo." in block
+    space.add_many(
+        [
+            {"text": block, "id": "quote", "session": "q", "at": START},
+            {"text": f"{block}\nI like zebras.", "id": "more", "session": "q", "at": START},
+        ]
+    )
+    for dimension in (256, 96):
+        found = {hit.id: hit for hit in space.search("moved to Oslo", k=50, now=START)}
+        assert all(
+            found[id].why.legs.get("vector", 0.0) <= 0 for id in {"quote", "more"} & found.keys()
+        )
+        assert space.search("zebras", now=START)[0].id == "more"
+        memory.reindex(HashEmbedder(96 if dimension == 256 else 256))
+
+
 def test_another_target_does_not_take_over_what_was_begun(fresh: OpenMemory, monkeypatch):
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
     memory = fresh(embedder=HashEmbedder(256))

@@ -16,7 +16,7 @@ from cognigraph.stores.base import EmbedderIdentity, Unindexed, Vector
 from cognigraph.stores.neo4j.connection import Connection, Transaction, vector_property
 from cognigraph.stores.neo4j.values import vector
 from cognigraph.stores.neo4j.vectors import OwnIndexes
-from cognigraph.text import headed, spoken, stated
+from cognigraph.text import headed, searched, stated
 
 _BATCH = 256
 _CLEAN_BATCH = 5000
@@ -35,7 +35,7 @@ class _Layer:
 
 
 _LAYERS = (
-    _Layer("Chunk", ("speaker", "text"), spoken),
+    _Layer("Chunk", ("speaker", "text", "fresh"), searched),
     _Layer("Triple", ("subject", "relation", "object", "when", "negated"), stated),
     _Layer("Key", ("name",), str),
     _Layer("Theme", ("title", "summary"), headed),

@@ -7,6 +7,7 @@ place of the old ones and records the new embedder; until it commits, everyone r
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,12 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from cognigraph.errors import EmbedderMismatchError
+from cognigraph.errors import EmbedderMismatchError, StoreError
 from cognigraph.stores.base import EmbedderIdentity, Precision, Unindexed, Vector
 from cognigraph.stores.sqlite.blobs import VectorFormat
-from cognigraph.stores.sqlite.connection import Pool
+from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.schema import Record, check_generation, read_meta, write_meta
-from cognigraph.text import headed, spoken, stated
+from cognigraph.text import headed, searched, stated
+
+logger = logging.getLogger("cognigraph.sqlite")
 
 _BATCH = 256
 
@@ -36,7 +39,7 @@ class _Layer:
 
 
 _LAYERS = (
-    _Layer("chunk", "speaker, text", spoken, "chunk_index", "chunk_id"),
+    _Layer("chunk", "speaker, text, fresh", searched, "chunk_index", "chunk_id"),
     _Layer(
         "triple", "subject, relation, object, when_text, negated", stated, "triple_index",
         "triple_id",
@@ -58,6 +61,7 @@ class SQLiteReindexing:
         self._new = VectorFormat(embedder.dimension, precision or record.vectors.precision)
         self._same_embedder = embedder == record.embedder
         self._after = {layer.name: 0 for layer in _LAYERS}
+        self._switched = False
         if self.needed:
             with pool.write() as connection:
                 check_generation(connection, pool.path, record)
@@ -169,6 +173,7 @@ class SQLiteReindexing:
                 vectors=self._new.precision,
                 generation=self._record.generation + 1,
             )
+        self._switched = True
 
     def _convert(self, connection: sqlite3.Connection) -> None:
         old, new = self._record.vectors.dtype, self._new.dtype
@@ -182,4 +187,12 @@ class SQLiteReindexing:
             connection.execute(f"UPDATE {layer.table} SET vector = converted(vector)")
 
     def clean(self) -> None:
-        """Nothing is left: the old vectors were overwritten."""
+        """Give the room of the old vectors, and of the second copy, back to the disk."""
+        if not self._switched:
+            return
+        try:
+            with self._pool.connection() as connection, mapped_errors(self._pool.path):
+                connection.execute("VACUUM")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except StoreError as error:  # too little room to do it in: the file is right, only larger
+            logger.warning("%s stays larger than it need be: %s", self._pool.path, error)

@@ -10,6 +10,7 @@ SET facts.seq = facts.seq + $count
 WITH facts
 MATCH (meta:CogniGraph {uid: 'cognigraph'})
 WHERE coalesce(meta.generation, 1) = $generation
+WITH facts
 MATCH (session:Session {uid: $session})
 WHERE session.lease = $token
 OPTIONAL MATCH (triple:Triple) WHERE triple.uid IN $triples
