@@ -220,7 +220,7 @@ def each(values: dict[str, list[float]]) -> dict[str, Any]:
     return {name: {"mean": f["mean"], "interval": f["interval"]} for name, f in found.items()}
 
 
-def table(files: list[Path]) -> str:
+def markdown(files: list[Path]) -> str:
     """The README's table of some results, each figure with the place it is from."""
     results = {file.name: json.loads(file.read_text("utf-8")) for file in files}
     first = next(iter(results.values()))
@@ -260,7 +260,7 @@ def main() -> None:
     parser.add_argument("--table", metavar="FILE,FILE", help="print the table of results and end")
     arguments = parser.parse_args()
     if arguments.table:
-        print(table([Path(file) for file in arguments.table.split(",")]))
+        print(markdown([Path(file) for file in arguments.table.split(",")]))
         return
     answers = ask(Path(arguments.data), arguments.embedder, arguments.extraction, arguments.k)
     table = {
