@@ -23,9 +23,15 @@ from cognigraph.ingest.session_summary import (
     theme_lines,
 )
 from cognigraph.ingest.transcript import ANONYMOUS, Turn, split, unnumbered
-from cognigraph.llm import Model
+from cognigraph.llm import Model, Prompt
 from cognigraph.model import Usage
+from cognigraph.retrieve.tokens import estimate_tokens
 from cognigraph.stores.base import SessionNotes, WorkChunk
+
+NOT_WRITTEN = "summary left as it was"
+DROPPED = "part of an answer in the wrong form"
+_ANSWER_TOKENS, _ANSWER_SHARE, _LONGEST_ANSWER = 100, 0.35, 900
+"""Tokens of an answer: some, and so many for each token of what was said, up to a limit."""
 
 
 @dataclass(slots=True)
@@ -59,12 +65,12 @@ class Summariser:
                 answer = self._ask(current, turns[part.start : part.stop], done)
             except ModelError as error:
                 done.usage += error.usage
-                done.rejected.append(f"summary: {error}")
+                done.rejected.append(f"{NOT_WRITTEN}: {error}")
                 break
             current, refused = merged(current, answer, speakers)
-            done.rejected += (f"summary: {reason}" for reason in refused)
+            done.rejected += refused
             if not current.themes:
-                done.rejected.append("summary: the answer had no theme")
+                done.rejected.append(f"{NOT_WRITTEN}: the answer had no theme")
                 break
             done.summary, done.extractive = current, False
             done.unread = turns[part.stop :]
@@ -73,21 +79,44 @@ class Summariser:
         done.unread = remembered(done.unread)
         return done
 
+    def estimate(self, notes: SessionNotes, state: SummaryState, new: Sequence[Turn]) -> Usage:
+        """What :meth:`update` would come to."""
+        turns = (*state.unread, *new)
+        current = Summary() if state.extractive else Summary(notes.keys, notes.themes)
+        usage = Usage()
+        for part in split(turns, self._limit):
+            prompt = self._prompt_for(current, turns[part.start : part.stop])
+            output = _ANSWER_TOKENS + round(
+                _ANSWER_SHARE * sum(estimate_tokens(turn.text) for turn in turns)
+            )
+            usage += Usage(
+                calls=1,
+                input_tokens=prompt_tokens(prompt),
+                output_tokens=min(output, _LONGEST_ANSWER),
+            )
+        return usage
+
     def _ask(self, current: Summary, turns: Sequence[Turn], done: Outcome) -> SummaryAnswer:
+        answer = self._model.ask(self._prompt_for(current, turns), SummaryAnswer)
+        done.usage += answer.usage
+        done.rejected += (f"{DROPPED}: {reason}" for reason in answer.dropped)
+        return answer.value
+
+    def _prompt_for(self, current: Summary, turns: Sequence[Turn]) -> Prompt:
         if current.themes:
-            prompt = render(
+            return render(
                 self._prompt,
                 "refine",
                 keys=key_line(current.keys),
                 themes=theme_lines(current.themes),
                 turns=unnumbered(turns),
             )
-        else:
-            prompt = render(self._prompt, "create", turns=unnumbered(turns))
-        answer = self._model.ask(prompt, SummaryAnswer)
-        done.usage += answer.usage
-        done.rejected += (f"summary: {reason}" for reason in answer.dropped)
-        return answer.value
+        return render(self._prompt, "create", turns=unnumbered(turns))
+
+
+def prompt_tokens(prompt: Prompt) -> int:
+    """Estimated tokens of both messages."""
+    return estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
 
 
 def extractive(turns: Sequence[Turn]) -> Summary:

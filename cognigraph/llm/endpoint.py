@@ -59,8 +59,8 @@ class Endpoint:
 
     def post(self, body: Mapping[str, Any], timeout: float) -> Reply:
         """Send a chat completion request; the reply comes within ``timeout`` seconds."""
-        start = time.monotonic()
         create = self._open().chat.completions.with_raw_response.create  # imports, the first time
+        start = time.monotonic()
         reply = _loop().run(self._post(create, body, timeout))
         return Reply(
             reply.status, reply.body, reply.headers, reply.failure, reply.reason,

@@ -6,6 +6,8 @@ from copy import deepcopy
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from cognigraph.errors import ConfigurationError
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
@@ -23,9 +25,16 @@ def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
 
     This is what OpenAI calls strict; servers that make a grammar of it (vLLM, llama.cpp, Ollama)
     then write every field, in order. Do not change the returned dictionary.
+
+    Raises:
+        ConfigurationError: it is not the schema of an object with fields.
     """
-    strict = _strict(deepcopy(schema.model_json_schema(mode="validation")))
-    assert isinstance(strict, dict)
+    form = deepcopy(schema.model_json_schema(mode="validation"))
+    if reference := form.pop("$ref", None):  # a model that contains itself
+        form |= form["$defs"][reference.rpartition("/")[2]]
+    if not form.get("properties"):
+        raise ConfigurationError(f"{schema.__name__} has no fields that a model could fill in")
+    strict: dict[str, Any] = _strict(form)
     return strict
 
 
