@@ -249,8 +249,8 @@ def test_wrong_use_is_one_line_and_leaves_nothing(locomo, arguments, message):
 def reading(messages: Messages) -> dict[str, Any]:
     """What a model reads out of any turns: one fact; the same answer serves for a summary."""
     return {
-        "entities": [{"name": "Comet", "type": "animal", "aliases": []}],
-        "facts": [{"s": "Comet", "r": "is", "o": "a greyhound", "t": [1]}],
+        "entities": ["Comet | animal"],
+        "facts": ["1 | Comet | is | a greyhound"],
         "keys": ["Comet"],
         "themes": [{"title": "dogs", "summary": "A greyhound."}],
     }
