@@ -12,6 +12,7 @@ from cognigraph.embed import CheckedEmbedder, Embedder, EmbedFunction, resolve
 from cognigraph.errors import ConfigurationError, FlushTimeout
 from cognigraph.ingest.enrich import BackgroundWorker, Enricher, Step
 from cognigraph.ingest.extraction import Extractor
+from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.settings import Settings
 from cognigraph.stores.base import EmbedderIdentity, Store
 from cognigraph.times import Clock, zone
@@ -60,7 +61,7 @@ class Engine:
         location: str | Path,
         *,
         embedder: str | Embedder | EmbedFunction,
-        extractor: Extractor,
+        extractor: str | Extractor,
         enrich: EnrichMode,
         timezone: str | tzinfo | None,
         clock: Clock,
@@ -74,14 +75,16 @@ class Engine:
         self.clock = clock
         self.zone = zone(timezone)
         self.embedder = CheckedEmbedder(resolve(embedder))
-        self.extractor = extractor
+        self.extractor = resolve_extractor(extractor, timezone=self.zone)
         self.store = open_store(
             location, self.embedder.identity, auth=auth, database=database, clock=clock
         )
-        self.enricher = Enricher(self.store, self.embedder, extractor, settings.enrich, clock)
+        self.enricher = Enricher(self.store, self.embedder, self.extractor, settings.enrich, clock)
         self.worker: BackgroundWorker | None = None
         if enrich == "background":
-            self.worker = BackgroundWorker(self.enricher, settings.enrich)
+            self.worker = BackgroundWorker(
+                self.enricher, settings.enrich, self.store, self.extractor
+            )
             self.worker.start()
 
     def close(self) -> None:
@@ -103,7 +106,7 @@ class Engine:
             if self.worker is None:
                 step = self.enricher.step(space)
             else:
-                self.worker.notify()
+                self.worker.hurry(space)
             if time.monotonic() >= deadline:
                 reasons = sorted({failure.reason for failure in self.store.failures(space)})
                 because = f"; last failure: {reasons[-1]}" if reasons else ""

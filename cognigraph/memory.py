@@ -18,8 +18,8 @@ from cognigraph.engine import Engine, EnrichMode
 from cognigraph.errors import ConfigurationError, ConflictError, InvalidMessageError
 from cognigraph.ingest.enrich import Step
 from cognigraph.ingest.extraction import Extractor
+from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
 from cognigraph.ingest.prepare import Clean, check_name, clean, to_rows
-from cognigraph.ingest.rules import RulesExtractor
 from cognigraph.model import (
     DEFAULT_SESSION,
     DEFAULT_SPACE,
@@ -330,7 +330,8 @@ class Memory(Space):
         database: Neo4j database, the user's home database if absent.
         embedder: ``"wordllama"`` (default, offline), ``"fastembed:MODEL_OR_FOLDER"``, an
             :class:`~cognigraph.embed.Embedder`, or a function from texts to vectors.
-        extractor: reads entities and triples out of chunks; rules without a model by default.
+        extractor: reads entities and triples out of chunks: ``"rules"`` (default, no model) or an
+            :class:`~cognigraph.ingest.Extractor`.
         enrich: ``"background"`` (a worker thread in this process) or ``"manual"``.
         timezone: where naive times are; without it they are refused. Also the reader's timezone.
         clock: gives the time now; replace it in tests and replays.
@@ -346,7 +347,7 @@ class Memory(Space):
         auth: tuple[str, str] | None = None,
         database: str | None = None,
         embedder: str | Embedder | EmbedFunction = "wordllama",
-        extractor: Extractor | None = None,
+        extractor: str | Extractor = DEFAULT_EXTRACTOR,
         enrich: EnrichMode = "background",
         timezone: str | tzinfo | None = None,
         clock: Clock = system_clock,
@@ -355,7 +356,7 @@ class Memory(Space):
         engine = Engine(
             location,
             embedder=embedder,
-            extractor=extractor or RulesExtractor(),
+            extractor=extractor,
             enrich=enrich,
             timezone=timezone,
             clock=clock,

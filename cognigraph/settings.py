@@ -53,7 +53,9 @@ class EnrichSettings:
     """How the queue of chunks is worked off.
 
     A worker leases up to ``batch`` chunks of one session for ``lease``; after ``park_after`` failed
-    attempts a chunk is parked; the wait between attempts doubles from ``retry_after``.
+    attempts a chunk is parked; the wait between attempts doubles from ``retry_after``. A background
+    worker waits until nothing new came for ``settle`` or a batch is full (``None``: as the
+    extractor prefers, at once for rules, some 20 s for a model); ``flush`` and ``enrich`` do not.
     """
 
     batch: int = 64
@@ -62,6 +64,7 @@ class EnrichSettings:
     park_after: int = 5
     retry_after: timedelta = timedelta(seconds=2)
     idle_poll: timedelta = timedelta(seconds=1)
+    settle: timedelta | None = None
 
     def __post_init__(self) -> None:
         _require(self.batch >= 1, "enrich.batch must be at least 1")
@@ -69,6 +72,8 @@ class EnrichSettings:
         _require(self.context >= 0, "enrich.context must not be negative")
         for name in ("lease", "retry_after", "idle_poll"):
             _require(getattr(self, name) > timedelta(0), f"enrich.{name} must be positive")
+        if self.settle is not None:
+            _require(self.settle >= timedelta(0), "enrich.settle must not be negative")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,6 +20,7 @@ from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import CogniGraphError, ExtractionError, StoreError
 from cognigraph.ingest.derive import derive
 from cognigraph.ingest.extraction import Extraction, Extractor, Window
+from cognigraph.ingest.settling import Settling
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.base import Derivation, Lease, Store
 from cognigraph.times import Clock
@@ -158,22 +160,44 @@ def _is_alive(pid: int) -> bool:
 
 
 class BackgroundWorker:
-    """A daemon thread that enriches whenever there is work."""
+    """A daemon thread that enriches whenever there is work, or once it has settled.
 
-    def __init__(self, enricher: Enricher, settings: EnrichSettings) -> None:
+    ``settle`` of the settings, else of the extractor (an optional ``timedelta``), says how long
+    nothing new must have come; what was left by an earlier process is worked off at the start.
+    """
+
+    def __init__(
+        self, enricher: Enricher, settings: EnrichSettings, store: Store, extractor: Extractor
+    ) -> None:
         self._enricher = enricher
+        self._store = store
         self._poll = settings.idle_poll.total_seconds()
+        settle = settings.settle
+        if settle is None:
+            settle = getattr(extractor, "settle", timedelta(0))
+        self._settling = Settling(settle.total_seconds(), settings.batch) if settle else None
+        self._hurried: set[str] = set()
+        self._quota = 0
         self._wake = Event()
         self._stop = Event()
         self._thread: Thread | None = None
 
     def start(self) -> None:
         """Start the thread."""
+        if self._settling is not None:
+            self._quota = self._store.pending()
         self._thread = Thread(target=self._run, name="cognigraph-enrich", daemon=True)
         self._thread.start()
 
     def notify(self) -> None:
         """There is new work."""
+        if self._settling is None:
+            self._wake.set()
+
+    def hurry(self, space: str) -> None:
+        """Somebody waits for this space: work on it now, settled or not."""
+        if self._settling is not None:
+            self._hurried.add(space)
         self._wake.set()
 
     def stop(self, timeout: float = 10.0) -> None:
@@ -184,9 +208,10 @@ class BackgroundWorker:
             self._thread.join(timeout)
 
     def _run(self) -> None:
+        work = self._step if self._settling is None else self._settled_step
         while not self._stop.is_set():
             try:
-                busy = self._enricher.step() is not None
+                busy = work()
             except StoreError as error:
                 if not self._stop.is_set():
                     logger.warning("enrichment waits for the store: %s", error)
@@ -194,3 +219,22 @@ class BackgroundWorker:
             if not busy:
                 self._wake.wait(self._poll)
                 self._wake.clear()
+
+    def _step(self) -> bool:
+        return self._enricher.step() is not None
+
+    def _settled_step(self) -> bool:
+        """Work for who waits; else on as many chunks as waited when things had settled."""
+        assert self._settling is not None
+        if self._hurried:
+            return self._enricher.step(self._hurried.pop()) is not None
+        if self._quota <= 0:
+            pending = self._store.pending()
+            if not self._settling.is_ready(pending, time.monotonic()):
+                return False
+            self._quota = pending
+        step = self._enricher.step()
+        self._quota = self._quota - step.chunks if step else 0
+        if self._quota <= 0:
+            self._settling.started(self._store.pending(), time.monotonic())
+        return step is not None

@@ -13,7 +13,8 @@ Start with: cognigraph demo"""
 
 _EPILOG = """\
 environment:
-  COGNIGRAPH_DB, COGNIGRAPH_AUTH, COGNIGRAPH_EMBEDDER   defaults of --db, --auth, --embedder
+  COGNIGRAPH_DB, COGNIGRAPH_AUTH,                       defaults of --db, --auth,
+  COGNIGRAPH_EMBEDDER, COGNIGRAPH_EXTRACTOR             --embedder, --extractor
   COGNIGRAPH_DEBUG=1                                    show tracebacks and log messages
   NO_COLOR=1                                            no colours
 
@@ -70,6 +71,7 @@ def _common() -> argparse.ArgumentParser:
     group.add_argument(
         "--embedder", metavar="NAME", help="wordllama (default) or fastembed:MODEL_OR_FOLDER"
     )
+    group.add_argument("--extractor", metavar="NAME", help="what reads facts: rules (default)")
     group.add_argument("--timezone", metavar="ZONE", help="for times read and shown (default: UTC)")
     group.add_argument(
         "--auth",

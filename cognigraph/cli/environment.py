@@ -10,11 +10,12 @@ PIPE_WIDTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """``COGNIGRAPH_DB``, ``_AUTH``, ``_EMBEDDER``, ``_DEBUG``, and the width of piped output."""
+    """``COGNIGRAPH_DB``, ``_AUTH``, ``_EMBEDDER``, ``_EXTRACTOR``, ``_DEBUG``, and piped width."""
 
     db: str | None
     auth: str | None
     embedder: str | None
+    extractor: str | None
     debug: bool
     width: int
 
@@ -26,6 +27,7 @@ def read_environment() -> Environment:
         db=os.environ.get("COGNIGRAPH_DB") or None,
         auth=os.environ.get("COGNIGRAPH_AUTH") or None,
         embedder=os.environ.get("COGNIGRAPH_EMBEDDER") or None,
+        extractor=os.environ.get("COGNIGRAPH_EXTRACTOR") or None,
         debug=os.environ.get("COGNIGRAPH_DEBUG", "") not in ("", "0"),
         width=max(40, int(columns)) if columns.isdecimal() else PIPE_WIDTH,
     )

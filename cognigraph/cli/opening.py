@@ -12,6 +12,7 @@ from pathlib import Path
 
 from cognigraph.cli.environment import Environment
 from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
+from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
 from cognigraph.memory import Memory, Space
 from cognigraph.model import DEFAULT_SPACE
 from cognigraph.settings import Settings
@@ -29,6 +30,7 @@ class Options:
     space: str
     json: bool
     embedder: str
+    extractor: str
     auth: tuple[str, str] | None
     database: str | None
     timezone: str | None
@@ -45,6 +47,7 @@ class Options:
             space=given.get("space", DEFAULT_SPACE),
             json=given.get("json", False),
             embedder=given.get("embedder") or environment.embedder or "wordllama",
+            extractor=given.get("extractor") or environment.extractor or DEFAULT_EXTRACTOR,
             auth=_auth(auth) if auth else None,
             database=given.get("database"),
             timezone=given.get("timezone"),
@@ -118,6 +121,7 @@ def opened(
         auth=options.auth,
         database=options.database,
         embedder=options.embedder,
+        extractor=options.extractor,
         enrich="manual",
         timezone=options.timezone,
         settings=settings,

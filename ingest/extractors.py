@@ -1,0 +1,58 @@
+"""Extractors by name: what ``Memory(extractor=...)`` and ``--extractor`` take.
+
+A name is a kind, optionally with a detail after a colon. What a kind needs is imported only when it
+is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import tzinfo
+
+from cognigraph.errors import ConfigurationError
+from cognigraph.ingest.extraction import Extractor
+
+DEFAULT_EXTRACTOR = "rules"
+
+
+def _rules(detail: str, timezone: tzinfo | None) -> Extractor:
+    from cognigraph.ingest.rules import RulesExtractor
+
+    _no_detail("rules", detail)
+    return RulesExtractor()
+
+
+_BY_NAME: dict[str, Callable[[str, tzinfo | None], Extractor]] = {
+    "rules": _rules,
+}
+"""By kind: makes the extractor of the detail (empty if none) and the memory's timezone."""
+
+
+def resolve_extractor(
+    extractor: str | Extractor = DEFAULT_EXTRACTOR, *, timezone: tzinfo | None = None
+) -> Extractor:
+    """Make an extractor of what the user gave: a name, or an :class:`Extractor` as it is.
+
+    ``timezone`` is where speakers' days begin and end; kinds that read times in words use it. An
+    unknown name, or something that cannot extract, is a :class:`ConfigurationError`.
+    """
+    if isinstance(extractor, str):
+        kind, _, detail = extractor.partition(":")
+        if kind not in _BY_NAME:
+            known = ", ".join(repr(name) for name in _BY_NAME)
+            raise ConfigurationError(
+                f"unknown extractor {extractor!r}; use {known}, or pass an Extractor"
+            )
+        return _BY_NAME[kind](detail, timezone)
+    name = getattr(extractor, "name", None)
+    if isinstance(name, str) and callable(getattr(extractor, "extract", None)):
+        return extractor
+    raise ConfigurationError(
+        f"{type(extractor).__name__} is not an extractor: it needs a name (text) and "
+        "extract(window)"
+    )
+
+
+def _no_detail(kind: str, detail: str) -> None:
+    if detail:
+        raise ConfigurationError(f"extractor {kind!r} takes nothing after the colon: {detail!r}")

@@ -1,0 +1,51 @@
+"""Extractors by name, in a program and on the command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from cognigraph import ConfigurationError, Memory
+from cognigraph.cli.arguments import build_parser
+from cognigraph.cli.environment import Environment
+from cognigraph.cli.opening import Options
+from cognigraph.ingest import RulesExtractor
+from cognigraph.ingest.extractors import resolve_extractor
+from cognigraph.testing import HashEmbedder, ScriptedExtractor
+
+
+def test_rules_are_the_default():
+    assert isinstance(resolve_extractor(), RulesExtractor)
+    assert isinstance(resolve_extractor("rules"), RulesExtractor)
+
+
+def test_an_extractor_is_taken_as_it_is():
+    extractor = ScriptedExtractor()
+    assert resolve_extractor(extractor) is extractor
+
+
+@pytest.mark.parametrize("name", ["", "rule", "Rules", "magic:x"])
+def test_an_unknown_name_lists_the_known_ones(name):
+    with pytest.raises(ConfigurationError, match=r"unknown extractor.*'rules'"):
+        resolve_extractor(name)
+
+
+def test_a_detail_where_there_is_none():
+    with pytest.raises(ConfigurationError, match="takes nothing after the colon: 'fast'"):
+        resolve_extractor("rules:fast")
+
+
+@pytest.mark.parametrize("wrong", [None, 7, print, object()])
+def test_what_is_no_extractor(wrong, tmp_path):
+    with pytest.raises(ConfigurationError, match="is not an extractor"):
+        Memory(tmp_path / "m.db", embedder=HashEmbedder(), extractor=wrong)
+
+
+def options(*arguments: str, extractor: str | None = None) -> Options:
+    environment = Environment(None, None, None, extractor, False, 100)
+    return Options.of(build_parser().parse_args(["stats", *arguments]), environment)
+
+
+def test_the_option_beats_the_environment_which_beats_the_default():
+    assert options().extractor == "rules"
+    assert options(extractor="openai").extractor == "openai"
+    assert options("--extractor", "rules", extractor="openai").extractor == "rules"

@@ -1,0 +1,120 @@
+"""A background worker waits until a conversation pauses, where its extractor is costly."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognigraph import ConfigurationError, EnrichSettings, Memory, Settings
+from cognigraph.ingest.settling import PATIENCE, Settling
+from cognigraph.testing import HashEmbedder, ScriptedExtractor
+
+
+def test_it_waits_for_a_pause():
+    settling = Settling(20.0, 64)
+    assert not settling.is_ready(0, 100.0)
+    assert not settling.is_ready(1, 110.0)
+    assert not settling.is_ready(2, 129.0)  # a second turn: the pause starts anew
+    assert not settling.is_ready(2, 148.9)
+    assert settling.is_ready(2, 149.0)
+
+
+def test_a_full_batch_does_not_wait():
+    settling = Settling(20.0, 64)
+    assert not settling.is_ready(63, 0.0)
+    assert settling.is_ready(64, 0.1)
+
+
+def test_what_keeps_coming_is_not_held_back_for_ever():
+    settling = Settling(20.0, 64)
+    starts = [second for second in range(0, 400, 10) if settling.is_ready(1 + second // 10, second)]
+    assert starts[0] == PATIENCE * 20
+
+
+def test_what_came_during_the_work_waits_for_its_own_pause():
+    settling = Settling(20.0, 64)
+    settling.is_ready(1, 0.0)
+    assert settling.is_ready(1, 20.0)
+    settling.started(0, 25.0)
+    assert not settling.is_ready(1, 26.0)
+    assert settling.is_ready(1, 46.0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 80), st.floats(0.01, 30)), min_size=1, max_size=60))
+def test_nothing_waits_longer_than_its_patience(steps):
+    settling, now, waiting_since = Settling(20.0, 64), 0.0, None
+    for pending, later in steps:
+        now += later
+        ready = settling.is_ready(pending, now)
+        if pending == 0:
+            assert not ready
+            waiting_since = None
+            continue
+        waiting_since = now if waiting_since is None else waiting_since
+        if pending >= 64 or now - waiting_since >= PATIENCE * 20:
+            assert ready
+        if ready:
+            settling.started(0, now)
+            waiting_since = None
+
+
+class Slow(ScriptedExtractor):
+    settle = timedelta(seconds=60)
+
+
+def opened(tmp_path, extractor, **enrich) -> Memory:
+    settings = Settings(enrich=EnrichSettings(idle_poll=timedelta(milliseconds=10), **enrich))
+    return Memory(
+        tmp_path / "m.db", embedder=HashEmbedder(), extractor=extractor, settings=settings
+    )
+
+
+def wait_for(condition) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_turns_are_read_together_and_flush_does_not_wait(tmp_path):
+    extractor = Slow()
+    with opened(tmp_path, extractor) as memory:
+        for number in range(5):
+            memory.add(f"turn {number}", id=f"m{number}", session="s")
+        other = memory.space("other")
+        other.add("of somebody else", id="o", session="s")
+        time.sleep(0.1)
+        assert extractor.calls == 0
+        memory.flush(timeout=20)
+        assert [len(window.chunks) for window in extractor.windows] == [5]
+        assert other.stats().pending == 1  # nobody waits for that one
+        assert other.enrich()[0].chunks == 1
+
+
+def test_a_full_batch_and_a_pause_start_the_worker(tmp_path):
+    extractor = Slow()
+    with opened(tmp_path, extractor, batch=3) as memory:
+        memory.add_many([{"text": f"turn {n}", "id": f"m{n}", "session": "s"} for n in range(3)])
+        wait_for(lambda: memory.stats().done == 3)
+    assert [len(window.chunks) for window in extractor.windows] == [3]
+    with opened(tmp_path, extractor, settle=timedelta(milliseconds=50)) as memory:
+        memory.add("a last one", id="m9", session="s")
+        wait_for(lambda: memory.stats().done == 4)
+
+
+def test_what_an_earlier_process_left_starts_at_once(tmp_path):
+    extractor = Slow()
+    with opened(tmp_path, extractor) as memory:
+        memory.add("left over", id="m0", session="s")
+    assert extractor.calls == 0
+    with opened(tmp_path, extractor) as memory:
+        wait_for(lambda: memory.stats().done == 1)
+
+
+def test_the_setting_is_checked():
+    with pytest.raises(ConfigurationError, match=r"enrich\.settle must not be negative"):
+        EnrichSettings(settle=timedelta(seconds=-1))
