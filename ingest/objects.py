@@ -35,6 +35,15 @@ class ObjectReader:
         if first >= last or self._runs_on(first, last):
             return None
         low = self.tokens[first].low
+        if low in ("yours", "mine", "hers", "theirs", "like", "than"):
+            return None
+        if low in words.PREPOSITIONS and low not in ("about", "around", "over"):
+            if relation.text.split()[-1] in words.PREPOSITIONS:
+                return None  # "was born on [Thursday] at four"
+            relation, first = replace(relation, text=f"{relation.text} {low}"), first + 1
+            if first >= last:
+                return None
+            low = self.tokens[first].low
         if low == "no" and last - first > 1:
             relation, first = replace(relation, negated=not relation.negated), first + 1
         elif low in words.OBJECT_PRONOUNS and (low not in _DEMONSTRATIVE or last - first == 1):
@@ -81,6 +90,11 @@ class ObjectReader:
         """ "gave me a book", "shared it with Ann", "saw them"."""
         low = self.tokens[first].low
         following = self.tokens[first + 1].low if first + 1 < last else ""
+        if last - first == 1 and low in ("me", "us"):
+            return relation, Phrase(self.voices.speaker, "person", proper=True)
+        if last - first == 1 and low == "you":
+            other = self.voices.other
+            return None if other is None else (relation, Phrase(other, "person", proper=True))
         if low in ("me", "us", "you"):
             whole = noun_phrase(self.tokens, first, last, self.names, self.voices)
             return None if whole is None or whole.text == self.voices.speaker else (relation, whole)
@@ -89,8 +103,10 @@ class ObjectReader:
             return None if found is None else (relation, Phrase(found.name, found.type))
         if following in words.PREPOSITIONS:
             return self._past_pronoun(relation, following, first, last)
+        if low not in ("him", "her", "them"):
+            return None  # "pushed it the whole way"
         rest = noun_phrase(self.tokens, first + 1, last, self.names, self.voices)
-        return None if rest is None else (relation, replace(rest, text=f"{low} {rest.text}"))
+        return None if rest is None else (relation, rest)  # "gave them a book"
 
     def _past_pronoun(
         self, relation: Relation, preposition: str, first: int, last: int

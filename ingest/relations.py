@@ -62,8 +62,12 @@ def read_relation(tokens: Sequence[Token], start: int, end: int) -> Relation | N
         return _with_be(tokens, group, end)
     if group.place >= end:
         return None
-    if group.modal == "can" and group.negated and tokens[group.place].low == "wait":
-        return _cannot_wait(tokens, group, end)
+    if group.modal in ("can", "could") and group.negated:
+        low = tokens[group.place].low
+        if low == "wait" and group.modal == "can":
+            return _cannot_wait(tokens, group, end)
+        if low in ("stand", "bear") and group.place + 1 < end:
+            return Relation("hates" if group.modal == "can" else "hated", group.place + 1, "hate")
     text = _finite(tokens[group.place].low, group, tokens, end)
     if text is None:
         return None
@@ -144,6 +148,20 @@ def _verb_like(low: str) -> bool:
     return low.isalpha() and low.isascii() and len(low) > 1 and low not in _NOT_VERB
 
 
+def _verb_at(tokens: Sequence[Token], place: int, end: int) -> bool:
+    """Tell whether a verb may stand here; a name ("going to Lisbon") may not."""
+    return place < end and tokens[place].text[0].islower() and _verb_like(tokens[place].low)
+
+
+def _surely_verb(tokens: Sequence[Token], place: int, end: int) -> bool:
+    """Tell "ready to leave" from "allergic to walnuts"."""
+    found = verbs.known_verb(tokens[place].low)
+    if found is not None:
+        return found.form == "base"
+    following = _low(tokens, place + 1, end)
+    return following in words.DETERMINERS or following in words.POSSESSIVES
+
+
 def _be_form(group: _Group) -> str:
     if group.modal:
         return f"{group.modal} be"
@@ -156,7 +174,8 @@ def _with_be(tokens: Sequence[Token], group: _Group, end: int) -> Relation:
     low, following = _low(tokens, group.place, end), _low(tokens, group.place + 1, end)
     second = _low(tokens, group.place + 2, end)
     be = _be_form(group)
-    if following == "to" and low in ("going", "about", "able") and _verb_like(second):
+    verb_ahead = following == "to" and _verb_at(tokens, group.place + 2, end)
+    if verb_ahead and low in ("going", "about", "able"):
         return _going_to(tokens, group, end, be)
     if verbs.is_ing(low) and verbs.guess_verb(low) is not None and following != "'s":
         verb = verbs.guess_verb(low)
@@ -165,7 +184,7 @@ def _with_be(tokens: Sequence[Token], group: _Group, end: int) -> Relation:
     if verbs.is_participle(low) and following in words.PREPOSITIONS:
         return Relation(f"{be} {low} {following}", group.place + 2, low, group.modal, group.negated)
     adjective = low and low not in _NOT_VERB | {"part"} and low.isalpha()
-    if adjective and following == "to" and _verb_like(second):
+    if adjective and verb_ahead and _surely_verb(tokens, group.place + 2, end):
         text = f"{be} {low} to {second}"
         return _chain(tokens, group.place + 3, end, text, second, group)
     if (adjective or low in ("part", "good", "bad", "new", "best")) and (
@@ -200,7 +219,7 @@ def _chain(
             break
         if (
             low == "to"
-            and _verb_like(following)
+            and _verb_at(tokens, place + 1, end)
             and following not in verbs.FINITE_AUX - {"do", "have"}
         ):
             text, base, place = f"{text} to {following}", following, place + 2

@@ -71,8 +71,8 @@ class RulesExtractor:
 
     @property
     def name(self) -> str:
-        """``rules-1``."""
-        return "rules-1"
+        """``rules-2``."""
+        return "rules-2"
 
     def extract(self, window: Window) -> Extraction:
         """Read a window: facts, mentions, and the session's keys and themes with it added."""
@@ -81,13 +81,14 @@ class RulesExtractor:
         speakers = tuple(dict.fromkeys((*state.speakers, *around)))
         reader = _primed(window.before, state, speakers)
         facts, mentions = _Facts(), _Mentions()
+        heard = _names_heard((*window.before, *window.chunks))
         for place, chunk in enumerate(window.chunks):
             state.meet(chunk.speaker)
-            _read_chunk(chunk, place, speakers, state, reader, facts, mentions)
+            _read_chunk(chunk, place, speakers, heard, state, reader, facts, mentions)
             state.next_chunk()
         keys = state.best_keys()
         return Extraction(
-            mentions=mentions.all(),
+            mentions=mentions.all(reader.aliases),
             facts=facts.all(),
             keys=tuple((key.name, key.weight) for key in keys),
             themes=state.themes(keys),
@@ -99,6 +100,7 @@ def _read_chunk(
     chunk: WorkChunk,
     place: int,
     speakers: Sequence[str],
+    heard: Mapping[str, str],
     state: SessionState,
     reader: StatementReader,
     facts: _Facts,
@@ -107,9 +109,9 @@ def _read_chunk(
     voices = _voices(chunk.speaker, speakers)
     text, pictured = _pictures(chunk.text, voices)
     found = list(sentences(text))
-    read = _read(found, chunk.at, state.names, speakers)
-    # The session's state may know only who has spoken so far, or it would depend on batching.
-    early = set(speakers) != set(state.speakers)
+    read = _read(found, chunk.at, {**heard, **state.names}, speakers)
+    # The session's state may know only what has been said so far, or it would depend on batching.
+    early = set(speakers) != set(state.speakers) or not heard.keys() <= state.names.keys()
     noted = _read(found, chunk.at, state.names, state.speakers) if early else read
     told = [statement for one in read for statement in reader.read(one.reading, voices)]
     if not told and not pictured:
@@ -117,6 +119,19 @@ def _read_chunk(
     facts.add((*told, *pictured), place)
     mentions.add(chunk.speaker, read, _top([p for one in read for p in one.phrases]), place)
     _note(noted, chunk.speaker or "", state)
+
+
+def _names_heard(chunks: Sequence[WorkChunk]) -> dict[str, str]:
+    """Names that stand within a sentence anywhere in the window: known where one opens, too."""
+    heard: dict[str, str] = {}
+    for chunk in chunks:
+        for sentence in sentences(chunk.text):
+            for name in find_names(sentence.tokens, {}):
+                if name.sure or name.start:
+                    held = heard.setdefault(name.text.lower(), name.type)
+                    if held == "object" and name.sure:
+                        heard[name.text.lower()] = name.type
+    return heard
 
 
 def _note(read: Sequence[_Read], speaker: str, state: SessionState) -> None:
@@ -264,6 +279,7 @@ class _Facts:
                 normalise(statement.object),
                 statement.when or "",
                 "not" if statement.negated else "",
+                statement.said_by or "",
             )
             _, places = self._found.setdefault(key, (statement, []))
             if place not in places:
@@ -280,6 +296,7 @@ class _Facts:
                 chunks=tuple(places),
                 when=said.when,
                 negated=said.negated,
+                said_by=said.said_by,
             )
             for said, places in self._found.values()
         )
@@ -306,8 +323,8 @@ class _Mentions:
             if place not in places:
                 places.append(place)
 
-    def all(self) -> tuple[Mention, ...]:
+    def all(self, aliases: Mapping[str, Sequence[str]]) -> tuple[Mention, ...]:
         return tuple(
-            Mention(name, type_, tuple(places))
+            Mention(name, type_, tuple(places), tuple(aliases.get(name, ())))
             for (_, type_), (name, places) in self._found.items()
         )
