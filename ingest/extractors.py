@@ -19,11 +19,18 @@ def _rules(detail: str, timezone: tzinfo | None) -> Extractor:
     from cognigraph.ingest.rules import RulesExtractor
 
     _no_detail("rules", detail)
-    return RulesExtractor()
+    return RulesExtractor(timezone=timezone)
+
+
+def _spacy(detail: str, timezone: tzinfo | None) -> Extractor:
+    from cognigraph.ingest.spacy import DEFAULT_PIPELINE, SpacyExtractor
+
+    return SpacyExtractor(detail or DEFAULT_PIPELINE, timezone=timezone)
 
 
 _BY_NAME: dict[str, Callable[[str, tzinfo | None], Extractor]] = {
     "rules": _rules,
+    "spacy": _spacy,
 }
 """By kind: makes the extractor of the detail (empty if none) and the memory's timezone."""
 

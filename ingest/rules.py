@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from cognigraph.ids import normalise
 from cognigraph.ingest import words
@@ -67,7 +67,14 @@ class _Read:
 
 
 class RulesExtractor:
-    """Reads chunks by rules. Needs no model and no network; keeps nothing between calls."""
+    """Reads chunks by rules. Needs no model and no network; keeps nothing between calls.
+
+    ``timezone`` is where speakers' days begin and end ("yesterday"); without one, those of the
+    times that chunks carry.
+    """
+
+    def __init__(self, *, timezone: tzinfo | None = None) -> None:
+        self._timezone = timezone
 
     @property
     def name(self) -> str:
@@ -76,11 +83,12 @@ class RulesExtractor:
 
     def extract(self, window: Window) -> Extraction:
         """Read a window: facts, mentions, and the session's keys and themes with it added."""
+        window = _local(window, self._timezone)
         state = SessionState.load(window.notes.state)
         around = [chunk.speaker for chunk in (*window.before, *window.chunks) if chunk.speaker]
         speakers = tuple(dict.fromkeys((*state.speakers, *around)))
         reader = _primed(window.before, state, speakers)
-        facts, mentions = _Facts(), _Mentions()
+        facts, mentions = FactCollector(), _Mentions()
         heard = _names_heard((*window.before, *window.chunks))
         for place, chunk in enumerate(window.chunks):
             state.meet(chunk.speaker)
@@ -96,6 +104,17 @@ class RulesExtractor:
         )
 
 
+def _local(window: Window, timezone: tzinfo | None) -> Window:
+    """The window with its times in the speakers' timezone."""
+    if timezone is None:
+        return window
+    before, chunks = (
+        tuple(replace(chunk, at=chunk.at.astimezone(timezone)) for chunk in part)
+        for part in (window.before, window.chunks)
+    )
+    return replace(window, before=before, chunks=chunks)
+
+
 def _read_chunk(
     chunk: WorkChunk,
     place: int,
@@ -103,11 +122,11 @@ def _read_chunk(
     heard: Mapping[str, str],
     state: SessionState,
     reader: StatementReader,
-    facts: _Facts,
+    facts: FactCollector,
     mentions: _Mentions,
 ) -> None:
-    voices = _voices(chunk.speaker, speakers)
-    text, pictured = _pictures(chunk.text, voices)
+    voices = voices_of(chunk.speaker, speakers)
+    text, pictured = pictures(chunk.text, voices)
     found = list(sentences(text))
     read = _read(found, chunk.at, {**heard, **state.names}, speakers)
     # The session's state may know only what has been said so far, or it would depend on batching.
@@ -158,11 +177,12 @@ def _primed(
     reader = StatementReader()
     for sentence, chunk in last[-2:]:
         (known,) = _read((sentence,), chunk.at, state.names, speakers)
-        reader.read(known.reading, _voices(chunk.speaker, speakers))
+        reader.read(known.reading, voices_of(chunk.speaker, speakers))
     return reader
 
 
-def _voices(speaker: str | None, speakers: Sequence[str]) -> Voices:
+def voices_of(speaker: str | None, speakers: Sequence[str]) -> Voices:
+    """Who speaks, and who is spoken to if that is clear."""
     me = speaker or ANONYMOUS
     others = [name for name in speakers if name != me]
     return Voices(me, others[0] if len(others) == 1 and speaker else None)
@@ -204,7 +224,7 @@ def _as_speaker(name: Name, aliases: Mapping[str, str]) -> Name:
     return replace(name, text=fitting.pop(), type="person") if len(fitting) == 1 else name
 
 
-def _pictures(text: str, voices: Voices) -> tuple[str, list[Statement]]:
+def pictures(text: str, voices: Voices) -> tuple[str, list[Statement]]:
     """Captions in brackets ("[photo: a red bicycle]") are what the speaker shared."""
     if "[" not in text:
         return text, []
@@ -263,13 +283,14 @@ def _salience(one: _Read) -> float:
     return round(value, 4)
 
 
-class _Facts:
+class FactCollector:
     """Facts of a window, each once, with all the chunks that say it."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, ...], tuple[Statement, list[int]]] = {}
 
     def add(self, statements: Iterable[Statement], place: int) -> None:
+        """Take what the chunk at a place of the window says."""
         for count, statement in enumerate(statements):
             if count == MAX_FACTS:
                 break
@@ -286,6 +307,7 @@ class _Facts:
                 places.append(place)
 
     def all(self) -> tuple[Fact, ...]:
+        """The facts so far, in the order of their first chunks."""
         return tuple(
             Fact(
                 subject=said.subject,

@@ -26,7 +26,7 @@ from cognigraph.ingest.worth import dated, is_courtesy, is_impersonal, is_vague,
 
 _UNREAL = word_set("if unless whether how what why where whenever than as like though")
 _WISHES = word_set("hope wish imagine suppose doubt bet let guess wonder")
-_SAYING = word_set(
+SAYING = word_set(
     """say tell mention claim announce report explain write insist admit promise warn inform text
     think believe reckon guess"""
 )
@@ -189,7 +189,7 @@ class _Scan:
 
     def _report(self, subject: Subject, relation: Relation | None) -> None:
         """ "Ben told me that ...": what follows is Ben's word."""
-        if relation is not None and relation.main in _SAYING and not relation.negated:
+        if relation is not None and relation.main in SAYING and not relation.negated:
             self.reporter = None if subject.speaker else subject.phrase.text
 
     def _condition(self) -> None:
@@ -355,7 +355,7 @@ class _Scan:
             return
         relation, phrase = found
         impersonal = who.pronoun and is_impersonal(relation, phrase)
-        told = relation.main in _SAYING and phrase.text in (self.voices.speaker, self.voices.other)
+        told = relation.main in SAYING and phrase.text in (self.voices.speaker, self.voices.other)
         if impersonal or told or is_vague(relation, phrase) or is_courtesy(relation, phrase):
             return
         for subject in (who.phrase, *who.others):
