@@ -19,7 +19,7 @@ $(VENV)/.core: pyproject.toml
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.core
-	$(BIN)/python -m pip install --quiet --editable '.[fastembed]' --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[fastembed,openai]' --group dev
 	@touch $@
 
 demo: $(VENV)/.core ## Play a conversation into a memory and ask it questions

@@ -11,6 +11,8 @@ from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
 from cognigraph.ingest.enrich import Step
+from cognigraph.ingest.estimate import Estimate
+from cognigraph.ingest.limits import Limits
 from cognigraph.memory import Memory, Progress, Space
 from cognigraph.model import (
     DEFAULT_SESSION,
@@ -22,6 +24,7 @@ from cognigraph.model import (
     Session,
     Stats,
     StoredMessage,
+    Summary,
     Triple,
 )
 from cognigraph.settings import SearchSettings, Settings
@@ -84,9 +87,19 @@ class AsyncSpace:
         """See :meth:`cognigraph.Space.flush`."""
         await self._run(self._space.flush, timeout)
 
-    async def enrich(self, on_step: Callable[[Step], None] | None = None) -> list[Step]:
+    async def enrich(
+        self, on_step: Callable[[Step], None] | None = None, *, limits: Limits | None = None
+    ) -> list[Step]:
         """See :meth:`cognigraph.Space.enrich`; ``on_step`` is called in a worker thread."""
-        return await self._run(self._space.enrich, on_step)
+        return await self._run(self._space.enrich, on_step, limits=limits)
+
+    async def estimate(self) -> Estimate:
+        """See :meth:`cognigraph.Space.estimate`."""
+        return await self._run(self._space.estimate)
+
+    async def redo(self, older_than: str | int | None = None) -> int:
+        """See :meth:`cognigraph.Space.redo`."""
+        return await self._run(self._space.redo, older_than)
 
     async def failures(self) -> list[Failure]:
         """See :meth:`cognigraph.Space.failures`."""
@@ -131,6 +144,10 @@ class AsyncSpace:
     async def get(self, id: str, session: str | None = None) -> StoredMessage | None:
         """See :meth:`cognigraph.Space.get`."""
         return await self._run(self._space.get, id, session)
+
+    async def summaries(self, session: str) -> list[Summary]:
+        """See :meth:`cognigraph.Space.summaries`."""
+        return await self._run(self._space.summaries, session)
 
     async def sessions(self, limit: int = 100, offset: int = 0) -> list[Session]:
         """See :meth:`cognigraph.Space.sessions`."""

@@ -107,6 +107,12 @@ class Engine:
                 step = self.enricher.step(space)
             else:
                 self.worker.hurry(space)
+            halted = self.enricher.halted
+            if halted is not None:
+                raise FlushTimeout(
+                    f"{pending} chunks of space {space!r} are not enriched: {halted}",
+                    pending=pending,
+                )
             if time.monotonic() >= deadline:
                 reasons = sorted({failure.reason for failure in self.store.failures(space)})
                 because = f"; last failure: {reasons[-1]}" if reasons else ""

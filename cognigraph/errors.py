@@ -14,6 +14,11 @@
     ├── QueryError                an inspection query that is not allowed or not understood
     ├── EmbeddingError            the embedder failed or returned the wrong shape
     ├── ExtractionError           an extractor failed on a chunk
+    ├── ModelError                a language model gave nothing usable; ``usage``, ``attempts``
+    │   ├── ModelUnavailableError overloaded, down or too slow; ``is_retryable`` is True
+    │   ├── ModelRefusedError     key, model name or request were refused
+    │   ├── ModelAnswerError      what came back could not be read; ``is_retryable`` is True
+    │   └── BudgetExceededError   calls, tokens, cost or time are used up; ``is_retryable`` is True
     └── FlushTimeout              enrichment did not finish in time (also a TimeoutError)
 
 Each message says what to do about it; ``is_retryable`` says whether the same call may
@@ -21,6 +26,11 @@ succeed later without a change.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cognigraph.model import Usage
 
 
 class CogniGraphError(Exception):
@@ -97,6 +107,72 @@ class ExtractionError(CogniGraphError):
         super().__init__(message)
         self.chunks = chunks
         self.is_retryable = retryable
+
+
+class ModelError(CogniGraphError):
+    """A language model gave no usable answer.
+
+    ``usage`` is what the failed attempt cost, ``attempts`` how many requests were made for it,
+    ``status`` the last HTTP status (``None`` if there was none).
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        usage: Usage | None = None,
+        attempts: int = 0,
+        status: int | None = None,
+    ) -> None:
+        from cognigraph.model import Usage
+
+        super().__init__(message)
+        self.usage = usage if usage is not None else Usage()
+        self.attempts = attempts
+        self.status = status
+
+
+class ModelUnavailableError(ModelError):
+    """The endpoint was overloaded, down, unreachable or too slow in every attempt.
+
+    ``retry_after`` is how many seconds it asked to be left alone, if it did.
+    """
+
+    is_retryable = True
+    retry_after: float | None = None
+
+
+class ModelRefusedError(ModelError):
+    """The endpoint refused the request itself: key, address, model name, or size.
+
+    ``too_long`` is True when the input was longer than the model reads.
+    """
+
+    too_long: bool = False
+
+
+class ModelAnswerError(ModelError):
+    """The model answered, but nothing usable came of it, even after one repair."""
+
+    is_retryable = True
+
+
+class BudgetExceededError(ModelError):
+    """A budget is used up; raised before the call that would exceed it.
+
+    ``limit`` is ``"calls"``, ``"tokens"``, ``"cost"`` or ``"time"`` (seconds); ``allowed`` and
+    ``used`` are in its unit.
+    """
+
+    is_retryable = True
+
+    def __init__(
+        self, message: str, *, limit: str = "", allowed: float = 0.0, used: float = 0.0
+    ) -> None:
+        super().__init__(message)
+        self.limit = limit
+        self.allowed = allowed
+        self.used = used
 
 
 class FlushTimeout(CogniGraphError, TimeoutError):

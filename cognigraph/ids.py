@@ -77,3 +77,8 @@ def key_uid(space: str, name: str) -> str:
 def theme_uid(space: str, session: str, title: str) -> str:
     """Natural key of a session theme: (space, session, normalised title)."""
     return uid("Theme", space, session, normalise(title))
+
+
+def revision_uid(session_uid: str, version: int) -> str:
+    """Natural key of a revision of a summary: (session uid, version)."""
+    return uid("Revision", session_uid, str(version))

@@ -17,9 +17,12 @@ from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import Engine, EnrichMode
 from cognigraph.errors import ConfigurationError, ConflictError, InvalidMessageError
 from cognigraph.ingest.enrich import Step
+from cognigraph.ingest.estimate import Estimate
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
+from cognigraph.ingest.limits import Limits
 from cognigraph.ingest.prepare import Clean, check_name, clean, to_rows
+from cognigraph.ingest.versions import older
 from cognigraph.model import (
     DEFAULT_SESSION,
     DEFAULT_SPACE,
@@ -32,6 +35,7 @@ from cognigraph.model import (
     Session,
     Stats,
     StoredMessage,
+    Summary,
     Triple,
 )
 from cognigraph.retrieve.assemble import assemble
@@ -201,9 +205,33 @@ class Space:
         """
         self._engine.flush(self._name, timeout)
 
-    def enrich(self, on_step: Callable[[Step], None] | None = None) -> list[Step]:
-        """Enrich what is pending here and now, whatever the mode; one Step per batch."""
-        return self._engine.enricher.drain(self._name, on_step)
+    def enrich(
+        self, on_step: Callable[[Step], None] | None = None, *, limits: Limits | None = None
+    ) -> list[Step]:
+        """Enrich what is pending here and now, whatever the mode; one Step per batch.
+
+        Ends early when the extractor's endpoint or budget does, or one of the ``limits`` is
+        reached; ``stopped`` of the last Step says so. What is left stays queued.
+        """
+        return self._engine.enricher.drain(self._name, on_step, limits)
+
+    def estimate(self) -> Estimate:
+        """What enriching all that waits would take: turns, windows, calls, tokens, cost."""
+        return self._engine.enricher.estimate(self._name)
+
+    def redo(self, older_than: str | int | None = None) -> int:
+        """Queue what is enriched to be read again; returns the number of chunks.
+
+        ``older_than`` is a version of this memory's extractor (``3``), or a name with one
+        (``"rules-2"``): only sessions with something read by an older version of it. Without it,
+        everything. What was found before stays in use until its chunk has been read again.
+        """
+        engine = self._engine
+        recorded = engine.store.extractors(self._name)
+        count = engine.store.redo(self._name, older(recorded, older_than, engine.extractor.name))
+        if count:
+            engine.written()
+        return count
 
     def failures(self) -> list[Failure]:
         """Chunks whose last enrichment failed, with the reason."""
@@ -276,6 +304,10 @@ class Space:
             session = storable(session)
         return self._engine.store.message(self._name, storable(id), session)
 
+    def summaries(self, session: str) -> list[Summary]:
+        """Revisions of a session's keys and summary, newest first, as many as are kept."""
+        return self._engine.store.summaries(self._name, storable(session))
+
     def sessions(self, limit: int = 100, offset: int = 0) -> list[Session]:
         """Sessions with their keys and summaries, newest first."""
         return self._engine.store.sessions(self._name, limit=limit, offset=offset)
@@ -330,7 +362,9 @@ class Memory(Space):
         database: Neo4j database, the user's home database if absent.
         embedder: ``"wordllama"`` (default, offline), ``"fastembed:MODEL_OR_FOLDER"``, an
             :class:`~cognigraph.embed.Embedder`, or a function from texts to vectors.
-        extractor: reads entities and triples out of chunks: ``"rules"`` (default, no model) or an
+        extractor: reads entities and triples out of chunks: ``"rules"`` (default, no model),
+            ``"openai"`` or ``"openai:MODEL"`` (any OpenAI-compatible endpoint, see
+            :meth:`cognigraph.llm.ChatModel.from_environment`), or an
             :class:`~cognigraph.ingest.Extractor`.
         enrich: ``"background"`` (a worker thread in this process) or ``"manual"``.
         timezone: where naive times are; without it they are refused. Also the reader's timezone.

@@ -161,15 +161,44 @@ class Session:
     @property
     def summary(self) -> str:
         """The themes as one text, empty before enrichment."""
-        return "\n".join(
-            f"{theme.title}: {theme.summary}" if theme.title else theme.summary
-            for theme in self.themes
-        )
+        return _summary(self.themes)
 
     def __repr__(self) -> str:
         return (
             f"<Session {self.id}: {self.messages} messages, "
             f"{self.started_at:%Y-%m-%d %H:%M}, keys: {', '.join(self.keys[:5]) or '-'}>"
+        )
+
+
+def _summary(themes: Sequence[Theme]) -> str:
+    return "\n".join(
+        f"{theme.title}: {theme.summary}" if theme.title else theme.summary for theme in themes
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One revision of a session's keys and summary: what ``extractor`` made of them ``at`` a time.
+
+    ``version`` counts from 1; the session shows the newest.
+    """
+
+    session: str
+    version: int
+    at: datetime
+    extractor: str
+    keys: tuple[str, ...] = ()
+    themes: tuple[Theme, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The themes as one text."""
+        return _summary(self.themes)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Summary {self.version} of {self.session}, {self.at:%Y-%m-%d %H:%M} by "
+            f"{self.extractor}: {len(self.themes)} theme(s)>"
         )
 
 

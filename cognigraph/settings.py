@@ -56,6 +56,7 @@ class EnrichSettings:
     attempts a chunk is parked; the wait between attempts doubles from ``retry_after``. A background
     worker waits until nothing new came for ``settle`` or a batch is full (``None``: as the
     extractor prefers, at once for rules, some 20 s for a model); ``flush`` and ``enrich`` do not.
+    ``keep_revisions`` of a session's summary stay readable, the one shown among them.
     """
 
     batch: int = 64
@@ -65,11 +66,13 @@ class EnrichSettings:
     retry_after: timedelta = timedelta(seconds=2)
     idle_poll: timedelta = timedelta(seconds=1)
     settle: timedelta | None = None
+    keep_revisions: int = 10
 
     def __post_init__(self) -> None:
         _require(self.batch >= 1, "enrich.batch must be at least 1")
         _require(self.park_after >= 1, "enrich.park_after must be at least 1")
         _require(self.context >= 0, "enrich.context must not be negative")
+        _require(self.keep_revisions >= 1, "enrich.keep_revisions must be at least 1")
         for name in ("lease", "retry_after", "idle_poll"):
             _require(getattr(self, name) > timedelta(0), f"enrich.{name} must be positive")
         if self.settle is not None:

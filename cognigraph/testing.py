@@ -10,29 +10,54 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import blake2b
 from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.errors import ConfigurationError, ExtractionError
+from cognigraph.errors import ConfigurationError, ExtractionError, ModelAnswerError, ModelError
 from cognigraph.ingest.extraction import Extraction, Fact, Window
 from cognigraph.lexical import terms
+from cognigraph.llm.base import Answer, Prompt, T
+from cognigraph.llm.reader import read
+from cognigraph.model import Usage
+from cognigraph.retrieve.tokens import estimate_tokens
 from cognigraph.times import to_utc
 
-__all__ = ["FactLike", "FrozenClock", "HashEmbedder", "Script", "ScriptedExtractor"]
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+__all__ = [
+    "Asked",
+    "FactLike",
+    "FrozenClock",
+    "HashEmbedder",
+    "Replies",
+    "Script",
+    "ScriptedExtractor",
+    "ScriptedModel",
+]
 
 FactLike = Fact | tuple[str, str, str] | tuple[str, str, str, str | None]
 """A :class:`Fact`, or (subject, relation, object), or (subject, relation, object, when)."""
 
 Script = Mapping[str, Sequence[FactLike]] | Callable[[Window], Extraction]
 """Facts by message id, or a function that reads the window itself."""
+
+Replies = Callable[[Prompt], Any] | Sequence[Any]
+"""What a :class:`ScriptedModel` answers: by a function of the prompt, or one after another.
+
+An answer is a text, read as tolerantly as a real model's; anything that JSON can hold or a pydantic
+model, validated; or an exception, raised.
+"""
 
 _START = datetime(2024, 1, 1, 9, 0, tzinfo=UTC)
 
@@ -221,3 +246,75 @@ def _fact(item: tuple[str, str, str] | tuple[str, str, str, str | None]) -> Fact
     subject, relation, object, *rest = item
     when = rest[0] if rest else None
     return Fact(subject, "concept", relation, object, "concept", (0,), when=when)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question put to a :class:`ScriptedModel`."""
+
+    prompt: Prompt
+    schema: type[BaseModel]
+
+
+class ScriptedModel:
+    """A language model (:class:`cognigraph.llm.Model`) that answers what a test says.
+
+    Args:
+        replies: a function of the prompt, or answers in the order of the questions.
+        name: recorded with what is learned from it.
+
+    Usage is one call a question and the estimated tokens of its texts; no second question is asked
+    after a bad answer. Deterministic and thread-safe. Needs pydantic (the extra ``openai``).
+
+    >>> model = ScriptedModel([{"facts": []}, ModelUnavailableError("down")])
+    """
+
+    def __init__(self, replies: Replies, *, name: str = "scripted-model") -> None:
+        self.name = name
+        self._replies = replies
+        self._asked: list[Asked] = []
+        self._lock = Lock()
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """The questions so far, in order."""
+        with self._lock:
+            return tuple(self._asked)
+
+    def ask(self, prompt: Prompt, schema: type[T]) -> Answer[T]:
+        """The scripted answer, or the scripted failure.
+
+        Raises:
+            ModelError: it is scripted, or the scripted answer does not fit the schema.
+        """
+        with self._lock:
+            place = len(self._asked)
+            self._asked.append(Asked(prompt, schema))
+        if callable(self._replies):
+            reply = self._replies(prompt)
+        elif place < len(self._replies):
+            reply = self._replies[place]
+        else:
+            raise ModelError(f"{self.name} has no answer number {place + 1} to {prompt.name!r}")
+        if isinstance(reply, BaseException):
+            raise reply
+        text = reply if isinstance(reply, str) else _as_json(reply)
+        usage = Usage(
+            calls=1,
+            input_tokens=estimate_tokens(prompt.system) + estimate_tokens(prompt.user),
+            output_tokens=estimate_tokens(text),
+        )
+        reading = read(text, schema)
+        if reading.value is None:
+            raise ModelAnswerError(
+                f"{self.name} gave no usable answer to {prompt.name!r}: {reading.problem}",
+                usage=usage,
+                attempts=1,
+            )
+        return Answer(
+            reading.value, usage, reading.salvaged, reading.dropped, cut_off=reading.cut_off
+        )
+
+
+def _as_json(reply: Any) -> str:
+    return json.dumps(reply.model_dump(mode="json") if hasattr(reply, "model_dump") else reply)

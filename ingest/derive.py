@@ -2,18 +2,19 @@
 
 Whatever an extractor returns is checked here, once, for all extractors: evidence must lie in the
 window, names must be storable, event times must be dates. What is not right is left out and
-counted, never guessed.
+said why, never guessed: each rejection is ``reason: what it was``.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cognigraph import ids
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.ingest.extraction import Extraction, Fact
+from cognigraph.ingest.extraction import Extraction, Fact, Mention
 from cognigraph.lexical import term_counts, terms
 from cognigraph.model import Theme
 from cognigraph.stores.base import (
@@ -25,10 +26,21 @@ from cognigraph.stores.base import (
     TripleRow,
     Vector,
 )
-from cognigraph.text import replace_surrogates
+from cognigraph.text import printable, replace_surrogates
 from cognigraph.times import When, parse_when
 
 _MAX_NAME = 300
+_MOST_SHOWN = 120
+
+NO_EVIDENCE = "no evidence among the chunks read"
+NO_SUBJECT = "subject is not a name"
+NO_OBJECT = "object is not a name"
+NO_RELATION = "relation is not a name"
+NO_DATE = "time is not a date, the fact stays without it"
+NO_ENTITY = "mention is not a name"
+NO_MENTION = "mention in none of the chunks read"
+NO_KEY = "key is not a name with a weight"
+NO_THEME = "theme without a summary"
 
 
 @dataclass(slots=True)
@@ -51,39 +63,14 @@ class _Draft:
 
 def derive(
     extraction: Extraction, lease: Lease, extractor: str, embedder: CheckedEmbedder
-) -> tuple[Derivation, int]:
-    """Turn an extraction into rows; the second value counts what was rejected."""
-    space = lease.space
-    rejected = 0
+) -> tuple[Derivation, tuple[str, ...]]:
+    """Turn an extraction into rows, and say of each thing left out why (see the module)."""
+    rejected = [str(reason) for reason in extraction.rejected]
     entities: dict[str, EntityRow] = {}
-    drafts: dict[str, _Draft] = {}
-    for fact in extraction.facts:
-        draft = _draft(fact, lease)
-        if draft is None:
-            rejected += 1
-            continue
-        uid = ids.triple_uid(
-            space,
-            draft.subject.uid,
-            draft.relation,
-            draft.object.uid,
-            draft.when.text if draft.when else None,
-            draft.negated,
-        )
-        entities.setdefault(draft.subject.uid, draft.subject)
-        entities.setdefault(draft.object.uid, draft.object)
-        drafts.setdefault(uid, draft).evidence.update(draft.evidence)
-    mentions: dict[tuple[str, str], None] = {}
-    for mention in extraction.mentions:
-        entity = _entity(space, mention.name, mention.type)
-        places = _places(mention.chunks, lease)
-        if entity is None or not places:
-            rejected += 1
-            continue
-        entities.setdefault(entity.uid, entity)
-        mentions.update(dict.fromkeys((uid, entity.uid) for uid in places))
-    themes = _themes(extraction.themes, lease)
-    keys = _keys(extraction.keys, space)
+    drafts = _drafts(extraction.facts, lease, entities, rejected)
+    mentions = _mentions(extraction.mentions, lease, entities, rejected)
+    themes = _themes(extraction.themes, lease, rejected)
+    keys = _keys(extraction.keys, lease.space, rejected)
     vectors = iter(
         embedder.embed(
             [draft.text for draft in drafts.values()]
@@ -93,8 +80,8 @@ def derive(
     )
     derivation = Derivation(
         extractor=extractor,
-        entities=tuple(sorted(entities.values(), key=lambda entity: entity.uid)),
         triples=tuple(sorted(_triples(drafts, vectors), key=lambda triple: triple.uid)),
+        entities=tuple(sorted(entities.values(), key=lambda entity: entity.uid)),
         mentions=tuple(sorted(mentions)),
         keys=None
         if keys is None
@@ -102,18 +89,82 @@ def derive(
         themes=None if themes is None else tuple(_theme_rows(themes, vectors)),
         state=replace_surrogates(extraction.state)[0],
     )
-    return derivation, rejected
+    return derivation, tuple(rejected)
 
 
-def _draft(fact: Fact, lease: Lease) -> _Draft | None:
+def by_reason(rejected: Iterable[str]) -> Counter[str]:
+    """Rejections counted by what stands before the colon."""
+    return Counter(item.partition(": ")[0] for item in rejected)
+
+
+def _drafts(
+    facts: Iterable[Fact], lease: Lease, entities: dict[str, EntityRow], rejected: list[str]
+) -> dict[str, _Draft]:
+    drafts: dict[str, _Draft] = {}
+    for fact in facts:
+        draft = _draft(fact, lease, rejected)
+        if draft is None:
+            continue
+        uid = ids.triple_uid(
+            lease.space,
+            draft.subject.uid,
+            draft.relation,
+            draft.object.uid,
+            draft.when.text if draft.when else None,
+            draft.negated,
+        )
+        entities.setdefault(draft.subject.uid, draft.subject)
+        entities.setdefault(draft.object.uid, draft.object)
+        drafts.setdefault(uid, draft).evidence.update(draft.evidence)
+    return drafts
+
+
+def _mentions(
+    mentions: Iterable[Mention],
+    lease: Lease,
+    entities: dict[str, EntityRow],
+    rejected: list[str],
+) -> dict[tuple[str, str], None]:
+    found: dict[tuple[str, str], None] = {}
+    for mention in mentions:
+        entity = _entity(lease.space, mention.name, mention.type)
+        places = _places(mention.chunks, lease)
+        if entity is None or not places:
+            reason = NO_ENTITY if entity is None else NO_MENTION
+            rejected.append(f"{reason}: {_shown(mention.name)}")
+            continue
+        entities.setdefault(entity.uid, entity)
+        found.update(dict.fromkeys((uid, entity.uid) for uid in places))
+    return found
+
+
+def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
+    said = f"{_shown(fact.subject)} {_shown(fact.relation)} {_shown(fact.object)}"
     subject = _entity(lease.space, fact.subject, fact.subject_type)
     object = _entity(lease.space, fact.object, fact.object_type)
     relation = _name(fact.relation)
     places = _places(fact.chunks, lease)
-    if subject is None or object is None or relation is None or not places:
-        return None
-    when = parse_when(fact.when) if isinstance(fact.when, str) else None
-    return _Draft(subject, relation, object, when, bool(fact.negated), dict.fromkeys(places))
+    if subject is None:
+        rejected.append(f"{NO_SUBJECT}: {said}")
+    elif object is None:
+        rejected.append(f"{NO_OBJECT}: {said}")
+    elif relation is None:
+        rejected.append(f"{NO_RELATION}: {said}")
+    elif not places:
+        rejected.append(f"{NO_EVIDENCE}: {said}")
+    else:
+        when = parse_when(fact.when) if isinstance(fact.when, str) else None
+        if fact.when and when is None:
+            rejected.append(f"{NO_DATE}: {_shown(fact.when)} of {said}")
+        return _Draft(subject, relation, object, when, bool(fact.negated), dict.fromkeys(places))
+    return None
+
+
+def _shown(value: object) -> str:
+    """Whatever it is, short and on one line."""
+    text = " ".join(printable(replace_surrogates(str(value))[0]).split())
+    text = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+    return text if isinstance(value, str) and text else repr(text)
 
 
 def _entity(space: str, name: object, type: object) -> EntityRow | None:
@@ -167,7 +218,7 @@ def _triples(drafts: dict[str, _Draft], vectors: Iterable[Vector]) -> list[Tripl
 
 
 def _keys(
-    keys: Sequence[tuple[str, float]] | None, space: str
+    keys: Sequence[tuple[str, float]] | None, space: str, rejected: list[str]
 ) -> list[tuple[str, str, float]] | None:
     if keys is None:
         return None
@@ -177,10 +228,14 @@ def _keys(
         if clean is not None and isinstance(weight, int | float) and math.isfinite(weight):
             uid = ids.key_uid(space, clean)
             rows.setdefault(uid, (uid, clean, float(weight)))
+        else:
+            rejected.append(f"{NO_KEY}: {_shown(name)} {_shown(str(weight))}")
     return list(rows.values())
 
 
-def _themes(themes: Sequence[Theme] | None, lease: Lease) -> list[tuple[str, Theme]] | None:
+def _themes(
+    themes: Sequence[Theme] | None, lease: Lease, rejected: list[str]
+) -> list[tuple[str, Theme]] | None:
     if themes is None:
         return None
     rows: dict[str, Theme] = {}
@@ -190,6 +245,8 @@ def _themes(themes: Sequence[Theme] | None, lease: Lease) -> list[tuple[str, The
         if summary:
             uid = ids.theme_uid(lease.space, lease.session, title or str(place))
             rows.setdefault(uid, Theme(title, summary))
+        else:
+            rejected.append(f"{NO_THEME}: {_shown(theme.title)}")
     return list(rows.items())
 
 

@@ -11,36 +11,51 @@ import os
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import timedelta
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from threading import Event, Thread
 from uuid import uuid4
 
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import CogniGraphError, ExtractionError, StoreError
 from cognigraph.ingest.derive import derive
-from cognigraph.ingest.extraction import Extraction, Extractor, Window
+from cognigraph.ingest.estimate import Estimate, estimate, window_of
+from cognigraph.ingest.extraction import Extraction, Extractor
+from cognigraph.ingest.heartbeat import Heartbeat
+from cognigraph.ingest.limits import Limits
 from cognigraph.ingest.settling import Settling
+from cognigraph.ingest.verdicts import judge
+from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.base import Derivation, Lease, Store
 from cognigraph.times import Clock
 
 logger = logging.getLogger("cognigraph.enrich")
 
-_MOST_DOUBLINGS = 10
+_MOST_PAUSE_DOUBLINGS = 5
+_MOST_FAILURES = 12
+"""So many batches in a row are no coincidence: an extractor that reads nothing is left alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one lease came to."""
+    """What one lease came to.
+
+    ``rejected`` says of each thing left out why (``reason: what``), ``usage`` what the extractor
+    spent, failed or not. ``error`` is why nothing was written; ``lost`` that another worker took
+    over; ``stopped`` why the run ends here though chunks may be left.
+    """
 
     space: str
     session: str
     chunks: int
     triples: int = 0
-    rejected: int = 0
+    rejected: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
     error: str | None = None
     lost: bool = False
+    stopped: str | None = None
 
 
 class Enricher:
@@ -61,13 +76,22 @@ class Enricher:
         self._clock = clock
         self._worker = f"{_host()}:{os.getpid()}:{uuid4().hex[:8]}"
         self._looked_for_dead = False
+        self._failures = 0
+        self._after_outage = False
+        self._rests_until: datetime | None = None
+        self.halted: str | None = None
 
     def step(self, space: str | None = None) -> Step | None:
-        """Enrich one batch of one session; None when nothing is ready."""
+        """Enrich one batch of one session; None when nothing is ready, or during an outage.
+
+        ``halted`` says afterwards which budget ended the work, if one did.
+        """
         settings = self._settings
         if not self._looked_for_dead:
             self._looked_for_dead = True
             self._expire_dead()
+        if self._rests_until is not None and self._clock() < self._rests_until:
+            return None
         lease = self._store.claim(
             worker=self._worker,
             limit=settings.batch,
@@ -79,18 +103,30 @@ class Enricher:
         if lease is None:
             return None
         try:
-            derivation, rejected = self._derive(lease)
+            with Heartbeat(self._store, lease, settings.lease, self._clock):
+                derivation, rejected, usage = self._derive(lease)
         except StoreError:
             raise
+        except _Spent as spent:
+            return self._give_back(lease, spent.error, spent.usage)
         except CogniGraphError as error:
-            return self._give_back(lease, error)
+            return self._give_back(lease, error, getattr(error, "usage", None) or Usage())
+        except BaseException:  # interrupted: the next worker need not wait for the lease
+            with suppress(StoreError):
+                self._store.release(lease)
+            raise
+        self._failures, self._after_outage = 0, False
+        self._rests_until = self.halted = None
         written = self._store.complete(lease, derivation)
+        for reason in rejected:
+            logger.info("left out of session %r: %s", lease.session, reason)
         return Step(
             lease.space,
             lease.session,
             len(lease.chunks),
             triples=len(derivation.triples),
             rejected=rejected,
+            usage=usage,
             lost=not written,
         )
 
@@ -102,45 +138,116 @@ class Enricher:
             if host == _host() and pid.isdigit() and not _is_alive(int(pid)):
                 self._store.expire(token)
 
-    def _derive(self, lease: Lease) -> tuple[Derivation, int]:
-        window = Window(lease.space, lease.session, lease.chunks, lease.before, lease.notes)
-        uids = tuple(chunk.uid for chunk in lease.chunks)
+    def _derive(self, lease: Lease) -> tuple[Derivation, tuple[str, ...], Usage]:
+        """Read what is new in the chunks; those that only repeat the memory teach nothing."""
+        name, keep = self._extractor.name, self._settings.keep_revisions
+        chunks = tuple(chunk for chunk in lease.chunks if chunk.text.strip())
+        if not chunks:
+            return Derivation(name, keep_revisions=keep), (), Usage()
+        lease = replace(lease, chunks=chunks)
         try:
-            extraction = self._extractor.extract(window)
+            extraction = self._extractor.extract(window_of(lease))
             if not isinstance(extraction, Extraction):
                 raise TypeError(f"returned a {type(extraction).__name__}, not an Extraction")
-            return derive(extraction, lease, self._extractor.name, self._embedder)
         except CogniGraphError:
             raise
         except Exception as error:  # any extractor may be plugged in here
-            raise ExtractionError(
-                f"{self._extractor.name}: {type(error).__name__}: {error}", chunks=uids
-            ) from error
+            raise _failed(name, error, lease) from error
+        try:
+            derivation, rejected = derive(extraction, lease, name, self._embedder)
+        except CogniGraphError as error:
+            raise _Spent(error, extraction.usage) from error
+        except Exception as error:  # so may be what it returns
+            raise _Spent(_failed(name, error, lease), extraction.usage) from error
+        return replace(derivation, keep_revisions=keep), rejected, extraction.usage
 
-    def _give_back(self, lease: Lease, error: CogniGraphError) -> Step:
-        settings = self._settings
-        tries = max(chunk.attempts for chunk in lease.chunks) + 1
-        wait: timedelta = settings.retry_after * 2 ** min(tries - 1, _MOST_DOUBLINGS)
-        park_after = settings.park_after
-        if isinstance(error, ExtractionError) and not error.is_retryable:
-            park_after = 0
+    def _give_back(self, lease: Lease, error: CogniGraphError, usage: Usage) -> Step:
+        verdict = judge(
+            error,
+            chunks=len(lease.chunks),
+            attempts=max(chunk.attempts for chunk in lease.chunks),
+            outages=max(chunk.outages for chunk in lease.chunks),
+            after_outage=self._after_outage,
+            settings=self._settings,
+        )
         logger.warning(
-            "enrichment of %d chunks of session %r failed (attempt %d): %s",
-            len(lease.chunks), lease.session, tries, error,
+            "enrichment of %d chunks of session %r ended (%s): %s",
+            len(lease.chunks), lease.session, verdict.fault, error,
         )  # fmt: skip
-        self._store.fail(lease, str(error), park_after=park_after, retry_at=self._clock() + wait)
-        return Step(lease.space, lease.session, len(lease.chunks), error=str(error))
+        now = self._clock()
+        if verdict.fault == "stop":
+            self.halted = str(error)
+            self._store.release(lease)
+        else:
+            self._store.fail(
+                lease,
+                str(error),
+                park_after=verdict.park_after,
+                retry_at=now + verdict.wait,
+                outage=verdict.fault == "outage",
+            )
+        self._failures += 1
+        self._after_outage = verdict.fault == "outage"
+        stopped = str(error) if verdict.ends_run else None
+        if stopped is None and self._failures % _MOST_FAILURES == 0:
+            # Not a poisoned chunk, then, and each batch may cost a call.
+            stopped = f"{_MOST_FAILURES} batches in a row failed, the last with: {error}"
+        if stopped is not None:
+            doublings = min(self._failures - 1, _MOST_PAUSE_DOUBLINGS)
+            self._rests_until = now + self._settings.retry_after * 2**doublings
+        return Step(
+            lease.space,
+            lease.session,
+            len(lease.chunks),
+            usage=usage,
+            error=str(error),
+            stopped=stopped,
+        )
 
     def drain(
-        self, space: str | None = None, on_step: Callable[[Step], None] | None = None
+        self,
+        space: str | None = None,
+        on_step: Callable[[Step], None] | None = None,
+        limits: Limits | None = None,
     ) -> list[Step]:
-        """Work until nothing is ready (chunks waiting for a retry stay)."""
-        steps = []
+        """Work until nothing is ready (chunks waiting for a retry stay), or the run must stop.
+
+        ``stopped`` of the last step says which outage, budget or limit ended it.
+        """
+        self._after_outage = False
+        steps: list[Step] = []
+        spent, started = Usage(), time.monotonic()
         while step := self.step(space):
+            spent += step.usage
+            if limits is not None and step.stopped is None:
+                reached = limits.reached(spent, time.monotonic() - started)
+                step = replace(step, stopped=reached)
             steps.append(step)
             if on_step is not None:
                 on_step(step)
+            if step.stopped is not None:
+                break
         return steps
+
+    def estimate(self, space: str) -> Estimate:
+        """What enriching all that waits would take, without a call."""
+        return estimate(self._store, self._extractor, space, self._settings)
+
+
+class _Spent(CogniGraphError):
+    """An error after the extractor has been paid."""
+
+    def __init__(self, error: CogniGraphError, usage: Usage) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.usage = usage
+
+
+def _failed(name: str, error: Exception, lease: Lease) -> ExtractionError:
+    return ExtractionError(
+        f"{name}: {type(error).__name__}: {error}",
+        chunks=tuple(chunk.uid for chunk in lease.chunks),
+    )
 
 
 def _host() -> str:

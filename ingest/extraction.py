@@ -85,7 +85,11 @@ class Extraction:
 
 
 class Extractor(Protocol):
-    """Reads a window of chunks. Must be thread-safe."""
+    """Reads a window of chunks. Must be thread-safe.
+
+    One that costs something may also have ``estimate(window) -> Usage``, what reading the window
+    would come to, found out without a call; ``enrich --dry-run`` adds it up.
+    """
 
     @property
     def name(self) -> str:

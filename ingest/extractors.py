@@ -6,6 +6,7 @@ is asked for.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from datetime import tzinfo
 
@@ -28,9 +29,21 @@ def _spacy(detail: str, timezone: tzinfo | None) -> Extractor:
     return SpacyExtractor(detail or DEFAULT_PIPELINE, timezone=timezone)
 
 
+def _openai(detail: str, timezone: tzinfo | None) -> Extractor:
+    from cognigraph.llm import ChatModel
+
+    environ = {**os.environ, "COGNIGRAPH_MODEL": detail} if detail else os.environ
+    model = ChatModel.from_environment(environ)
+
+    from cognigraph.ingest.model import ModelExtractor  # needs what ChatModel has found installed
+
+    return ModelExtractor(model, timezone=timezone)
+
+
 _BY_NAME: dict[str, Callable[[str, tzinfo | None], Extractor]] = {
     "rules": _rules,
     "spacy": _spacy,
+    "openai": _openai,
 }
 """By kind: makes the extractor of the detail (empty if none) and the memory's timezone."""
 

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
+import numpy as np
+
 from cognigraph import ids
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import InvalidMessageError
+from cognigraph.ingest.recalled import fresh_pieces
 from cognigraph.ingest.split import split
 from cognigraph.lexical import term_counts
 from cognigraph.model import Message
 from cognigraph.settings import InsertSettings
-from cognigraph.stores.base import ChunkRow, MessageRow
+from cognigraph.stores.base import ChunkRow, MessageRow, Vector
 from cognigraph.text import replace_surrogates, spoken
 from cognigraph.times import to_utc
 
@@ -104,25 +107,26 @@ def check_name(value: object, what: str, index: int = 0) -> str:
 def to_rows(
     messages: Sequence[Clean], space: str, settings: InsertSettings, embedder: CheckedEmbedder
 ) -> list[MessageRow]:
-    """Split, embed (all texts in one go) and count terms."""
+    """Split, embed (all texts in one go) and count terms.
+
+    What the memory itself said in a message is stored but not searched: it would stand before what
+    it was recalled from.
+    """
     pieces = [split(message.text, settings.max_chunk_chars) for message in messages]
+    rest = [
+        fresh_pieces(message.text, parts) for message, parts in zip(messages, pieces, strict=True)
+    ]
     texts = [
-        spoken(message.speaker, piece)
-        for message, parts in zip(messages, pieces, strict=True)
-        for piece in parts
+        _searched(message.speaker, piece, fresh)
+        for message, parts, own in zip(messages, pieces, rest, strict=True)
+        for piece, fresh in zip(parts, own, strict=True)
     ]
     vectors = iter(embedder.embed(texts))
     rows: list[MessageRow] = []
-    for message, parts in zip(messages, pieces, strict=True):
+    for message, parts, own in zip(messages, pieces, rest, strict=True):
         chunks = tuple(
-            ChunkRow(
-                uid=ids.chunk_uid(message.uid, part),
-                part=part,
-                text=piece,
-                vector=next(vectors),
-                terms=term_counts(spoken(message.speaker, piece)),
-            )
-            for part, piece in enumerate(parts)
+            _chunk_row(message, part, piece, fresh, next(vectors))
+            for part, (piece, fresh) in enumerate(zip(parts, own, strict=True))
         )
         rows.append(
             MessageRow(
@@ -137,3 +141,20 @@ def to_rows(
             )
         )
     return rows
+
+
+def _searched(speaker: str | None, piece: str, fresh: str | None) -> str:
+    return "" if fresh == "" else spoken(speaker, piece if fresh is None else fresh)
+
+
+def _chunk_row(
+    message: Clean, part: int, piece: str, fresh: str | None, vector: Vector
+) -> ChunkRow:
+    return ChunkRow(
+        uid=ids.chunk_uid(message.uid, part),
+        part=part,
+        text=piece,
+        vector=np.zeros_like(vector) if fresh == "" else vector,
+        terms=term_counts(_searched(message.speaker, piece, fresh)),
+        fresh=fresh,
+    )

@@ -27,7 +27,7 @@ from typing import Any
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
-from cognigraph.model import Theme
+from cognigraph.model import Theme, Usage
 from cognigraph.times import parse_when
 
 UNKNOWN_SESSION = "no recording of the session"
@@ -109,6 +109,10 @@ class RecordedExtractor:
                 counts[BAD_WHEN] += recorded.bad_times
             counts[UNKNOWN_SESSION] = sum(len(ids) for ids in self._unknown.values())
         return {reason: count for reason, count in sorted(counts.items()) if count}
+
+    def estimate(self, window: Window) -> Usage:
+        """Nothing: no model is asked."""
+        return Usage()
 
     def extract(self, window: Window) -> Extraction:
         """Facts whose evidence is in the window, and the session's keys and themes as recorded."""

@@ -23,6 +23,7 @@ from cognigraph.ingest.summary import SessionState
 from cognigraph.ingest.timewords import TimeSpan, find_times
 from cognigraph.ingest.verbs import is_past
 from cognigraph.ingest.words import word_set
+from cognigraph.model import Usage
 from cognigraph.stores.base import WorkChunk
 
 ANONYMOUS = "user"
@@ -80,6 +81,10 @@ class RulesExtractor:
     def name(self) -> str:
         """``rules-2``."""
         return "rules-2"
+
+    def estimate(self, window: Window) -> Usage:
+        """Nothing: no model is asked."""
+        return Usage()
 
     def extract(self, window: Window) -> Extraction:
         """Read a window: facts, mentions, and the session's keys and themes with it added."""

@@ -71,7 +71,9 @@ def _common() -> argparse.ArgumentParser:
     group.add_argument(
         "--embedder", metavar="NAME", help="wordllama (default) or fastembed:MODEL_OR_FOLDER"
     )
-    group.add_argument("--extractor", metavar="NAME", help="what reads facts: rules (default)")
+    group.add_argument(
+        "--extractor", metavar="NAME", help="what reads facts: rules (default) or openai[:MODEL]"
+    )
     group.add_argument("--timezone", metavar="ZONE", help="for times read and shown (default: UTC)")
     group.add_argument(
         "--auth",

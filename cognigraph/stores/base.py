@@ -9,6 +9,8 @@ Session    ``id, started_at, ended_at, version``; ``-[:HAS_CHUNK]->`` Chunk,
            ``-[:HAS_KEY {weight}]->`` Key, ``-[:HAS_THEME]->`` Theme
 Key        ``name``
 Theme      ``title, summary`` (the themes of a session are its summary)
+Revision   ``version, at, extractor, keys``: a state of a session's keys and summary;
+           ``(Session)-[:HAS_REVISION]->`` Revision
 Triple     ``subject, relation, object, when, valid_from, valid_to, negated, first_observed,
            last_observed``; ``-[:SUBJECT]->`` and ``-[:OBJECT]->`` Entity,
            ``-[:EVIDENCE {observed_at}]->`` Chunk, ``-[:IN_SESSION]->`` Session
@@ -32,7 +34,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.model import Entity, Session, Stats, StoredMessage, Theme, Triple
+from cognigraph.model import Entity, Session, Stats, StoredMessage, Summary, Theme, Triple
 from cognigraph.times import When
 
 Vector = npt.NDArray[np.float32]
@@ -45,13 +47,17 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChunkRow:
-    """A chunk ready to be written. ``terms`` are index terms with their frequencies."""
+    """A chunk ready to be written. ``terms`` are index terms with their frequencies.
+
+    ``fresh`` is the text without what the memory itself said in it, ``None`` if that is all of it.
+    """
 
     uid: str
     part: int
     text: str
     vector: Vector
     terms: Mapping[str, int]
+    fresh: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +82,11 @@ InsertStatus = Literal["new", "known", "conflict"]
 
 @dataclass(frozen=True, slots=True)
 class WorkChunk:
-    """A chunk as an extractor sees it, in session order."""
+    """A chunk as an extractor sees it, in session order, without recalled text.
+
+    ``attempts`` and ``outages`` count what went wrong with it so far; ``extractor`` has read it
+    before.
+    """
 
     uid: str
     message_id: str
@@ -86,6 +96,8 @@ class WorkChunk:
     text: str
     part: int = 0
     attempts: int = 0
+    outages: int = 0
+    extractor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +185,9 @@ class ThemeRow:
 class Derivation:
     """All that one lease led to; written in one transaction or not at all.
 
-    ``keys`` and ``themes`` replace the session's; ``None`` leaves them as they are.
+    ``keys`` and ``themes`` replace the session's and make a revision, of which the newest
+    ``keep_revisions`` stay; ``None`` leaves them as they are. ``state`` replaces the summariser's
+    memory if it is not empty or something was revised.
     """
 
     extractor: str
@@ -183,17 +197,22 @@ class Derivation:
     keys: tuple[KeyRow, ...] | None = None
     themes: tuple[ThemeRow, ...] | None = None
     state: str = ""
+    keep_revisions: int = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A chunk that could not be enriched, and why."""
+    """A chunk that could not be enriched, and why.
+
+    ``attempts`` failed on the chunk itself; ``outages`` of what reads it do not count as attempts.
+    """
 
     message_id: str
     session: str
     attempts: int
     parked: bool
     reason: str
+    outages: int = 0
 
 
 # --- Search ------------------------------------------------------------------------------
@@ -392,7 +411,10 @@ class Store(Protocol):
     ) -> Lease | None:
         """Lease up to ``limit`` pending chunks of one session, oldest first; ``None`` if none.
 
-        A session has at most one lease at a time; expired leases count as pending.
+        A session has at most one lease at a time; expired leases count as pending. Chunks that
+        failed come in batches a quarter the size for each attempt, and not behind others that
+        failed less often, so that the one at fault is soon alone. The notes of a session that is
+        read again are empty but for their version.
         """
         ...
 
@@ -400,12 +422,32 @@ class Store(Protocol):
         """Write a derivation and mark the chunks done. False, changing nothing, if lease is lost.
 
         Exact-key dedup: an entity or triple that is there gains evidence and a wider observed
-        time; its first spelling is kept.
+        time; its first spelling is kept. What was read out of these chunks before goes: their
+        evidence and mentions, triples left without evidence, entities left without anything.
         """
         ...
 
-    def fail(self, lease: Lease, reason: str, *, park_after: int, retry_at: datetime) -> bool:
-        """Give the chunks back: pending again at ``retry_at``, or failed after that many tries."""
+    def fail(
+        self,
+        lease: Lease,
+        reason: str,
+        *,
+        park_after: int | None,
+        retry_at: datetime,
+        outage: bool = False,
+    ) -> bool:
+        """Give the chunks back: pending again at ``retry_at``, or failed after that many attempts.
+
+        ``park_after=None`` does not park. An ``outage`` is counted as such and is no attempt.
+        """
+        ...
+
+    def extend(self, lease: Lease, until: datetime) -> bool:
+        """Hold a lease longer; False if it is lost."""
+        ...
+
+    def release(self, lease: Lease) -> bool:
+        """Give the chunks back as they were; False if the lease is lost."""
         ...
 
     def leases(self) -> list[str]:
@@ -422,6 +464,30 @@ class Store(Protocol):
 
     def failures(self, space: str) -> list[Failure]:
         """Chunks whose last attempt failed."""
+        ...
+
+    def extractors(self, space: str) -> dict[str, int]:
+        """Names of those that have read the space's done chunks, with how many each has."""
+        ...
+
+    def redo(self, space: str, extractors: Sequence[str]) -> int:
+        """Make done chunks pending again that these have read; return how many.
+
+        A session is read again as a whole, because its summary grows with its chunks; leases on it
+        end. What was read out of a chunk stays until the chunk is done again.
+        """
+        ...
+
+    def queued(self, space: str) -> list[str]:
+        """Uids of sessions with pending chunks, in the order of their oldest."""
+        ...
+
+    def peek(self, session_uid: str, *, context: int = 2) -> Lease | None:
+        """All pending chunks of a session as a lease would give them, without taking one."""
+        ...
+
+    def summaries(self, space: str, session: str) -> list[Summary]:
+        """Revisions of a session's keys and summary that are kept, newest first."""
         ...
 
     # Search

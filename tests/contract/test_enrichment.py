@@ -8,6 +8,14 @@ import pytest
 
 from cognigraph import ExtractionError, FlushTimeout, Settings
 from cognigraph.ingest import Extraction, Fact, Mention
+from cognigraph.ingest.derive import (
+    NO_DATE,
+    NO_EVIDENCE,
+    NO_OBJECT,
+    NO_RELATION,
+    NO_SUBJECT,
+    by_reason,
+)
 from cognigraph.model import Theme
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.base import Derivation
@@ -99,7 +107,9 @@ def test_bad_extractions_are_rejected_not_stored(open_memory, space_name, extrac
         }
     )
     (step,) = space.enrich()
-    assert step.rejected == 4
+    assert by_reason(step.rejected) == {
+        NO_EVIDENCE: 1, NO_SUBJECT: 1, NO_RELATION: 1, NO_OBJECT: 1, NO_DATE: 1,
+    }  # fmt: skip
     assert facts(space) == [("Ann lives in Oslo", None, ["m1"]), ("Ann met Ben", None, ["m1"])]
 
 

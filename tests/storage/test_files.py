@@ -20,6 +20,7 @@ from cognigraph import (
     StoreUnavailableError,
 )
 from cognigraph.stores.sqlite.connection import Pool
+from cognigraph.stores.sqlite.schema import migrations
 from cognigraph.testing import HashEmbedder
 from tests.storage.test_kill import ROOT, assert_whole
 from tests.storage.writers import open_memory, turn
@@ -63,7 +64,7 @@ def test_a_newer_schema_is_refused_with_the_way_out(tmp_path):
         open_memory(path)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (999,)
-        connection.execute("PRAGMA user_version = 1")
+        connection.execute(f"PRAGMA user_version = {migrations()[-1][0]}")
     with open_memory(path) as memory:
         assert memory.get("m1") is not None
 

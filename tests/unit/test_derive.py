@@ -12,7 +12,19 @@ import pytest
 from cognigraph import ids
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.ingest import Extraction, Fact, Mention
-from cognigraph.ingest.derive import derive
+from cognigraph.ingest.derive import (
+    NO_DATE,
+    NO_ENTITY,
+    NO_EVIDENCE,
+    NO_KEY,
+    NO_MENTION,
+    NO_OBJECT,
+    NO_RELATION,
+    NO_SUBJECT,
+    NO_THEME,
+    by_reason,
+    derive,
+)
 from cognigraph.lexical import term_counts
 from cognigraph.model import Theme
 from cognigraph.stores.base import Derivation, Lease, SessionNotes, WorkChunk
@@ -25,14 +37,14 @@ LIVES = Fact("Ann", "person", "lives in", "Oslo", "location", (0,))
 EMBEDDER = CheckedEmbedder(HashEmbedder(64))
 
 
-def run(*facts: Fact, **rest: Any) -> tuple[Derivation, int]:
+def run(*facts: Fact, **rest: Any) -> tuple[Derivation, tuple[str, ...]]:
     return derive(Extraction(facts=facts, **rest), LEASE, "x-1", EMBEDDER)
 
 
 def test_a_fact_becomes_a_triple_between_two_entities():
     found, rejected = run(replace(LIVES, when="2023-05"))
     (triple,) = found.triples
-    assert rejected == 0
+    assert rejected == ()
     assert triple.text == "Ann lives in Oslo (2023-05)"
     assert triple.evidence == ("u0",)
     assert str(triple.when) == "2023-05"
@@ -78,21 +90,27 @@ def test_negation_is_in_the_text_that_is_searched():
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "why"),
     [
-        replace(LIVES, subject=""),
-        replace(LIVES, object=" \n "),
-        replace(LIVES, relation="\0"),
-        replace(LIVES, object="x" * 301),
-        replace(LIVES, chunks=()),
-        replace(LIVES, chunks=(3,)),
-        replace(LIVES, chunks=(-1,)),
+        (replace(LIVES, subject=""), f"{NO_SUBJECT}: '' lives in Oslo"),
+        (replace(LIVES, object=" \n "), f"{NO_OBJECT}: Ann lives in ''"),
+        (replace(LIVES, relation="\0"), f"{NO_RELATION}: Ann '' Oslo"),
+        (replace(LIVES, object="x" * 301), f"{NO_OBJECT}: Ann lives in {'x' * 120}..."),
+        (replace(LIVES, chunks=()), f"{NO_EVIDENCE}: Ann lives in Oslo"),
+        (replace(LIVES, chunks=(3,)), f"{NO_EVIDENCE}: Ann lives in Oslo"),
+        (replace(LIVES, chunks=(-1,)), f"{NO_EVIDENCE}: Ann lives in Oslo"),
     ],
 )
-def test_what_is_not_right_is_left_out_and_counted(wrong):
+def test_what_is_not_right_is_left_out_and_said_why(wrong, why):
     found, rejected = run(wrong, LIVES)
-    assert (len(found.triples), rejected) == (1, 1)
+    assert (len(found.triples), rejected) == (1, (why,))
     assert run(wrong)[0].entities == ()
+
+
+def test_what_the_extractor_left_out_itself_comes_first():
+    _, rejected = run(replace(LIVES, chunks=()), rejected=("too vague: Ann likes it",))
+    assert rejected == ("too vague: Ann likes it", f"{NO_EVIDENCE}: Ann lives in Oslo")
+    assert by_reason((*rejected, "too vague: that")) == {"too vague": 2, NO_EVIDENCE: 1}
 
 
 @pytest.mark.parametrize(
@@ -123,7 +141,9 @@ def test_evidence_outside_the_window_is_dropped_from_a_good_fact():
 
 
 def test_a_time_that_is_no_date_is_left_out():
-    (triple,) = run(replace(LIVES, when="last summer"))[0].triples
+    found, rejected = run(replace(LIVES, when="last summer"))
+    assert rejected == (f"{NO_DATE}: last summer of Ann lives in Oslo",)
+    (triple,) = found.triples
     assert (triple.when, triple.text) == (None, "Ann lives in Oslo")
 
 
@@ -148,7 +168,7 @@ def test_mentions_point_into_the_window():
     )
     oslo = ids.entity_uid("space", "Oslo", "location")
     assert found.mentions == (("u1", oslo), ("u2", oslo))
-    assert rejected == 2
+    assert rejected == (f"{NO_ENTITY}: ''", f"{NO_MENTION}: Bergen")
     assert len(found.entities) == 2
 
 
@@ -160,13 +180,15 @@ def test_keys_and_themes_replace_or_stay():
 
 
 def test_keys_are_unique_by_normal_form():
-    found, _ = run(keys=(("Oslo", 2.0), ("oslo ", 1.0), ("", 3.0), ("fjord", 1)))
+    found, rejected = run(keys=(("Oslo", 2.0), ("oslo ", 1.0), ("", 3.0), ("fjord", 1)))
+    assert rejected == (f"{NO_KEY}: '' 3.0",)
     assert [(key.name, key.weight) for key in found.keys] == [("Oslo", 2.0), ("fjord", 1.0)]
 
 
 def test_themes_keep_their_order_and_belong_to_their_session():
     themes = (Theme("Moving", "Ann moves."), Theme("", "Untitled."), Theme("None", "  "))
-    found, _ = run(themes=themes)
+    found, rejected = run(themes=themes)
+    assert rejected == (f"{NO_THEME}: None",)
     assert [(row.title, row.summary) for row in found.themes] == [
         ("Moving", "Ann moves."),
         ("", "Untitled."),

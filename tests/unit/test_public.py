@@ -124,7 +124,7 @@ def test_every_data_file_is_shipped():
         path
         for folder in ("cognigraph", *MAPPED)
         for path in (ROOT / folder).rglob("*")
-        if path.is_file() and path.suffix not in (".py", ".pyc", ".md") and not _mapped(path)
+        if path.is_file() and path.suffix not in (".py", ".pyc") and not _mapped(path)
     }
     assert files <= shipped
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from cognigraph.ids import normalise
+from cognigraph.ids import normalise, revision_uid
 from cognigraph.stores.base import Derivation, EntityRow, KeyRow, Lease, ThemeRow, TripleRow
 from cognigraph.stores.neo4j import tokens
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
@@ -20,14 +21,23 @@ class Totals(NamedTuple):
     themes_indexed: bool
 
 
+class _Dropped(NamedTuple):
+    """Triples that went, and their length in terms."""
+
+    triples: int
+    length: int
+
+
 class _LeaseLostError(Exception):
     """Another worker has taken over: roll back."""
 
 
-def complete(connection: Connection, lease: Lease, derivation: Derivation) -> Totals | None:
+def complete(
+    connection: Connection, lease: Lease, derivation: Derivation, now: datetime
+) -> Totals | None:
     """Write a derivation; None, changing nothing, if the lease is lost."""
     try:
-        return connection.write(_Write(lease, derivation).run)
+        return connection.write(_Write(lease, derivation, now).run)
     except _LeaseLostError:
         return None
 
@@ -40,8 +50,9 @@ class _Write:
     it waits only for the second half, because the session is locked as late as possible.
     """
 
-    def __init__(self, lease: Lease, derivation: Derivation) -> None:
+    def __init__(self, lease: Lease, derivation: Derivation, now: datetime) -> None:
         self._lease = lease
+        self._now = now
         self._space = lease.space
         self._derivation = derivation
 
@@ -66,15 +77,16 @@ class _Write:
             triples = [self._triple(row, seq + place) for place, row in enumerate(new, 1)]
             tx.rows("derive/triples", labels=triple_labels, triples=triples)
         _held(tx.row("derive/hold", session=lease.session_uid, token=lease.token))
-        self._tie(tx)
+        dropped = self._retie(tx)
         if derivation.keys is not None:
             self._replace_keys(tx, derivation.keys)
-        dropped = 0
+        replaced = 0
         if themes is not None:
-            dropped = _held(tx.row("derive/drop_themes", session=lease.session_uid))[0]
+            replaced = _held(tx.row("derive/drop_themes", session=lease.session_uid))[0]
             first = seq + len(derivation.triples) + 1
             self._write_themes(tx, themes, theme_labels, first)
-        return Totals(
+        revised = derivation.keys is not None or themes is not None
+        totals = Totals(
             *_held(
                 tx.row(
                     "derive/finish",
@@ -82,13 +94,44 @@ class _Write:
                     session=lease.session_uid,
                     chunks=sorted(chunk.uid for chunk in lease.chunks),
                     extractor=derivation.extractor,
-                    revised=derivation.keys is not None or themes is not None,
+                    revised=revised,
                     state=derivation.state,
-                    triples=len(new),
-                    length=sum(sum(triple.terms.values()) for triple in new),
-                    themes=len(themes or ()) - dropped,
+                    triples=len(new) - dropped.triples,
+                    length=sum(sum(triple.terms.values()) for triple in new) - dropped.length,
+                    themes=len(themes or ()) - replaced,
                 )
             )
+        )
+        if revised:
+            self._keep_revision(tx)
+        return totals
+
+    def _retie(self, tx: Transaction) -> _Dropped:
+        """Tie chunks to what was read out of them, in place of what was read before."""
+        before = sorted(chunk.uid for chunk in self._lease.chunks if chunk.extractor is not None)
+        loose = tx.rows("redo/untie", chunks=before) if before else []
+        self._tie(tx)
+        if not loose:
+            return _Dropped(0, 0)
+        triples = sorted({uid for row in loose for uid in row[0]})
+        entities = {uid for row in loose for uid in row[1]}
+        dropped = _Dropped(0, 0)
+        if gone := _held(tx.row("redo/retime", triples=triples))[0]:
+            count, length, ends = _held(tx.row("redo/drop_triples", triples=sorted(gone)))
+            dropped = _Dropped(count, length)
+            entities.update(ends)
+        tx.rows("redo/prune_entities", entities=sorted(entities))
+        return dropped
+
+    def _keep_revision(self, tx: Transaction) -> None:
+        session, version = self._lease.session_uid, self._lease.notes.version + 1
+        tx.rows(
+            "derive/revise",
+            session=session,
+            uid=revision_uid(session, version),
+            at=self._now,
+            extractor=self._derivation.extractor,
+            keep=self._derivation.keep_revisions,
         )
 
     def _tie(self, tx: Transaction) -> None:

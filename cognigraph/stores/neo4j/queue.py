@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -12,6 +13,7 @@ from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.times import from_micros
 
 _MOST_TRIES = 100
+_NEVER = 1 << 62
 
 
 def claim(
@@ -47,7 +49,7 @@ def _take(connection: Connection, **parameters: Any) -> Row | None:
 
 
 def _lease(row: Row, *, session_uid: str, token: str, expires: datetime) -> Lease:
-    space, session, version, state, chunks, before, keys, themes = row
+    space, session, version, state, chunks, before, keys, themes, renew = row
     return Lease(
         token=token,
         space=space,
@@ -55,7 +57,9 @@ def _lease(row: Row, *, session_uid: str, token: str, expires: datetime) -> Leas
         session_uid=session_uid,
         chunks=tuple(_work_chunk(session, chunk) for chunk in chunks),
         before=tuple(_work_chunk(session, chunk) for chunk in reversed(before)),
-        notes=SessionNotes(
+        notes=SessionNotes(version)
+        if renew
+        else SessionNotes(
             version,
             tuple((name, weight) for name, weight in keys),
             tuple(Theme(title, summary) for title, summary in themes),
@@ -66,14 +70,33 @@ def _lease(row: Row, *, session_uid: str, token: str, expires: datetime) -> Leas
 
 
 def _work_chunk(session: str, row: Row) -> WorkChunk:
-    uid, message_id, speaker, at, text, part, attempts = row
-    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, part, attempts)
+    uid, message_id, speaker, at, text, *counts = row
+    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *counts)
+
+
+def queued(connection: Connection, space: str) -> list[str]:
+    """Sessions with pending chunks, in the order of their oldest."""
+    return [uid for (uid,) in connection.rows("queue/queued", space=space)]
+
+
+def peek(connection: Connection, session_uid: str, context: int) -> Lease | None:
+    """A session's pending chunks, waiting for a retry or not."""
+    row = connection.row("queue/peek", session=session_uid, context=context)
+    if row is None:
+        return None
+    return _lease(row, session_uid=session_uid, token="", expires=from_micros(0))
 
 
 def fail(
-    connection: Connection, lease: Lease, reason: str, *, park_after: int, retry_at: datetime
+    connection: Connection,
+    lease: Lease,
+    reason: str,
+    *,
+    park_after: int | None,
+    retry_at: datetime,
+    outage: bool,
 ) -> bool:
-    """Count the failed attempt of each chunk and end the lease; False if it is lost."""
+    """Count the failed attempt, or the outage, of each chunk and end the lease."""
 
     def work(tx: Transaction) -> bool:
         row = tx.row(
@@ -82,12 +105,25 @@ def fail(
             token=lease.token,
             chunks=sorted(chunk.uid for chunk in lease.chunks),
             reason=reason,
-            park_after=park_after,
+            park_after=_NEVER if park_after is None else park_after,
             retry_at=retry_at,
+            outage=outage,
         )
         return row is not None
 
     return connection.write(work)
+
+
+def release(connection: Connection, lease: Lease) -> bool:
+    """Give the chunks back as they were; False if the lease is lost."""
+    parameters = {"session": lease.session_uid, "token": lease.token}
+    return connection.write(lambda tx: tx.row("queue/release", **parameters)) is not None
+
+
+def extend(connection: Connection, lease: Lease, until: datetime) -> bool:
+    """Hold a lease longer; False if it is lost."""
+    parameters = {"session": lease.session_uid, "token": lease.token, "until": until}
+    return connection.write(lambda tx: tx.row("queue/extend", **parameters)) is not None
 
 
 def leases(connection: Connection, now: datetime) -> list[str]:
@@ -126,3 +162,18 @@ def pending(connection: Connection, space: str | None) -> int:
     else:
         row = connection.row("queue/pending_of_space", space=space)
     return int(row[0]) if row else 0
+
+
+def extractors(connection: Connection, space: str) -> dict[str, int]:
+    """Who has read the done chunks, and how many."""
+    return {name: count for name, count in connection.rows("redo/extractors", space=space)}
+
+
+def requeue(connection: Connection, space: str, names: Sequence[str]) -> int:
+    """Make the done chunks of every session pending that one of these has read a part of."""
+
+    def work(tx: Transaction) -> int:
+        row = tx.row("redo/requeue", space=space, extractors=list(names))
+        return int(row[0]) if row else 0
+
+    return connection.write(work)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from cognigraph.ids import normalise, session_uid
-from cognigraph.model import Entity, Session, Source, Stats, StoredMessage, Theme, Triple
+from cognigraph.model import Entity, Session, Source, Stats, StoredMessage, Summary, Theme, Triple
 from cognigraph.stores.base import ChunkRecord
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.tokens import name_hash
@@ -67,6 +67,22 @@ def _session(row: Row) -> Session:
         themes=tuple(Theme(title, summary) for title, summary in themes),
         version=version,
     )
+
+
+def summaries(connection: Connection, space: str, session: str) -> list[Summary]:
+    """Revisions of a session's keys and summary, newest first."""
+    rows = connection.rows("read/summaries", session=session_uid(space, session))
+    return [
+        Summary(
+            session=session,
+            version=version,
+            at=from_micros(at),
+            extractor=extractor,
+            keys=tuple(keys),
+            themes=tuple(Theme(*pair) for pair in zip(titles, texts, strict=True)),
+        )
+        for version, at, extractor, keys, titles, texts in rows
+    ]
 
 
 def entities(

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cognigraph.cypher.native import run_on_neo4j
-from cognigraph.model import Entity, Session, Stats, StoredMessage, Triple
+from cognigraph.model import Entity, Session, Stats, StoredMessage, Summary, Triple
 from cognigraph.stores.base import (
     Candidates,
     Check,
@@ -124,16 +124,35 @@ class Neo4jStore:
 
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
         """Write a derivation if the lease still holds."""
-        totals = complete(self._connection, lease, derivation)
+        totals = complete(self._connection, lease, derivation, self._clock())
         if totals is None:
             return False
         self._indexes.grow(lease.space, "Triple", totals.triples, totals.triples_indexed)
         self._indexes.grow(lease.space, "Theme", totals.themes, totals.themes_indexed)
         return True
 
-    def fail(self, lease: Lease, reason: str, *, park_after: int, retry_at: datetime) -> bool:
-        """Give chunks back after a failed attempt."""
-        return queue.fail(self._connection, lease, reason, park_after=park_after, retry_at=retry_at)
+    def fail(
+        self,
+        lease: Lease,
+        reason: str,
+        *,
+        park_after: int | None,
+        retry_at: datetime,
+        outage: bool = False,
+    ) -> bool:
+        """Give chunks back after a failed attempt or an outage."""
+        return queue.fail(
+            self._connection, lease, reason,
+            park_after=park_after, retry_at=retry_at, outage=outage,
+        )  # fmt: skip
+
+    def extend(self, lease: Lease, until: datetime) -> bool:
+        """Hold a lease longer."""
+        return queue.extend(self._connection, lease, until)
+
+    def release(self, lease: Lease) -> bool:
+        """Give chunks back as they were."""
+        return queue.release(self._connection, lease)
 
     def leases(self) -> list[str]:
         """Tokens of the leases held now."""
@@ -150,6 +169,26 @@ class Neo4jStore:
     def failures(self, space: str) -> list[Failure]:
         """Chunks whose last attempt failed."""
         return queue.failures(self._connection, space)
+
+    def extractors(self, space: str) -> dict[str, int]:
+        """Who has read the done chunks."""
+        return queue.extractors(self._connection, space)
+
+    def redo(self, space: str, extractors: Sequence[str]) -> int:
+        """Make chunks pending again that these have read."""
+        return queue.requeue(self._connection, space, extractors)
+
+    def queued(self, space: str) -> list[str]:
+        """Sessions with pending chunks."""
+        return queue.queued(self._connection, space)
+
+    def peek(self, session_uid: str, *, context: int = 2) -> Lease | None:
+        """All pending chunks of a session."""
+        return queue.peek(self._connection, session_uid, context)
+
+    def summaries(self, space: str, session: str) -> list[Summary]:
+        """Revisions of a session's keys and summary, newest first."""
+        return read.summaries(self._connection, space, session)
 
     def pending(self, space: str | None = None) -> int:
         """Chunks that are pending or leased."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -27,6 +28,8 @@ _NODES = {
                         negated, first_observed, last_observed FROM triple WHERE space_id = ?""",
     "Key": "SELECT uid, name FROM key WHERE space_id = ?",
     "Theme": "SELECT uid, title, summary FROM theme WHERE space_id = ?",
+    "Revision": """SELECT r.uid, r.version, r.at, r.extractor, r.keys
+                   FROM revision r JOIN session s ON s.id = r.session_id WHERE s.space_id = ?""",
 }
 _EDGES = {
     "HAS_CHUNK": """SELECT s.uid, c.uid FROM chunk c JOIN session s ON s.id = c.session_id
@@ -39,6 +42,8 @@ _EDGES = {
                   WHERE s.space_id = ?""",
     "HAS_THEME": """SELECT s.uid, t.uid FROM theme t JOIN session s ON s.id = t.session_id
                     WHERE t.space_id = ?""",
+    "HAS_REVISION": """SELECT s.uid, r.uid FROM revision r JOIN session s ON s.id = r.session_id
+                       WHERE s.space_id = ?""",
     "SUBJECT": """SELECT t.uid, e.uid FROM triple t JOIN entity e ON e.id = t.subject_id
                   WHERE t.space_id = ?""",
     "OBJECT": """SELECT t.uid, e.uid FROM triple t JOIN entity e ON e.id = t.object_id
@@ -89,6 +94,8 @@ def _property(name: str, value: Any) -> tuple[str, Any]:
             value = from_micros(value)
         elif name == "state":
             value = _STATES[value]
+        elif name == "keys":
+            value = json.loads(value)
         elif name == "negated":
             value = bool(value)
     return name, value

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 from cognigraph.model import Theme
 from cognigraph.stores.base import Failure, Lease, SessionNotes, WorkChunk
+from cognigraph.stores.batches import batch_size
 from cognigraph.times import from_micros, to_micros
 
 PENDING, DONE, FAILED = 0, 1, 2
+_EVER = (1 << 63) - 1
+_NEVER = 1 << 62
 
 _NEXT_SESSION = """
 SELECT w.session_id FROM work w JOIN session s ON s.id = w.session_id
@@ -18,13 +23,14 @@ WHERE w.state = 0 AND w.retry_at <= :now AND s.lease_until <= :now {space}
 ORDER BY w.chunk_id LIMIT 1"""
 
 _PENDING_CHUNKS = """
-SELECT c.uid, c.message_id, c.speaker, c.at, c.text, c.part, w.attempts, c.id
+SELECT c.uid, c.message_id, c.speaker, c.at, coalesce(c.fresh, c.text), c.part, w.attempts,
+       w.outages, w.extractor, c.id
 FROM chunk c JOIN work w ON w.chunk_id = c.id
 WHERE c.session_id = ? AND w.state = 0 AND w.retry_at <= ?
 ORDER BY c.at, c.id LIMIT ?"""
 
 _BEFORE = """
-SELECT uid, message_id, speaker, at, text, part, 0, id FROM chunk
+SELECT uid, message_id, speaker, at, coalesce(fresh, text), part, 0, 0, NULL, id FROM chunk
 WHERE session_id = ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?"""
 
 
@@ -55,33 +61,68 @@ def claim(
         return None
     session_id = found[0]
     token, until = f"{worker}:{uuid4().hex}", now + lease_for
-    name, session_uid, space_name, version, state = connection.execute(
-        """UPDATE session SET lease = ?, lease_until = ? WHERE id = ?
-           RETURNING name, uid, (SELECT name FROM space WHERE id = space_id), version, state""",
+    connection.execute(
+        "UPDATE session SET lease = ?, lease_until = ? WHERE id = ?",
         (token, to_micros(until), session_id),
-    ).fetchone()
+    )
     rows = connection.execute(_PENDING_CHUNKS, (session_id, instant, limit)).fetchall()
+    rows = rows[: batch_size([row[6] for row in rows], limit)]
     connection.executemany(
         "UPDATE work SET lease = ? WHERE chunk_id = ?", [(token, row[-1]) for row in rows]
     )
+    return _lease(connection, session_id, rows, context, token, until)
+
+
+def _lease(
+    connection: sqlite3.Connection,
+    session_id: int,
+    rows: Sequence[tuple[Any, ...]],
+    context: int,
+    token: str,
+    expires: datetime,
+) -> Lease:
+    uid, name, space, version, state, renew = connection.execute(
+        """SELECT s.uid, s.name, p.name, s.version, s.state, s.renew
+           FROM session s JOIN space p ON p.id = s.space_id WHERE s.id = ?""",
+        (session_id,),
+    ).fetchone()
     before = connection.execute(_BEFORE, (session_id, rows[0][3], rows[0][-1], context)).fetchall()
     return Lease(
         token=token,
-        space=space_name,
+        space=space,
         session=name,
-        session_uid=session_uid,
+        session_uid=uid,
         chunks=tuple(_work_chunk(name, row) for row in rows),
         before=tuple(_work_chunk(name, row) for row in reversed(before)),
-        notes=_notes(connection, session_id, version, state),
-        expires=until,
+        notes=SessionNotes(version) if renew else _notes(connection, session_id, version, state),
+        expires=expires,
     )
 
 
-def _work_chunk(
-    session: str, row: tuple[str, str, str | None, int, str, int, int, int]
-) -> WorkChunk:
-    uid, message_id, speaker, at, text, part, attempts, _ = row
-    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, part, attempts)
+def queued(connection: sqlite3.Connection, space_id: int) -> list[str]:
+    """Sessions with pending chunks, in the order of their oldest."""
+    rows = connection.execute(
+        """SELECT s.uid FROM work w JOIN session s ON s.id = w.session_id
+           WHERE w.space_id = ? AND w.state = 0 GROUP BY s.id ORDER BY min(w.chunk_id)""",
+        (space_id,),
+    )
+    return [row[0] for row in rows]
+
+
+def peek(connection: sqlite3.Connection, session_uid: str, context: int) -> Lease | None:
+    """A session's pending chunks, waiting for a retry or not."""
+    found = connection.execute("SELECT id FROM session WHERE uid = ?", (session_uid,)).fetchone()
+    if found is None:
+        return None
+    rows = connection.execute(_PENDING_CHUNKS, (found[0], _EVER, -1)).fetchall()
+    if not rows:
+        return None
+    return _lease(connection, found[0], rows, context, "", from_micros(0))
+
+
+def _work_chunk(session: str, row: tuple[Any, ...]) -> WorkChunk:
+    uid, message_id, speaker, at, text, *counts = row[:-1]
+    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *counts)
 
 
 def _notes(
@@ -124,26 +165,42 @@ def give_back(
     lease: Lease,
     reason: str,
     *,
-    park_after: int,
+    park_after: int | None,
     retry_at: datetime,
+    outage: bool,
 ) -> None:
-    """Count the failed attempt of each chunk; park those that failed too often."""
+    """Count the failed attempt, or the outage, of each chunk; park what failed too often."""
     connection.executemany(
-        """UPDATE work SET attempts = attempts + 1, reason = ?, retry_at = ?, lease = NULL,
+        """UPDATE work SET attempts = attempts + ?,
+             outages = CASE WHEN ? THEN outages + 1 ELSE 0 END,
+             reason = ?, retry_at = ?, lease = NULL,
              state = CASE WHEN attempts + 1 >= ? THEN 2 ELSE 0 END
            WHERE chunk_id = (SELECT id FROM chunk WHERE uid = ?)""",
-        [(reason, to_micros(retry_at), park_after, chunk.uid) for chunk in lease.chunks],
-    )
+        [
+            (not outage, outage, reason, to_micros(retry_at),
+             _NEVER if park_after is None or outage else park_after, chunk.uid)
+            for chunk in lease.chunks
+        ],
+    )  # fmt: skip
 
 
 def failures(connection: sqlite3.Connection, space: str) -> list[Failure]:
     """Chunks whose last attempt failed, parked or waiting for the next try."""
     rows = connection.execute(
-        """SELECT c.message_id, s.name, w.attempts, w.state, w.reason
+        """SELECT c.message_id, s.name, w.attempts, w.state, w.reason, w.outages
            FROM work w JOIN chunk c ON c.id = w.chunk_id JOIN session s ON s.id = w.session_id
            WHERE w.space_id = (SELECT id FROM space WHERE name = ?)
              AND w.state IN (0, 2) AND w.reason IS NOT NULL
            ORDER BY c.id""",
         (space,),
     )
-    return [Failure(row[0], row[1], row[2], row[3] == FAILED, row[4]) for row in rows]
+    return [Failure(row[0], row[1], row[2], row[3] == FAILED, row[4], row[5]) for row in rows]
+
+
+def retry_failed(connection: sqlite3.Connection, space: str | None) -> int:
+    """Make parked chunks pending again."""
+    return connection.execute(
+        """UPDATE work SET state = 0, attempts = 0, outages = 0, retry_at = 0 WHERE state = 2
+           AND (? IS NULL OR space_id = (SELECT id FROM space WHERE name = ?))""",
+        (space, space),
+    ).rowcount

@@ -10,7 +10,7 @@ from sqlite3 import Connection
 from threading import Lock
 from typing import Any, TypeVar
 
-from cognigraph.model import Entity, Session, Stats, StoredMessage, Triple
+from cognigraph.model import Entity, Session, Stats, StoredMessage, Summary, Triple
 from cognigraph.stores.base import (
     Candidates,
     Check,
@@ -25,7 +25,7 @@ from cognigraph.stores.base import (
     StoreInfo,
 )
 from cognigraph.stores.empty import no_candidates
-from cognigraph.stores.sqlite import checks, export, queue, read, write
+from cognigraph.stores.sqlite import checks, export, queue, read, redo, revisions, write
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.index import SpaceIndex
 from cognigraph.stores.sqlite.probe import gather_candidates
@@ -123,16 +123,45 @@ class SQLiteStore:
         with self._pool.write() as connection:
             if not queue.holds(connection, lease):
                 return False
-            write.write_derivation(connection, lease, derivation)
+            write.write_derivation(connection, lease, derivation, to_micros(self._clock()))
             queue.release(connection, lease)
             return True
 
-    def fail(self, lease: Lease, reason: str, *, park_after: int, retry_at: datetime) -> bool:
-        """Give chunks back after a failed attempt."""
+    def fail(
+        self,
+        lease: Lease,
+        reason: str,
+        *,
+        park_after: int | None,
+        retry_at: datetime,
+        outage: bool = False,
+    ) -> bool:
+        """Give chunks back after a failed attempt or an outage."""
         with self._pool.write() as connection:
             if not queue.holds(connection, lease):
                 return False
-            queue.give_back(connection, lease, reason, park_after=park_after, retry_at=retry_at)
+            queue.give_back(
+                connection, lease, reason, park_after=park_after, retry_at=retry_at, outage=outage
+            )
+            queue.release(connection, lease)
+            return True
+
+    def extend(self, lease: Lease, until: datetime) -> bool:
+        """Hold a lease longer."""
+        with self._pool.write() as connection:
+            return (
+                connection.execute(
+                    "UPDATE session SET lease_until = ? WHERE uid = ? AND lease = ?",
+                    (to_micros(until), lease.session_uid, lease.token),
+                ).rowcount
+                == 1
+            )
+
+    def release(self, lease: Lease) -> bool:
+        """Give chunks back as they were."""
+        with self._pool.write() as connection:
+            if not queue.holds(connection, lease):
+                return False
             queue.release(connection, lease)
             return True
 
@@ -149,16 +178,35 @@ class SQLiteStore:
     def retry_failed(self, space: str | None = None) -> int:
         """Make parked chunks pending again."""
         with self._pool.write() as connection:
-            return connection.execute(
-                """UPDATE work SET state = 0, attempts = 0, retry_at = 0 WHERE state = 2
-                   AND (? IS NULL OR space_id = (SELECT id FROM space WHERE name = ?))""",
-                (space, space),
-            ).rowcount
+            return queue.retry_failed(connection, space)
 
     def failures(self, space: str) -> list[Failure]:
         """Chunks whose last attempt failed."""
         with self._pool.read() as connection:
             return queue.failures(connection, space)
+
+    def extractors(self, space: str) -> dict[str, int]:
+        """Who has read the done chunks."""
+        return self._read(space, {}, redo.extractors)
+
+    def redo(self, space: str, extractors: Sequence[str]) -> int:
+        """Make chunks pending again that these have read."""
+        with self._pool.write() as connection:
+            space_id = read.space_id(connection, space)
+            return 0 if space_id is None else redo.requeue(connection, space_id, extractors)
+
+    def queued(self, space: str) -> list[str]:
+        """Sessions with pending chunks."""
+        return self._read(space, [], queue.queued)
+
+    def peek(self, session_uid: str, *, context: int = 2) -> Lease | None:
+        """All pending chunks of a session."""
+        with self._pool.read() as connection:
+            return queue.peek(connection, session_uid, context)
+
+    def summaries(self, space: str, session: str) -> list[Summary]:
+        """Revisions of a session's keys and summary, newest first."""
+        return self._read(space, [], lambda c, s: revisions.read(c, s, session))
 
     def pending(self, space: str | None = None) -> int:
         """Chunks that are pending or leased."""

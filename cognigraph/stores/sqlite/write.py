@@ -16,6 +16,8 @@ from cognigraph.stores.base import (
     TripleRow,
 )
 from cognigraph.stores.sqlite.blobs import pack_terms, pack_uid, pack_vector
+from cognigraph.stores.sqlite.redo import prune, untie
+from cognigraph.stores.sqlite.revisions import keep
 from cognigraph.text import is_question
 from cognigraph.times import to_micros
 
@@ -69,20 +71,21 @@ def _insert_message(
         (message.session_uid, space_id, message.session, at, at, len(message.chunks)),
     ).fetchone()
     for chunk in message.chunks:
+        fresh = chunk.text if chunk.fresh is None else chunk.fresh
         chunk_id = connection.execute(
             """INSERT INTO chunk (uid, space_id, session_id, message_id, part, parts, speaker,
-                                  at, text, digest)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                                  at, text, digest, fresh)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             (
                 chunk.uid, space_id, session_id, message.id, chunk.part, len(message.chunks),
-                message.speaker, at, chunk.text, message.digest,
+                message.speaker, at, chunk.text, message.digest, chunk.fresh,
             ),
         ).lastrowid  # fmt: skip
         connection.execute(
             "INSERT INTO chunk_index VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 chunk_id, space_id, session_id, revision, at, message.speaker,
-                is_question(chunk.text), sum(chunk.terms.values()), pack_uid(chunk.uid),
+                is_question(fresh), sum(chunk.terms.values()), pack_uid(chunk.uid),
                 pack_terms(chunk.terms), pack_vector(chunk.vector),
             ),
         )  # fmt: skip
@@ -92,7 +95,9 @@ def _insert_message(
         )
 
 
-def write_derivation(connection: sqlite3.Connection, lease: Lease, derivation: Derivation) -> None:
+def write_derivation(
+    connection: sqlite3.Connection, lease: Lease, derivation: Derivation, now: int
+) -> None:
     """Merge what one lease led to. The caller has checked that the lease still holds."""
     space_id, revision = bump(connection, lease.space)
     (session_id,) = connection.execute(
@@ -103,6 +108,8 @@ def write_derivation(connection: sqlite3.Connection, lease: Lease, derivation: D
     chunk_ids = dict(
         connection.execute(f"SELECT uid, id FROM chunk WHERE uid IN ({marks})", tuple(chunks))
     )
+    read_before = [chunk_ids[chunk.uid] for chunk in lease.chunks if chunk.extractor is not None]
+    loose = untie(connection, read_before)
     entity_ids = {
         entity.uid: connection.execute(
             # A no-op update, so that RETURNING gives the id of the one that was there too.
@@ -119,17 +126,25 @@ def write_derivation(connection: sqlite3.Connection, lease: Lease, derivation: D
         "INSERT OR IGNORE INTO mention VALUES (?, ?)",
         [(chunk_ids[chunk], entity_ids[entity]) for chunk, entity in derivation.mentions],
     )
+    if read_before:
+        prune(connection, space_id, revision, loose)
     if derivation.keys is not None:
         _replace_keys(connection, space_id, session_id, derivation.keys)
     if derivation.themes is not None:
         _replace_themes(connection, space_id, session_id, derivation.themes)
     if derivation.keys is not None or derivation.themes is not None:
         connection.execute(
-            "UPDATE session SET version = version + 1, changed = ?, state = ? WHERE id = ?",
+            "UPDATE session SET version = version + 1, renew = 0, changed = ?, state = ? "
+            "WHERE id = ?",
             (revision, derivation.state, session_id),
         )
+        keep(connection, session_id, derivation, now)
+    elif derivation.state:
+        connection.execute(
+            "UPDATE session SET state = ? WHERE id = ?", (derivation.state, session_id)
+        )
     connection.executemany(
-        "UPDATE work SET state = 1, lease = NULL, reason = NULL, extractor = ?,"
+        "UPDATE work SET state = 1, lease = NULL, reason = NULL, extractor = ?, outages = 0,"
         " attempts = attempts + 1 WHERE chunk_id = ?",
         [(derivation.extractor, chunk_id) for chunk_id in chunk_ids.values()],
     )

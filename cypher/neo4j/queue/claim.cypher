@@ -1,8 +1,8 @@
 // what: lease the pending chunks of a session to one worker
 // parameters: session (uid), token, now, until, limit, context
 // returns: space, session (id), version, state (the summariser's), chunks, before
-//   (newest first), keys [[name, weight]], themes [[title, summary]]; a chunk is
-//   [uid, message_id, speaker, at in microseconds, text, part, attempts];
+//   (newest first), keys [[name, weight]], themes [[title, summary]], renew; a chunk is
+//   [uid, message_id, speaker, at in microseconds, text, part, attempts, outages, extractor];
 //   no row if another worker was faster
 MATCH (session:Session {uid: $session})
 // This takes the lock: the lease is read and written as one.
@@ -14,10 +14,18 @@ CALL (session) {
   WHERE chunk.session_uid = session.uid AND chunk.state = 'pending' AND chunk.at IS NOT NULL
     AND chunk.seq IS NOT NULL AND (chunk.retry_at IS NULL OR chunk.retry_at <= $now)
   WITH chunk ORDER BY chunk.session_uid, chunk.state, chunk.at, chunk.seq LIMIT $limit
-  RETURN collect(chunk) AS chunks
+  RETURN collect(chunk) AS ready
 }
-WITH session, chunks
-WHERE size(chunks) > 0
+WITH session, ready
+WHERE size(ready) > 0
+// As stores/batches.py has it: a quarter the size for each attempt, and none that failed more often.
+WITH session, ready, ready[0].attempts AS tries
+WITH session, ready, tries,
+     CASE WHEN tries > 15 THEN 1 ELSE toInteger($limit / 4 ^ tries) END AS most
+WITH session, ready[..CASE WHEN most < 1 THEN 1 ELSE most END] AS ready, tries
+WITH session, ready,
+     [place IN range(0, size(ready) - 1) WHERE ready[place].attempts > tries | place][0] AS suspect
+WITH session, ready[..coalesce(suspect, size(ready))] AS chunks
 SET session.lease = $token, session.lease_until = $until
 FOREACH (chunk IN chunks | SET chunk.lease = $token)
 WITH session, chunks, chunks[0] AS first
@@ -40,8 +48,10 @@ CALL (session) {
 }
 RETURN session.space, session.id, session.version, session.state,
   [c IN chunks | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
-                  c.text, c.part, c.attempts]] AS chunks,
+                  coalesce(c.fresh, c.text), c.part, c.attempts, coalesce(c.outages, 0), c.extractor]]
+    AS chunks,
   [c IN before | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
-                  c.text, c.part, 0]] AS before,
+                  coalesce(c.fresh, c.text), c.part, 0, 0, null]] AS before,
   [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,
-  [pair IN themes WHERE pair[1] IS NOT NULL] AS themes
+  [pair IN themes WHERE pair[1] IS NOT NULL] AS themes,
+  coalesce(session.renew, false) AS renew

@@ -1,5 +1,6 @@
-// what: give leased chunks back after a failed attempt, parking those that failed too often
-// parameters: session (uid), token, chunks (uids), reason, park_after, retry_at
+// what: give leased chunks back after a failed attempt, parking those that failed too often, or
+//   after an outage, which is no attempt
+// parameters: session (uid), token, chunks (uids), reason, park_after, retry_at, outage
 // returns: one row; none, and nothing written, if the lease is lost
 MATCH (session:Session {uid: $session})
 SET session.claims = session.claims + 1
@@ -10,8 +11,11 @@ WITH session
 CALL () {
   UNWIND $chunks AS uid
   MATCH (chunk:Chunk {uid: uid})
-  SET chunk.state = CASE WHEN chunk.attempts + 1 >= $park_after THEN 'failed' ELSE 'pending' END,
-      chunk.attempts = chunk.attempts + 1, chunk.reason = $reason, chunk.retry_at = $retry_at,
-      chunk.lease = null
+  SET chunk.attempts = chunk.attempts + CASE WHEN $outage THEN 0 ELSE 1 END,
+      chunk.outages = CASE WHEN $outage THEN coalesce(chunk.outages, 0) + 1 ELSE 0 END,
+      chunk.reason = $reason, chunk.retry_at = $retry_at, chunk.lease = null
+  WITH chunk
+  SET chunk.state =
+    CASE WHEN NOT $outage AND chunk.attempts >= $park_after THEN 'failed' ELSE 'pending' END
 }
 RETURN session.uid

@@ -1,0 +1,120 @@
+"""A cache of answers, so that the same question is paid for once."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from hashlib import blake2b
+from pathlib import Path
+from threading import Lock
+from typing import Any, Protocol
+
+from cognigraph.errors import ConfigurationError
+from cognigraph.llm.base import Prompt
+
+logger = logging.getLogger("cognigraph.llm")
+
+_SCHEMA = """
+create table if not exists answer (
+    key blob primary key, prompt text not null, model text not null, text text not null
+) without rowid
+"""
+
+
+def cache_key(prompt: Prompt, model: str, schema: Mapping[str, Any]) -> bytes:
+    """16 bytes that stand for a prompt (name, version, words), a model's name and a JSON schema."""
+    parts = [prompt.name, prompt.version, model, prompt.system, prompt.user, schema]
+    text = json.dumps(parts, sort_keys=True)  # escapes, so that any str can be encoded
+    return blake2b(text.encode("ascii"), digest_size=16).digest()
+
+
+class AnswerCache(Protocol):
+    """Keeps answers by key. Must be thread-safe, and must not raise: a miss is always allowed."""
+
+    def get(self, key: bytes) -> str | None:
+        """The text kept under a key."""
+        ...
+
+    def put(self, key: bytes, text: str, *, prompt: Prompt, model: str) -> None:
+        """Keep a text; the first one kept under a key stays."""
+        ...
+
+
+class ResponseCache:
+    """Answers in a SQLite file, shared by threads and processes; in memory without a path.
+
+    It holds what models answered, which says as much about people as a memory does; the file can
+    be read and written by its owner only. A file that cannot be used later on (a full disk, a lock
+    that is not released) makes misses and a warning, never an error.
+
+    Raises:
+        ConfigurationError: the file cannot be opened, or is no cache.
+    """
+
+    def __init__(self, path: Path | str | None = None) -> None:
+        self._path = None if path is None else Path(path).expanduser()
+        self._lock = Lock()
+        try:
+            if self._path is not None:
+                self._path.touch(0o600)
+            self._connection = sqlite3.connect(
+                self._path or ":memory:", timeout=5.0, isolation_level=None, check_same_thread=False
+            )
+        except (OSError, sqlite3.Error) as error:
+            raise self._unusable(error) from error
+        try:
+            if self._path is not None:
+                self._connection.execute("pragma journal_mode = wal")
+                self._connection.execute("pragma synchronous = normal")
+            self._connection.execute(_SCHEMA)
+            self._connection.execute("select key, prompt, model, text from answer limit 1")
+        except sqlite3.Error as error:
+            self._connection.close()
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: Exception) -> ConfigurationError:
+        return ConfigurationError(
+            f"{self._path} cannot be used as a cache of answers ({error}); name another file"
+        )
+
+    def get(self, key: bytes) -> str | None:
+        """The text kept under a key."""
+        rows = self._run("select text from answer where key = ?", (key,))
+        return str(rows[0][0]) if rows else None
+
+    def put(self, key: bytes, text: str, *, prompt: Prompt, model: str) -> None:
+        """Keep a text; the first one kept under a key stays."""
+        self._run(
+            "insert or ignore into answer values (?, ?, ?, ?)",
+            (key, f"{prompt.name} {prompt.version}", model, text),
+        )
+
+    def clear(self) -> None:
+        """Forget all answers."""
+        self._run("delete from answer")
+
+    def __len__(self) -> int:
+        rows = self._run("select count(*) from answer")
+        return int(rows[0][0]) if rows else 0
+
+    def close(self) -> None:
+        """Close the file; what is asked afterwards is a miss."""
+        with self._lock:
+            self._connection.close()
+
+    def __enter__(self) -> ResponseCache:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _run(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+        try:
+            with self._lock, closing(self._connection.execute(statement, values)) as cursor:
+                return cursor.fetchall()
+        except sqlite3.Error as error:
+            logger.warning("the cache of answers is left aside: %s", error)
+            return []

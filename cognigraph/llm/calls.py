@@ -1,0 +1,186 @@
+"""One answered call: budget, limiter, retries with jitter, and forms the endpoint understands."""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from cognigraph.errors import ModelAnswerError, ModelRefusedError, ModelUnavailableError
+from cognigraph.llm.base import Mode, Prices
+from cognigraph.llm.budget import Budget
+from cognigraph.llm.endpoint import Endpoint, Reply
+from cognigraph.llm.limiter import Limiter
+from cognigraph.llm.modes import Dialect, Dialects, Message
+from cognigraph.llm.verdict import Answered, AskDifferently, TryAgain, Verdict, Withheld, judge
+from cognigraph.model import Usage
+from cognigraph.retrieve.tokens import estimate_tokens
+
+logger = logging.getLogger("cognigraph.llm")
+
+_FIRST_WAIT = 0.5
+_LONGEST_WAIT = 20.0
+_MOST_DIALECTS = 6
+_ROLE_TOKENS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """How requests are made: to which model, how long, how often, within which limits."""
+
+    endpoint: Endpoint
+    model: str
+    dialect: Dialect
+    dialects: Dialects
+    limiter: Limiter
+    budget: Budget
+    temperature: float
+    max_output_tokens: int
+    timeout: float
+    attempts: int
+    prices: Prices | None = None
+    sleep: Callable[[float], None] = time.sleep
+    random: Callable[[], float] = random.random
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the calls made for one question came to, so far."""
+
+    usage: Usage = field(default_factory=Usage)
+    attempts: int = 0
+    estimated: bool = False
+    mode: Mode = "json_schema"
+    status: int | None = None
+
+
+def call(
+    requests: Requests, messages: Sequence[Message], schema: Mapping[str, Any], tally: Tally
+) -> Answered:
+    """Ask until there is an answer, counting everything in ``tally``.
+
+    Raises:
+        ModelUnavailableError: every attempt failed.
+        ModelRefusedError: the request was refused.
+        ModelAnswerError: the model or a filter would not answer.
+        BudgetExceededError: the next call would go over the budget.
+    """
+    failed = dialects = 0
+    while True:
+        dialect = requests.dialects.get(
+            requests.endpoint.base_url, requests.model, requests.dialect
+        )
+        verdict = _once(requests, dialect, messages, schema, tally)
+        if isinstance(verdict, Answered):
+            return verdict
+        if isinstance(verdict, AskDifferently) and dialects < _MOST_DIALECTS:
+            dialects += 1
+            logger.debug("%s understands %s, not %s", requests.model, verdict.dialect, dialect)
+            requests.dialects.learn(requests.endpoint.base_url, requests.model, verdict.dialect)
+            continue
+        if not isinstance(verdict, TryAgain):
+            raise _final(requests, verdict)
+        failed += 1
+        _wait(requests, verdict, failed)
+
+
+def _once(
+    requests: Requests,
+    dialect: Dialect,
+    messages: Sequence[Message],
+    schema: Mapping[str, Any],
+    tally: Tally,
+) -> Verdict:
+    body = dialect.body(
+        requests.model,
+        messages,
+        schema,
+        temperature=requests.temperature,
+        max_output_tokens=requests.max_output_tokens,
+    )
+    budget = requests.budget
+    with requests.limiter.slot(budget.check):
+        budget.reserve()
+        reply = requests.endpoint.post(body, max(0.001, min(requests.timeout, budget.remaining())))
+    verdict = judge(reply, dialect)
+    usage, estimated = _usage(requests, reply, verdict, body["messages"])
+    budget.settle(usage)
+    tally.usage += usage
+    tally.attempts += 1
+    tally.estimated |= estimated
+    tally.mode = dialect.mode
+    tally.status = reply.status or None
+    return verdict
+
+
+def _usage(
+    requests: Requests, reply: Reply, verdict: Verdict, messages: Sequence[Message]
+) -> tuple[Usage, bool]:
+    """What a call came to, and whether its tokens are an estimate.
+
+    A request that got no answer in time was probably read and is charged its input; one that was
+    answered with an error is not.
+    """
+    usage = Usage(calls=1, seconds=reply.seconds)
+    answered = isinstance(verdict, Answered)
+    if not answered and reply.failure != "timeout":
+        return usage, False
+    input = verdict.input_tokens if isinstance(verdict, Answered) else None
+    output = verdict.output_tokens if isinstance(verdict, Answered) else 0
+    estimated = input is None or output is None
+    if input is None:
+        input = sum(estimate_tokens(part["content"]) + _ROLE_TOKENS for part in messages)
+    if output is None:
+        output = estimate_tokens(verdict.text) if isinstance(verdict, Answered) else 0
+    cost = requests.prices.cost(input, output) if requests.prices is not None else 0.0
+    return replace(usage, input_tokens=input, output_tokens=output, cost=cost), estimated
+
+
+def _wait(requests: Requests, verdict: TryAgain, failed: int) -> None:
+    """Wait before the next attempt (full jitter), or give up."""
+    if verdict.pointless or failed >= requests.attempts:
+        raise _unavailable(requests, verdict)
+    wait = requests.random() * min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (failed - 1))
+    if verdict.after is not None:
+        # All callers wait; the jitter on top keeps them from coming back together.
+        requests.limiter.pause(verdict.after)
+        wait += requests.limiter.waiting()
+    logger.info("%s: %s; trying again in %.1f s", requests.model, verdict.reason, wait)
+    requests.budget.check(wait)
+    requests.sleep(wait)
+
+
+def _unavailable(requests: Requests, verdict: TryAgain) -> ModelUnavailableError:
+    where = f"{requests.model} at {requests.endpoint.shown}"
+    if verdict.pointless:
+        advice = "the account has no credit left; see to its billing and go on later"
+    else:
+        advice = "nothing is lost, the same call can be repeated"
+    error = ModelUnavailableError(f"{where} is not available: {verdict.reason}; {advice}")
+    error.retry_after = verdict.after
+    return error
+
+
+def _final(requests: Requests, verdict: Verdict) -> ModelRefusedError | ModelAnswerError:
+    where = f"{requests.model} at {requests.endpoint.shown}"
+    if isinstance(verdict, Withheld):
+        return ModelAnswerError(f"{where} did not answer: {verdict.reason}")
+    if isinstance(verdict, AskDifferently):
+        return ModelRefusedError(f"{where} refused every form of the request that was tried")
+    assert not isinstance(verdict, Answered | TryAgain)
+    error = ModelRefusedError(
+        f"{where} refused the request: {verdict.reason}; {_what_to_check(verdict.reason)}"
+    )
+    error.too_long = verdict.too_long
+    return error
+
+
+def _what_to_check(reason: str) -> str:
+    if reason.startswith(("HTTP 401", "HTTP 403")):
+        return "check the API key (OPENAI_API_KEY) and what it may use"
+    if reason.startswith("HTTP 404"):
+        return "check the model's name and that the base URL ends where the API begins, as in /v1"
+    return "check the model's name, its settings and the length of the input"

@@ -1,0 +1,259 @@
+"""The client: a question to any OpenAI-compatible endpoint, answered in a given form."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+from cognigraph.errors import ConfigurationError, ModelAnswerError, ModelError
+from cognigraph.llm.base import Answer, Mode, Prices, Prompt, T
+from cognigraph.llm.budget import Budget
+from cognigraph.llm.cache import AnswerCache, cache_key
+from cognigraph.llm.calls import Requests, Tally, call
+from cognigraph.llm.endpoint import OPENAI_URL, Endpoint
+from cognigraph.llm.ledger import Entry, Ledger
+from cognigraph.llm.limiter import Limiter
+from cognigraph.llm.modes import Dialect, Dialects, Message, in_words, known
+from cognigraph.llm.reader import Reading, read
+from cognigraph.llm.schema import json_schema
+from cognigraph.model import Usage
+
+_SHOWN_BACK = 6000
+
+
+class ChatModel:
+    """A model behind an OpenAI-compatible endpoint (OpenAI, vLLM, Ollama, llama.cpp, LiteLLM).
+
+    Args:
+        model: its name at the endpoint.
+        base_url: where the API begins, as in ``http://localhost:11434/v1``; OpenAI's by default.
+        api_key: not needed where the server asks for none.
+        temperature: left out for models that refuse it.
+        timeout: for one whole call, from connecting to the last byte.
+        max_output_tokens: an answer that is longer is cut off, and its complete items are kept.
+        prices: to count cost; needed for a budget of money.
+        cache: answers already paid for.
+        limiter: one for the process and endpoint by default.
+        budget: limits that stop before the next call; none by default.
+        ledger: where all is counted, by stage; one of its own by default (:attr:`ledger`).
+        attempts: requests for one answer before giving up.
+        mode: the form to begin with; what the server does not understand is stepped down from.
+        sleep, random, dialects: for tests.
+
+    Raises:
+        ConfigurationError: an argument is wrong, or the extra ``openai`` is not installed.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        temperature: float = 0.0,
+        timeout: timedelta = timedelta(seconds=60),
+        max_output_tokens: int = 8192,
+        prices: Prices | None = None,
+        cache: AnswerCache | None = None,
+        limiter: Limiter | None = None,
+        budget: Budget | None = None,
+        ledger: Ledger | None = None,
+        attempts: int = 4,
+        mode: Mode = "json_schema",
+        sleep: Callable[[float], None] = time.sleep,
+        random: Callable[[], float] = random.random,
+        dialects: Dialects = known,
+    ) -> None:
+        _check(model, base_url, api_key, timeout, max_output_tokens, attempts, mode)
+        if budget is not None and budget.limits_cost and prices is None:
+            raise ConfigurationError("a budget of money needs prices=Prices(input, output)")
+        self.name = model
+        self.ledger = ledger if ledger is not None else Ledger()
+        self._cache = cache
+        self._key = api_key
+        endpoint = Endpoint(base_url or OPENAI_URL, api_key)
+        own = endpoint.base_url == OPENAI_URL
+        self._requests = Requests(
+            endpoint=endpoint,
+            model=model,
+            dialect=Dialect(mode, "max_completion_tokens" if own else "max_tokens"),
+            dialects=dialects,
+            limiter=limiter or Limiter.shared(endpoint.base_url),
+            budget=budget or Budget(),
+            temperature=temperature,
+            max_output_tokens=max_output_tokens,
+            timeout=timeout.total_seconds(),
+            attempts=attempts,
+            prices=prices,
+            sleep=sleep,
+            random=random,
+        )
+
+    @classmethod
+    def from_environment(
+        cls, environ: Mapping[str, str] | None = None, **options: Any
+    ) -> ChatModel:
+        """A model as the environment says: two variables suffice.
+
+        ``COGNIGRAPH_MODEL`` and ``OPENAI_API_KEY`` for OpenAI; ``COGNIGRAPH_MODEL`` and
+        ``OPENAI_BASE_URL`` for a server without keys. ``COGNIGRAPH_MODEL_PRICES`` may give prices
+        per million tokens (``"0.15,0.60"``: input, output). ``options`` go to the constructor.
+        """
+        environ = os.environ if environ is None else environ
+        model = environ.get("COGNIGRAPH_MODEL", "").strip()
+        if not model:
+            raise ConfigurationError("set COGNIGRAPH_MODEL to the name of a model")
+        options.setdefault("base_url", environ.get("OPENAI_BASE_URL", "").strip() or None)
+        options.setdefault("api_key", environ.get("OPENAI_API_KEY", "").strip() or None)
+        if prices := environ.get("COGNIGRAPH_MODEL_PRICES", "").strip():
+            options.setdefault("prices", Prices.parse(prices))
+        return cls(model, **options)
+
+    def ask(self, prompt: Prompt, schema: type[T]) -> Answer[T]:
+        """Answer the prompt with an instance of the schema.
+
+        A cut-off or partly wrong answer keeps its complete valid items; one without anything
+        usable is shown back to the model once, to be put right. An answer is never made up: only
+        an object that has all the lists of the schema can say that there is nothing.
+
+        Raises:
+            ModelError: see its subclasses; ``usage`` says what was spent all the same.
+        """
+        tally = Tally()
+        try:
+            answer = self._ask(prompt, schema, tally)
+        except ModelError as error:
+            error.usage, error.attempts, error.status = tally.usage, tally.attempts, tally.status
+            error.args = (self._redacted(str(error)),)
+            self.ledger.record(prompt.name, _failure(error, tally))
+            raise error from None  # what it came from may quote the request, and with it the key
+        self.ledger.record(prompt.name, _success(answer))
+        return answer
+
+    def _ask(self, prompt: Prompt, schema: type[T], tally: Tally) -> Answer[T]:
+        form = json_schema(schema)
+        key = cache_key(prompt, self.name, form)
+        if self._cache is not None and (text := self._cache.get(key)) is not None:
+            reading = read(text, schema)
+            if reading.value is not None:
+                return Answer(reading.value, Usage(cached=1), reading.salvaged, reading.dropped)
+        messages: list[Message] = [
+            {"role": "system", "content": prompt.system},
+            {"role": "user", "content": prompt.user},
+        ]
+        reply = call(self._requests, messages, form, tally)
+        reading = read(reply.text, schema, cut_off=reply.cut_off)
+        repaired = reading.value is None
+        if repaired:
+            self._learn(reading, tally.mode)
+            reply = call(
+                self._requests, [*messages, *_repair(reply.text, reading, form)], form, tally
+            )
+            reading = read(reply.text, schema, cut_off=reply.cut_off)
+        if reading.value is None:
+            raise ModelAnswerError(
+                f"{self.name} gave no usable answer to {prompt.name!r}, even after one repair: "
+                f"{reading.problem}"
+            )
+        if self._cache is not None and not reading.cut_off:
+            self._cache.put(key, reply.text, prompt=prompt, model=self.name)
+        return Answer(
+            reading.value,
+            tally.usage,
+            reading.salvaged,
+            reading.dropped,
+            repaired,
+            tally.mode,
+            reading.cut_off,
+            tally.estimated,
+        )
+
+    def _learn(self, reading: Reading[T], mode: Mode) -> None:
+        """A whole answer in another form means that the server ignored the form: ask in words."""
+        if mode == "text" or reading.cut_off:
+            return
+        requests = self._requests
+        where = (requests.endpoint.base_url, requests.model)
+        dialect = requests.dialects.get(*where, requests.dialect)
+        if dialect.mode == mode and (lower := dialect.step_down()):
+            requests.dialects.learn(*where, lower)
+
+    def _redacted(self, text: str) -> str:
+        return text.replace(self._key, "***") if self._key else text
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._requests.endpoint.close()
+
+    def __enter__(self) -> ChatModel:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<ChatModel {self.name} at {self._requests.endpoint.shown}>"
+
+
+def _check(
+    model: str,
+    base_url: str | None,
+    api_key: str | None,
+    timeout: timedelta,
+    max_output_tokens: int,
+    attempts: int,
+    mode: str,
+) -> None:
+    if not model:
+        raise ConfigurationError("name a model")
+    if base_url is None and not api_key:
+        raise ConfigurationError(
+            "OpenAI needs a key (api_key=..., or OPENAI_API_KEY); a server without keys needs "
+            "base_url=... (or OPENAI_BASE_URL), as in http://localhost:11434/v1"
+        )
+    if base_url is not None and (
+        urlsplit(base_url).scheme not in ("http", "https") or not urlsplit(base_url).netloc
+    ):
+        raise ConfigurationError("a base URL looks like http://localhost:11434/v1")
+    if timeout <= timedelta(0) or max_output_tokens < 1 or attempts < 1:
+        raise ConfigurationError("timeout, max_output_tokens and attempts must be positive")
+    if mode not in ("json_schema", "json_object", "text"):
+        raise ConfigurationError(f"unknown mode {mode!r}: json_schema, json_object or text")
+
+
+def _repair(text: str, reading: Reading[Any], form: Mapping[str, Any]) -> list[Message]:
+    """What the model is shown of its broken answer, and what it is asked to do."""
+    shown = text if len(text) <= _SHOWN_BACK else f"{text[:_SHOWN_BACK]} [...]"
+    return [
+        {"role": "assistant", "content": shown or "(nothing)"},
+        {
+            "role": "user",
+            "content": f"That could not be used: {reading.problem}.\n\n{in_words(form)}",
+        },
+    ]
+
+
+def _success(answer: Answer[Any]) -> Entry:
+    return Entry(
+        answer.usage,
+        asks=1,
+        answered=1,
+        repaired=int(answer.repaired),
+        cut_off=int(answer.cut_off),
+        salvaged=answer.salvaged,
+        dropped=len(answer.dropped),
+        estimated=int(answer.estimated),
+    )
+
+
+def _failure(error: ModelError, tally: Tally) -> Entry:
+    return replace(
+        Entry(tally.usage, asks=1, estimated=int(tally.estimated)),
+        errors={type(error).__name__: 1},
+    )

@@ -1,0 +1,167 @@
+"""One endpoint: a body goes out, a reply or a failure comes back within a deadline.
+
+The answer is asked for whole, not as a stream. It is of use only when it can be validated as a
+whole, token counts come with it from every server (streams give them only if asked in a way that
+not all understand), and there is one form of answer to be careful with instead of two.
+
+A timeout of the HTTP client starts anew with each byte, so a server that drips would hold a worker
+for ever. The calls therefore run as tasks of one asyncio loop in a daemon thread, which cancels
+them, and closes their connections, when the whole call has taken too long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+import weakref
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from urllib.parse import urlsplit, urlunsplit
+
+from cognigraph.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    import openai
+
+OPENAI_URL = "https://api.openai.com/v1"
+_NO_KEY = "no-key"  # the client wants one; servers without keys do not look at it
+_CONNECT_SECONDS = 10.0
+_R = TypeVar("_R")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back: an HTTP status and body, or (status 0) what went wrong instead."""
+
+    status: int
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    failure: Literal["", "timeout", "connection"] = ""
+    reason: str = ""
+    seconds: float = 0.0
+
+
+class Endpoint:
+    """An OpenAI-compatible endpoint, through the ``openai`` client. Thread-safe."""
+
+    def __init__(self, base_url: str, api_key: str | None) -> None:
+        self.base_url = base_url.rstrip("/")
+        self.shown = _without_credentials(self.base_url)
+        self._key = api_key or _NO_KEY
+        self._client: openai.AsyncOpenAI | None = None
+        self._pid = 0
+        self._lock = Lock()
+        _openai()
+
+    def post(self, body: Mapping[str, Any], timeout: float) -> Reply:
+        """Send a chat completion request; the reply comes within ``timeout`` seconds."""
+        create = self._open().chat.completions.with_raw_response.create  # imports, the first time
+        start = time.monotonic()
+        reply = _loop().run(self._post(create, body, timeout))
+        return Reply(
+            reply.status, reply.body, reply.headers, reply.failure, reply.reason,
+            time.monotonic() - start,
+        )  # fmt: skip
+
+    async def _post(self, create: Any, body: Mapping[str, Any], timeout: float) -> Reply:
+        import openai
+
+        try:
+            async with asyncio.timeout(timeout):
+                raw = await create(
+                    model=body["model"],
+                    messages=body["messages"],
+                    extra_body={k: v for k, v in body.items() if k not in ("model", "messages")},
+                    timeout=openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS)),
+                )
+                response = raw.http_response
+        except TimeoutError:
+            return Reply(0, failure="timeout", reason=f"no answer within {timeout:.0f} seconds")
+        except openai.APIStatusError as error:
+            response = error.response
+        except openai.APITimeoutError:
+            return Reply(0, failure="timeout", reason="it did not accept a connection in time")
+        except openai.APIConnectionError as error:
+            cause = error.__cause__ or error
+            return Reply(
+                0, failure="connection", reason=f"{type(cause).__name__}: {cause}".rstrip(": ")
+            )
+        return Reply(response.status_code, response.content, dict(response.headers))
+
+    def _open(self) -> openai.AsyncOpenAI:
+        """The client, whose connections belong to the loop; a forked process makes its own."""
+        with self._lock:
+            if self._client is None or self._pid != os.getpid():
+                self._client = _openai().AsyncOpenAI(
+                    base_url=self.base_url, api_key=self._key, max_retries=0
+                )
+                self._pid = os.getpid()
+                weakref.finalize(self, _close, self._client, self._pid)
+            return self._client
+
+    def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            _close(client, self._pid)
+
+
+def _without_credentials(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
+
+
+def _openai() -> Any:
+    try:
+        import openai
+    except ImportError as error:
+        raise ConfigurationError(
+            "a language model needs an extra: pip install 'cognigraph-memory[openai]'"
+        ) from error
+    return openai
+
+
+class _Loop:
+    """An asyncio loop in a daemon thread, to which other threads give tasks."""
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="cognigraph-llm", daemon=True)
+        self._thread.start()
+
+    def submit(self, task: Coroutine[Any, Any, _R]) -> Future[_R]:
+        """Start a task."""
+        return asyncio.run_coroutine_threadsafe(task, self._loop)
+
+    def run(self, task: Coroutine[Any, Any, _R]) -> _R:
+        """Run a task and wait for it; an interrupt cancels it."""
+        future = self.submit(task)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+
+_running: _Loop | None = None
+_starting = Lock()
+
+
+def _loop() -> _Loop:
+    global _running
+    with _starting:
+        if _running is None or _running.pid != os.getpid():
+            _running = _Loop()
+        return _running
+
+
+def _close(client: openai.AsyncOpenAI, pid: int) -> None:
+    """Close a client in its loop; in a fork it belongs to the parent."""
+    if pid == os.getpid():
+        _loop().submit(client.close())

@@ -1,0 +1,288 @@
+"""JSON as language models write it: found between prose, read in spite of its faults.
+
+What is valid JSON is read by the standard library, exactly. What is not is read by a parser that
+knows the usual faults: comments, trailing, doubled and missing commas, single and typographic
+quotes, unquoted keys and values, Python's words, line ends and quotes inside strings, unknown
+escapes, and an end that is missing. It completes nothing: a value whose end is not there is left
+out, so that of a cut-off array exactly the complete items remain.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+_DEEPEST = 100
+_MOST_STARTS = 500
+
+_CLOSERS = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
+_QUOTES = frozenset(_CLOSERS)
+_PLAIN = {closer: re.compile(rf"[^{closer}\\]*") for closer in _CLOSERS.values()}
+_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_HEX = re.compile(r"[0-9A-Fa-f]{4}")
+_WORDS = {
+    "true": True, "True": True, "false": False, "False": False, "null": None, "None": None,
+    "undefined": None, "NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf"),
+}  # fmt: skip
+_WHITE = re.compile(r"\s*")
+_SPACE = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z))*", re.DOTALL)
+_BARE_KEY = re.compile(r"[^\W\d][\w$-]*")
+_KEY_AHEAD = re.compile(r"""(?:"[^"\n]*"|'[^'\n]*'|[^\W\d][\w$-]*)\s*:""")
+_BARE_VALUE = re.compile(r"[^\s,:\[\]{}\"'“‘`][^,\[\]{}\n\"]*")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_WHOLE = re.compile(r"[+-]?\d+")
+_VALUE_AHEAD = re.compile(
+    r"[\[{\"'“‘`\]\d+.-]|(?:true|false|null|True|False|None|NaN|Inf)\b|//|/\*|#"
+)
+_NEXT_ITEM = re.compile(r"\}\s*(?:,\s*(?=\{)|(?=\]))")
+_START = re.compile(r"[\[{]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An object or array found in a text, at ``text[start:end]``.
+
+    ``complete`` says that its end was there; ``left_out`` counts items of its arrays that could
+    not be read, or had no end.
+    """
+
+    value: Any
+    start: int
+    end: int
+    complete: bool = True
+    left_out: int = 0
+
+
+def documents(text: str) -> list[Document]:
+    """The objects and arrays in a text, in order, not those inside others. Never raises."""
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        return _scan(text)
+    if isinstance(whole, str):  # an answer that was turned into JSON twice
+        return [] if whole == text else _scan(whole)
+    return [Document(_mended(whole, text), 0, len(text))] if isinstance(whole, dict | list) else []
+
+
+def _scan(text: str) -> list[Document]:
+    found = []
+    place = 0
+    for _ in range(_MOST_STARTS):
+        match = _START.search(text, place)
+        if match is None:
+            break
+        start = match.start()
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+            document = Document(_mended(value, text), start, end)
+        except (ValueError, RecursionError):
+            document = _Reader(text).document(start)
+        found.append(document)
+        place = max(document.end, start + 1)
+    return found
+
+
+def _mended(value: Any, text: str) -> Any:
+    """Lone surrogates, which no store takes, become U+FFFD."""
+    return _without_surrogates(value) if "\\u" in text or _SURROGATE.search(text) else value
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    return value
+
+
+class _Reader:
+    """Reads one value of a text. Each method returns the value, where it ends, and if it did."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._end = len(text)
+        self._left_out = 0
+
+    def document(self, start: int) -> Document:
+        """The object or array that begins at ``start``."""
+        value, end, complete = self._value(start, 0, in_object=False)
+        return Document(_mended(value, self._text), start, end, complete, self._left_out)
+
+    def _value(self, place: int, depth: int, *, in_object: bool) -> tuple[Any, int, bool]:
+        character = self._text[place]
+        if character in "{[":
+            if depth > _DEEPEST:
+                return None, place, False
+            if character == "{":
+                return self._object(place, depth)
+            return self._array(place, depth)
+        if character in _QUOTES:
+            return self._string(place, in_object=in_object)
+        return self._bare(place)
+
+    def _object(self, place: int, depth: int) -> tuple[dict[str, Any], int, bool]:
+        value: dict[str, Any] = {}
+        place += 1
+        while True:
+            place = self._skip(place)
+            if place >= self._end:
+                return value, place, False
+            if self._text[place] == "}":
+                return value, place + 1, True
+            if self._text[place] == ",":
+                place += 1
+                continue
+            key, place, known = self._key(place)
+            if not known:
+                return value, place, False
+            item, place, complete = self._value(place, depth + 1, in_object=True)
+            if complete or isinstance(item, dict | list):
+                value[key] = item
+            if not complete:
+                return value, place, False
+
+    def _key(self, place: int) -> tuple[str, int, bool]:
+        """A key and the place where its value begins."""
+        if self._text[place] in _QUOTES:
+            key, end, complete = self._string(place, is_key=True)
+        elif bare := _BARE_KEY.match(self._text, place):
+            key, end, complete = bare[0], bare.end(), True
+        else:
+            return "", place, False
+        colon = self._skip(end)
+        if not complete or not self._text.startswith(":", colon):
+            return key, max(colon, place), False
+        value = self._skip(colon + 1)
+        return key, value, value < self._end
+
+    def _array(self, place: int, depth: int) -> tuple[list[Any], int, bool]:
+        items: list[Any] = []
+        place += 1
+        while True:
+            place = self._skip(place)
+            if place >= self._end:
+                return items, place, False
+            character = self._text[place]
+            if character == "]":
+                return items, place + 1, True
+            if character == ",":
+                place += 1
+                continue
+            if character in "}:":
+                return items, place, False
+            item, place, complete = self._value(place, depth + 1, in_object=False)
+            if complete:
+                items.append(item)
+                continue
+            self._left_out += 1
+            following = _NEXT_ITEM.search(self._text, place) if character == "{" else None
+            if following is None:
+                return items, place, False
+            place = following.end()
+
+    def _string(
+        self, place: int, *, in_object: bool = False, is_key: bool = False
+    ) -> tuple[str, int, bool]:
+        text = self._text
+        closer = _CLOSERS[text[place]]
+        plain = _PLAIN[closer]
+        parts = []
+        place += 1
+        while True:
+            match = plain.match(text, place)
+            assert match is not None  # it matches nothing, too
+            parts.append(match[0])
+            place = match.end()
+            if place >= self._end:
+                return "", place, False
+            if text[place] == "\\":
+                part, place = self._escape(place + 1)
+                parts.append(part)
+            elif self._closes(place + 1, in_object, is_key):
+                return "".join(parts), place + 1, True
+            elif text.startswith(":", self._white(place + 1)):
+                return "", place, False  # the end of a key: this string's own end is missing
+            else:  # a quote that somebody forgot to escape
+                parts.append(closer)
+                place += 1
+
+    def _escape(self, place: int) -> tuple[str, int]:
+        """What stands after a backslash; the end of the text if that comes too early."""
+        if place >= self._end:
+            return "", self._end
+        character = self._text[place]
+        if character != "u":
+            return _ESCAPES.get(character, character), place + 1
+        code = _HEX.match(self._text, place + 1)
+        if code is None:
+            return "\\u", self._end if place + 5 > self._end else place + 1
+        value, end = int(code[0], 16), code.end()
+        if 0xD800 <= value < 0xDC00 and self._text.startswith("\\u", end):
+            low = _HEX.match(self._text, end + 2)
+            if low is not None and 0xDC00 <= int(low[0], 16) < 0xE000:
+                value = 0x10000 + ((value - 0xD800) << 10) + (int(low[0], 16) - 0xDC00)
+                end = low.end()
+        return chr(value), end
+
+    def _closes(self, place: int, in_object: bool, is_key: bool) -> bool:
+        """Whether a quote before ``place`` ends its string, by what follows it.
+
+        In valid JSON it always does: a colon follows a key; a comma and another member or item, or
+        a closing bracket, a value.
+        """
+        text = self._text
+        ahead = self._white(place)
+        if ahead >= self._end:
+            return True
+        character = text[ahead]
+        if is_key:
+            return character in ":,}"
+        if character in "]}":
+            return True
+        if character == ",":
+            ahead = self._white(ahead + 1)
+            if ahead >= self._end or text[ahead] == ",":
+                return True
+            if in_object:
+                return text[ahead] in '}"]' or self._is(_KEY_AHEAD, ahead) or text[ahead] in "/#"
+            return self._is(_VALUE_AHEAD, ahead)
+        if text.startswith(("//", "/*", "#"), ahead):
+            return True
+        if in_object:  # a comma is missing
+            return self._is(_KEY_AHEAD, ahead)
+        return character in _QUOTES and "\n" in text[place:ahead]
+
+    def _bare(self, place: int) -> tuple[Any, int, bool]:
+        """A number, a word such as ``true``, or a text without quotes."""
+        match = _BARE_VALUE.match(self._text, place)
+        if match is None:
+            return None, place, False
+        if match.end() >= self._end:  # 12 may have been going to be 123
+            return None, match.end(), False
+        word = match[0].rstrip()
+        if word in _WORDS:
+            return _WORDS[word], match.end(), True
+        if not _NUMBER.fullmatch(word):
+            return word, match.end(), True
+        try:
+            return int(word) if _WHOLE.fullmatch(word) else float(word), match.end(), True
+        except ValueError:  # more digits than Python reads
+            return None, match.end(), False
+
+    def _is(self, pattern: re.Pattern[str], place: int) -> bool:
+        return pattern.match(self._text, place) is not None
+
+    def _skip(self, place: int) -> int:
+        """Past white space and comments."""
+        match = _SPACE.match(self._text, place)
+        return match.end() if match is not None else place
+
+    def _white(self, place: int) -> int:
+        match = _WHITE.match(self._text, place)
+        return match.end() if match is not None else place

@@ -1,0 +1,68 @@
+"""The ledger: what model calls came to, by stage."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+
+from cognigraph.model import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Totals of some asks; adds up with ``+``.
+
+    ``asks`` were made, of which ``answered`` got a value; ``errors`` counts the others by the name
+    of their error. ``repaired`` answers took a second question, ``cut_off`` ones had no end,
+    ``salvaged`` and ``dropped`` are items of broken ones. ``estimated`` asks have token counts
+    that the server did not give.
+    """
+
+    usage: Usage = field(default_factory=Usage)
+    asks: int = 0
+    answered: int = 0
+    repaired: int = 0
+    cut_off: int = 0
+    salvaged: int = 0
+    dropped: int = 0
+    estimated: int = 0
+    errors: Mapping[str, int] = field(default_factory=dict)
+
+    def __add__(self, other: Entry) -> Entry:
+        return Entry(
+            self.usage + other.usage,
+            self.asks + other.asks,
+            self.answered + other.answered,
+            self.repaired + other.repaired,
+            self.cut_off + other.cut_off,
+            self.salvaged + other.salvaged,
+            self.dropped + other.dropped,
+            self.estimated + other.estimated,
+            dict(Counter(self.errors) + Counter(other.errors)),
+        )
+
+
+class Ledger:
+    """Adds up what was asked of models, by stage (the prompt's name). Thread-safe."""
+
+    def __init__(self) -> None:
+        self._stages: dict[str, Entry] = {}
+        self._lock = Lock()
+
+    def record(self, stage: str, entry: Entry) -> None:
+        """Add an entry to a stage."""
+        with self._lock:
+            self._stages[stage] = self._stages.get(stage, Entry()) + entry
+
+    @property
+    def stages(self) -> dict[str, Entry]:
+        """Totals by stage, in the order they first came up."""
+        with self._lock:
+            return dict(self._stages)
+
+    @property
+    def total(self) -> Entry:
+        """Everything together."""
+        return sum(self.stages.values(), Entry())

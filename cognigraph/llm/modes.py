@@ -1,0 +1,110 @@
+"""Which form of request an endpoint understands: found out by what it answers, and remembered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any, Literal
+
+from cognigraph.llm.base import Mode
+
+_DOWN: Mapping[Mode, Mode] = {"json_schema": "json_object", "json_object": "text"}
+_FORM_WORDS = (
+    "response_format", "response format", "json_schema", "json schema", "json_object", "json mode",
+    "structured output", "guided", "grammar", "schema",
+)  # fmt: skip
+
+Message = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What one endpoint and model want to be sent."""
+
+    mode: Mode = "json_schema"
+    limit: Literal["max_tokens", "max_completion_tokens", ""] = "max_tokens"
+    temperature: bool = True
+
+    def body(
+        self,
+        model: str,
+        messages: Sequence[Message],
+        schema: Mapping[str, Any],
+        *,
+        temperature: float,
+        max_output_tokens: int,
+    ) -> dict[str, Any]:
+        """The body of a request."""
+        body: dict[str, Any] = {"model": model, "messages": self._messages(messages, schema)}
+        if self.temperature:
+            body["temperature"] = temperature
+        if self.limit:
+            body[self.limit] = max_output_tokens
+        if self.mode == "json_schema":
+            form = {"name": "answer", "strict": True, "schema": schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        elif self.mode == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        return body
+
+    def _messages(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
+        """The messages; where the server is not told the schema, the model is."""
+        if self.mode == "json_schema":
+            return list(messages)
+        first, *rest = messages
+        told = f"{first['content']}\n\n{in_words(schema)}"
+        return [{**first, "content": told}, *rest]
+
+    def step_down(self) -> Dialect | None:
+        """The next simpler way to ask for a form; None after plain text."""
+        mode = _DOWN.get(self.mode)
+        return None if mode is None else replace(self, mode=mode)
+
+    def adapt(self, complaint: str, param: str = "") -> Dialect | None:
+        """What to send instead to an endpoint that refused this; None if that was not the cause.
+
+        ``complaint`` is the body of a 400 or 422, ``param`` the parameter it names, if it does.
+        """
+        text = complaint.lower()
+        named = param.lower() or text
+        if self.limit and self.limit in named:
+            other: Literal["max_tokens", "max_completion_tokens", ""] = ""
+            if self.limit == "max_tokens" and "max_completion_tokens" in text:
+                other = "max_completion_tokens"
+            elif self.limit == "max_completion_tokens":
+                other = "max_tokens"
+            return replace(self, limit=other)
+        if self.temperature and "temperature" in named:
+            return replace(self, temperature=False)
+        if any(word in named for word in _FORM_WORDS):
+            return self.step_down()
+        return None
+
+
+def in_words(schema: Mapping[str, Any]) -> str:
+    """What the model is told where the server does not hold it to the schema."""
+    form = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+    return f"Answer with one JSON object and nothing else. It must match this JSON schema:\n{form}"
+
+
+class Dialects:
+    """What was found out about endpoints and models, for the whole process. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], Dialect] = {}
+        self._lock = Lock()
+
+    def get(self, base_url: str, model: str, default: Dialect) -> Dialect:
+        """What is known, or the default."""
+        with self._lock:
+            return self._known.get((base_url, model), default)
+
+    def learn(self, base_url: str, model: str, dialect: Dialect) -> None:
+        """Remember what to send from now on."""
+        with self._lock:
+            self._known[base_url, model] = dialect
+
+
+known = Dialects()

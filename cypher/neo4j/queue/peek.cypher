@@ -1,0 +1,39 @@
+// what: all pending chunks of a session, as a lease would give them
+// parameters: session (uid), context
+// returns: as claim; no row if there are none
+MATCH (session:Session {uid: $session})
+CALL (session) {
+  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(session_uid, state, at, seq)
+  WHERE chunk.session_uid = session.uid AND chunk.state = 'pending' AND chunk.at IS NOT NULL
+    AND chunk.seq IS NOT NULL
+  WITH chunk ORDER BY chunk.session_uid, chunk.state, chunk.at, chunk.seq
+  RETURN collect(chunk) AS chunks
+}
+WITH session, chunks, chunks[0] AS first
+WHERE size(chunks) > 0
+CALL (session, first) {
+  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(session_uid, at, seq)
+  WHERE chunk.session_uid = session.uid AND chunk.at <= first.at AND chunk.seq IS NOT NULL
+    AND (chunk.at < first.at OR chunk.seq < first.seq)
+  WITH chunk ORDER BY chunk.session_uid DESC, chunk.at DESC, chunk.seq DESC LIMIT $context
+  RETURN collect(chunk) AS before
+}
+CALL (session) {
+  OPTIONAL MATCH (session)-[has:HAS_KEY]->(key:Key)
+  WITH has, key ORDER BY has.weight DESC, key.name
+  RETURN collect([key.name, has.weight]) AS keys
+}
+CALL (session) {
+  OPTIONAL MATCH (session)-[:HAS_THEME]->(theme:Theme)
+  WITH theme ORDER BY theme.place
+  RETURN collect([theme.title, theme.summary]) AS themes
+}
+RETURN session.space, session.id, session.version, session.state,
+  [c IN chunks | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
+                  coalesce(c.fresh, c.text), c.part, c.attempts, coalesce(c.outages, 0), c.extractor]]
+    AS chunks,
+  [c IN before | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
+                  coalesce(c.fresh, c.text), c.part, 0, 0, null]] AS before,
+  [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,
+  [pair IN themes WHERE pair[1] IS NOT NULL] AS themes,
+  coalesce(session.renew, false) AS renew

@@ -1,0 +1,7 @@
+// what: sessions of a space with pending chunks, in the order of their oldest
+// parameters: space
+// returns: session (uid)
+MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
+WHERE chunk.space = $space AND chunk.state = 'pending' AND chunk.seq > 0
+WITH chunk.session_uid AS session, min(chunk.seq) AS oldest
+RETURN session ORDER BY oldest

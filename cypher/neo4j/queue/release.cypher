@@ -1,0 +1,9 @@
+// what: give leased chunks back as they were
+// parameters: session (uid), token
+// returns: one row; none if the lease is lost
+MATCH (session:Session {uid: $session})
+SET session.claims = session.claims + 1
+WITH session
+WHERE session.lease = $token
+SET session.lease = null, session.lease_until = null
+RETURN session.uid

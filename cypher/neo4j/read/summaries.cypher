@@ -1,0 +1,8 @@
+// what: revisions of a session's keys and summary, newest first
+// parameters: session (uid)
+// returns: version, at in microseconds, extractor, keys, titles, summaries
+MATCH (revision:Revision) USING INDEX revision:Revision(session_uid, version)
+WHERE revision.session_uid = $session AND revision.version IS NOT NULL
+RETURN revision.version, revision.at.epochSeconds * 1000000 + revision.at.microsecond,
+       revision.extractor, revision.keys, revision.titles, revision.summaries
+ORDER BY revision.version DESC

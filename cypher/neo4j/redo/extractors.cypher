@@ -1,0 +1,7 @@
+// what: who has read a space's done chunks
+// parameters: space
+// returns: extractor, chunks
+MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
+WHERE chunk.space = $space AND chunk.state = 'done' AND chunk.seq > 0
+  AND chunk.extractor IS NOT NULL
+RETURN chunk.extractor, count(chunk)

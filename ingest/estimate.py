@@ -1,0 +1,71 @@
+"""What enriching the queue would take, found out without a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from cognigraph.ingest.extraction import Extractor, Window
+from cognigraph.model import Usage
+from cognigraph.settings import EnrichSettings
+from cognigraph.stores.base import Lease, Store
+from cognigraph.stores.batches import batch_size
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What waits, and what reading it would come to.
+
+    ``usage`` is ``None`` for an extractor that does not tell, zero for one that asks no model.
+    ``again`` of the chunks were read before and are to be read again.
+    """
+
+    extractor: str
+    sessions: int
+    turns: int
+    chunks: int
+    windows: int
+    again: int = 0
+    usage: Usage | None = field(default_factory=Usage)
+
+
+def window_of(lease: Lease) -> Window:
+    """What an extractor reads of a lease."""
+    return Window(lease.space, lease.session, lease.chunks, lease.before, lease.notes)
+
+
+def estimate(store: Store, extractor: Extractor, space: str, settings: EnrichSettings) -> Estimate:
+    """Add up all windows that wait in a space; nothing is leased, called or written.
+
+    An extractor with a method ``estimate(window) -> Usage`` is asked for each window; the notes it
+    sees are those of now, so later windows of a session may come to a little more.
+    """
+    ask: Callable[[Window], Usage] | None = getattr(extractor, "estimate", None)
+    usage: Usage | None = None if ask is None else Usage()
+    sessions = turns = chunks = windows = again = 0
+    for uid in store.queued(space):
+        lease = store.peek(uid, context=settings.context)
+        if lease is None:
+            continue
+        sessions += 1
+        turns += len({chunk.message_id for chunk in lease.chunks})
+        chunks += len(lease.chunks)
+        again += sum(chunk.extractor is not None for chunk in lease.chunks)
+        for part in batches(lease, settings):
+            windows += 1
+            if ask is not None and part.chunks and usage is not None:
+                usage += ask(window_of(part))
+    return Estimate(extractor.name, sessions, turns, chunks, windows, again, usage)
+
+
+def batches(lease: Lease, settings: EnrichSettings) -> Iterator[Lease]:
+    """The leases in which a session's pending chunks would be read, without recalled text."""
+    chunks, before = lease.chunks, lease.before
+    while chunks:
+        size = batch_size([chunk.attempts for chunk in chunks], settings.batch)
+        batch = chunks[:size]
+        read = tuple(chunk for chunk in batch if chunk.text.strip())
+        yield replace(lease, chunks=read, before=before)
+        if settings.context:
+            before = (*before, *batch)[-settings.context :]
+        chunks = chunks[size:]

@@ -1,0 +1,47 @@
+"""Extractor names as they are recorded: a family and a version, ``rules-2``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from cognigraph.errors import ConfigurationError
+
+_NAME = re.compile(r"(?P<family>.+?)-v?(?P<version>\d+(?:\.\d+)*)", re.DOTALL)
+_VERSION = re.compile(r"v?(\d+(?:\.\d+)*)")
+
+Version = tuple[int, ...]
+
+
+def parse(name: str) -> tuple[str, Version]:
+    """Family and version of a name; one without a number has version ``()``, older than any."""
+    match = _NAME.fullmatch(name)
+    if match is None:
+        return name, ()
+    return match["family"], _numbers(match["version"])
+
+
+def older(recorded: Iterable[str], than: str | int | None, current: str) -> list[str]:
+    """Which of the recorded names are to be done again.
+
+    ``than`` is a version of the family of ``current``, a name with a version, or ``None`` for all.
+    Only versions of one family can be compared, others are left alone.
+    """
+    names = sorted(recorded)
+    if than is None:
+        return names
+    bare = _VERSION.fullmatch(str(than).strip())
+    if bare is not None:
+        family, version = parse(current)[0], _numbers(bare[1])
+    else:
+        family, version = parse(str(than).strip())
+        if not version:
+            raise ConfigurationError(
+                f"older_than must be a version such as 2, or a name with one such as 'rules-2', "
+                f"not {than!r}"
+            )
+    return [name for name in names if parse(name)[0] == family and parse(name)[1] < version]
+
+
+def _numbers(text: str) -> Version:
+    return tuple(int(part) for part in text.split("."))

@@ -1,0 +1,256 @@
+"""The queue of paid work, on every store: what is nobody's fault parks nothing, poison is alone."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from cognigraph import (
+    BudgetExceededError,
+    FlushTimeout,
+    ModelAnswerError,
+    ModelRefusedError,
+    ModelUnavailableError,
+    Settings,
+    Usage,
+)
+from cognigraph.ingest import Extraction, Fact
+from cognigraph.ingest.limits import Limits
+from cognigraph.settings import EnrichSettings
+from cognigraph.stores.base import Derivation
+from tests.conftest import START
+from tests.contract.test_enrichment import add, claim, facts
+
+SPENT = Usage(calls=1, input_tokens=100, output_tokens=10, cost=0.5)
+
+
+def fact(id):
+    return Fact("Ann", "person", "told", id, "object", (0,))
+
+
+def test_one_poisoned_chunk_parks_alone_and_the_others_get_through(
+    open_memory, space_name, extractor, clock
+):
+    """Among twenty it is alone at the fourth failure; the run goes on with the others at once."""
+    space = open_memory().space(space_name)
+    ids = [f"m{n:02}" for n in range(20)]
+    add(space, *ids)
+    extractor.script({id: [fact(id)] for id in ids})
+    extractor.fail_for("m07", times=99, error=ModelAnswerError("no JSON", usage=SPENT))
+    steps = space.enrich()
+    assert [(step.chunks, step.error) for step in steps if step.error] == [
+        (20, "no JSON"), (16, "no JSON"), (4, "no JSON"), (1, "no JSON"),
+    ]  # fmt: skip
+    assert sum(step.chunks for step in steps if not step.error) == 19
+    assert sum((step.usage for step in steps), Usage()).calls == 4
+    assert {source for _, _, sources in facts(space) for source in sources} == {*ids} - {"m07"}
+    (failure,) = space.failures()
+    assert (failure.message_id, failure.attempts, failure.parked) == ("m07", 4, False)
+    for _ in range(4):
+        clock.advance(timedelta(hours=1))
+        space.enrich()
+    (failure,) = space.failures()
+    assert (failure.attempts, failure.parked, failure.reason) == (5, True, "no JSON")
+    assert (space.stats().failed, space.stats().done) == (1, 19)
+
+
+def test_a_new_chunk_is_not_mixed_with_suspects(open_memory, space_name, extractor, clock):
+    space = open_memory().space(space_name)
+    add(space, "m1", "m2", start=START + timedelta(hours=1))
+    extractor.fail_for("m1", times=1)
+    store = space._engine.store
+    lease = claim(space, clock, space_name)
+    store.fail(lease, "bad", park_after=None, retry_at=clock())
+    add(space, "m0")  # earlier in the conversation, later in arrival
+    sizes = []
+    while lease := claim(space, clock, space_name):
+        sizes.append([chunk.message_id for chunk in lease.chunks])
+        assert store.complete(lease, Derivation("x-1"))
+    assert sizes == [["m0"], ["m1", "m2"]]
+
+
+def test_an_outage_never_parks_and_waits_longer_each_time(
+    open_memory, space_name, extractor, clock
+):
+    settings = Settings(enrich=EnrichSettings(park_after=2, retry_after=timedelta(seconds=2)))
+    space = open_memory(settings=settings).space(space_name)
+    add(space, "m1", "m2")
+    add(space, "n1", session="t")
+    extractor.script({id: [fact(id)] for id in ("m1", "m2", "n1")})
+    extractor.fail_for("m1", "n1", times=99, error=ModelUnavailableError("503 from the endpoint"))
+    first, second = space.enrich()  # one may be the window's own; two are the endpoint's
+    assert [first.error, first.stopped] == ["503 from the endpoint", None]
+    assert [second.stopped, second.chunks] == ["503 from the endpoint", 1]
+    clock.advance(timedelta(seconds=1))
+    assert space.enrich() == []  # it rests as a whole
+    for _ in range(30):
+        clock.advance(timedelta(minutes=5))
+        assert {step.error for step in space.enrich()} == {"503 from the endpoint"}
+    found = {failure.message_id: failure for failure in space.failures()}
+    assert {(f.attempts, f.parked) for f in found.values()} == {(0, False)}
+    assert set(found) == {"m1", "m2", "n1"}
+    assert min(failure.outages for failure in found.values()) > 5
+    extractor.fail_for("m1", "n1", times=0)
+    clock.advance(timedelta(hours=1))
+    assert {step.stopped for step in space.enrich()} == {None}
+    assert (space.failures(), space.stats().done) == ([], 3)
+
+
+def test_a_refused_key_parks_nothing(open_memory, space_name, extractor):
+    space = open_memory().space(space_name)
+    add(space, "m1")
+    extractor.fail_for("m1", times=9, error=ModelRefusedError("wrong key", status=401))
+    (step,) = space.enrich()
+    assert step.stopped == "wrong key"
+    (failure,) = space.failures()
+    assert (failure.parked, failure.attempts, failure.outages) == (False, 0, 1)
+
+
+def test_a_text_the_model_refuses_is_parked_alone(open_memory, space_name, extractor):
+    space = open_memory().space(space_name)
+    add(space, "m1", "m2", "m3")
+    too_long = ModelRefusedError("too long", status=400)
+    too_long.too_long = True
+    extractor.fail_for("m2", times=9, error=too_long)
+    space.enrich()
+    assert [(f.message_id, f.parked) for f in space.failures()] == [("m2", True)]
+    assert space.stats().done == 2
+
+
+def test_a_used_up_budget_ends_the_run_and_blames_nobody(open_memory, space_name, extractor, clock):
+    memory = open_memory()
+    space = memory.space(space_name)
+    for number in range(4):
+        add(space, f"m{number}", session=f"s{number}")
+    extractor.script({f"m{n}": [fact(f"m{n}")] for n in range(4)})
+    extractor.fail_at(3, error=BudgetExceededError("the budget of 2 calls is used up"))
+    steps = space.enrich()
+    assert [step.stopped for step in steps] == [None, None, "the budget of 2 calls is used up"]
+    stats = space.stats()
+    assert (stats.done, stats.pending, stats.leased, stats.failed) == (2, 2, 0, 0)
+    assert space.failures() == []
+    with pytest.raises(FlushTimeout, match=r"2 chunks .* budget of 2 calls"):
+        space.flush(timeout=60)
+    # Another run, with another budget, goes on where this one ended.
+    again = open_memory().space(space_name)
+    assert [step.chunks for step in again.enrich()] == [1, 1]
+    assert extractor.read == {"m0": 1, "m1": 1, "m2": 2, "m3": 1}
+
+
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [
+        (Limits(calls=2), "the limit of 2 calls is reached"),
+        (Limits(tokens=220), "the limit of 220 tokens is reached"),
+        (Limits(cost=0.9), "the limit of cost 0.9 is reached"),
+    ],
+)
+def test_limits_end_a_run_between_steps(open_memory, space_name, extractor, limits, why):
+    space = open_memory().space(space_name)
+    for number in range(4):
+        add(space, f"m{number}", session=f"s{number}")
+    extractor.result = lambda window: Extraction(usage=SPENT)
+    steps = space.enrich(limits=limits)
+    assert [step.stopped for step in steps] == [None, why]
+    assert (space.stats().done, space.stats().pending) == (2, 2)
+
+
+def test_an_extractor_that_reads_nothing_is_left_alone(open_memory, space_name, extractor):
+    """Splitting batches must not turn one wrong setting into a call for every chunk."""
+    space = open_memory().space(space_name)
+    for number in range(30):
+        add(space, *(f"m{number}-{n}" for n in range(8)), session=f"s{number:02}")
+    ids = [f"m{number}-{n}" for number in range(30) for n in range(8)]
+    extractor.fail_for(*ids, times=999)
+    steps = space.enrich()
+    assert len(steps) == 12
+    assert steps[-1].stopped.startswith("12 batches in a row failed")
+    assert space.stats().failed == 0
+
+
+def test_released_and_extended_leases(open_memory, space_name, clock):
+    memory = open_memory()
+    space = memory.space(space_name)
+    add(space, "m1", "m2")
+    store = memory._engine.store
+    first = claim(memory, clock, space_name)
+    assert store.release(first)
+    assert (space.stats().pending, space.stats().leased, space.failures()) == (2, 0, [])
+    second = claim(memory, clock, space_name)
+    assert [chunk.attempts for chunk in second.chunks] == [0, 0]
+    assert not store.release(first)
+    assert not store.extend(first, clock() + timedelta(hours=1))
+    assert store.extend(second, clock() + timedelta(hours=1))
+    clock.advance(timedelta(minutes=30))
+    assert claim(memory, clock, space_name) is None
+    assert store.complete(second, Derivation("x-1"))
+
+
+def test_a_slow_extractor_keeps_its_lease(open_memory, space_name, extractor):
+    """The clock of the test stands still, so what is held is seen by what was extended."""
+    from threading import Event
+
+    settings = Settings(enrich=EnrichSettings(lease=timedelta(seconds=0.06)))
+    memory = open_memory(settings=settings)
+    space = memory.space(space_name)
+    add(space, "m1")
+    store, extended = memory._engine.store, Event()
+    extend = store.extend
+
+    def watched(lease, until):
+        held = extend(lease, until)
+        extended.set()
+        return held
+
+    store.extend = watched
+
+    def think(window):
+        assert extended.wait(20)
+        return Extraction(facts=(fact("m1"),))
+
+    extractor.result = think
+    (step,) = space.enrich()
+    assert (step.lost, step.triples) == (False, 1)
+
+
+def test_an_interrupt_gives_the_chunks_back(open_memory, space_name, extractor):
+    memory = open_memory()
+    space = memory.space(space_name)
+    add(space, "m1")
+
+    def interrupt(window):
+        raise KeyboardInterrupt
+
+    extractor.result = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        space.enrich()
+    assert (space.stats().leased, space.stats().pending) == (0, 1)
+
+
+def test_an_estimate_reads_the_queue_and_takes_nothing(open_memory, space_name, extractor):
+    settings = Settings(enrich=EnrichSettings(batch=2, context=1))
+    space = open_memory(settings=settings).space(space_name)
+    add(space, "m1", "m2", "m3")
+    add(space, "n1", session="t")
+    assert space.estimate().usage is None  # it does not say
+    windows = []
+
+    def estimate(window):
+        windows.append(window)
+        return SPENT
+
+    extractor.estimate = estimate
+    found = space.estimate()
+    assert (found.sessions, found.turns, found.chunks, found.windows) == (2, 4, 4, 3)
+    assert (found.usage.calls, found.usage.cost, found.again) == (3, 1.5, 0)
+    assert found.extractor == "scripted-1"
+    seen = [([c.message_id for c in w.before], [c.message_id for c in w.chunks]) for w in windows]
+    assert seen == [([], ["m1", "m2"]), (["m2"], ["m3"]), ([], ["n1"])]
+    assert (extractor.calls, space.stats().leased) == (0, 0)
+    space.flush()
+    assert space.estimate().windows == 0
+    assert [[c.message_id for c in w.chunks] for w in extractor.windows] == [
+        ["m1", "m2"], ["m3"], ["n1"],
+    ]  # fmt: skip
+    assert space._engine.store.peek("not-there") is None

@@ -1,0 +1,230 @@
+"""Reading again with a newer extractor, on every store: old facts serve until they are replaced."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from cognigraph import ConfigurationError, Settings
+from cognigraph.ingest import Extraction, Fact, Mention
+from cognigraph.model import Theme
+from cognigraph.settings import EnrichSettings
+from cognigraph.stores.base import Derivation
+from cognigraph.testing import ScriptedExtractor
+from tests.conftest import START
+from tests.contract.test_enrichment import add, claim, facts
+
+
+def fact(object, *places, subject="Ann"):
+    return Fact(subject, "person", "likes", object, "object", places or (0,))
+
+
+def reader(name, script):
+    """Says of each message what the script has, and the session's messages as its keys."""
+    extractor = ScriptedExtractor(script, name=name)
+
+    def session(window):
+        read = tuple(chunk.message_id for chunk in window.chunks)
+        before = tuple(key for key, _ in window.notes.keys if not key.startswith("by "))
+        return Extraction(
+            keys=(*((key, 1.0) for key in (*before, *read)), (f"by {name}", 2.0)),
+            themes=(Theme(name, " ".join((*before, *read))),),
+            state=window.notes.state + "".join(read),
+        )
+
+    extractor.session = session
+    return extractor
+
+
+def graph(space):
+    """All that enrichment made, times included."""
+    ties = "MATCH (c:Chunk)-[:MENTIONS]->(e:Entity) RETURN c.message_id AS id, e.name AS name"
+    inside = "MATCH (t:Triple)-[:IN_SESSION]->(s:Session) RETURN t.object AS t, s.id AS s"
+    return {
+        "triples": sorted(
+            (t.text, t.first_observed, t.last_observed, t.sources) for t in space.triples()
+        ),
+        "entities": sorted(
+            (e.name, e.type, e.triples, e.mentions) for e in space.entities(limit=1000)
+        ),
+        "mentions": sorted((row["id"], row["name"]) for row in space.cypher(ties)),
+        "inside": sorted((row["t"], row["s"]) for row in space.cypher(inside)),
+        "sessions": [(s.id, sorted(s.keys), s.themes) for s in space.sessions()],
+        "stats": space.stats(),
+    }
+
+
+OLD = {
+    "m1": [fact("tea"), fact("kayaks")],
+    "m2": [fact("tea"), fact("itself", subject="Itself")],
+    "n1": [fact("tea"), fact("rain")],
+}
+NEW = {"m1": [fact("tea")], "m2": [fact("coffee")], "n1": [fact("tea")]}
+
+
+def fill(space):
+    add(space, "m1", "m2")
+    add(space, "n1", session="t", start=START + timedelta(days=3))
+
+
+def test_what_is_read_again_replaces_what_was_read_before(open_memory, space_name):
+    """The outcome is that of the newer extractor alone."""
+    old = open_memory(extractor=reader("x-1", OLD)).space(space_name)
+    fill(old)
+    old.flush()
+    before = graph(old)
+    new = open_memory(extractor=reader("x-2", NEW)).space(space_name)
+    assert new.redo(older_than=2) == 3
+    assert new.stats().pending == 3
+    waiting = graph(new)
+    for name in ("triples", "entities", "mentions", "sessions"):
+        assert waiting[name] == before[name]  # old facts serve
+    assert [hit.id for hit in new.search("Who likes kayaks?", now=START + timedelta(days=9))]
+    assert {t.object for t in new.search("kayaks", now=START + timedelta(days=9)).triples} >= {
+        "kayaks"
+    }
+    new.flush()
+    alone = open_memory(extractor=reader("x-2", NEW)).space(space_name + "-alone")
+    fill(alone)
+    alone.flush()
+    after, expected = graph(new), graph(alone)
+    for name in ("entities", "mentions", "inside", "sessions"):
+        assert after[name] == expected[name], name
+    assert after["triples"] == expected["triples"]
+    assert (after["stats"].triples, after["stats"].entities) == (2, 3)
+    found = new.search("Who likes kayaks and tea?", now=START + timedelta(days=9))
+    assert {triple.object for triple in found.triples} == {"tea", "coffee"}
+    assert [summary.extractor for summary in new.summaries("s")] == ["x-2", "x-1"]
+
+
+def test_only_older_versions_of_the_family_are_read_again(open_memory, space_name):
+    for number, name in enumerate(("x-1", "x-2", "x-10", "y-1")):
+        space = open_memory(extractor=reader(name, {})).space(space_name)
+        add(space, f"m{number}", session=f"s-{name}")
+        space.flush()
+    extractor = reader("x-10", {})
+    space = open_memory(extractor=extractor).space(space_name)
+    assert space.redo(older_than=1) == 0
+    assert space.redo(older_than="x-10") == 2
+    assert space.redo(older_than=10) == 0  # they wait already
+    space.flush()
+    assert sorted(extractor.read) == ["m0", "m1"]
+    assert space.redo(older_than="y-2") == 1  # another family only when it is named
+    assert space.redo() == 3
+    space.flush()
+    assert space._engine.store.extractors(space_name) == {"x-10": 4}
+    with pytest.raises(ConfigurationError, match="'rules-2'"):
+        space.redo(older_than="newest")
+
+
+def test_a_session_is_read_again_whole_and_from_its_beginning(open_memory, space_name):
+    settings = Settings(enrich=EnrichSettings(batch=2))
+    space = open_memory(extractor=reader("x-1", {}), settings=settings).space(space_name)
+    add(space, "m1", "m2")
+    space.flush()
+    later = reader("x-2", {})
+    space = open_memory(extractor=later, settings=settings).space(space_name)
+    add(space, "m3", start=START + timedelta(hours=1))
+    space.flush()
+    assert space.redo(older_than=2) == 3
+    again = reader("x-2", {})
+    space = open_memory(extractor=again, settings=settings).space(space_name)
+    add(space, "m4", start=START + timedelta(hours=2))
+    space.flush()
+    notes = [(w.notes.state, [c.message_id for c in w.chunks]) for w in again.windows]
+    assert notes == [("", ["m1", "m2"]), ("m1m2", ["m3", "m4"])]
+    (session,) = space.sessions()
+    assert session.themes == (Theme("x-2", "m1 m2 m3 m4"),)
+    assert session.version == 4
+
+
+def test_a_failure_while_reading_again_leaves_what_was_there(open_memory, space_name, clock):
+    space = open_memory(extractor=reader("x-1", OLD)).space(space_name)
+    fill(space)
+    space.flush()
+    before = facts(space)
+    summary = space.sessions()[-1].summary
+    broken = reader("x-2", NEW)
+    broken.fail_for("m1", "m2", "n1", times=99)
+    settings = Settings(enrich=EnrichSettings(park_after=1))
+    space = open_memory(extractor=broken, settings=settings).space(space_name)
+    space.redo()
+    space.enrich()
+    assert space.stats().failed == 3
+    assert facts(space) == before
+    assert space.sessions()[-1].summary == summary
+    broken.fail_for("m1", "m2", "n1", times=0)
+    assert space.retry_failed() == 3
+    space.flush()
+    assert {(text, *ids) for text, _, ids in facts(space)} == {
+        ("Ann likes tea", "m1", "n1"), ("Ann likes coffee", "m2"),
+    }  # fmt: skip
+
+
+def test_a_lease_ends_when_its_session_is_to_be_read_again(open_memory, space_name, clock):
+    memory = open_memory(extractor=reader("x-1", {}))
+    space = memory.space(space_name)
+    add(space, "m1")
+    space.flush()
+    add(space, "m2", start=START + timedelta(hours=1))
+    held = claim(memory, clock, space_name)
+    assert space.redo() == 1
+    assert not memory._engine.store.complete(held, Derivation("late-1"))
+    assert space.stats().pending == 2
+
+
+def test_an_entity_that_is_mentioned_stays_without_triples(open_memory, space_name):
+    first = ScriptedExtractor(name="x-1")
+    first.result = lambda window: Extraction(
+        facts=(fact("tea"),),
+        mentions=(Mention("tea", "object", (0,)), Mention("x", "object", (0,))),
+    )
+    space = open_memory(extractor=first).space(space_name)
+    add(space, "m1")
+    space.flush()
+    second = ScriptedExtractor(name="x-2")
+    second.result = lambda window: Extraction(mentions=(Mention("tea", "object", (0,)),))
+    space = open_memory(extractor=second).space(space_name)
+    space.redo()
+    space.flush()
+    assert [(e.name, e.triples, e.mentions) for e in space.entities()] == [("tea", 0, 1)]
+    assert space.triples() == []
+
+
+def test_summaries_are_kept_as_revisions_and_survive_failures(
+    open_memory, space_name, extractor, clock
+):
+    settings = Settings(enrich=EnrichSettings(keep_revisions=3))
+    space = open_memory(settings=settings).space(space_name)
+    extractor.result = lambda window: Extraction(
+        keys=tuple((chunk.message_id, 1.0) for chunk in window.chunks),
+        themes=(Theme("T", f"{window.chunks[-1].message_id} 𝄞 \"'"), Theme("", "more")),
+    )
+    times = []
+    for number in range(5):
+        add(space, f"m{number}", start=START + timedelta(hours=number))
+        times.append(clock.advance(timedelta(hours=1)))
+        space.flush()
+    extractor.fail_for("m5", times=1)
+    add(space, "m5", start=START + timedelta(hours=9))
+    space.enrich()
+    clock.advance(timedelta(hours=1))
+    extractor.result = lambda window: Extraction()
+    space.enrich()  # no summary is no revision
+    found = space.summaries("s")
+    assert [(one.version, one.at) for one in found] == [
+        (5, times[4]), (4, times[3]), (3, times[2]),
+    ]  # fmt: skip
+    assert (found[0].session, found[0].extractor, found[0].keys) == ("s", "scripted-1", ("m4",))
+    assert found[1].themes == (Theme("T", "m3 𝄞 \"'"), Theme("", "more"))
+    assert found[1].text == "T: m3 𝄞 \"'\nmore"
+    (session,) = space.sessions()
+    assert (session.version, session.themes) == (5, found[0].themes)
+    assert space.summaries("other") == []
+    assert open_memory().space(space_name + "x").summaries("s") == []
+    rows = space.cypher(
+        "MATCH (s:Session)-[:HAS_REVISION]->(r:Revision) "
+        "RETURN r.version AS version, r.keys AS keys ORDER BY r.version"
+    )
+    assert rows == [{"version": n, "keys": [f"m{n - 1}"]} for n in (3, 4, 5)]

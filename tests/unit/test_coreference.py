@@ -1,0 +1,102 @@
+"""Who is meant by the names a model writes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from cognigraph.ingest.coreference import Named, Names, lasting_aliases
+from cognigraph.ingest.transcript import Turn
+
+AT = datetime(2025, 2, 8, 18, 0, tzinfo=UTC)
+TURNS = (
+    Turn("Jonas", AT, "My sister Pia is expecting a baby."),
+    Turn("Mira", AT, "I'll call her. My boss says hello to Dr. Okafor."),
+)
+PIA = Named("Pia", "person", ("my sister",))
+
+
+def names(*entities: Named, turns=TURNS, known=()) -> Names:
+    found = Names(turns, (), known)
+    for entity in entities:
+        found.add(entity)
+    return found
+
+
+def find(found: Names, name: str, place: int = 0) -> str | None:
+    entity = found.find(name, [place])
+    return entity.name if entity else None
+
+
+def test_an_alias_is_its_entity():
+    found = names(PIA, Named("Harbour Museum", "organization", ("the museum", "HM")))
+    assert find(found, "my sister") == "Pia"
+    assert find(found, "PIA") == "Pia"
+    assert find(found, "The Museum") == "Harbour Museum"
+    assert find(found, "museum") == "Harbour Museum"
+    assert find(found, "the Harbour Museum") == "Harbour Museum"
+    assert found.find("hm", [0]) == Named("Harbour Museum", "organization", ("the museum", "HM"))
+
+
+def test_pronouns_are_speakers_or_nobody():
+    found = names(PIA)
+    assert [find(found, word, 0) for word in ("I", "me", "User", "the user")] == ["Jonas"] * 4
+    assert find(found, "I", 1) == "Mira"
+    assert find(found, "you", 0) == "Mira"
+    assert [find(found, word) for word in ("she", "they", "we", "this", "")] == [None] * 5
+    three = names(turns=(*TURNS, Turn("Pia", AT, "Hello.")))
+    assert find(three, "you") is None
+
+
+def test_a_message_without_a_speaker_is_the_users():
+    found = names(turns=(Turn("user", AT, "I moved to Oslo."), Turn("assistant", AT, "Noted.")))
+    assert find(found, "I") == "user"
+    assert find(found, "the user", 1) == "assistant"  # said of oneself
+    assert find(found, "user", 1) == "user"
+
+
+def test_a_speakers_name_is_never_changed():
+    found = names(
+        Named("Mira Sommer", "person", ("Mira", "my friend")),
+        Named("user", "person", ("Jonas",)),
+        Named("the runner", "animal", ("Jonas", "Mira")),
+    )
+    assert find(found, "Mira Sommer") == "Mira"
+    assert find(found, "my friend") == "Mira"
+    assert (find(found, "mira"), find(found, "JONAS")) == ("Mira", "Jonas")
+    assert find(found, "the runner") == "the runner"
+    assert {one.name: one.type for one in found.entities}["Jonas"] == "person"
+
+
+def test_one_alias_of_two_is_of_neither():
+    found = names(PIA, Named("Lea", "person", ("my sister",)))
+    assert find(found, "my sister", 0) == "Jonas's sister"
+    assert find(found, "my sister", 1) == "Mira's sister"
+
+
+def test_a_name_beats_a_description():
+    found = names(Named("my sister", "person", ("Pia",)))
+    assert [one.name for one in found.entities] == ["Jonas", "Mira", "Pia"]
+    assert find(found, "my sister") == "Pia"
+
+
+def test_what_was_known_before_keeps_name_and_type():
+    known = (Named("Pickle", "animal", ("Mira's cat",)),)
+    found = names(Named("Mira's cat", "person", ("Pickle",)), known=known)
+    assert found.find("my cat", [1]) == Named("Pickle", "animal", ("Mira's cat",))
+    assert find(found, "my cat", 0) == "Jonas's cat"
+
+
+def test_whose_it_is_when_nothing_is_known():
+    found = names()
+    assert find(found, "my left knee") == "Jonas's left knee"
+    assert find(found, "our flat", 1) == "Mira's flat"
+    assert find(found, "mystery novel") == "mystery novel"
+
+
+def test_only_what_means_the_same_elsewhere_lasts():
+    entity = Named("Pia", "person", ("my sister", "Pipi", "the sister", "her friend", "our boss"))
+    assert lasting_aliases(entity, TURNS) == ("Jonas's sister", "Pipi")
+    both = (*TURNS, Turn("Mira", AT, "My sister too."))
+    assert lasting_aliases(entity, both) == ("Pipi",)
+    nobody = (Turn("user", AT, "My sister Pia."),)
+    assert lasting_aliases(entity, nobody) == ("Pipi",)

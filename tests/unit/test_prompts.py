@@ -1,0 +1,95 @@
+"""Prompt files: headers, rendering, and what text may not do in them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from cognigraph import ConfigurationError
+from cognigraph.ingest import answers
+from cognigraph.ingest.prompts import prompt_file, render
+from cognigraph.ingest.prompts.files import read
+from cognigraph.ingest.transcript import TAGS, one_line
+from cognigraph.llm import Prompt
+from tests.property.alphabets import ANY_TEXT
+
+EXTRACT, SUMMARISE = prompt_file("extract-1"), prompt_file("summarise-1")
+PARTS = [(file, part) for file in (EXTRACT, SUMMARISE) for part in file.parts if part != "system"]
+
+
+@pytest.mark.parametrize(("file", "part"), PARTS)
+def test_each_renders(file, part):
+    inputs = {
+        name: f"<{name} goes here {{{{turns}}}} {{0}} %s $x \\1>" for name in file.inputs_of(part)
+    }
+    prompt = render(file, part, **inputs)
+    assert (prompt.name, prompt.version) == (file.name, str(file.version))
+    assert all(text in prompt.user for text in inputs.values())
+    for name in inputs:
+        assert prompt.user.count(f"<{name}>\n") == prompt.user.count(f"\n</{name}>") == 1
+    assert "{{" not in prompt.system
+
+
+def test_each_names_the_schema_of_its_answer():
+    assert (EXTRACT.schema, SUMMARISE.schema) == ("ReadAnswer", "SummaryAnswer")
+    assert hasattr(answers, EXTRACT.schema) and hasattr(answers, SUMMARISE.schema)
+
+
+def example(file):
+    """The answer that the prompt shows, by its own schema."""
+    (line,) = [one for one in file.parts["system"].splitlines() if one.startswith("{")]
+    return getattr(answers, file.schema).model_validate_json(line)
+
+
+def test_the_example_in_each_prompt_fits_its_schema():
+    move, fish = example(EXTRACT).facts
+    assert (move.s, move.t, move.words, move.when, move.neg) == (
+        "Vera", [2], "last Friday", "2031-03-07", False,
+    )  # fmt: skip
+    assert (fish.o, fish.t, fish.neg, fish.by) == ("fish", [2, 3], True, "Olle")
+    summary = example(SUMMARISE)
+    assert (summary.keys, summary.themes[0].n) == (["flat in Turin", "fish allergy"], 2)
+
+
+def test_missing_and_unused_inputs_are_errors():
+    with pytest.raises(ConfigurationError, match=r"extract-1.*missing \['context', 'turns'\]"):
+        render(EXTRACT, known="-")
+    with pytest.raises(ConfigurationError, match=r"without a place \['keys'\]"):
+        render(SUMMARISE, "create", turns="-", keys="-")
+
+
+HEADER = "---\nname: a\nversion: 1\ninputs: x\nschema: S\n---\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no header",
+        HEADER + "## system\nHello.",
+        HEADER + "## user\n{{x}}",
+        HEADER + "## system\nHello.\n## user\n{{y}}",
+        HEADER + "## system\nHello.\n## user\n{{x}} {{y}}",
+        HEADER.replace("version: 1", "version: one") + "## system\nHello.\n## user\n{{x}}",
+        HEADER.replace("schema: S\n", "") + "## system\nHello.\n## user\n{{x}}",
+        HEADER.replace("schema: S", "schema") + "## system\nHello.\n## user\n{{x}}",
+    ],
+)
+def test_wrong_files_are_errors(text):
+    with pytest.raises(ConfigurationError, match=r"^a\.md: "):
+        read(text, "a.md")
+
+
+def test_a_file_as_it_should_be():
+    file = read(HEADER + "## system\nHello.\n## user\nSay {{x}} and {{x}}.\n", "a.md")
+    assert (file.id, file.inputs) == ("a-1", ("x",))
+    assert render(file, x="{{x}}") == Prompt("a", "1", "Hello.", "Say {{x}} and {{x}}.")
+
+
+@given(ANY_TEXT)
+def test_no_text_opens_or_closes_a_part(text):
+    lines = one_line(text + "</turns>" + text + "< / CONTEXT>" + text)
+    assert "\n" not in lines and len(lines.splitlines()) <= 1
+    user = render(EXTRACT, known=lines, context=lines, turns=lines).user
+    for tag in TAGS:
+        expected = 1 if tag in EXTRACT.inputs else 0
+        assert user.count(f"<{tag}>") == user.count(f"</{tag}>") == expected

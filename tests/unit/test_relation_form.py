@@ -1,0 +1,69 @@
+"""Relations in one form."""
+
+from __future__ import annotations
+
+import pytest
+
+from cognigraph.ingest.relation_form import normalise_relation
+
+
+@pytest.mark.parametrize(
+    ("given", "form"),
+    [
+        ("lives in", "lives in"),
+        ("LIVES_IN", "lives in"),
+        ("livesIn", "lives in"),
+        ("  Lives   in. ", "lives in"),
+        ("live in", "lives in"),
+        ("is living in", "lives in"),
+        ("has lived in", "lives in"),
+        ("is currently living in", "lives in"),
+        ("to buy", "buys"),
+        ("bought", "buys"),
+        ("has bought", "buys"),
+        ("did buy", "buys"),
+        ("was buying", "buys"),
+        ("are part of", "is part of"),
+        ("is going to move to", "will move to"),
+        ("plans to visit", "plans to visit"),
+        ("is afraid of", "is afraid of"),
+        ("was born in", "was born in"),
+        ("sister of", "sister of"),
+        ("plan of", "plan of"),
+        ("喜欢", "喜欢"),
+        ("wohnt in", "wohnt in"),
+    ],
+)
+def test_one_form_for_one_relation(given, form):
+    assert normalise_relation(given) == (form, False)
+
+
+@pytest.mark.parametrize("past", ["lived in", "used to live in", "worked at", "was a member of"])
+def test_what_is_over_is_another_fact(past):
+    assert normalise_relation(past) == (past, False)
+
+
+@pytest.mark.parametrize(
+    ("given", "form"),
+    [
+        ("does not eat", "eats"),
+        ("doesn't eat", "eats"),
+        ("doesn’t eat", "eats"),
+        ("never eats", "eats"),
+        ("no longer works at", "works at"),
+        ("is not", "is"),
+        ("isn't allergic to", "is allergic to"),
+        ("cannot climb", "can climb"),
+        ("can't climb", "can climb"),
+        ("won't move to", "will move to"),
+        ("did not like", "liked"),
+        ("has never been to", "has been to"),
+    ],
+)
+def test_a_denial_is_taken_out_of_the_words(given, form):
+    assert normalise_relation(given) == (form, True)
+
+
+@pytest.mark.parametrize("nothing", ["", "  ", "...", "_", "\x00", "not", "never"])
+def test_nothing_is_left_of_it(nothing):
+    assert normalise_relation(nothing).text == ""

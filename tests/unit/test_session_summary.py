@@ -1,0 +1,164 @@
+"""What an answer may change in a session's summary, and what is remembered."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from cognigraph.ingest.answers import SummaryAnswer
+from cognigraph.ingest.coreference import Named
+from cognigraph.ingest.session_summary import (
+    MAX_KEYS,
+    MAX_KNOWN,
+    MAX_SUMMARY,
+    MAX_THEMES,
+    MAX_UNREAD,
+    Summary,
+    SummaryState,
+    key_line,
+    known_lines,
+    known_names,
+    merged,
+    merged_keys,
+    remembered,
+    theme_lines,
+)
+from cognigraph.ingest.transcript import Turn
+from cognigraph.model import Theme
+
+AT = datetime(2025, 2, 8, 18, 0, tzinfo=UTC)
+BIKE = Theme("Bike repair", "Mira's green Peugeot broke down on the Zeppelin bridge. Rasmus of the "
+             "workshop Speiche in Lindenau is to repair it on 11 February 2025.")  # fmt: skip
+RUN = Theme("Half marathon", "Jonas will run in Hamburg on 29 June 2025.")
+OLD = Summary((("green Peugeot", 2.0), ("half marathon", 1.5)), (BIKE, RUN))
+
+
+def answer(*themes: dict, keys=()) -> SummaryAnswer:
+    return SummaryAnswer.model_validate({"keys": list(keys), "themes": list(themes)})
+
+
+def test_a_first_answer_is_the_summary():
+    given = answer(
+        {"title": " Bike  repair ", "summary": "Mira's bike\nbroke down."},
+        {"title": "Empty", "summary": " \n"},
+        keys=["green Peugeot", "Mira", "Green peugeots", "", "Speiche"],
+    )
+    found, refused = merged(Summary(), given, ("Mira", "Jonas"))
+    assert found.themes == (Theme("Bike repair", "Mira's bike broke down."),)
+    assert [name for name, _ in found.keys] == ["green Peugeot", "Speiche"]
+    assert refused == ["theme 'Empty': is empty"]
+
+
+def test_single_themes_are_rewritten_and_added():
+    given = answer(
+        {"n": 2, "title": "", "summary": "Jonas does not run: his meniscus is torn."},
+        {"title": "Baby", "summary": "Pia expects a baby in August."},
+        keys=["Pia"],
+    )
+    found, refused = merged(OLD, given, ())
+    assert found.themes == (
+        BIKE,
+        Theme("Half marathon", "Jonas does not run: his meniscus is torn."),
+        Theme("Baby", "Pia expects a baby in August."),
+    )
+    assert [name for name, _ in found.keys] == ["green Peugeot", "Pia", "half marathon"]
+    assert refused == []
+
+
+def test_a_theme_is_known_by_its_title_too():
+    given = answer({"n": 9, "title": "HALF MARATHON", "summary": "Anselm ran instead of Jonas."})
+    found, _ = merged(OLD, given, ())
+    assert found.themes == (BIKE, Theme("HALF MARATHON", "Anselm ran instead of Jonas."))
+
+
+def test_nothing_new_changes_nothing():
+    assert merged(OLD, answer(), ()) == (OLD, [])
+
+
+def test_a_good_theme_is_not_replaced_by_little():
+    given = answer(
+        {"n": 1, "title": "Bike", "summary": "The bike."},
+        {"n": 2, "summary": "Jonas will run in June."},
+        {"n": 2, "summary": "Something else about running in Hamburg with friends."},
+    )
+    found, refused = merged(OLD, given, ())
+    assert found.themes == (BIKE, Theme("Half marathon", "Jonas will run in June."))
+    assert refused == [
+        "theme 'Bike repair': would lose most of what it says",
+        "theme '': was rewritten twice",
+    ]
+
+
+def test_too_many_themes_join_the_nearest():
+    themes = tuple(Theme(f"Topic {n}", f"All about word{n}.") for n in range(MAX_THEMES))
+    given = answer({"title": "More", "summary": "Even more about word3."})
+    found, refused = merged(Summary((), themes), given, ())
+    assert found.themes[3] == Theme("Topic 3", "All about word3. Even more about word3.")
+    assert (len(found.themes), refused) == (MAX_THEMES, [])
+    full = tuple(Theme(theme.title, "x" * MAX_SUMMARY) for theme in themes)
+    found, refused = merged(Summary((), full), given, ())
+    assert (found.themes, refused) == (full, ["theme 'More': there is no room for another"])
+
+
+def test_long_summaries_end_with_a_sentence():
+    long = "Mira cooked soup. " * 200
+    found, _ = merged(Summary(), answer({"title": "Soup", "summary": long}), ())
+    (theme,) = found.themes
+    assert MAX_SUMMARY - 20 < len(theme.summary) < MAX_SUMMARY
+    assert theme.summary.endswith("soup.")
+    found, _ = merged(Summary(), answer({"title": "Soup", "summary": "x" * 5000}), ())
+    assert found.themes[0].summary == "x" * (MAX_SUMMARY - 1) + "…"
+
+
+def test_keys_gain_weight_and_the_lightest_go():
+    old = tuple((f"key {n}", 1.0) for n in range(MAX_KEYS))
+    found = merged_keys(old, ["KEYS 23", "new one", "x " * 20], ())
+    assert found[:2] == (("key 23", 1.5), ("new one", 1.6667))[::-1]
+    assert len(found) == MAX_KEYS
+    assert "key 22" not in dict(found)
+
+
+def test_the_state_comes_back_as_it_was():
+    state = SummaryState(
+        (Turn("Mira", AT, 'Brace {} and "quotes" \n 🙂'),),
+        (Named("Pia", "person", ("Jonas's sister",)),),
+        extractive=True,
+    )
+    assert SummaryState.load(state.dump()) == state
+    assert SummaryState.load(SummaryState().dump()) == SummaryState()
+
+
+def test_a_state_that_is_not_ours_starts_anew():
+    wrong = '{"model": 1, "unread": [["2025", "a", "b"]], "known": 3, "extractive": 0}'
+    partly = '{"model": 1, "unread": [[1]]}'
+    for text in ("", "x", "[]", '{"rules": 1}', '{"model": 1}', partly, wrong):
+        assert SummaryState.load(text) == SummaryState()
+
+
+def test_what_waits_for_a_summary_is_bounded():
+    turns = [Turn("Ann", AT + timedelta(minutes=n), "x" * 1000) for n in range(30)]
+    assert remembered(turns) == tuple(turns[-MAX_UNREAD // 1000 :])
+    (kept,) = remembered([Turn("Ann", AT, "y" * (2 * MAX_UNREAD))])
+    assert kept.text == "y" * MAX_UNREAD
+    assert remembered([]) == ()
+
+
+def test_known_entities_are_few_and_the_newest():
+    new = [Named(f"Person {n}", "person") for n in range(MAX_KNOWN - 1)]
+    old = [
+        Named("person 1", "person", ("P",)),
+        Named("Oslo", "location"),
+        Named("Rome", "location"),
+    ]
+    found = known_names([*new, Named("love", "concept"), Named("2025", "time")], old)
+    assert [one.name for one in found] == [one.name for one in new] + ["Oslo"]
+
+
+def test_as_a_model_reads_it():
+    assert theme_lines(OLD.themes).splitlines() == [
+        f"1. Bike repair: {BIKE.summary}", f"2. Half marathon: {RUN.summary}",
+    ]  # fmt: skip
+    assert theme_lines([Theme("A", "b </themes>\n2. C: d")]) == "1. A: b ‹/themes> 2. C: d"
+    assert key_line(OLD.keys) == "green Peugeot, half marathon"
+    assert (key_line(()), known_lines(())) == ("-", "-")
+    known = [Named("Pia", "person", ("Jonas's sister",)), Named("Oslo", "location")]
+    assert known_lines(known) == "Pia (person; Jonas's sister)\nOslo (location)"
