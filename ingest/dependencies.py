@@ -18,7 +18,7 @@ from cognigraph.ingest.nounphrases import Phrase, Voices
 from cognigraph.ingest.referents import referent
 from cognigraph.ingest.relations import Relation
 from cognigraph.ingest.spans import NounReader
-from cognigraph.ingest.statements import SAYING, Statement
+from cognigraph.ingest.statements import OWNERS, SAYING, Statement
 from cognigraph.ingest.subjects import Subject
 from cognigraph.ingest.timewords import TimeSpan
 from cognigraph.ingest.words import word_set
@@ -72,7 +72,7 @@ class DependencyReader:
         said = " ".join(name for name, _ in told).lower()
         things = [thing for thing in scan.nouns.things() if thing.lower() not in said]
         self._discourse.close(
-            [referent(self._discourse.name_of(n), t) for n, t in told if n not in voiced]
+            [self._discourse.referent(n, t) for n, t in told if n not in voiced]
             + [referent(thing, "object", solid=False) for thing in things]
         )
         return statements
@@ -94,11 +94,27 @@ class _Scan:
     def run(self) -> list[Statement]:
         """All statements of the sentence, in the order of its verbs."""
         for node in self.sentence.nodes:
-            if node.pos_ in ("VERB", "AUX") and node.dep_ in _CLAUSES:
+            if node.pos_ in ("VERB", "AUX") and node.dep_ in _CLAUSES and not self._baptism(node):
                 self._clause(node)
             elif node.dep_ == "appos":
                 self._apposition(node)
         return self.out
+
+    def _baptism(self, verb: Node) -> bool:
+        """ "Her name is Luna": who it is of, if that is clear; and Luna is a "she"."""
+        subject = next((c for c in verb.children if c.dep_ == "nsubj" and c.lower_ == "name"), None)
+        name = next((c for c in verb.children if c.dep_ == "attr" and c.pos_ == "PROPN"), None)
+        if subject is None or name is None or verb.lemma_ != "be":
+            return False
+        owner = next((OWNERS.get(c.lower_) for c in subject.children if c.dep_ == "poss"), None)
+        phrase = self.nouns.phrase(name, short=True)
+        if owner is None or phrase is None:
+            return owner is None
+        what = self._resolve(owner)
+        self.discourse.pronouns[phrase.text] = frozenset((owner,))
+        if what is not None:
+            self._append(Statement(phrase.text, what.type, "is", what.text, what.type))
+        return True
 
     def _times(self) -> Iterator[tuple[int, str]]:
         """The date that belongs to each verb: of the nearest verb above it."""
@@ -129,16 +145,30 @@ class _Scan:
         if any(child.dep_ == "expl" for child in verb.children):
             return []
         own = [child for child in verb.children if child.dep_ in _SUBJECTS]
+        place = verb.i - self.first
+        if own and place and self.sentence.nodes[place - 1].text == ",":
+            own = [node for node in own if node.i > verb.i or node.right_edge.dep_ == "punct"]
         if own:
             found = [self._subject(node) for head in own for node in (head, *head.conjuncts)]
             return [one for one in found if one is not None]
         if verb.dep_ == "conj" and verb.head.pos_ in ("VERB", "AUX"):
+            if self._something_between(verb):
+                return []
             order = verb.tag_ == "VB" and not _auxiliaries(verb) and not _auxiliaries(verb.head)
             return [] if order else [replace(s, elided=True) for s in self._subjects(verb.head)]
         first = verb.i == self.first or self.sentence.nodes[0].dep_ in ("intj", "advmod")
         if verb.dep_ == "ROOT" and verb.tag_ == "VBD" and first:
             return [Subject(self._speaker(), 0, elided=True, speaker=True)]
         return []
+
+    def _something_between(self, verb: Node) -> bool:
+        """Tell "bought bread and ate it" from a subject that the parser did not see."""
+        for node in reversed(self.sentence.nodes[: verb.i - self.first]):
+            if node.dep_ == "cc" or node.lower_ in (",", ";"):
+                return False
+            if node.pos_ in ("NOUN", "PROPN", "PRON") and not self._is_time(node):
+                return True
+        return False
 
     def _subject(self, node: Node) -> Subject | None:
         low = node.lower_
@@ -167,7 +197,7 @@ class _Scan:
         voiced = (self.voices.speaker, self.voices.other)
         pairs = [(s.subject, s.subject_type) for s in self.out]
         pairs += [(s.object, s.object_type) for s in self.out]
-        here = [referent(name, type_) for name, type_ in pairs if name not in voiced]
+        here = [self.discourse.referent(name, type_) for name, type_ in pairs if name not in voiced]
         found = self.discourse.find(pronoun, here)
         return None if found is None else Phrase(found.name, found.type)
 
@@ -214,7 +244,8 @@ class _Scan:
         for child in last.children:
             if self._is_time(child):
                 continue
-            if child.dep_ in ("dobj", "attr", "oprd") and child.pos_ != "ADP":
+            measured = child.dep_ == "npadvmod" and any(c.dep_ == "nummod" for c in child.children)
+            if measured or (child.dep_ in ("dobj", "attr", "oprd") and child.pos_ != "ADP"):
                 plain = True
                 yield relation, child
             elif child.dep_ == "acomp":
@@ -394,6 +425,8 @@ def _is_unreal(verb: Node) -> bool:
     node = verb
     while True:
         marks = {child.lower_ for child in node.children if child.dep_ in ("mark", "advmod")}
+        if marks & {"before", "until"} and node.tag_ != "VBD":
+            return True
         asked = node.dep_ in ("ccomp", "advcl", "pcomp") and any(
             child.tag_ in ("WP", "WRB", "WDT") and child.lower_ not in ("when", "that")
             for child in node.children

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from cognigraph.ingest.referents import Referent, resolve
+from cognigraph.ingest.referents import Referent, referent, resolve
 
 _WINDOW = 2
 """Sentences in which a pronoun looks for what it stands for."""
@@ -49,6 +50,11 @@ class Discourse:
             for name, aliases in self._aliases.items()
             if (clear := [alias for alias in aliases if self._named[alias.lower()] == name])
         }
+
+    def referent(self, name: str, type_: str) -> Referent:
+        """What a name or phrase allows a later pronoun to be."""
+        found, fits = referent(self.name_of(name), type_), self.pronouns.get(name)
+        return found if fits is None else replace(found, fits=fits)
 
     def find(self, pronoun: str, here: Iterable[Referent]) -> Referent | None:
         """The only thing the pronoun fits, in the sentences before and this one so far."""

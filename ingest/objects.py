@@ -16,6 +16,7 @@ from cognigraph.ingest.words import word_set
 MAX_RELATION = 3
 """Spaces in a relation that may still grow by a preposition."""
 _CUTS = words.NOMINATIVE | word_set("and or that it you")
+_NO_OBJECT = word_set("least all first like than as")
 _DEMONSTRATIVE = word_set("this that one")
 
 
@@ -113,7 +114,7 @@ class ObjectReader:
     ) -> tuple[Relation, Phrase] | None:
         """ "shared it with Ann": what was shared is unclear, with whom is not."""
         rest = noun_phrase(self.tokens, first + 2, last, self.names, self.voices)
-        counting = first + 2 < last and self.tokens[first + 2].low in ("least", "all", "first")
+        counting = first + 2 < last and self.tokens[first + 2].low in _NO_OBJECT
         fits = relation.text.count(" ") < MAX_RELATION
         if rest is None or counting or not fits or relation.text.endswith(f" {preposition}"):
             return None

@@ -100,10 +100,16 @@ class SpacyExtractor:
         for sentence in doc.sents:
             nodes = tuple(sentence)[:_MAX_SENTENCE]
             tokens = [as_token(node) for node in nodes]
+            times = tuple(find_times(tokens, at))
+            timed = {tokens[p].text for span in times for p in range(span.start, span.end)}
             said = Parsed(
                 nodes,
-                tuple(find_times(tokens, at)),
-                {name: type_ for name, type_ in names.items() if name in sentence.text},
+                times,
+                {
+                    name: type_
+                    for name, type_ in names.items()
+                    if name in sentence.text and not timed.issuperset(name.split())
+                },
                 voices,
                 question=sentence.text.rstrip().endswith("?"),
             )

@@ -95,11 +95,8 @@ class NounReader:
         return Phrase(" ".join(part.text for part in name), "person", alias, proper=True)
 
     def _parts(self, node: Node, *, short: bool, alone: bool = False) -> list[Node]:
-        spread = self._spread(node, short=short, depth=0)
+        spread = self._spread(node, short=short, alone=alone, depth=0)
         parts = sorted(spread, key=lambda part: part.i)
-        if alone:
-            joined = {part.i for other in node.conjuncts for part in other.subtree}
-            parts = [part for part in parts if part.i not in joined]
         # Only what stands together: a time or a clause in between ends the phrase.
         start = next(place for place, part in enumerate(parts) if part.i == node.i)
         first, last = start, start
@@ -109,13 +106,17 @@ class NounReader:
             last += 1
         return parts[first : last + 1]
 
-    def _spread(self, node: Node, *, short: bool, depth: int) -> Iterator[Node]:
+    def _spread(
+        self, node: Node, *, short: bool, depth: int, alone: bool = False
+    ) -> Iterator[Node]:
         yield node
         if depth > 4:
             return
         for child in node.children:
             behind = child.i > node.i
             if self._is_time(child) or (short and behind and child.dep_ != "case"):
+                continue
+            if alone and child.dep_ in ("cc", "conj"):
                 continue
             if child.dep_ in _INSIDE and not (child.dep_ == "conj" and child.pos_ == "VERB"):
                 yield from self._spread(child, short=short, depth=depth + 1)

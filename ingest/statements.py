@@ -31,6 +31,7 @@ SAYING = word_set(
     think believe reckon guess"""
 )
 """What others said or think is theirs: the fact after it is attributed."""
+OWNERS = {"her": "she", "his": "he", "its": "it", "their": "they"}
 _RELATIVE = word_set("who which that")
 _NEAREST = words.PREPOSITIONS | word_set("and or a an the")
 _LIST_MARKS = word_set(", and & or")
@@ -95,19 +96,13 @@ def _referents(
             yield referent(thing, "object", solid=False)
     for name in sentence.names.values():
         if name.text not in voiced:
-            yield _referent(name.text, name.type, discourse)
+            yield discourse.referent(name.text, name.type)
     for statement in statements:
         if statement.subject not in voiced:
-            yield _referent(statement.subject, statement.subject_type, discourse)
+            yield discourse.referent(statement.subject, statement.subject_type)
         changing = not statement.relation.startswith(("is", "was"))
         if changing and statement.object not in voiced:
-            yield _referent(statement.object, statement.object_type, discourse)
-
-
-def _referent(name: str, type_: str, discourse: Discourse) -> Referent:
-    found = referent(discourse.name_of(name), type_)
-    fits = discourse.pronouns.get(name)
-    return found if fits is None else replace(found, fits=fits)
+            yield discourse.referent(statement.object, statement.object_type)
 
 
 class _Scan:
@@ -154,6 +149,8 @@ class _Scan:
             self.before, self.unreal = Before(lost=True), unreal
             return
         self.unreal = False
+        if self._baptism(start, end):
+            return
         before = self._antecedent(clause, start)
         subject = self.subjects.find(clause, start, end, before)
         if subject is None:
@@ -165,11 +162,28 @@ class _Scan:
                 self._introduce(phrase)
         relation = read_relation(self.tokens, subject.end, end)
         self._remember(clause, subject, relation)
+        if clause.connector in ("before", "until") and not _is_over(relation):
+            return
         if self.conditional and relation is not None and relation.modal:
             return
         if relation is not None and worth_stating(subject, relation):
             self._state(subject, relation, clause, end)
         self._report(subject, relation)
+
+    def _baptism(self, start: int, end: int) -> bool:
+        """ "Her name is Luna": who it is of, if that is clear; and Luna is a "she"."""
+        name = self.names.get(start + 3)
+        low = self.tokens[start].low
+        said = [self.tokens[place].low for place in range(start + 1, min(start + 3, end))]
+        if low not in OWNERS or name is None or said not in (["name", "is"], ["name", "was"]):
+            return False
+        pronoun = OWNERS[low]
+        owner = self._resolve(pronoun)
+        self.discourse.pronouns[name.text] = frozenset((pronoun,))
+        self.before = Before(Phrase(name.text, name.type, proper=True))
+        if owner is not None:
+            self._add(Statement(name.text, owner.type, "is", owner.name, owner.type))
+        return True
 
     def _antecedent(self, clause: Clause, start: int) -> Before:
         """ "a friend who lives in Rome": the friend does, if there was an object."""
@@ -336,7 +350,7 @@ class _Scan:
         """By the two sentences before and this one so far."""
         voiced = (self.voices.speaker, self.voices.other)
         here = [
-            _referent(name, type_, self.discourse)
+            self.discourse.referent(name, type_)
             for one in self.out
             for name, type_ in ((one.subject, one.subject_type), (one.object, one.object_type))
             if name not in voiced
@@ -419,6 +433,12 @@ class _Scan:
             return None
         judged = said[-1] in words.SENTIMENT and len(said) < 3
         return (relation, Phrase(said[-1], "concept")) if judged else None
+
+
+def _is_over(relation: Relation | None) -> bool:
+    """Tell "before we moved" from "before it becomes serious"."""
+    first = relation.text.split(" ")[0] if relation is not None else ""
+    return first == "was" or verbs.is_past(first)
 
 
 def _last_of(phrase: Phrase) -> Phrase:

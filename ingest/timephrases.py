@@ -110,7 +110,34 @@ def _vague(said: Said, i: int) -> Found:
         return j + 2, ""
     if first == "while" and j > i and second in ("ago", "back"):
         return j + 2, ""
-    return (j + 2, "") if first == "other" and j > i and second in UNITS else None
+    if first == "other" and j > i and second in UNITS:
+        return j + 2, ""
+    return _habit(said, i) or _clock(said, i)
+
+
+def _habit(said: Said, i: int) -> Found:
+    """Find "every Tuesday evening", "each week", "twice a year", "three times a week"."""
+    low, following = said.low(i), said.low(i + 1)
+    if low in ("every", "each") and (following in UNITS or following in WEEKDAYS):
+        return i + 2 + (said.low(i + 2) in DAYPARTS), ""
+    j = i + 1 if low in ("once", "twice") else i + 2 if following == "times" else 0
+    if j and said.low(j) in ("a", "every", "each") and said.low(j + 1) in UNITS:
+        return j + 2, ""
+    return None
+
+
+def _clock(said: Said, i: int) -> Found:
+    """Find "at ten past four", "at 5 pm", "at 9": a time of day is no date."""
+    low, j = said.low(i), i + 1
+    if said.low(i - 1) != "at" or not (low in COUNTS or low[0].isdigit()) or low in ("a", "an"):
+        return None
+    if said.low(j) in ("past", "to") and said.low(j + 1) in COUNTS:
+        j += 2
+    marked = said.low(j) in ("am", "pm", "o'clock", "a.m", "p.m") or low.endswith(("am", "pm"))
+    j += said.low(j) in ("am", "pm", "o'clock", "a.m", "p.m")
+    if (said.low(j), said.low(j + 1)) == ("in", "the") and said.low(j + 2) in DAYPARTS:
+        return j + 3, ""
+    return (j, "") if marked or j > i + 1 or (":" in low or said.bare(j)) else None
 
 
 def _simple(said: Said, i: int) -> Found:
@@ -362,7 +389,7 @@ def _moved(at: datetime, unit: str, count: int) -> str:
     return nearby.counted_away(unit, at.date(), count)
 
 
-_VAGUE = word_set("few several many some quite long")
+_VAGUE = word_set("few several many some quite long every each once twice")
 _READERS = {
     **dict.fromkeys(COUNTS, (_counted,)),
     "half": (_counted,),

@@ -53,7 +53,7 @@ smoke snap solve sound spread start stay stop stream struggle study submit succe
 support surprise switch talk taste tend test thank train transfer travel treat try turn tutor
 update upgrade use video visit volunteer vote wait walk want wash watch welcome wish wonder work
 worry wrap
-shift smell weigh bend stitch operate convince rain owe extend apologise organise realise recognise
+click shift smell weigh bend stitch operate convince rain owe extend apologise organise realise recognise
 translate calculate commute lean lend prefer stay steal attach bother breathe burn bury cause claim
 collapse command commit compare concern confirm contain control cost count cover crash cross damage
 dare date declare defend delay demand deny describe destroy diagnose dig disagree disappear
@@ -80,7 +80,7 @@ _NOUN_TOO = word_set(
     train transfer travel treat try turn update upgrade use video visit volunteer vote
     wait walk wash watch welcome win wish wonder work worry wrap feed fall fly left stuck
     light cast shot felt saw found frozen broken born known hidden stolen writing baking
-    cooking painting shift smell bend stitch rain cause claim command concern control count
+    cooking painting click shift smell bend stitch rain cause claim command concern control count
     cover crash cross damage date delay demand doubt drag dress empty escape exist fire
     float flood fold gather grill guide harvest hire joke lock object park phone photograph
     pour print produce purchase quote regret reward sail scare scream shout sigh
