@@ -100,7 +100,8 @@ def load_judged() -> dict[tuple[str, str], str]:
 def sample_chunks() -> list[WorkChunk]:
     """The labelled turns of the sample conversation, in order."""
     labelled = {
-        json.loads(line)["turn"] for line in (LABELS / "facts.jsonl").read_text("utf-8").splitlines()
+        json.loads(line)["turn"]
+        for line in (LABELS / "facts.jsonl").read_text("utf-8").splitlines()
     }
     text = files("cognigraph").joinpath("sample", "conversation.jsonl").read_text("utf-8")
     rows = [json.loads(line) for line in text.splitlines()]

@@ -15,6 +15,7 @@ from typing import Any
 from cognigraph.ingest import verbs, words
 from cognigraph.ingest.discourse import Discourse
 from cognigraph.ingest.nounphrases import Phrase, Voices
+from cognigraph.ingest.objects import GIVING
 from cognigraph.ingest.referents import referent
 from cognigraph.ingest.relations import Relation
 from cognigraph.ingest.spans import NounReader
@@ -136,6 +137,8 @@ class _Scan:
             group = _group(verb)
             if group is None or not worth_stating(subject, group.relation):
                 continue
+            if subject.pronoun and verb.lemma_ == "be" and group.last.i != verb.i:
+                continue  # "it is nice to have friends"
             if subject.phrase.alias is not None:
                 self._introduce(subject.phrase)
             self._state(verb, subject, group)
@@ -218,15 +221,17 @@ class _Scan:
                 continue
             self._add(subject.phrase, relation, phrase, when, said_by)
             stated = True
-        if not stated and when and not group.relation.copula and not _open(group.last):
+        bare = not stated and verb.dep_ != "relcl" and not group.relation.copula
+        if bare and when and not _open(group.last):
             relation = dated(group.relation, when)
             self._add(subject.phrase, relation, Phrase(when, "time"), when, said_by)
 
     def _object(self, node: Node, subject: Subject) -> Phrase | None:
         low = node.lower_
+        given = node.head.lemma_ in GIVING
         if low in ("me", "us", "myself"):
-            return None if subject.speaker else self._speaker()
-        if low == "you":
+            return None if subject.speaker or given else self._speaker()
+        if low == "you" and not given:
             other = self.voices.other
             return None if other is None else Phrase(other, "person", proper=True)
         if node.pos_ == "PRON":
@@ -245,6 +250,8 @@ class _Scan:
             if self._is_time(child):
                 continue
             measured = child.dep_ == "npadvmod" and any(c.dep_ == "nummod" for c in child.children)
+            if child.dep_ == "oprd" and any(c.dep_ == "dobj" for c in last.children):
+                continue  # "keep you updated"
             if measured or (child.dep_ in ("dobj", "attr", "oprd") and child.pos_ != "ADP"):
                 plain = True
                 yield relation, child
@@ -253,6 +260,8 @@ class _Scan:
                 yield from self._quality(relation, child)
         count = 0
         for preposition, node in self._prepositional(last):
+            if node.pos_ not in ("NOUN", "PROPN", "NUM", "PRON"):
+                continue
             named = node.ent_type_ in ("PERSON", "GPE", "LOC", "ORG", "FAC") or node.pos_ == "PROPN"
             if count < _MAX_PREPOSITIONS and (named or not plain):
                 count += 1

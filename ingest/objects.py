@@ -16,6 +16,8 @@ from cognigraph.ingest.words import word_set
 MAX_RELATION = 3
 """Spaces in a relation that may still grow by a preposition."""
 _CUTS = words.NOMINATIVE | word_set("and or that it you")
+_TOWARDS = word_set("with to from for")
+GIVING = word_set("send give show tell ask lend bring offer hand teach remind")
 _NO_OBJECT = word_set("least all first like than as")
 _DEMONSTRATIVE = word_set("this that one")
 
@@ -91,6 +93,8 @@ class ObjectReader:
         """ "gave me a book", "shared it with Ann", "saw them"."""
         low = self.tokens[first].low
         following = self.tokens[first + 1].low if first + 1 < last else ""
+        if last - first == 1 and low in ("me", "us", "you") and relation.main in GIVING:
+            return None  # "the picture you sent me"
         if last - first == 1 and low in ("me", "us"):
             return relation, Phrase(self.voices.speaker, "person", proper=True)
         if last - first == 1 and low == "you":
@@ -103,11 +107,18 @@ class ObjectReader:
             found = self.resolve(low)
             return None if found is None else (relation, Phrase(found.name, found.type))
         if following in words.PREPOSITIONS:
+            # "want it to be" and "put it in the car" say nothing without what "it" is.
+            verb = following == "to" and verbs.known_verb(self._low(first + 2, last)) is not None
+            if verb or following not in _TOWARDS:
+                return None
             return self._past_pronoun(relation, following, first, last)
         if low not in ("him", "her", "them"):
             return None  # "pushed it the whole way"
         rest = noun_phrase(self.tokens, first + 1, last, self.names, self.voices)
         return None if rest is None else (relation, rest)  # "gave them a book"
+
+    def _low(self, place: int, end: int) -> str:
+        return self.tokens[place].low if place < end else ""
 
     def _past_pronoun(
         self, relation: Relation, preposition: str, first: int, last: int

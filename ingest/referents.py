@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cognigraph.ingest import words
+from cognigraph.ingest.verbs import is_ing
 from cognigraph.ingest.words import word_set
 
 _MASCULINE, _FEMININE = frozenset(("he", "him")), frozenset(("she", "her"))
@@ -30,6 +31,8 @@ class Referent:
 def referent(name: str, type_: str, *, solid: bool = True) -> Referent:
     """Judge by the head of a name which pronouns it allows."""
     said = name.lower().split()
+    if said and is_ing(said[0]):
+        return Referent(name, type_, frozenset(), solid)  # "cooking for many" is no "they"
     breaks = (place for place, word in enumerate(said) if word in words.PREPOSITIONS)
     head = said[max(next(breaks, len(said)) - 1, 0)] if said else ""
     return Referent(name, type_, _fits(head, type_, several=len(said) > 1), solid)

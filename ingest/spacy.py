@@ -38,9 +38,7 @@ class SpacyExtractor:
     ``timezone`` is where speakers' days begin and end.
     """
 
-    def __init__(
-        self, pipeline: str = DEFAULT_PIPELINE, *, timezone: tzinfo | None = None
-    ) -> None:
+    def __init__(self, pipeline: str = DEFAULT_PIPELINE, *, timezone: tzinfo | None = None) -> None:
         self._nlp = _load(pipeline)
         meta = self._nlp.meta
         self._name = f"spacy-1:{meta['lang']}_{meta['name']}-{meta['version']}"
@@ -69,7 +67,9 @@ class SpacyExtractor:
             statements = self._read(chunk, doc, speakers, reader)
             if place < 0:
                 continue
-            facts.add((*statements, *pictures(chunk.text, voices_of(chunk.speaker, speakers))[1]), place)
+            facts.add(
+                (*statements, *pictures(chunk.text, voices_of(chunk.speaker, speakers))[1]), place
+            )
             for name, type_ in _entities(doc, speakers).items():
                 entities.setdefault((normalise(name), type_), (name, []))[1].append(place)
         told = {place for fact in facts.all() for place in fact.chunks}

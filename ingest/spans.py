@@ -21,6 +21,7 @@ _INSIDE = frozenset(
     ("compound", "amod", "nummod", "poss", "nmod", "quantmod", "case", "advmod", "npadvmod",
      "punct", "cc", "conj", "det", "predet")
 )  # fmt: skip
+_MEASURES = frozenset(("npadvmod", "nummod", "quantmod", "compound", "nmod", "amod"))
 _TAIL = frozenset(("of", "for", "in", "from", "at", "about", "with", "on"))
 
 
@@ -57,6 +58,8 @@ class NounReader:
         """The entity around a noun; ``short`` without what follows it, ``alone`` what is joined."""
         if node.pos_ not in ("NOUN", "PROPN", "NUM", "X", "ADJ", "VERB") or self._is_time(node):
             return None
+        if any(c.dep_ == "poss" and c.lower_ in ("other", "another") for c in node.children):
+            return None  # "each other's backs"
         kin = self._introduced(node)
         if kin is not None:
             return kin
@@ -73,7 +76,7 @@ class NounReader:
 
     def adjective(self, node: Node) -> list[Node]:
         """An adjective with what measures it: "ten months old"."""
-        kept = [c for c in node.lefts if c.dep_ in ("npadvmod", "nummod", "quantmod")]
+        kept = [c for c in node.lefts if c.dep_ in _MEASURES]
         inner = [part for c in kept for part in c.subtree]
         return [*inner, node]
 

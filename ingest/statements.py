@@ -387,15 +387,17 @@ class _Scan:
     def _emit(self, subject: Phrase, relation: Relation, phrase: Phrase, when: str | None) -> None:
         who, what = self.discourse.name_of(subject.text), self.discourse.name_of(phrase.text)
         related = relation.text == "is" and not relation.negated and subject.proper
-        if related and phrase.type == "person" and phrase.text.startswith(f"{self.voices.speaker}'s "):
+        if (
+            related
+            and phrase.type == "person"
+            and phrase.text.startswith(f"{self.voices.speaker}'s ")
+        ):
             self.discourse.introduce(who, phrase.text)
             what = phrase.text  # "Anna is my sister" must not become "Anna is Anna"
         if who == what:
             return
         self._add(
-            Statement(
-                who, subject.type, relation.text, what, phrase.type, when, relation.negated
-            )
+            Statement(who, subject.type, relation.text, what, phrase.type, when, relation.negated)
         )
         if phrase.alias is not None:
             self._introduce(phrase)

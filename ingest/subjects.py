@@ -99,11 +99,17 @@ class SubjectFinder:
     def _advice(self, place: int, end: int) -> bool:
         """Tell "you should", "you need to", "you have to" from what somebody did."""
         low, following = self._low(place, end), self._low(place + 1, end)
-        return low in verbs.MODALS or (low in ("need", "have", "want", "ought") and following == "to")
+        if place > 2 and self.tokens[place - 2].low == "sure":
+            return True  # "make sure you ..."
+        return low in verbs.MODALS or (
+            low in ("need", "have", "want", "ought") and following == "to"
+        )
 
     def _several(self, start: int, end: int) -> Subject | None:
         """Read "Ann and Tom moved", "my sister and I went"."""
-        joint = next((p for p in range(start + 1, min(end, start + 6)) if self._low(p, end) == "and"), 0)
+        joint = next(
+            (p for p in range(start + 1, min(end, start + 6)) if self._low(p, end) == "and"), 0
+        )
         if not joint or any(self._low(p, end) in verbs.FINITE_AUX for p in range(start, joint)):
             return None
         first = noun_phrase(self.tokens, start, joint, self.names, self.voices)
@@ -116,7 +122,11 @@ class SubjectFinder:
             return None
         low = self._low(after, end)
         verb = low in verbs.FINITE_AUX or verbs.guess_verb(low) is not None
-        if first is None or first.type not in ("person", "object") or not (verb or low in words.ADVERBS):
+        if (
+            first is None
+            or first.type not in ("person", "object")
+            or not (verb or low in words.ADVERBS)
+        ):
             return None
         return Subject(first, after, others=(second,))
 
@@ -130,6 +140,8 @@ class SubjectFinder:
         if start in self.names:
             return None
         low = self._low(start, end)
+        if low == "never":  # "but never tried it"
+            low = self._low(start + 1, end)
         verb = verbs.known_verb(low)
         finite = low in verbs.FINITE_AUX or verbs.is_past(low) or low == "been"
         if clause.connector in _JOINING and before.subject is not None and (finite or verb):
@@ -174,6 +186,8 @@ class SubjectFinder:
         """A noun phrase followed by a finite verb."""
         first = self.tokens[start]
         if first.low in words.PREPOSITIONS or first.low in _SEEMING or first.kind == "mark":
+            return None
+        if first.low in words.NEGATIONS:
             return None
         clear = (
             first.low in words.DETERMINERS or first.low in words.POSSESSIVES or start in self.names

@@ -58,7 +58,8 @@ def _told(tokens: Sequence[Token], place: int) -> int | None:
         return _present(low, following)
     found = verbs.known_verb(low)
     present = found is not None and (
-        (found.form == "base" and (before in _WHO or before.endswith("s"))) or (found.form == "s" and verbs.verb_only(low))
+        (found.form == "base" and (before in _WHO or before.endswith("s")))
+        or (found.form == "s" and verbs.verb_only(low))
     )
     return 1 if present else None
 
