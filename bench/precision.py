@@ -119,7 +119,7 @@ def sample_chunks() -> list[WorkChunk]:
 
 
 def matches(fact: Fact, label: Label) -> bool:
-    """Tell whether the fact says what the label says. Strict: what is in doubt is judged by hand."""
+    """Tell whether the fact says what the label says. Strict: doubts are judged by hand."""
     dated = fact.when is None or fact.when in label.when
     return (
         dated

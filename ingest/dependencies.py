@@ -12,16 +12,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cognigraph.ingest import verbs, words
+from cognigraph.ingest import words
 from cognigraph.ingest.discourse import Discourse
 from cognigraph.ingest.nounphrases import Phrase, Voices
 from cognigraph.ingest.objects import GIVING
 from cognigraph.ingest.referents import referent
 from cognigraph.ingest.relations import Relation
 from cognigraph.ingest.spans import NounReader
-from cognigraph.ingest.statements import OWNERS, SAYING, Statement
+from cognigraph.ingest.statement import OWNERS, SAYING, Statement
 from cognigraph.ingest.subjects import Subject
 from cognigraph.ingest.timewords import TimeSpan
+from cognigraph.ingest.verbgroups import (
+    VerbGroup,
+    auxiliaries_of,
+    denies,
+    has_more,
+    is_unreal,
+    verb_group,
+)
 from cognigraph.ingest.words import word_set
 from cognigraph.ingest.worth import dated, is_courtesy, is_impersonal, is_vague, worth_stating
 
@@ -29,10 +37,7 @@ Node = Any
 """A ``spacy.tokens.Token``; spaCy is imported by nobody but ``SpacyExtractor``."""
 _SUBJECTS = ("nsubj", "nsubjpass")
 _CLAUSES = ("ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "acl")
-_UNREAL_MARKS = word_set("if unless whether like as than though")
-_WISHING = word_set("hope wish imagine suppose doubt bet let guess wonder")
 _RELATIVES = word_set("who which that whom")
-_LIKES = {"stand": "hate", "bear": "hate"}
 _MAX_PREPOSITIONS = 2
 
 
@@ -131,10 +136,10 @@ class _Scan:
     # Clauses
 
     def _clause(self, verb: Node) -> None:
-        if _is_unreal(verb):
+        if is_unreal(verb):
             return
         for subject in self._subjects(verb):
-            group = _group(verb)
+            group = verb_group(verb)
             if group is None or not worth_stating(subject, group.relation):
                 continue
             if subject.pronoun and verb.lemma_ == "be" and group.last.i != verb.i:
@@ -157,7 +162,7 @@ class _Scan:
         if verb.dep_ == "conj" and verb.head.pos_ in ("VERB", "AUX"):
             if self._something_between(verb):
                 return []
-            order = verb.tag_ == "VB" and not _auxiliaries(verb) and not _auxiliaries(verb.head)
+            order = verb.tag_ == "VB" and not auxiliaries_of(verb) and not auxiliaries_of(verb.head)
             return [] if order else [replace(s, elided=True) for s in self._subjects(verb.head)]
         first = verb.i == self.first or self.sentence.nodes[0].dep_ in ("intj", "advmod")
         if verb.dep_ == "ROOT" and verb.tag_ == "VBD" and first:
@@ -206,7 +211,7 @@ class _Scan:
 
     # Facts
 
-    def _state(self, verb: Node, subject: Subject, group: _Group) -> None:
+    def _state(self, verb: Node, subject: Subject, group: VerbGroup) -> None:
         when = self.when.get(verb.i) or self.when.get(group.last.i)
         said_by = self._reporter(verb)
         stated = False
@@ -214,7 +219,7 @@ class _Scan:
             phrase = self._object(node, subject)
             if phrase is None or (relation.main in SAYING and phrase.type == "person"):
                 continue
-            negated = relation.negated != _no(node)
+            negated = relation.negated != denies(node)
             relation = replace(relation, negated=negated)
             impersonal = subject.pronoun and is_impersonal(relation, phrase)
             if impersonal or is_vague(relation, phrase) or is_courtesy(relation, phrase):
@@ -222,7 +227,7 @@ class _Scan:
             self._add(subject.phrase, relation, phrase, when, said_by)
             stated = True
         bare = not stated and verb.dep_ != "relcl" and not group.relation.copula
-        if bare and when and not _open(group.last):
+        if bare and when and not has_more(group.last):
             relation = dated(group.relation, when)
             self._add(subject.phrase, relation, Phrase(when, "time"), when, said_by)
 
@@ -242,7 +247,7 @@ class _Scan:
             return None if plain else Phrase(text, "concept")
         return self.nouns.phrase(node)
 
-    def _objects(self, group: _Group) -> Iterator[tuple[Relation, Node]]:
+    def _objects(self, group: VerbGroup) -> Iterator[tuple[Relation, Node]]:
         """Direct objects, what something is, and the first prepositional objects."""
         last, relation = group.last, group.relation
         plain = False
@@ -347,105 +352,3 @@ class _Scan:
     def _append(self, statement: Statement) -> None:
         if statement not in self.out:
             self.out.append(statement)
-
-
-# --- Verb groups ---------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """A relation, and the verb whose objects are meant ("wants to *buy* a car")."""
-
-    relation: Relation
-    last: Node
-
-
-def _auxiliaries(verb: Node) -> list[Node]:
-    return [child for child in verb.children if child.dep_ in ("aux", "auxpass")]
-
-
-def _negated(verb: Node) -> bool:
-    return sum(c.dep_ == "neg" or c.lower_ in ("never", "hardly") for c in verb.children) % 2 == 1
-
-
-def _no(node: Node) -> bool:
-    return any(child.dep_ == "det" and child.lower_ == "no" for child in node.children)
-
-
-def _open(verb: Node) -> bool:
-    """Tell whether something follows the verb that was not understood."""
-    return any(c.dep_ in ("dobj", "attr", "acomp", "ccomp", "xcomp", "prep") for c in verb.children)
-
-
-def _group(verb: Node) -> _Group | None:
-    """The verb with what its auxiliaries say, in the third person, with particle and "to do"."""
-    auxiliaries = _auxiliaries(verb)
-    modal = next((a.lower_ for a in auxiliaries if a.tag_ == "MD"), "")
-    modal = {"'ll": "will", "wo": "will", "'d": "would", "ca": "can", "sha": "shall"}.get(
-        modal, modal
-    )
-    negated = _negated(verb)
-    text = _finite(verb, {a.lower_ for a in auxiliaries}, modal)
-    if text is None:
-        return None
-    main, last = verb.lemma_.lower(), verb
-    if negated and modal == "can" and main in _LIKES:
-        text, main, negated, modal = verbs.third_person("hate"), "hate", False, ""
-    text += "".join(f" {child.lower_}" for child in verb.children if child.dep_ == "prt")
-    for _ in range(2):
-        inner = next((c for c in last.children if c.dep_ == "xcomp" and c.pos_ == "VERB"), None)
-        if inner is None:
-            break
-        going = last.lemma_ == "go" and last.tag_ == "VBG" and inner.tag_ == "VB"
-        to = any(a.lower_ == "to" for a in _auxiliaries(inner))
-        if going:
-            text = f"{'was going to' if text.startswith('was') else 'will'} {inner.lower_}"
-        else:
-            text = f"{text} {'to ' if to else ''}{inner.lower_}"
-        text += "".join(f" {child.lower_}" for child in inner.children if child.dep_ == "prt")
-        main, last = inner.lemma_.lower(), inner
-    copula = last is verb and main == "be"
-    return _Group(Relation(text, 0, main, modal, negated, copula), last)
-
-
-def _finite(verb: Node, auxiliaries: set[str], modal: str) -> str | None:
-    low, base, tag = verb.lower_, verb.lemma_.lower(), verb.tag_
-    be = auxiliaries & (verbs.BE | {"'m", "'re", "'s"})
-    perfect = bool(auxiliaries & (verbs.HAVE | {"'ve", "'d", "'s"})) and tag == "VBN"
-    if modal:
-        return f"{modal} {'be ' if 'be' in auxiliaries else ''}{low}" if low.isalpha() else None
-    if base == "be":
-        return "has been" if tag == "VBN" else "was" if tag == "VBD" else "is"
-    passive = any(child.dep_ in ("auxpass", "nsubjpass") for child in verb.children)
-    if passive or (tag == "VBG" and be):
-        past = bool(auxiliaries & {"was", "were"})
-        return f"{'has been' if 'been' in auxiliaries else 'was' if past else 'is'} {low}"
-    if perfect:
-        return verbs.simple_past(low)
-    if auxiliaries & {"did"}:
-        return verbs.past_of(base)
-    if tag == "VBD":
-        return low
-    return verbs.third_person(base) if tag in ("VBZ", "VBP", "VB") and base.isalpha() else None
-
-
-def _is_unreal(verb: Node) -> bool:
-    """Tell conditions, wishes, orders and embedded questions from statements."""
-    node = verb
-    while True:
-        marks = {child.lower_ for child in node.children if child.dep_ in ("mark", "advmod")}
-        if marks & {"before", "until"} and node.tag_ != "VBD":
-            return True
-        asked = node.dep_ in ("ccomp", "advcl", "pcomp") and any(
-            child.tag_ in ("WP", "WRB", "WDT") and child.lower_ not in ("when", "that")
-            for child in node.children
-        )
-        wished = node.dep_ == "ccomp" and node.head.lemma_ in _WISHING
-        if asked or wished or (node.dep_ != "ROOT" and marks & _UNREAL_MARKS):
-            return True
-        conditions = [c for c in node.children if c.dep_ == "advcl"]
-        if any(g.lower_ in ("if", "unless") for c in conditions for g in c.children):
-            return True
-        if node.dep_ == "ROOT" or node.head.i == node.i:
-            return False
-        node = node.head

@@ -161,9 +161,7 @@ def _with_fence(text: str, start: int, end: int) -> tuple[int, int]:
     before = text.rfind("\n", 0, max(start - 1, 0)) + 1
     after = text.find("\n", end + 1 if text[end : end + 1] == "\n" else end)
     after = len(text) if after < 0 else after + 1
-    if _FENCE.match(text[before:start].rstrip("\r\n")) and _FENCE.match(
-        text[end:after].strip("\r\n")
-    ):
+    if _FENCE.match(text[before:start].rstrip("\r\n")) and _FENCE.match(text[end:after].strip("\r\n")):
         return before, after
     return start, end
 

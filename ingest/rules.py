@@ -18,7 +18,8 @@ from cognigraph.ingest.names import Name, find_names
 from cognigraph.ingest.nounphrases import Voices
 from cognigraph.ingest.phrases import NOUN_ENDINGS, KeyPhrase, key_phrases
 from cognigraph.ingest.sentences import Sentence, sentences
-from cognigraph.ingest.statements import Reading, Statement, StatementReader
+from cognigraph.ingest.statement import Reading, Statement
+from cognigraph.ingest.statements import StatementReader
 from cognigraph.ingest.summary import SessionState
 from cognigraph.ingest.timewords import TimeSpan, find_times
 from cognigraph.ingest.verbs import is_past

@@ -1,8 +1,8 @@
 """``SpacyExtractor``: facts from spaCy's dependency parse, entities from its named entities.
 
 Needs the extra ``spacy`` and an English pipeline with a parser, a tagger and a lemmatizer
-(``python -m spacy download en_core_web_sm``). Keys, summary and times are those of the rules, and so is
-a message that the parse made nothing of.
+(``python -m spacy download en_core_web_sm``). Keys, summary and times are those of the
+rules, and so is a message that the parse made nothing of.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cognigraph.ingest.extraction import Extraction, Mention, Window
 from cognigraph.ingest.rules import MAX_FACTS, FactCollector, RulesExtractor, pictures, voices_of
 from cognigraph.ingest.sentences import clean
 from cognigraph.ingest.spans import TYPES, as_token
-from cognigraph.ingest.statements import Statement
+from cognigraph.ingest.statement import Statement
 from cognigraph.ingest.summary import SessionState
 from cognigraph.ingest.timewords import find_times
 from cognigraph.stores.base import WorkChunk

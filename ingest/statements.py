@@ -7,8 +7,8 @@ before. Questions, conditions and wishes for others give none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from cognigraph.ingest import verbs, words
 from cognigraph.ingest.clauses import Clause, split_clauses
@@ -16,54 +16,27 @@ from cognigraph.ingest.discourse import Discourse
 from cognigraph.ingest.names import Name
 from cognigraph.ingest.nounphrases import Phrase, Voices, noun_phrase
 from cognigraph.ingest.objects import MAX_RELATION, ObjectReader
-from cognigraph.ingest.referents import Referent, referent
+from cognigraph.ingest.referents import Referent
 from cognigraph.ingest.relations import Relation, is_manner, read_relation
-from cognigraph.ingest.sentences import Token
+from cognigraph.ingest.statement import (
+    OWNERS,
+    SAYING,
+    Reading,
+    Statement,
+    is_over,
+    last_of,
+    referents_of,
+)
 from cognigraph.ingest.subjects import Before, Subject, SubjectFinder
-from cognigraph.ingest.timewords import TimeSpan
 from cognigraph.ingest.words import word_set
 from cognigraph.ingest.worth import dated, is_courtesy, is_impersonal, is_vague, worth_stating
 
 _UNREAL = word_set("if unless whether how what why where whenever than as like though")
 _WISHES = word_set("hope wish imagine suppose doubt bet let guess wonder")
-SAYING = word_set(
-    """say tell mention claim announce report explain write insist admit promise warn inform text
-    think believe reckon guess"""
-)
-"""What others said or think is theirs: the fact after it is attributed."""
-OWNERS = {"her": "she", "his": "he", "its": "it", "their": "they"}
 _RELATIVE = word_set("who which that")
 _NEAREST = words.PREPOSITIONS | word_set("and or a an the")
 _LIST_MARKS = word_set(", and & or")
 _MAX_LIST = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A triple of one clause, before its chunk is known."""
-
-    subject: str
-    subject_type: str
-    relation: str
-    object: str
-    object_type: str
-    when: str | None = None
-    negated: bool = False
-    said_by: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One sentence ready to be read: tokens with what was found in them.
-
-    ``things`` are phrases that make an "it" unclear.
-    """
-
-    tokens: tuple[Token, ...]
-    names: Mapping[int, Name]
-    times: tuple[TimeSpan, ...]
-    things: tuple[str, ...] = ()
-    question: bool = False
 
 
 class StatementReader:
@@ -81,28 +54,8 @@ class StatementReader:
         """Triples of the next sentence."""
         scan = _Scan(sentence, voices, self._discourse)
         statements = [] if sentence.question else scan.run()
-        self._discourse.close(_referents(sentence, statements, voices, self._discourse))
+        self._discourse.close(referents_of(sentence, statements, voices, self._discourse))
         return statements
-
-
-def _referents(
-    sentence: Reading, statements: Sequence[Statement], voices: Voices, discourse: Discourse
-) -> Iterator[Referent]:
-    voiced = (voices.speaker, voices.other)
-    told = [part.lower() for one in statements for part in (one.subject, one.object)]
-    told += [name.text.lower() for name in sentence.names.values()]
-    for thing in sentence.things:
-        if not any(thing.lower() in part for part in told):
-            yield referent(thing, "object", solid=False)
-    for name in sentence.names.values():
-        if name.text not in voiced:
-            yield discourse.referent(name.text, name.type)
-    for statement in statements:
-        if statement.subject not in voiced:
-            yield discourse.referent(statement.subject, statement.subject_type)
-        changing = not statement.relation.startswith(("is", "was"))
-        if changing and statement.object not in voiced:
-            yield discourse.referent(statement.object, statement.object_type)
 
 
 class _Scan:
@@ -162,7 +115,7 @@ class _Scan:
                 self._introduce(phrase)
         relation = read_relation(self.tokens, subject.end, end)
         self._remember(clause, subject, relation)
-        if clause.connector in ("before", "until") and not _is_over(relation):
+        if clause.connector in ("before", "until") and not is_over(relation):
             return
         if self.conditional and relation is not None and relation.modal:
             return
@@ -303,7 +256,7 @@ class _Scan:
         return listed and last.object_type != "time" and length <= 4
 
     def _apposition(self, clause: Clause, phrase: Phrase, start: int, end: int) -> bool:
-        """ "Helios, a bakery in Bonn", "My boss, Dr. Berg, ...", "Anna, my sister, ...": an "is"."""
+        """ "Helios, a bakery", "My boss, Dr. Berg, ...", "Anna, my sister, ...": an "is"."""
         following = self.tokens[end].low if end < len(self.tokens) else "."
         second = self.tokens[end + 1].low if end + 1 < len(self.tokens) else ""
         if clause.connector != "," or following not in ",.!;" or second in ("and", "or"):
@@ -375,7 +328,7 @@ class _Scan:
         for subject in (who.phrase, *who.others):
             self._emit(subject, relation, phrase, when)
         self.listing = True
-        self.before.object = _last_of(phrase)
+        self.before.object = last_of(phrase)
         self._named(relation.end, end)
 
     def _only_time(self, who: Subject, relation: Relation, end: int) -> bool:
@@ -435,19 +388,3 @@ class _Scan:
             return None
         judged = said[-1] in words.SENTIMENT and len(said) < 3
         return (relation, Phrase(said[-1], "concept")) if judged else None
-
-
-def _is_over(relation: Relation | None) -> bool:
-    """Tell "before we moved" from "before it becomes serious"."""
-    first = relation.text.split(" ")[0] if relation is not None else ""
-    return first == "was" or verbs.is_past(first)
-
-
-def _last_of(phrase: Phrase) -> Phrase:
-    """What a relative clause after the object speaks of: of "a bed and a lamp" the lamp."""
-    _, joined, last = phrase.text.rpartition(" and ")
-    if not joined:
-        return phrase
-    for article in ("a ", "an ", "the ", "some "):
-        last = last.removeprefix(article)
-    return replace(phrase, text=last, proper=False)

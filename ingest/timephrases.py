@@ -7,13 +7,10 @@ cannot be resolved ("a few years ago"), or ``None`` if none starts there.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from cognigraph.ingest import nearby, words
-from cognigraph.ingest.sentences import Token
-from cognigraph.ingest.tense import tense_at
+from cognigraph.ingest import nearby
+from cognigraph.ingest.said import Found, Said
 from cognigraph.ingest.timelexicon import (
     AMBIGUOUS,
     COUNTS,
@@ -37,45 +34,6 @@ _YEAR_AFTER = word_set("in since by from during until of early late around for b
 _SEASON_AFTER = word_set("in during over since by until")
 _HOLIDAY_AFTER = word_set("at on over since by until before after for of last this next past")
 _HOLIDAY_STARTS = frozenset(key[0] for key in nearby.HOLIDAYS)
-
-Found = tuple[int, str] | None
-"""End of the expression and its canonical text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A sentence and the local time at which it was said."""
-
-    tokens: Sequence[Token]
-    at: datetime
-
-    @property
-    def today(self) -> date:
-        """The speaker's day."""
-        return self.at.date()
-
-    def low(self, place: int) -> str:
-        """The token's lower case, empty beyond the ends."""
-        return self.tokens[place].low if 0 <= place < len(self.tokens) else ""
-
-    def tense(self, place: int) -> int:
-        """Which side of now the words at a place speak of."""
-        return tense_at(self.tokens, place)
-
-    def bare(self, place: int) -> bool:
-        """Tell whether nothing follows that the words before could describe."""
-        low = self.low(place)
-        return (
-            place >= len(self.tokens)
-            or self.tokens[place].kind == "mark"
-            or low in words.PREPOSITIONS
-            or low in words.CONJUNCTIONS
-            or low in words.PRONOUNS
-            or low in words.POSSESSIVES
-            or low in words.DETERMINERS
-            or low in words.ADVERBS
-            or low in words.TRAILING
-        )
 
 
 def read_time(said: Said, i: int) -> Found:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from cognigraph.ingest.nearby import span_text
+from cognigraph.ingest.said import Found, Said
 from cognigraph.ingest.sentences import Token
 from cognigraph.ingest.timelexicon import MONTHS, WEEKDAYS
-from cognigraph.ingest.timephrases import YEAR, Found, Said, read_time, starts_time
+from cognigraph.ingest.timephrases import YEAR, read_time, starts_time
 from cognigraph.ingest.words import word_set
 
 _PREPOSITIONS = word_set("in on at during by since from over until before after of between")

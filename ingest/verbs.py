@@ -53,8 +53,9 @@ smoke snap solve sound spread start stay stop stream struggle study submit succe
 support surprise switch talk taste tend test thank train transfer travel treat try turn tutor
 update upgrade use video visit volunteer vote wait walk want wash watch welcome wish wonder work
 worry wrap
-click shift smell weigh bend stitch operate convince rain owe extend apologise organise realise recognise
-translate calculate commute lean lend prefer stay steal attach bother breathe burn bury cause claim
+click shift smell weigh bend stitch operate convince rain owe extend apologise organise
+realise recognise translate calculate commute lean lend prefer stay steal attach bother breathe
+burn bury cause claim
 collapse command commit compare concern confirm contain control cost count cover crash cross damage
 dare date declare defend delay demand deny describe destroy diagnose dig disagree disappear
 disappoint dislike divide doubt drag dress earn emigrate employ empty engage escape examine exist

@@ -57,9 +57,7 @@ def blocks(draw):
 
 def is_innocent(text):
     """Has nothing that belongs to a block."""
-    return not re.search(
-        r"\[/?memory\]|\[[STC]\d+\]|Sessions:|Facts:|Messages:|```|~~~", text, re.I
-    )
+    return not re.search(r"\[/?memory\]|\[[STC]\d+\]|Sessions:|Facts:|Messages:|```|~~~", text, re.I)
 
 
 LINES = st.text(max_size=40).map(lambda t: " ".join(t.split())).filter(is_innocent)

@@ -480,9 +480,7 @@ def test_without_a_models_summary_the_session_has_its_own_sentences(serving, rem
 
 def test_a_summary_by_rules_is_refined_when_a_model_takes_over(serving):
     stages, model = serving()
-    notes = SessionNotes(
-        1, (("oslo", 1.0),), (Theme("Oslo", "Ann: I live in Oslo."),), '{"rules":1}'
-    )
+    notes = SessionNotes(1, (("oslo", 1.0),), (Theme("Oslo", "Ann: I live in Oslo."),), '{"rules":1}')
     extract(model, notes=notes)
     assert section(stages.prompts("summarise")[0], "themes") == "1. Oslo: Ann: I live in Oslo."
 
