@@ -157,7 +157,8 @@ class _Scan:
         if own and place and self.sentence.nodes[place - 1].text == ",":
             own = [node for node in own if node.i > verb.i or node.right_edge.dep_ == "punct"]
         if own:
-            found = [self._subject(node) for head in own for node in (head, *head.conjuncts)]
+            head = own[-1]  # one before it is somebody addressed: "Tom, I moved"
+            found = [self._subject(node) for node in (head, *head.conjuncts)]
             return [one for one in found if one is not None]
         if verb.dep_ == "conj" and verb.head.pos_ in ("VERB", "AUX"):
             if self._something_between(verb):

@@ -58,6 +58,11 @@ def is_manner(low: str) -> bool:
 def read_relation(tokens: Sequence[Token], start: int, end: int) -> Relation | None:
     """Read the verb group at ``start``; ``None`` if no verb can be made out there."""
     group = _auxiliaries(tokens, start, end)
+    if group.negated and any(
+        tokens[place].low in words.NEGATIONS and _low(tokens, place + 1, end) in ("just", "only")
+        for place in range(start, min(end, start + 6))
+    ):
+        return None  # "is not just a job": it is one
     if group.be:
         return _with_be(tokens, group, end)
     if group.place >= end:

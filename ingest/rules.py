@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 
 from cognigraph.ids import normalise
 from cognigraph.ingest import words
@@ -95,10 +95,11 @@ class RulesExtractor:
         speakers = tuple(dict.fromkeys((*state.speakers, *around)))
         reader = _primed(window.before, state, speakers)
         facts, mentions = FactCollector(), _Mentions()
-        heard = _names_heard((*window.before, *window.chunks))
-        for place, chunk in enumerate(window.chunks):
+        texts = [_split(chunk) for chunk in window.chunks]
+        heard = _names_heard((*map(_split, window.before), *texts))
+        for place, (chunk, found) in enumerate(zip(window.chunks, texts, strict=True)):
             state.meet(chunk.speaker)
-            _read_chunk(chunk, place, speakers, heard, state, reader, facts, mentions)
+            _read_chunk(chunk, found, place, speakers, heard, state, reader, facts, mentions)
             state.next_chunk()
         keys = state.best_keys()
         return Extraction(
@@ -121,8 +122,18 @@ def _local(window: Window, timezone: tzinfo | None) -> Window:
     return replace(window, before=before, chunks=chunks)
 
 
+_Timed = tuple[Sentence, list[TimeSpan]]
+
+
+def _split(chunk: WorkChunk) -> list[_Timed]:
+    """The sentences of a chunk with their times; captions left out."""
+    text, _ = pictures(chunk.text, Voices(""))
+    return [(sentence, find_times(sentence.tokens, chunk.at)) for sentence in sentences(text)]
+
+
 def _read_chunk(
     chunk: WorkChunk,
+    found: Sequence[_Timed],
     place: int,
     speakers: Sequence[str],
     heard: Mapping[str, str],
@@ -132,12 +143,11 @@ def _read_chunk(
     mentions: _Mentions,
 ) -> None:
     voices = voices_of(chunk.speaker, speakers)
-    text, pictured = pictures(chunk.text, voices)
-    found = list(sentences(text))
-    read = _read(found, chunk.at, {**heard, **state.names}, speakers)
+    _, pictured = pictures(chunk.text, voices)
+    read = _read(found, {**heard, **state.names}, speakers)
     # The session's state may know only what has been said so far, or it would depend on batching.
     early = set(speakers) != set(state.speakers) or not heard.keys() <= state.names.keys()
-    noted = _read(found, chunk.at, state.names, state.speakers) if early else read
+    noted = _read(found, state.names, state.speakers) if early else read
     told = [statement for one in read for statement in reader.read(one.reading, voices)]
     if not told and not pictured:
         told = _mentioned(read, voices)
@@ -146,11 +156,11 @@ def _read_chunk(
     _note(noted, chunk.speaker or "", state)
 
 
-def _names_heard(chunks: Sequence[WorkChunk]) -> dict[str, str]:
+def _names_heard(texts: Iterable[Sequence[_Timed]]) -> dict[str, str]:
     """Names that stand within a sentence anywhere in the window: known where one opens, too."""
     heard: dict[str, str] = {}
-    for chunk in chunks:
-        for sentence in sentences(chunk.text):
+    for found in texts:
+        for sentence, _ in found:
             for name in find_names(sentence.tokens, {}):
                 if name.sure or name.start:
                     held = heard.setdefault(name.text.lower(), name.type)
@@ -174,15 +184,15 @@ def _primed(
     before: Sequence[WorkChunk], state: SessionState, speakers: Sequence[str]
 ) -> StatementReader:
     """A reader that knows the last two sentences already read, for pronouns."""
-    last: list[tuple[Sentence, WorkChunk]] = []
+    last: list[tuple[_Timed, WorkChunk]] = []
     for chunk in reversed(before):
-        found = [(sentence, chunk) for sentence in sentences(chunk.text[-1000:])]
-        last = found[-2:] + last
+        ending = replace(chunk, text=chunk.text[-1000:])
+        last = [(timed, chunk) for timed in _split(ending)][-2:] + last
         if len(last) >= 2:
             break
     reader = StatementReader()
-    for sentence, chunk in last[-2:]:
-        (known,) = _read((sentence,), chunk.at, state.names, speakers)
+    for timed, chunk in last[-2:]:
+        (known,) = _read((timed,), state.names, speakers)
         reader.read(known.reading, voices_of(chunk.speaker, speakers))
     return reader
 
@@ -195,15 +205,14 @@ def voices_of(speaker: str | None, speakers: Sequence[str]) -> Voices:
 
 
 def _read(
-    found: Sequence[Sentence], at: datetime, names: Mapping[str, str], speakers: Sequence[str]
+    found: Sequence[_Timed], names: Mapping[str, str], speakers: Sequence[str]
 ) -> list[_Read]:
     """Find names, times and phrases; a name seen once is known in the sentences after it."""
     aliases = {speaker.split(" ")[0].lower(): speaker for speaker in speakers}
     full = {speaker.lower() for speaker in speakers}
     known = {**names, **dict.fromkeys((*full, *aliases), "person")}
     read = []
-    for sentence in found:
-        times = find_times(sentence.tokens, at)
+    for sentence, times in found:
         timed = {place for span in times for place in range(span.start, span.end)}
         named = tuple(
             _as_speaker(name, aliases)

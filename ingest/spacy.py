@@ -22,6 +22,7 @@ from cognigraph.ingest.spans import TYPES, as_token
 from cognigraph.ingest.statement import Statement
 from cognigraph.ingest.summary import SessionState
 from cognigraph.ingest.timewords import find_times
+from cognigraph.model import Usage
 from cognigraph.stores.base import WorkChunk
 
 DEFAULT_PIPELINE = "en_core_web_sm"
@@ -50,6 +51,10 @@ class SpacyExtractor:
     def name(self) -> str:
         """``spacy-1:`` and the pipeline with its version."""
         return self._name
+
+    def estimate(self, window: Window) -> Usage:
+        """Nothing: no model is asked."""
+        return Usage()
 
     def extract(self, window: Window) -> Extraction:
         """Read a window: facts and entities by the parse; keys and themes by the rules."""

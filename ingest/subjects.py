@@ -173,7 +173,7 @@ class SubjectFinder:
         if verbs.is_ing(low) and verbs.guess_verb(low) is not None:
             ends = clause.end >= len(self.tokens) - 2
             return ends and not any(
-                verbs.is_finite(self.tokens[place].low) for place in range(start + 1, end)
+                verbs.is_finite(token.low) for token in self.tokens[start + 1 :]
             )
         return low in _FEELINGS and following in ("to", "about", "for", "of", "with")
 

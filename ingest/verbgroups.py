@@ -9,6 +9,7 @@ from cognigraph.ingest import verbs
 from cognigraph.ingest.relations import Relation
 from cognigraph.ingest.words import word_set
 
+_ADVERBS = word_set("forward back away up off out down together along")
 Node = Any
 """A ``spacy.tokens.Token``."""
 _UNREAL_MARKS = word_set("if unless whether like as than though")
@@ -52,13 +53,16 @@ def verb_group(verb: Node) -> VerbGroup | None:
         modal, modal
     )
     negated = _negated(verb)
+    near = [inner for child in verb.children for inner in (child, *child.children)]
+    if negated and any(node.lower_ in ("just", "only") for node in near):
+        return None  # "is not just a job": it is one
     text = _finite(verb, {a.lower_ for a in auxiliaries}, modal)
     if text is None:
         return None
     main, last = verb.lemma_.lower(), verb
     if negated and modal == "can" and main in _LIKES:
         text, main, negated, modal = verbs.third_person("hate"), "hate", False, ""
-    text += "".join(f" {child.lower_}" for child in verb.children if child.dep_ == "prt")
+    text += _particles(verb)
     for _ in range(2):
         inner = next((c for c in last.children if c.dep_ == "xcomp" and c.pos_ == "VERB"), None)
         if inner is None:
@@ -69,10 +73,18 @@ def verb_group(verb: Node) -> VerbGroup | None:
             text = f"{'was going to' if text.startswith('was') else 'will'} {inner.lower_}"
         else:
             text = f"{text} {'to ' if to else ''}{inner.lower_}"
-        text += "".join(f" {child.lower_}" for child in inner.children if child.dep_ == "prt")
+        text += _particles(inner)
         main, last = inner.lemma_.lower(), inner
     copula = last is verb and main == "be"
     return VerbGroup(Relation(text, 0, main, modal, negated, copula), last)
+
+
+def _particles(verb: Node) -> str:
+    """ "gave up", "looks forward": what stands right after the verb and belongs to it."""
+    near = (
+        c for c in verb.children if c.dep_ == "prt" or (c.dep_ == "advmod" and c.i == verb.i + 1)
+    )
+    return "".join(f" {c.lower_}" for c in near if c.dep_ == "prt" or c.lower_ in _ADVERBS)
 
 
 def _finite(verb: Node, auxiliaries: set[str], modal: str) -> str | None:
