@@ -23,6 +23,7 @@ _ALWAYS = word_set(
     whether"""
 )
 _IF_CLAUSE_FOLLOWS = word_set("while after before since until as once")
+_RELATIVE = word_set("who which that whose")
 _COORDINATING = word_set("and or then plus")
 _STARTERS = words.PRONOUNS - {"that", "those", "these", "this"}
 
@@ -172,7 +173,7 @@ def _starts_clause(tokens: Sequence[Token], place: int, names: Collection[int]) 
         return False
     for ahead in range(place + 1, min(place + 6, len(tokens))):
         token = tokens[ahead]
-        if token.kind == "mark" or token.low in _COORDINATING:
+        if token.kind == "mark" or token.low in _COORDINATING or token.low in _RELATIVE:
             return False
         if is_finite(token.low) and (ahead > place + 1 or place in names):
             return True

@@ -195,7 +195,8 @@ class _Scan:
             return None if other is None or advice else Subject(Phrase(other, "person"), 0)
         if node.pos_ == "PRON":
             found = self._resolve(low) if low in ("he", "she", "it", "they") else None
-            return None if found is None else Subject(found, 0, pronoun=True)
+            thing = low in ("it", "they")
+            return None if found is None else Subject(found, 0, pronoun=True, thing=thing)
         phrase = self.nouns.phrase(node, alone=True)
         return None if phrase is None else Subject(phrase, 0)
 
@@ -207,6 +208,11 @@ class _Scan:
         pairs = [(s.subject, s.subject_type) for s in self.out]
         pairs += [(s.object, s.object_type) for s in self.out]
         here = [self.discourse.referent(name, type_) for name, type_ in pairs if name not in voiced]
+        here += [
+            self.discourse.referent(name, type_)
+            for name, type_ in self.sentence.names.items()
+            if name in self.discourse.pronouns
+        ]
         found = self.discourse.find(pronoun, here)
         return None if found is None else Phrase(found.name, found.type)
 
@@ -222,7 +228,7 @@ class _Scan:
                 continue
             negated = relation.negated != denies(node)
             relation = replace(relation, negated=negated)
-            impersonal = subject.pronoun and is_impersonal(relation, phrase)
+            impersonal = subject.thing and is_impersonal(relation, phrase)
             if impersonal or is_vague(relation, phrase) or is_courtesy(relation, phrase):
                 continue
             self._add(subject.phrase, relation, phrase, when, said_by)

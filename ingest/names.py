@@ -171,7 +171,7 @@ def _type_by_place(tokens: Sequence[Token], start: int, end: int) -> str | None:
     """What the words around the name say; weaker than the name's own."""
     before = tokens[start - 1].low if start else ""
     after = tokens[end].low if end < len(tokens) else ""
-    if _opens(tokens, start) and _joined_by_and(tokens, end):
+    if _opens(tokens, start) and (_joined_by_and(tokens, end) or _explained(tokens, end)):
         return "person"
     doing = words.OPENING_PERSON_VERBS if _opens(tokens, start) else words.PERSON_VERBS
     if before in words.KIN or (after in doing and end - start <= 2):
@@ -193,6 +193,13 @@ def _joined_by_and(tokens: Sequence[Token], end: int) -> bool:
     return other.low == "i" or (
         _capitalised(other) and not _common(other.low) and after in words.OPENING_PERSON_VERBS
     )
+
+
+def _explained(tokens: Sequence[Token], end: int) -> bool:
+    """ "Lotte, my grandmother, ...": not somebody addressed."""
+    lows = [token.low for token in tokens[end : end + 4]]
+    owned = len(lows) == 4 and lows[1] in words.POSSESSIVES and lows[2] in words.PERSON_NOUNS
+    return owned and lows[0] == lows[3] == ","
 
 
 def _handed_over(tokens: Sequence[Token], place: int) -> bool:

@@ -108,7 +108,8 @@ class ObjectReader:
             return None if found is None else (relation, Phrase(found.name, found.type))
         if following in words.PREPOSITIONS:
             # "want it to be" and "put it in the car" say nothing without what "it" is.
-            verb = following == "to" and verbs.known_verb(self._low(first + 2, last)) is not None
+            third = self._low(first + 2, last)
+            verb = following == "to" and (third == "be" or verbs.known_verb(third) is not None)
             if verb or following not in _TOWARDS:
                 return None
             return self._past_pronoun(relation, following, first, last)

@@ -308,7 +308,12 @@ class _Scan:
             for name, type_ in ((one.subject, one.subject_type), (one.object, one.object_type))
             if name not in voiced
         ]
-        return self.discourse.find(pronoun, here)
+        named = [
+            self.discourse.referent(name.text, name.type)
+            for name in self.names.values()
+            if name.text in self.discourse.pronouns
+        ]
+        return self.discourse.find(pronoun, (*here, *named))
 
     # Facts
 
@@ -321,7 +326,7 @@ class _Scan:
                 self._emit(who.phrase, dated(relation, when), Phrase(when, "time"), when)
             return
         relation, phrase = found
-        impersonal = who.pronoun and is_impersonal(relation, phrase)
+        impersonal = who.thing and is_impersonal(relation, phrase)
         told = relation.main in SAYING and phrase.text in (self.voices.speaker, self.voices.other)
         if impersonal or told or is_vague(relation, phrase) or is_courtesy(relation, phrase):
             return

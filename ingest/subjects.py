@@ -40,6 +40,8 @@ class Subject:
     end: int
     elided: bool = False
     pronoun: bool = False
+    thing: bool = False
+    """Said as "it" or "they", which often mean nothing at all."""
     speaker: bool = False
     others: tuple[Phrase, ...] = ()
     """Who else: "Ann and Tom moved" is said of both."""
@@ -84,8 +86,8 @@ class SubjectFinder:
             found = self.resolve(low)
             if found is None:
                 return None
-            # A resolved "they" is several, a resolved "he" one: both are named by the referent.
-            return Subject(Phrase(found.name, found.type), start + 1, pronoun=True)
+            thing = low in ("it", "they")
+            return Subject(Phrase(found.name, found.type), start + 1, pronoun=True, thing=thing)
         if low in ("there", "here"):
             return None
         if low in ("this", "that", "these", "those") and verbs.is_finite(following):

@@ -34,7 +34,7 @@ def tense_at(tokens: Sequence[Token], place: int) -> int:
 
 def _ahead(low: str) -> bool:
     """Weaker signs: "planning a trip in May", "the course runs from May to July"."""
-    found = verbs.known_verb(low)
+    found = verbs.known_verb(low) or verbs.known_verb(low.removeprefix("re"))
     return low in _WEAK or (found is not None and found.form == "s")
 
 

@@ -81,10 +81,10 @@ def verb_group(verb: Node) -> VerbGroup | None:
 
 def _particles(verb: Node) -> str:
     """ "gave up", "looks forward": what stands right after the verb and belongs to it."""
-    near = (
-        c for c in verb.children if c.dep_ == "prt" or (c.dep_ == "advmod" and c.i == verb.i + 1)
-    )
-    return "".join(f" {c.lower_}" for c in near if c.dep_ == "prt" or c.lower_ in _ADVERBS)
+    next_to_it = (c for c in verb.children if c.dep_ == "advmod" and c.i == verb.i + 1)
+    found = [c.lower_ for c in verb.children if c.dep_ == "prt"]
+    found += [c.lower_ for c in next_to_it if c.lower_ in _ADVERBS]
+    return "".join(f" {word}" for word in found)
 
 
 def _finite(verb: Node, auxiliaries: set[str], modal: str) -> str | None:
