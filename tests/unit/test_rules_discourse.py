@@ -67,9 +67,7 @@ def facts(*said: tuple[str, str] | str) -> list[tuple[str, str, str]]:
         ("I adopted a cat. It is grey.", [("Ann", "adopted", "cat"), ("cat", "is", "grey")]),
     ],
 )  # fmt: skip
-def test_a_sentence_gives_these_triples(
-    text: str, expected: list[tuple[str, str, str]]
-) -> None:
+def test_a_sentence_gives_these_triples(text: str, expected: list[tuple[str, str, str]]) -> None:
     assert facts(text) == expected
 
 
