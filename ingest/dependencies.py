@@ -95,6 +95,7 @@ class _Scan:
         self.first = sentence.nodes[0].i
         self.nouns = NounReader(sentence.nodes, sentence.names, sentence.voices, self.timed)
         self.out: list[Statement] = []
+        self.place = 0  # of the verb being read
         self.when = dict(self._times())
 
     def run(self) -> list[Statement]:
@@ -138,6 +139,7 @@ class _Scan:
     def _clause(self, verb: Node) -> None:
         if is_unreal(verb):
             return
+        self.place = verb.i - self.first
         for subject in self._subjects(verb):
             group = verb_group(verb)
             if group is None or not worth_stating(subject, group.relation):
@@ -208,10 +210,11 @@ class _Scan:
         pairs = [(s.subject, s.subject_type) for s in self.out]
         pairs += [(s.object, s.object_type) for s in self.out]
         here = [self.discourse.referent(name, type_) for name, type_ in pairs if name not in voiced]
+        before = " ".join(node.text for node in self.sentence.nodes[: self.place])
         here += [
             self.discourse.referent(name, type_)
             for name, type_ in self.sentence.names.items()
-            if name in self.discourse.pronouns
+            if name not in voiced and (name in before or name in self.discourse.pronouns)
         ]
         found = self.discourse.find(pronoun, here)
         return None if found is None else Phrase(found.name, found.type)
@@ -250,7 +253,7 @@ class _Scan:
             return self._resolve(low) if low in ("him", "her", "it", "them") else None
         if node.pos_ in ("ADJ", "VERB") or node.tag_ in ("VBN", "JJ"):
             text = " ".join(part.lower_ for part in self.nouns.adjective(node))
-            plain = node.lower_ in words.SENTIMENT | words.LIGHT
+            plain = " " not in text and node.lower_ in words.SENTIMENT | words.LIGHT
             return None if plain else Phrase(text, "concept")
         return self.nouns.phrase(node)
 
@@ -258,9 +261,12 @@ class _Scan:
         """Direct objects, what something is, and the first prepositional objects."""
         last, relation = group.last, group.relation
         plain = False
+        direct = [child for child in last.children if child.dep_ == "dobj"]
         for child in last.children:
             if self._is_time(child):
                 continue
+            if child.dep_ == "dobj" and child.i != direct[-1].i:
+                continue  # "bought my mother a scarf"
             measured = child.dep_ == "npadvmod" and any(c.dep_ == "nummod" for c in child.children)
             if child.dep_ == "oprd" and any(c.dep_ == "dobj" for c in last.children):
                 continue  # "keep you updated"
@@ -326,7 +332,9 @@ class _Scan:
         if not named or self._is_time(node) or node.pos_ not in ("NOUN", "PROPN"):
             return
         name, what = (head, node) if head.pos_ == "PROPN" else (node, head)
-        left, right = self.nouns.phrase(name, short=True), self.nouns.phrase(what)
+        if what.tag_ == "NNS" or self.nouns.introduces(head):
+            return  # "two cats, Luna and Milo"
+        left, right = self.nouns.phrase(name, short=True), self.nouns.phrase(what, alone=True)
         if what.pos_ == "PROPN" or left is None or right is None or left.text in right.text:
             return
         if right.type == "person" and "'s " in right.text:
@@ -354,7 +362,7 @@ class _Scan:
     def _introduce(self, phrase: Phrase) -> None:
         alias = phrase.alias or ""
         self.discourse.introduce(phrase.text, alias)
-        self._append(Statement(phrase.text, "person", "is", alias, "person"))
+        self._append(Statement(phrase.text, phrase.type, "is", alias, phrase.type))
 
     def _append(self, statement: Statement) -> None:
         if statement not in self.out:

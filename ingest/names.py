@@ -114,7 +114,7 @@ def _common(low: str) -> bool:
 
 def _opens(tokens: Sequence[Token], place: int) -> bool:
     return place == 0 or (
-        tokens[place - 1].kind == "mark" and tokens[place - 1].low not in "&/-'\"("
+        tokens[place - 1].kind == "mark" and tokens[place - 1].low not in "&/-'\"(,;"
     )
 
 
@@ -178,6 +178,8 @@ def _type_by_place(tokens: Sequence[Token], start: int, end: int) -> str | None:
         return "person"
     if before == "to" and _handed_over(tokens, start):
         return "person" if tokens[start].text[1:].islower() else None
+    if before in ("at", "for") and _employed(tokens, start - 1):
+        return "organization"
     if before in words.PLACE_BEFORE and after != "'s":
         return "location" if tokens[start].text[1:].islower() else None
     if before in words.PERSON_BEFORE and tokens[start].text[1:].islower() and end - start <= 2:
@@ -193,6 +195,15 @@ def _joined_by_and(tokens: Sequence[Token], end: int) -> bool:
     return other.low == "i" or (
         _capitalised(other) and not _common(other.low) and after in words.OPENING_PERSON_VERBS
     )
+
+
+def _employed(tokens: Sequence[Token], place: int) -> bool:
+    """ "working at Siemens", "a job at Siemens"."""
+    near = tokens[max(place - 3, 0) : place]
+    return any(token.low in _WORK for token in near)
+
+
+_WORK = word_set("work works worked working job internship intern interned career")
 
 
 def _explained(tokens: Sequence[Token], end: int) -> bool:

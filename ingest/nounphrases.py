@@ -103,7 +103,8 @@ def noun_phrase(
     if owner is not None and kin is not None:
         # "my uncle Henrik for fifty euros" is Henrik
         relation = " ".join(token.low for token in tokens[start + 1 : kin.start])
-        return Phrase(kin.text, "person", f"{owner}'s {relation}", proper=True)
+        kind = "animal" if tokens[kin.start - 1].low in words.PETS else "person"
+        return Phrase(kin.text, kind, f"{owner}'s {relation}", proper=True)
     end = _shorten(tokens, start, end, names)
     shown = [_shown(tokens, place, start, names, voices) for place in range(start, end)]
     text = " ".join(shown).replace(" 's", "'s").strip(" '\"“”-")
@@ -152,7 +153,7 @@ def _kin_name(
 
 def _introduces(low: str, name: Name) -> bool:
     """Tell whether a word before a name says who that is: "boss Dr. Berg", "singer Rosa"."""
-    return low in words.KIN or (low in words.PERSON_NOUNS and name.type == "person")
+    return low in words.KIN or low in words.PETS or (low in words.PERSON_NOUNS and name.type == "person")
 
 
 def _owner(low: str, voices: Voices) -> str | None:

@@ -41,7 +41,10 @@ class ObjectReader:
         if low in ("yours", "mine", "hers", "theirs", "like", "than"):
             return None
         if low in words.PREPOSITIONS and low not in ("about", "around", "over"):
-            if relation.text.split()[-1] in words.PREPOSITIONS:
+            dated = relation.end - 1 in self.timed and " " in relation.text
+            if dated:  # "got married on [June 5] in Venice"
+                relation = replace(relation, text=relation.text.rpartition(" ")[0])
+            if relation.text.split()[-1] in words.PREPOSITIONS or low == "at" and dated:
                 return None  # "was born on [Thursday] at four"
             relation, first = replace(relation, text=f"{relation.text} {low}"), first + 1
             if first >= last:
@@ -51,12 +54,24 @@ class ObjectReader:
             relation, first = replace(relation, negated=not relation.negated), first + 1
         elif low in words.OBJECT_PRONOUNS and (low not in _DEMONSTRATIVE or last - first == 1):
             return self._pronoun_object(relation, first, last)
+        first = self._after_receiver(relation, first, last)
         phrase = noun_phrase(self.tokens, first, last, self.names, self.voices)
         if phrase is None:
             return None
         if relation.copula and phrase.type == "object" and not phrase.proper and last - first == 1:
             phrase = replace(phrase, type="concept")  # "is ready": an adjective
         return relation, phrase
+
+    def _after_receiver(self, relation: Relation, first: int, last: int) -> int:
+        """ "bought my mother a scarf": a scarf."""
+        if relation.main not in GIVING | {"buy", "make", "cook", "bake"}:
+            return first
+        for place in range(first + 1, last - 1):
+            before = self.tokens[place - 1].low
+            receiver = before in words.PERSON_NOUNS and self.tokens[place].low in ("a", "an", "some")
+            if receiver:
+                return place
+        return first
 
     def _object_span(self, start: int, end: int) -> tuple[int, int]:
         """Up to the first time: "moved to Oslo | last May | for work"."""

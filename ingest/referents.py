@@ -44,6 +44,8 @@ def _fits(head: str, type_: str, *, several: bool) -> frozenset[str]:
             return _PLURAL
         gender = words.KIN.get(head, "")
         return {"f": _FEMININE, "m": _MASCULINE}.get(gender, _FEMININE | _MASCULINE)
+    if type_ == "animal":
+        return _FEMININE | _MASCULINE | _SINGULAR
     if type_ in ("time", "concept"):
         return frozenset()
     return _PLURAL if head.endswith("s") and not head.endswith("ss") else _SINGULAR

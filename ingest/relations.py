@@ -14,6 +14,10 @@ _NOT_MANNER = word_set(
     lonely silly"""
 )
 _AFTER_NO_PREPOSITION = word_set("well least last first all once")
+_GET_DONE = word_set(
+    "married engaged divorced promoted hired fired accepted rejected injured invited arrested sick"
+)
+_MOTION = word_set("go come get travel move return")
 _NOT_VERB = (
     words.PREPOSITIONS
     | words.DETERMINERS
@@ -158,6 +162,18 @@ def _verb_at(tokens: Sequence[Token], place: int, end: int) -> bool:
     return place < end and tokens[place].text[0].islower() and _verb_like(tokens[place].low)
 
 
+def _takes_object(tokens: Sequence[Token], place: int, end: int) -> bool:
+    """Tell "go to see the doctor" from "go to work on Monday"."""
+    following = _low(tokens, place + 1, end)
+    named = place + 1 < end and tokens[place + 1].text[0].isupper()
+    return (
+        following in words.DETERMINERS
+        or following in words.POSSESSIVES
+        or following in words.OBJECT_PRONOUNS
+        or named
+    )
+
+
 def _surely_verb(tokens: Sequence[Token], place: int, end: int) -> bool:
     """Tell "ready to leave" from "allergic to walnuts"."""
     found = verbs.known_verb(tokens[place].low)
@@ -218,6 +234,9 @@ def _chain(
     tokens: Sequence[Token], place: int, end: int, text: str, base: str, group: _Group
 ) -> Relation:
     """Add "to do", "doing", a particle and a preposition to the relation."""
+    if base == "get" and _low(tokens, place, end) in _GET_DONE:
+        base, text = tokens[place].low, f"{text} {tokens[place].low}"
+        place += 1
     for _ in range(2):
         low, following = _low(tokens, place, end), _low(tokens, place + 1, end)
         if base not in verbs.CATENATIVE:
@@ -225,6 +244,7 @@ def _chain(
         if (
             low == "to"
             and _verb_at(tokens, place + 1, end)
+            and (base not in _MOTION or _takes_object(tokens, place + 1, end))
             and following not in verbs.FINITE_AUX - {"do", "have"}
         ):
             text, base, place = f"{text} to {following}", following, place + 2

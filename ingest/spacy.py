@@ -159,9 +159,10 @@ def _entities(doc: Any, speakers: Iterable[str]) -> dict[str, str]:
     for entity in doc.ents:
         text = entity.text.removeprefix("the ").removesuffix("'s").strip(" \"'.,!?")
         if entity.label_ in TYPES and text and any(letter.isalpha() for letter in text):
-            found[persons.get(text.lower(), text)] = (
-                "person" if text.lower() in persons else TYPES[entity.label_]
-            )
+            kind = TYPES[entity.label_]
+            if kind == "person" and entity.start and doc[entity.start - 1].lower_ == "in":
+                kind = "location"
+            found[persons.get(text.lower(), text)] = "person" if text.lower() in persons else kind
     return found
 
 

@@ -60,7 +60,10 @@ class NounReader:
             return None
         if any(c.dep_ == "poss" and c.lower_ in ("other", "another") for c in node.children):
             return None  # "each other's backs"
-        kin = self._introduced(node)
+        named = next((c for c in node.children if c.dep_ == "appos" and c.pos_ == "PROPN"), None)
+        kin = self._introduced(node) or (
+            self._called(node, named) if named is not None and named.i == node.i + 1 else None
+        )
         if kin is not None:
             return kin
         parts = self._parts(node, short=short, alone=alone)
@@ -83,19 +86,38 @@ class NounReader:
     def _is_time(self, node: Node) -> bool:
         return node.i - self._first in self._timed
 
+    def introduces(self, node: Node) -> bool:
+        """Tell whether a noun phrase says both a name and whose that is."""
+        phrase = self.phrase(node)
+        return phrase is not None and phrase.alias is not None
+
     def _introduced(self, node: Node) -> Phrase | None:
         """ "my sister Anna": Anna, also called the speaker's sister."""
         if node.pos_ != "PROPN":
             return None
         before = [c for c in node.children if c.i < node.i]
-        kin = next((c for c in before if c.lower_ in words.PERSON_NOUNS), None)
+        kin = next((c for c in before if c.lower_ in words.PERSON_NOUNS | words.PETS), None)
         owner = next((c for c in before if c.dep_ == "poss" and c.lower_ in ("my", "our")), None)
         if kin is None or owner is None:
             return None
         name = [c for c in before if c.i > kin.i and c.pos_ == "PROPN"] + [node]
         relation = [c.lower_ for c in before if owner.i < c.i <= kin.i and c.pos_ != "PUNCT"]
         alias = f"{self._voices.speaker}'s {' '.join(relation)}"
-        return Phrase(" ".join(part.text for part in name), "person", alias, proper=True)
+        kind = "animal" if kin.lower_ in words.PETS else "person"
+        return Phrase(" ".join(part.text for part in name), kind, alias, proper=True)
+
+    def _called(self, node: Node, name: Node) -> Phrase | None:
+        """ "my wife Claire", parsed as an apposition."""
+        owner = next((c for c in node.children if c.dep_ == "poss"), None)
+        if owner is None or owner.lower_ not in ("my", "our"):
+            return None
+        if node.lower_ not in words.PERSON_NOUNS | words.PETS:
+            return None
+        relation = " ".join(c.lower_ for c in node.lefts if c.i > owner.i)
+        alias = f"{self._voices.speaker}'s {relation} {node.lower_}".replace("  ", " ")
+        kind = "animal" if node.lower_ in words.PETS else "person"
+        rest = [c.text for c in name.subtree if c.dep_ == "compound" or c.i == name.i]
+        return Phrase(" ".join(rest), kind, alias, proper=True)
 
     def _parts(self, node: Node, *, short: bool, alone: bool = False) -> list[Node]:
         spread = self._spread(node, short=short, alone=alone, depth=0)

@@ -76,6 +76,7 @@ class _Scan:
         self.conditional = False
         self.unreal = False  # within a wish or a condition
         self.reporter: str | None = None  # whose words the clause gives
+        self.place = 0  # where the present clause starts
         self.apart: Phrase | None = None  # a subject set apart: "Anna, my sister, ..."
         self.listing = False  # the last object may go on as a list
 
@@ -91,7 +92,7 @@ class _Scan:
 
     def _clause(self, clause: Clause) -> None:
         start = self._opening(clause.start, clause.end)
-        end = clause.end
+        end, self.place = clause.end, clause.start
         if start >= end:
             self._bare_time(clause)
             return
@@ -246,14 +247,18 @@ class _Scan:
             self.apart = phrase if apart or name else None
             self.before.subject = phrase if apart else None
             self.before.lost = self.before.lost or not (apart or name)
-        elif self._goes_on(clause, last, end - start):
+        elif self._goes_on(clause, last, start, end):
             joined = f"{last.object}, {phrase.text}"
             if len(joined.split()) <= _MAX_LIST:
                 self.out[-1] = replace(last, object=joined)
 
-    def _goes_on(self, clause: Clause, last: Statement, length: int) -> bool:
-        listed = self.listing and clause.connector in _LIST_MARKS
-        return listed and last.object_type != "time" and length <= 4
+    def _goes_on(self, clause: Clause, last: Statement, start: int, end: int) -> bool:
+        lows = [token.low for token in self.tokens[start:end]]
+        listed = self.listing and clause.connector in _LIST_MARKS and len(lows) <= 4
+        clear = lows[0] not in words.PRONOUNS and not any(
+            low in verbs.FINITE_AUX or verbs.verb_only(low) for low in lows
+        )
+        return listed and clear and last.object_type != "time"
 
     def _apposition(self, clause: Clause, phrase: Phrase, start: int, end: int) -> bool:
         """ "Helios, a bakery", "My boss, Dr. Berg, ...", "Anna, my sister, ...": an "is"."""
@@ -263,6 +268,12 @@ class _Scan:
             return False
         first = self.tokens[start].low
         described = first in words.DETERMINERS or first in words.POSSESSIVES
+        if self.apart is not None and described and not self.apart.proper:
+            self._add(
+                Statement(self.apart.text, self.apart.type, "is", phrase.text, phrase.type)
+            )
+            self.before.subject, self.apart = self.apart, None
+            return True
         if self.apart is not None and described != (self.apart.proper is False):
             name, what = (self.apart, phrase) if described else (phrase, self.apart)
             if name.proper and name.text not in (self.voices.speaker, self.voices.other):
@@ -311,7 +322,8 @@ class _Scan:
         named = [
             self.discourse.referent(name.text, name.type)
             for name in self.names.values()
-            if name.text in self.discourse.pronouns
+            if name.text not in voiced
+            and (name.end <= self.place or name.text in self.discourse.pronouns)
         ]
         return self.discourse.find(pronoun, (*here, *named))
 
@@ -368,7 +380,7 @@ class _Scan:
         """ "my sister Anna" says who Anna is."""
         alias = phrase.alias or ""
         self.discourse.introduce(phrase.text, alias)
-        self._add(Statement(phrase.text, "person", "is", alias, "person"))
+        self._add(Statement(phrase.text, phrase.type, "is", alias, phrase.type))
 
     def _named(self, start: int, end: int) -> None:
         """ "a dog named Rex" also says what Rex is."""

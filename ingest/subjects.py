@@ -120,6 +120,14 @@ class SubjectFinder:
             second, after = Phrase(self.voices.speaker, "person", proper=True), joint + 2
         elif name is not None:
             second, after = Phrase(name.text, name.type, proper=True), name.end
+        elif self._low(joint + 1, end) in words.POSSESSIVES:
+            places = range(joint + 3, min(joint + 6, end))
+            verb_places = (p for p in places if self._finite_or_base(self._low(p, end)))
+            after = next(verb_places, joint + 1)
+            other = noun_phrase(self.tokens, joint + 1, after, self.names, self.voices)
+            if other is None:
+                return None
+            second = other
         else:
             return None
         low = self._low(after, end)
@@ -134,6 +142,10 @@ class SubjectFinder:
 
     def _low(self, place: int, end: int) -> str:
         return self.tokens[place].low if place < end else ""
+
+    def _finite_or_base(self, low: str) -> bool:
+        found = verbs.known_verb(low)
+        return low in verbs.FINITE_AUX or (found is not None and found.form in ("base", "past"))
 
     # Left out
 

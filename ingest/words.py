@@ -61,7 +61,7 @@ ADVERBS = word_set(
 )
 TRAILING = word_set(
     """too though now lately again already yet anyway either so then well much right soon
-    here there together ever recently myself though today just really very also even more
+    here there together ever recently anymore myself though today just really very also even more
     as still"""
 )
 """Adverbs that add nothing at the end of an object."""
@@ -108,6 +108,7 @@ KIN = {
 }
 """Words for a person by relation, with the pronoun they allow ("f", "m" or "" for both)."""
 
+PETS = word_set("dog cat puppy kitten horse pony parrot rabbit hamster tortoise turtle")
 PERSON_NOUNS = frozenset(KIN) | word_set(
     """parents family kids children friends people man woman boy girl guy guys student
     artist author writer actor singer dancer musician banker engineer nurse lawyer chef

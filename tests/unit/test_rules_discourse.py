@@ -61,6 +61,17 @@ def facts(*said: tuple[str, str] | str) -> list[tuple[str, str, str]]:
         ("I am allergic to walnuts.", [("Ann", "is allergic to", "walnuts")]),
         ("My left knee is torn.", [("Ann's left knee", "is", "torn")]),
         ("We are going to Lisbon.", [("Ann", "is going to", "Lisbon")]),
+        ("My dog Rex died two years ago.",
+         [("Rex", "is", "Ann's dog"), ("Rex", "died in", "2021")]),
+        ("My parents and my brother live in Rome.",
+         [("Ann's parents", "lives in", "Rome"), ("Ann's brother", "lives in", "Rome")]),
+        ("I got married on June 5th 2015 in Venice.", [("Ann", "got married in", "Venice")]),
+        ("I bought my mother a scarf.", [("Ann", "bought", "scarf")]),
+        ("I met Rosa, Ben and Carol.", [("Ann", "met", "Rosa, Ben and Carol")]),
+        ("My colleague, a nurse from Oslo, bought a boat.",
+         [("Ann's colleague", "is", "nurse from Oslo"), ("Ann's colleague", "bought", "boat")]),
+        ("My son is five years old and goes to kindergarten.",
+         [("Ann's son", "is", "five years old"), ("Ann's son", "goes to", "kindergarten")]),
         # polarity of likes
         ("I can't stand olives.", [("Ann", "hates", "olives")]),
         ("I don't like olives.", [("Ann", "not likes", "olives")]),
@@ -135,6 +146,13 @@ def test_what_others_said_is_attributed() -> None:
     assert [(f.subject, f.said_by) for f in own.facts] == [("Carol", None)]
     by = read(("Ann", "According to Ben, Carol moved to Rome."))
     assert [(f.subject, f.said_by) for f in by.facts] == [("Carol", "Ben")]
+
+
+def test_she_is_who_was_just_named_in_the_sentence() -> None:
+    found = read(("Ann", "Rosa says she will marry Ben in June."))
+    assert [(f.subject, f.relation, f.object, f.when, f.said_by) for f in found.facts] == [
+        ("Rosa", "will marry", "Ben", "2023-06", "Rosa")
+    ]
 
 
 def test_a_report_ends_where_the_speaker_goes_on() -> None:
