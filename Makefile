@@ -2,8 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+FLAG := .venv-flag
 
-.PHONY: help setup demo test test-fast lint format clean
+.PHONY: help setup demo test test-fast test-flag lint format clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +32,15 @@ test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
 test-fast: $(VENV)/.ready ## What needs no server and no torture
 	$(BIN)/python -m pytest -m "not neo4j and not slow"
 
+$(FLAG)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(FLAG)
+	$(FLAG)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(FLAG)/bin/python -m pip install --quiet --editable '.[flag,sentence-transformers]' --group dev
+	@touch $@
+
+test-flag: $(FLAG)/.ready ## FlagEmbedding on tiny models (an environment of its own, 6 GB)
+	HF_HUB_OFFLINE=1 $(FLAG)/bin/python -m pytest tests/flag
+
 lint: $(VENV)/.ready ## Style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -41,4 +51,4 @@ format: $(VENV)/.ready ## Reformat
 	$(BIN)/ruff format .
 
 clean: ## Remove the environment and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info
+	rm -rf $(VENV) $(FLAG) .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

@@ -15,6 +15,7 @@ import re
 import tempfile
 from collections import defaultdict
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -68,10 +69,11 @@ def collect(data: Path, embedder: str, extraction: str, names: list[str]) -> lis
                 m.flush(timeout=600)
             asked = json.loads((data / "qa" / f"{file.stem}.qa.json").read_text("utf-8"))["qa"]
             known = {message["id"] for message in messages}
+            now = messages[-1]["at"] + timedelta(days=1)
             for item in asked:
                 evidence = set(re.findall(r"D\d+:\d+", " ".join(item["evidence"]))) & known
                 if evidence:
-                    signals, is_evidence = candidates(m, item["question"], evidence, names)
+                    signals, is_evidence = candidates(m, item["question"], now, evidence, names)
                     questions.append(
                         Question(file.stem, embedder, CATEGORIES[item["category"]], signals,
                                  is_evidence, len(evidence))
@@ -80,12 +82,12 @@ def collect(data: Path, embedder: str, extraction: str, names: list[str]) -> lis
 
 
 def candidates(
-    memory: Memory, question: str, evidence: set[str], names: list[str]
+    memory: Memory, question: str, now: datetime, evidence: set[str], names: list[str]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scaled signals of each candidate and whether it is evidence."""
     engine = memory._engine
     settings = engine.settings.search
-    analysis = analyse(question)
+    analysis = analyse(question, now)
     found = engine.store.probe("default", make_probe(analysis, engine.embedder, settings))
     raw = chunk_features(found, analysis, settings)
     n = len(found.chunks.uids)

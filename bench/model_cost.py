@@ -25,6 +25,7 @@ TIME_WORDS = "last Friday"  # the recordings keep dates only
 
 
 def turns_of(session: dict[str, Any]) -> list[Turn]:
+    """A session's turns, a minute apart, photo captions included."""
     at = datetime.fromisoformat(session["time"]).replace(tzinfo=UTC)
     return [
         Turn(
@@ -59,6 +60,7 @@ def facts_answer(session: dict[str, Any], recorded: dict[str, Any]) -> str:
 
 
 def summary_answer(recorded: dict[str, Any]) -> str:
+    """The recorded keys and themes."""
     themes = [
         {"n": 0, "title": theme["title"], "summary": theme["summary"]}
         for theme in recorded["themes"]
@@ -67,10 +69,12 @@ def summary_answer(recorded: dict[str, Any]) -> str:
 
 
 def written(answer: dict[str, Any]) -> str:
+    """As models write JSON when they are held to a schema: without spaces."""
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
 
 
 def measure(data: Path) -> dict[str, Any]:
+    """Two calls for each session of each conversation, added up."""
     total: Counter[str] = Counter()
     for file in sorted((data / "conversations").glob("*.json")):
         recording = json.loads((data / "extractions" / file.name).read_text("utf-8"))
@@ -93,6 +97,8 @@ def measure(data: Path) -> dict[str, Any]:
 
 
 def report(total: Counter[str]) -> dict[str, Any]:
+    """The sums, per 1,000 turns."""
+
     def per_1000(*names: str) -> int:
         return round(sum(total[name] for name in names) * 1000 / total["turns"])
 
@@ -118,6 +124,7 @@ def report(total: Counter[str]) -> dict[str, Any]:
 
 
 def main() -> None:
+    """Measure, print, and write if asked."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, metavar="DIR")
     parser.add_argument("--json", type=Path, metavar="FILE")

@@ -1,10 +1,11 @@
 """Evidence recall: which share of the turns that answer a question are among the first k.
 
-python bench/recall.py --data DIR --extraction none|rules|recorded
+python bench/recall.py --data DIR --extraction none|rules|spacy|recorded
     --embedder wordllama|fastembed:FOLDER --profile default|licomemory --k 5,10,15
-    --store sqlite|URI --json FILE
+    --analysis rules|recorded --store sqlite|URI --json FILE
 
-DIR has ``conversations/``, ``qa/`` and, for recorded extraction, ``extractions/``. Each
+DIR has ``conversations/``, ``qa/`` and, for recorded extraction and analysis of the questions,
+``extractions/`` and ``queries/``. Each
 conversation is a space of its own; turns are inserted one by one in time order; questions are
 asked the day after the last session. Only the public face of cognigraph is used.
 """
@@ -14,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import statistics
 import tempfile
 import time
 from collections import defaultdict
@@ -25,8 +25,11 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from cognigraph import Memory, SearchSettings, Settings
-from cognigraph.ingest import RecordedExtractor, RulesExtractor
+from cognigraph import Memory, SearchSettings, Settings, StorageSettings
+from cognigraph.evaluate.metrics import mean, percentiles, score
+from cognigraph.ingest import RecordedExtractor
+from cognigraph.ingest.extractors import resolve_extractor
+from cognigraph.retrieve import RecordedReader
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 
@@ -91,7 +94,7 @@ def ask(
         scores.search_ms.append((time.perf_counter() - started) * 1000)
         found = [hit.id for hit in result]
         for cutoff in cutoffs:
-            share = len(evidence & set(found[:cutoff])) / len(evidence)
+            share = score(found, evidence, cutoff).recall
             scores.recall[cutoff][category].append(share)
         scores.by_conversation[space].append(share)
         if share < 1:
@@ -111,7 +114,10 @@ def run(arguments: argparse.Namespace) -> Scores:
     """Insert and ask all conversations of the data folder."""
     data, cutoffs = Path(arguments.data), [int(k) for k in arguments.k.split(",")]
     scores, run_id = Scores(), uuid4().hex[:6]
-    settings = Settings(search=replace(SearchSettings(), profile=arguments.profile))
+    settings = Settings(
+        search=replace(SearchSettings(), profile=arguments.profile),
+        storage=StorageSettings(vectors=arguments.vectors),
+    )
     with tempfile.TemporaryDirectory() as folder:
         for file in sorted((data / "conversations").glob("*.json")):
             name = file.stem
@@ -119,13 +125,21 @@ def run(arguments: argparse.Namespace) -> Scores:
             extractor = (
                 RecordedExtractor.from_file(data / "extractions" / file.name)
                 if arguments.extraction == "recorded"
-                else RulesExtractor()
+                else resolve_extractor(
+                    "rules" if arguments.extraction == "none" else arguments.extraction
+                )
+            )
+            reader = (
+                RecordedReader.from_file(data / "queries" / file.name)
+                if arguments.analysis == "recorded"
+                else None
             )
             location = arguments.store if "://" in arguments.store else f"{folder}/{name}.db"
             with Memory(
                 location,
                 embedder=arguments.embedder,
                 extractor=extractor,
+                reader=reader,
                 enrich="manual",
                 settings=settings,
             ) as memory:
@@ -140,13 +154,6 @@ def run(arguments: argparse.Namespace) -> Scores:
 
 def report(scores: Scores) -> dict[str, Any]:
     """Means over questions, and percentiles."""
-
-    def mean(values: list[float]) -> float:
-        return round(statistics.fmean(values), 4) if values else 0.0
-
-    def percentiles(values: list[float]) -> dict[str, float]:
-        cuts = statistics.quantiles(values, n=20, method="inclusive")
-        return {"p50": round(cuts[9], 2), "p95": round(cuts[18], 2)}
 
     recall = {}
     for cutoff, by_category in sorted(scores.recall.items()):
@@ -173,17 +180,22 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", required=True)
-    parser.add_argument("--extraction", choices=["none", "rules", "recorded"], default="none")
+    parser.add_argument(
+        "--extraction", default="none", help="none, recorded or an extractor's name"
+    )
+    parser.add_argument("--analysis", choices=["rules", "recorded"], default="rules")
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--profile", choices=["default", "licomemory"], default="default")
     parser.add_argument("--k", default="5,10,15")
     parser.add_argument("--store", default="sqlite")
+    parser.add_argument("--vectors", choices=["float16", "float32"], help="format in a file")
     parser.add_argument("--json")
     parser.add_argument("--misses", help="write the questions with missing evidence to this file")
     arguments = parser.parse_args()
     scores = run(arguments)
     result = {
         "extraction": arguments.extraction,
+        "analysis": arguments.analysis,
         "embedder": arguments.embedder.split("/")[-1],
         "profile": arguments.profile,
         "store": "neo4j" if "://" in arguments.store else arguments.store,

@@ -10,15 +10,18 @@ from functools import partial
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
+from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.ingest.enrich import Step
 from cognigraph.ingest.estimate import Estimate
 from cognigraph.ingest.limits import Limits
+from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.memory import Memory, Progress, Space
 from cognigraph.model import (
     DEFAULT_SESSION,
     AddResult,
     Context,
     Entity,
+    Explanation,
     Message,
     SearchResult,
     Session,
@@ -28,7 +31,7 @@ from cognigraph.model import (
     Triple,
 )
 from cognigraph.settings import SearchSettings, Settings
-from cognigraph.stores.base import Check, Failure, StoreInfo
+from cognigraph.stores.base import Check, Failure, Precision, StoreInfo
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -117,10 +120,37 @@ class AsyncSpace:
         k: int | None = None,
         now: datetime | str | None = None,
         *,
+        as_of: datetime | str | None = None,
+        explain: bool = False,
         settings: SearchSettings | None = None,
     ) -> SearchResult:
         """See :meth:`cognigraph.Space.search`."""
-        return await self._run(self._space.search, question, k, now, settings=settings)
+        return await self._run(
+            self._space.search, question, k, now, as_of=as_of, explain=explain, settings=settings
+        )
+
+    async def why(
+        self,
+        question: str,
+        expect: str,
+        k: int | None = None,
+        now: datetime | str | None = None,
+        *,
+        session: str | None = None,
+        as_of: datetime | str | None = None,
+        settings: SearchSettings | None = None,
+    ) -> Explanation:
+        """See :meth:`cognigraph.Space.why`."""
+        return await self._run(
+            self._space.why,
+            question,
+            expect,
+            k,
+            now,
+            session=session,
+            as_of=as_of,
+            settings=settings,
+        )
 
     async def context(
         self,
@@ -129,6 +159,7 @@ class AsyncSpace:
         now: datetime | str | None = None,
         *,
         k: int | None = None,
+        as_of: datetime | str | None = None,
         timezone: str | tzinfo | None = None,
         settings: Settings | None = None,
     ) -> Context:
@@ -139,6 +170,7 @@ class AsyncSpace:
             max_tokens,
             now,
             k=k,
+            as_of=as_of,
             timezone=timezone,
             settings=settings,
         )
@@ -237,6 +269,18 @@ class AsyncMemory(AsyncSpace):
     def info(self) -> StoreInfo:
         """Where the data is and what wrote it."""
         return self._memory.info
+
+    async def reindex(
+        self,
+        embedder: str | Embedder | EmbedFunction | None = None,
+        *,
+        vectors: Precision | None = None,
+        on_progress: OnVectors | None = None,
+    ) -> Reindexed:
+        """See :meth:`cognigraph.Memory.reindex`; ``on_progress`` is called in a worker thread."""
+        return await self._run(
+            self._memory.reindex, embedder, vectors=vectors, on_progress=on_progress
+        )
 
     async def check(self) -> list[Check]:
         """See :meth:`cognigraph.Memory.check`."""

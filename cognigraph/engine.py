@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from threading import RLock
+from typing import Literal, TypeVar
 
 from cognigraph.embed import CheckedEmbedder, Embedder, EmbedFunction, resolve
-from cognigraph.errors import ConfigurationError, FlushTimeout
+from cognigraph.errors import ConfigurationError, EmbedderMismatchError, FlushTimeout
 from cognigraph.ingest.enrich import BackgroundWorker, Enricher, Step
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import resolve_extractor
-from cognigraph.settings import Settings
-from cognigraph.stores.base import EmbedderIdentity, Store
+from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
+from cognigraph.retrieve.readers import QuestionReader
+from cognigraph.retrieve.rerank import Reranker, resolve_reranker
+from cognigraph.settings import Settings, StorageSettings
+from cognigraph.stores.base import EmbedderIdentity, Precision, Store
 from cognigraph.times import Clock, zone
 
 EnrichMode = Literal["background", "manual"]
+_T = TypeVar("_T")
 
 _URI = re.compile(r"^(neo4j|bolt)(\+s|\+ssc)?://", re.IGNORECASE)
 _FLUSH_POLL = 0.02
@@ -25,15 +33,24 @@ _FLUSH_POLL = 0.02
 
 def open_store(
     location: str | Path,
-    embedder: EmbedderIdentity,
+    embedder: EmbedderIdentity | None,
     *,
     auth: tuple[str, str] | None,
     database: str | None,
     clock: Clock,
+    storage: StorageSettings,
 ) -> Store:
-    """Open the store a location names: a Neo4j URI, or the path of a file."""
+    """Open the store a location names: a Neo4j URI, or the path of a file.
+
+    Without an embedder it must be there, and is opened as it is.
+    """
     text = str(location)
     if _URI.match(text):
+        if storage.vectors is not None:
+            raise ConfigurationError(
+                "storage.vectors is for SQLite files: Neo4j keeps vectors as it does, in float32 "
+                "indexes; leave it out"
+            )
         from cognigraph.stores.neo4j import Neo4jStore
 
         return Neo4jStore(text, embedder, auth=auth, database=database, clock=clock)
@@ -50,7 +67,7 @@ def open_store(
         raise ConfigurationError(f"auth and database are for Neo4j; {text!r} is a file")
     from cognigraph.stores.sqlite import SQLiteStore
 
-    return SQLiteStore(Path(text).expanduser(), embedder, clock=clock)
+    return SQLiteStore(Path(text).expanduser(), embedder, clock=clock, vectors=storage.vectors)
 
 
 class Engine:
@@ -62,12 +79,14 @@ class Engine:
         *,
         embedder: str | Embedder | EmbedFunction,
         extractor: str | Extractor,
+        reader: QuestionReader | None,
         enrich: EnrichMode,
         timezone: str | tzinfo | None,
         clock: Clock,
         settings: Settings,
         auth: tuple[str, str] | None,
         database: str | None,
+        reranker: str | Reranker | None = None,
     ) -> None:
         if enrich not in ("background", "manual"):
             raise ConfigurationError(f"enrich must be 'background' or 'manual', not {enrich!r}")
@@ -75,15 +94,31 @@ class Engine:
         self.clock = clock
         self.zone = zone(timezone)
         self.embedder = CheckedEmbedder(resolve(embedder))
+        self._reranker = reranker
+        self.reranker = resolve_reranker(reranker, self.embedder.inner)
+        self.reader = reader
         self.extractor = resolve_extractor(extractor, timezone=self.zone)
-        self.store = open_store(
-            location, self.embedder.identity, auth=auth, database=database, clock=clock
+        self._open = partial(
+            open_store,
+            location,
+            auth=auth,
+            database=database,
+            clock=clock,
+            storage=settings.storage,
         )
-        self.enricher = Enricher(self.store, self.embedder, self.extractor, settings.enrich, clock)
+        self._switching = RLock()
+        self._retired: list[Store] = []
+        self._in_background = enrich == "background"
         self.worker: BackgroundWorker | None = None
-        if enrich == "background":
+        self._begin(self.embedder, self._open(self.embedder.identity))
+
+    def _begin(self, embedder: CheckedEmbedder, store: Store) -> None:
+        self.embedder = embedder
+        self.store = store
+        self.enricher = Enricher(store, embedder, self.extractor, self.settings.enrich, self.clock)
+        if self._in_background:
             self.worker = BackgroundWorker(
-                self.enricher, settings.enrich, self.store, self.extractor
+                self.enricher, self.settings.enrich, store, self.extractor
             )
             self.worker.start()
 
@@ -91,7 +126,51 @@ class Engine:
         """End the worker after its batch and close the store. Idempotent."""
         if self.worker is not None:
             self.worker.stop()
-        self.store.close()
+        for store in (self.store, *self._retired):
+            store.close()
+
+    def use(self, work: Callable[[Store, CheckedEmbedder], _T]) -> _T:
+        """Embed and store, or search: again if the embedder was changed meanwhile by a thread."""
+        store = self.store  # before the embedder: reindex() sets them the other way round
+        try:
+            return work(store, self.embedder)
+        except EmbedderMismatchError:
+            with self._switching:
+                if store is self.store:
+                    raise
+            return work(self.store, self.embedder)
+
+    def reindex(
+        self,
+        embedder: str | Embedder | EmbedFunction | None,
+        vectors: Precision | None,
+        on_progress: OnVectors | None,
+    ) -> Reindexed:
+        """Change the embedder of the store and of this engine."""
+        fresh = self.embedder if embedder is None else CheckedEmbedder(resolve(embedder))
+        with self._switching:
+            return reindex(
+                self.store,
+                fresh,
+                vectors=vectors,
+                on_progress=on_progress,
+                switching=self._changing_to(fresh),
+            )
+
+    @contextmanager
+    def _changing_to(self, fresh: CheckedEmbedder) -> Iterator[None]:
+        """No enrichment during the change; after it, everything here uses the new embedder."""
+        if self.worker is not None:
+            self.worker.stop()
+        embedder, store = self.embedder, self.store
+        try:
+            yield
+            if self._reranker == "embedder":
+                self.reranker = resolve_reranker("embedder", fresh.inner)
+            embedder, store = fresh, self._open(fresh.identity)
+            self._retired.append(self.store)  # another thread may be reading from it
+        finally:
+            self._begin(embedder, store)
 
     def written(self) -> None:
         """Tell the worker that there is something to enrich."""

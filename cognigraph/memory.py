@@ -10,18 +10,24 @@ from datetime import UTC, datetime, tzinfo
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from cognigraph.cypher import named_query
-from cognigraph.embed import Embedder, EmbedFunction
+from cognigraph.embed import CheckedEmbedder, Embedder, EmbedFunction
 from cognigraph.engine import Engine, EnrichMode
-from cognigraph.errors import ConfigurationError, ConflictError, InvalidMessageError
+from cognigraph.errors import (
+    ConfigurationError,
+    ConflictError,
+    InvalidMessageError,
+    NotFoundError,
+)
 from cognigraph.ingest.enrich import Step
 from cognigraph.ingest.estimate import Estimate
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
 from cognigraph.ingest.limits import Limits
 from cognigraph.ingest.prepare import Clean, check_name, clean, to_rows
+from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.ingest.versions import older
 from cognigraph.model import (
     DEFAULT_SESSION,
@@ -29,6 +35,7 @@ from cognigraph.model import (
     AddResult,
     Context,
     Entity,
+    Explanation,
     Message,
     Rejection,
     SearchResult,
@@ -39,15 +46,30 @@ from cognigraph.model import (
     Triple,
 )
 from cognigraph.retrieve.assemble import assemble
-from cognigraph.retrieve.search import search
+from cognigraph.retrieve.explain import EXPLAINED, explain_place
+from cognigraph.retrieve.readers import QuestionReader
+from cognigraph.retrieve.rerank import Reranker
+from cognigraph.retrieve.search import Inquiry, search
 from cognigraph.settings import SearchSettings, Settings
-from cognigraph.stores.base import Check, Failure, StoreInfo
+from cognigraph.stores.base import (
+    Check,
+    Failure,
+    InsertStatus,
+    MessageRow,
+    Precision,
+    Store,
+    StoreInfo,
+)
 from cognigraph.text import storable
 from cognigraph.times import Clock, system_clock, to_utc, zone
+
+_T = TypeVar("_T")
 
 Progress = Callable[[int], None]
 """Called with the number of messages stored so far, after each transaction."""
 
+
+_Stored = tuple[list[MessageRow], float, list[InsertStatus]]
 
 _TAKEN = "has the id {!r}, which belongs to another text in its session"
 
@@ -141,9 +163,13 @@ class Space:
                     invalid = error
                     break
                 rejected.append(Rejection(index, str(error)))
-        rows = to_rows(messages, self._name, engine.settings.insert, engine.embedder)
-        prepared = time.perf_counter()
-        statuses = engine.store.insert(self._name, rows) if rows else []
+
+        def store(store: Store, embedder: CheckedEmbedder) -> _Stored:
+            rows = to_rows(messages, self._name, engine.settings.insert, embedder)
+            prepared = time.perf_counter()
+            return rows, prepared, store.insert(self._name, rows) if rows else []
+
+        rows, prepared, statuses = engine.use(store)
         stored = time.perf_counter()
         if "new" in statuses:
             engine.written()
@@ -258,28 +284,29 @@ class Space:
         k: int | None = None,
         now: datetime | str | None = None,
         *,
+        as_of: datetime | str | None = None,
+        explain: bool = False,
         settings: SearchSettings | None = None,
     ) -> SearchResult:
         """The ``k`` messages that matter most for a question, best first, each with its reasons.
 
         ``now`` is when the question is asked (the clock's now if absent; an evaluation must give
-        it). No model is called and nothing is written.
+        it): relative times such as "last summer" count from it. With ``as_of`` the memory answers
+        as it was then: nothing that was said later is shown. With ``explain`` the result's
+        ``others`` are the next best, with their reasons; :meth:`why` explains one message. No
+        model is called and nothing is written.
         """
-        engine = self._engine
-        chosen = settings or engine.settings.search
-        wanted = chosen.k if k is None else k
-        if wanted < 1:
-            raise ConfigurationError(f"k must be at least 1, not {wanted}")
-        return search(
-            engine.store,
-            engine.embedder,
-            self._name,
-            question,
-            chosen,
-            k=wanted,
-            now=engine.clock() if now is None else to_utc(now, engine.zone),
-            extractor=engine.extractor.name,
+        chosen = settings or self._engine.settings.search
+        wanted = _positive(chosen.k if k is None else k)
+        shown = max(wanted, EXPLAINED) if explain else wanted
+        self._engine.store.warm(self._name)
+        result = self._asking(
+            lambda inquiry: search(inquiry, question, k=shown), now, as_of, chosen
         )
+        if explain:
+            hits = result.hits
+            result = replace(result, hits=hits[:wanted], others=hits[wanted:])
+        return result
 
     def context(
         self,
@@ -288,6 +315,7 @@ class Space:
         now: datetime | str | None = None,
         *,
         k: int | None = None,
+        as_of: datetime | str | None = None,
         timezone: str | tzinfo | None = None,
         settings: Settings | None = None,
     ) -> Context:
@@ -300,9 +328,66 @@ class Space:
         budget = chosen.context.max_tokens if max_tokens is None else max_tokens
         if budget < 1:
             raise ConfigurationError(f"max_tokens must be at least 1, not {budget}")
-        result = self.search(question, k, now, settings=chosen.search)
+        result = self.search(question, k, now, as_of=as_of, settings=chosen.search)
         reader = zone(timezone) or self._engine.zone or UTC
         return assemble(result, chosen.context, max_tokens=budget, zone=reader)
+
+    def why(
+        self,
+        question: str,
+        expect: str,
+        k: int | None = None,
+        now: datetime | str | None = None,
+        *,
+        session: str | None = None,
+        as_of: datetime | str | None = None,
+        settings: SearchSettings | None = None,
+    ) -> Explanation:
+        """Why the message ``expect`` is found for a question, or is not.
+
+        Where it stands in every leg and signal, what pushed it down, and what, tried out, would
+        have brought it among the first ``k``. ``session`` says which, if several have that id.
+        """
+        message = self.get(expect, session)
+        if message is None:
+            raise NotFoundError(
+                f"space {self._name!r} has no message {expect!r}"
+                + (f" in session {session!r}" if session else "")
+                + "; give the id that add() returned (search shows them too)"
+            )
+        chosen = settings or self._engine.settings.search
+        if not question.strip():
+            raise ConfigurationError("give the question that should have found the message")
+        wanted = _positive(chosen.k if k is None else k)
+        return self._asking(
+            lambda inquiry: explain_place(inquiry, question, message, k=wanted), now, as_of, chosen
+        )
+
+    def _asking(
+        self,
+        work: Callable[[Inquiry], _T],
+        now: datetime | str | None,
+        as_of: datetime | str | None,
+        settings: SearchSettings,
+    ) -> _T:
+        engine = self._engine
+        seen_from = engine.clock() if now is None else to_utc(now, engine.zone)
+        until = None if as_of is None else to_utc(as_of, engine.zone)
+        return engine.use(
+            lambda store, embedder: work(
+                Inquiry(
+                    store,
+                    embedder,
+                    self._name,
+                    settings,
+                    seen_from,
+                    until,
+                    engine.extractor.name,
+                    engine.reader,
+                    engine.reranker,
+                )
+            )
+        )
 
     def get(self, id: str, session: str | None = None) -> StoredMessage | None:
         """One whole message by its id (the newest, if several sessions have one)."""
@@ -366,18 +451,25 @@ class Memory(Space):
         location: a file path, or a Neo4j URI (``neo4j://host:7687``, ``bolt://``, ``neo4j+s://``).
         auth: Neo4j user and password.
         database: Neo4j database, the user's home database if absent.
-        embedder: ``"wordllama"`` (default, offline), ``"fastembed:MODEL_OR_FOLDER"``, an
+        embedder: ``"wordllama"`` (default, offline), ``"fastembed:MODEL_OR_FOLDER"``,
+            ``"openai:MODEL"``, ``"flag:MODEL_OR_FOLDER"``,
+            ``"sentence-transformers:MODEL_OR_FOLDER"``, an
             :class:`~cognigraph.embed.Embedder`, or a function from texts to vectors.
         extractor: reads entities and triples out of chunks: ``"rules"`` (default, no model),
             ``"openai"`` or ``"openai:MODEL"`` (any OpenAI-compatible endpoint, see
             :meth:`cognigraph.llm.ChatModel.from_environment`), or an
             :class:`~cognigraph.ingest.Extractor`.
+        reader: reads questions beside the rules, such as a
+            :class:`~cognigraph.retrieve.ModelReader`; none by default, so a search calls no model.
         enrich: ``"background"`` (a worker thread in this process) or ``"manual"``.
         timezone: where naive times are; without it they are refused. Also the reader's timezone.
         clock: gives the time now; replace it in tests and replays.
         settings: everything else.
+        reranker: orders the first ``SearchSettings.rerank`` hits anew: a function of a question
+            and texts that gives scores, ``"flag:MODEL_OR_FOLDER"`` (a cross-encoder through
+            FlagEmbedding), or ``"embedder"`` (BGE-M3's sparse and ColBERT scores). None by default.
 
-    Nothing is sent anywhere unless an embedder or extractor that you choose does it.
+    Nothing is sent anywhere unless an embedder, extractor or reader that you choose does it.
     """
 
     def __init__(
@@ -388,21 +480,25 @@ class Memory(Space):
         database: str | None = None,
         embedder: str | Embedder | EmbedFunction = "wordllama",
         extractor: str | Extractor = DEFAULT_EXTRACTOR,
+        reader: QuestionReader | None = None,
         enrich: EnrichMode = "background",
         timezone: str | tzinfo | None = None,
         clock: Clock = system_clock,
         settings: Settings | None = None,
+        reranker: str | Reranker | None = None,
     ) -> None:
         engine = Engine(
             location,
             embedder=embedder,
             extractor=extractor,
+            reader=reader,
             enrich=enrich,
             timezone=timezone,
             clock=clock,
             settings=settings or Settings(),
             auth=auth,
             database=database,
+            reranker=reranker,
         )
         super().__init__(engine, DEFAULT_SPACE)
 
@@ -437,9 +533,32 @@ class Memory(Space):
         """Where the data is and what wrote it."""
         return self._engine.store.info
 
+    def reindex(
+        self,
+        embedder: str | Embedder | EmbedFunction | None = None,
+        *,
+        vectors: Precision | None = None,
+        on_progress: OnVectors | None = None,
+    ) -> Reindexed:
+        """Change the embedder of the whole store, in place; all spaces.
+
+        Texts are embedded anew in batches while the old vectors serve, then one transaction
+        changes over; stopped at any point, the same call goes on. Messages added meanwhile are
+        included. Other programs that have the store open get an :class:`EmbedderMismatchError`
+        and have to open it with the new embedder. ``vectors`` also changes the format of a SQLite
+        file (``"float16"``, ``"float32"``). ``on_progress`` gets the vectors made and their total.
+        """
+        return self._engine.reindex(embedder, vectors, on_progress)
+
     def check(self) -> list[Check]:
         """Look at the health of the store, as ``cognigraph doctor`` shows it."""
         return self._engine.store.check()
+
+
+def _positive(k: int) -> int:
+    if k < 1:
+        raise ConfigurationError(f"k must be at least 1, not {k}")
+    return k
 
 
 def _batches(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 from cognigraph.errors import InvalidMessageError
 from cognigraph.times import When
@@ -101,7 +101,10 @@ class AddResult:
 
 @dataclass(frozen=True, slots=True)
 class StoredMessage:
-    """A message as stored: the whole text, whatever number of chunks it was split into."""
+    """A message as stored: the whole text, whatever number of chunks it was split into.
+
+    ``is_enriched`` says whether all of them have been read by an extractor.
+    """
 
     id: str
     session: str
@@ -109,6 +112,7 @@ class StoredMessage:
     at: datetime
     text: str
     chunks: int
+    is_enriched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +267,8 @@ class Why:
     fused, each already times its weight, so that they add up to ``semantic``.
     The rest are the paper's parts: session score Ss, triple score St, their harmonic mean,
     the time gap in seconds and the decay weight w. ``score`` = semantic x decay.
+    With a reranker, ``rerank_score`` is its score, by which the first hits are ordered, and
+    ``rank_before`` the rank (from 1) without it.
     """
 
     legs: Mapping[str, float]
@@ -275,6 +281,8 @@ class Why:
     decay: float
     score: float
     notes: tuple[str, ...] = ()
+    rank_before: int | None = None
+    rerank_score: float | None = None
 
     def __str__(self) -> str:
         parts = ", ".join(f"{name} {value:.2f}" for name, value in self.legs.items())
@@ -291,6 +299,8 @@ class Why:
             )
         if parts:
             lines.append(f"found by {parts}")
+        if self.rerank_score is not None:
+            lines.append(f"reranked by {self.rerank_score:.3f}, was number {self.rank_before}")
         lines.extend(self.notes)
         return "; ".join(lines)
 
@@ -336,7 +346,10 @@ class SessionHit:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What a search did: milliseconds by stage, sizes of the candidate sets, and remarks."""
+    """What a search did: milliseconds by stage, sizes of the candidate sets, and remarks.
+
+    ``asks`` says that the question wants a time, as the rules read it.
+    """
 
     profile: str
     now: datetime
@@ -345,6 +358,7 @@ class Trace:
     terms: tuple[str, ...] = ()
     anchors: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    asks: Literal["when", "how long"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,6 +370,7 @@ class SearchResult(Sequence[Hit]):
     triples: tuple[Triple, ...]
     sessions: tuple[SessionHit, ...]
     trace: Trace
+    others: tuple[Hit, ...] = ()
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...
@@ -374,6 +389,96 @@ class SearchResult(Sequence[Hit]):
         lines = [f"<SearchResult {self.question!r}: {len(self.hits)} hits>"]
         lines.extend(f"  {place}. {hit!r}" for place, hit in enumerate(self.hits, 1))
         return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class LegStanding:
+    """Where a message, or its best triple, stands in one leg.
+
+    ``rank`` is its place; ``None`` where the leg does not see it among its best 1,000. ``value`` is
+    the cosine or BM25 score; the leg hands on ``limit`` candidates.
+    """
+
+    name: str
+    rank: int | None
+    value: float | None
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class SignalStanding:
+    """What one signal gave a message, the last hit that was returned, and the first.
+
+    ``value`` is raw, ``points`` are what it added to the score, ``rank`` its place among all
+    candidates by this signal.
+    """
+
+    name: str
+    value: float | None
+    points: float
+    points_at_k: float
+    points_of_best: float
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A change that was tried, and the place the expected message then had."""
+
+    what: str
+    rank: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why an expected message is where it is.
+
+    ``rank`` is its place among all ``candidates`` (``None``: it was none), ``score_at_k`` what the
+    last returned hit had; ``signals`` begin with what it lost most on; ``variants`` are its places
+    with one part of the ranking off; ``proposals`` what would have brought it among the first k.
+    """
+
+    question: str
+    expected: StoredMessage
+    k: int
+    rank: int | None
+    score: float | None
+    score_at_k: float | None
+    candidates: int
+    legs: tuple[LegStanding, ...]
+    signals: tuple[SignalStanding, ...]
+    triples: tuple[Triple, ...]
+    hits: tuple[Hit, ...]
+    variants: tuple[tuple[str, int | None], ...]
+    proposals: tuple[Proposal, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def is_found(self) -> bool:
+        """Whether it is among the first k."""
+        return self.rank is not None and self.rank <= self.k
+
+    @property
+    def verdict(self) -> str:
+        """The answer in one sentence."""
+        if self.is_found:
+            return f"found: {_nth(self.rank)} of {self.candidates} candidates, k is {self.k}"
+        if self.rank is not None:
+            return (
+                f"missed: {_nth(self.rank)} of {self.candidates} candidates, k is {self.k}; "
+                f"it scores {self.score:.3f}, the last hit {self.score_at_k:.3f}"
+            )
+        if any(leg.rank is not None for leg in self.legs):
+            return f"missed: not among the {self.candidates} candidates that the legs found"
+        return "missed: neither its vector, nor its words, nor a triple is near the question"
+
+    def __repr__(self) -> str:
+        return f"<Explanation {self.expected.id}: {self.verdict}>"
+
+
+def _nth(rank: int | None) -> str:
+    suffix = {1: "st", 2: "nd", 3: "rd"}.get((rank or 0) % 10, "th")
+    return f"{rank}{'th' if (rank or 0) % 100 in (11, 12, 13) else suffix}"
 
 
 @dataclass(frozen=True, slots=True)

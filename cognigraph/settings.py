@@ -11,6 +11,8 @@ from cognigraph.errors import ConfigurationError
 
 Profile = Literal["default", "licomemory"]
 Weights = Literal["auto", "plain", "rules", "model"]
+Mean = Literal["harmonic", "arithmetic"]
+BareChunks = Literal["behind", "among"]
 
 
 _LIMITS = (
@@ -22,6 +24,7 @@ _LIMITS = (
     "sessions_by_vector",
     "max_triples",
     "max_sessions",
+    "rerank",
 )
 
 
@@ -80,14 +83,44 @@ class EnrichSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LicoMemorySettings:
+    """What of the paper's ranking can be changed in the ``licomemory`` profile, to see its worth.
+
+    ``mean`` joins session and triple score (paper: harmonic). ``tau_scale`` times the median gap is
+    the decay's tau (paper: 1). ``hyperlinks=False`` cuts the links from triples to their chunks:
+    each chunk is then scored by itself. ``bare_chunks`` are those of a session that has been read
+    but no triple came of them: in the paper only triples lead to chunks, so they stand ``"behind"``
+    all others; ``"among"`` scores each as if it were a triple.
+    """
+
+    mean: Mean = "harmonic"
+    tau_scale: float = 1.0
+    hyperlinks: bool = True
+    bare_chunks: BareChunks = "behind"
+
+    def __post_init__(self) -> None:
+        _require(
+            self.bare_chunks in get_args(BareChunks),
+            f"unknown search.licomemory.bare_chunks {self.bare_chunks!r}",
+        )
+        _require(self.mean in get_args(Mean), f"unknown search.licomemory.mean {self.mean!r}")
+        positive = 0 < self.tau_scale < float("inf")
+        _require(positive, "search.licomemory.tau_scale must be above 0 and finite")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:
     """The read path; each part has its switch.
 
-    ``profile="licomemory"`` is the paper exactly: k = 15, ``decay_exponent`` tk = 0.1, full decay.
+    ``profile="licomemory"`` is the paper exactly: k = 15, ``decay_exponent`` tk = 0.1, full decay;
+    a tk of 1 makes the decay exponential, ``licomemory`` holds the rest of its switches.
     ``profile="default"`` fuses the same signals with weights learned on open data, and lets decay
     break near-ties only (``decay_strength``: 0 none, 1 the paper's).
     A ``*_by_*`` limit of 0 switches that leg off. ``weights`` names the learned set of the default
-    profile; ``"auto"`` goes by what extracted the triples.
+    profile; ``"auto"`` goes by what extracted the triples. ``time_order``: "now", "latest", "first"
+    put the newest or oldest of the best first. ``time_anchor``: "before she moved" looks for the
+    event first, and for what lies on that side of it.
+    ``rerank``: how many of the first hits a reranker orders anew, if the memory has one.
     """
 
     profile: Profile = "default"
@@ -105,16 +138,20 @@ class SearchSettings:
     triple_leg: bool = True
     cues: bool = True
     time_cue: bool = True
+    time_order: bool = True
+    time_anchor: bool = True
     decay: bool = True
     decay_exponent: float = 0.1
     decay_strength: float = 0.03
     max_triples: int = 15
     max_sessions: int = 5
+    rerank: int = 50
+    licomemory: LicoMemorySettings = field(default_factory=LicoMemorySettings)
 
     def __post_init__(self) -> None:
         _require(self.profile in ("default", "licomemory"), f"unknown profile {self.profile!r}")
         _require(self.k >= 1, "search.k must be at least 1")
-        _require(0 < self.decay_exponent < 1, "search.decay_exponent must be between 0 and 1")
+        _require(0 < self.decay_exponent <= 1, "search.decay_exponent must be above 0, at most 1")
         _require(0 <= self.decay_strength <= 1, "search.decay_strength must be between 0 and 1")
         _require(0 <= self.radius <= 5, "search.radius must be between 0 and 5")
         _require(self.weights in get_args(Weights), f"unknown search.weights {self.weights!r}")
@@ -151,6 +188,24 @@ class ContextSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StorageSettings:
+    """How a new store is laid out; one that is there keeps what it was made with.
+
+    ``vectors``: numbers of a vector in a SQLite file, ``"float16"`` (the default: half the size,
+    the same recall) or ``"float32"``; in memory they are float32. ``Memory.reindex`` changes it.
+    Neo4j has no such choice: its vector indexes hold float32 and are quantised.
+    """
+
+    vectors: Literal["float32", "float16"] | None = None
+
+    def __post_init__(self) -> None:
+        _require(
+            self.vectors in (None, "float32", "float16"),
+            f"unknown storage.vectors {self.vectors!r}",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything in one object; pass it to ``Memory(..., settings=Settings(...))``."""
 
@@ -158,3 +213,4 @@ class Settings:
     enrich: EnrichSettings = field(default_factory=EnrichSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     context: ContextSettings = field(default_factory=ContextSettings)
+    storage: StorageSettings = field(default_factory=StorageSettings)

@@ -36,6 +36,27 @@ def is_question(text: str) -> bool:
     return False
 
 
+def stated(
+    subject: str, relation: str, object: str, when: str | None = None, negated: bool = False
+) -> str:
+    """A fact as it is embedded and indexed; ``when`` is its event time as text."""
+    event = f" ({when})" if when else ""
+    return f"{subject} {'not ' if negated else ''}{relation} {object}{event}"
+
+
+def headed(title: str, summary: str) -> str:
+    """A theme as it is embedded and indexed."""
+    return f"{title}. {summary}"
+
+
+def searched(speaker: str | None, text: str, fresh: str | None) -> str:
+    """A chunk as it is embedded and indexed: without what the memory itself said in it.
+
+    ``fresh`` is what is left of the text then, ``None`` for all of it; of ``""`` nothing is.
+    """
+    return "" if fresh == "" else spoken(speaker, text if fresh is None else fresh)
+
+
 def spoken(speaker: str | None, text: str) -> str:
     """The text as it is embedded and indexed: with its speaker, as a reader would see it."""
     return f"{speaker}: {text}" if speaker else text

@@ -14,7 +14,7 @@ from typing import Any
 from cognigraph.cypher.literals import Moment
 from cognigraph.cypher.translate import Column, Order, Stage
 
-HIDDEN = frozenset({"embedding", "vector", "terms", "lexemes"})
+HIDDEN = frozenset({"embedding", "embedding_b", "vector", "terms", "lexemes"})
 """Properties that no row shows, whatever the label: they are the engine's, and large."""
 
 SHOWN: Mapping[str, frozenset[str]] = {

@@ -26,7 +26,7 @@ from cognigraph.stores.base import (
     TripleRow,
     Vector,
 )
-from cognigraph.text import printable, replace_surrogates
+from cognigraph.text import headed, printable, replace_surrogates, stated
 from cognigraph.times import When, parse_when
 
 _MAX_NAME = 300
@@ -56,9 +56,8 @@ class _Draft:
 
     @property
     def text(self) -> str:
-        polarity = "not " if self.negated else ""
-        when = f" ({self.when})" if self.when else ""
-        return f"{self.subject.name} {polarity}{self.relation} {self.object.name}{when}"
+        when = self.when.text if self.when else None
+        return stated(self.subject.name, self.relation, self.object.name, when, self.negated)
 
 
 def derive(
@@ -75,7 +74,7 @@ def derive(
         embedder.embed(
             [draft.text for draft in drafts.values()]
             + [name for _, name, _ in keys or ()]
-            + [f"{theme.title}. {theme.summary}" for _, theme in themes or ()]
+            + [headed(theme.title, theme.summary) for _, theme in themes or ()]
         )
     )
     derivation = Derivation(
@@ -254,5 +253,5 @@ def _theme_rows(
     themes: Sequence[tuple[str, Theme]], vectors: Iterable[Vector]
 ) -> Iterable[ThemeRow]:
     for (uid, theme), vector in zip(themes, vectors, strict=False):
-        counts = term_counts(f"{theme.title}. {theme.summary}")
+        counts = term_counts(headed(theme.title, theme.summary))
         yield ThemeRow(uid, theme.title, theme.summary, vector, counts)

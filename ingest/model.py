@@ -20,7 +20,7 @@ from cognigraph.ingest.reading import Reading
 from cognigraph.ingest.session_summary import SummaryState, known_lines, known_names
 from cognigraph.ingest.summariser import DROPPED, Summariser, next_state, prompt_tokens
 from cognigraph.ingest.transcript import Turn, halves, numbered, split, unnumbered
-from cognigraph.llm import Answer, Model, Prompt
+from cognigraph.llm import Answer, Model, Prices, Prompt
 from cognigraph.model import Usage
 from cognigraph.retrieve.tokens import estimate_tokens
 
@@ -107,7 +107,10 @@ class ModelExtractor:
         )
 
     def estimate(self, window: Window) -> Usage:
-        """What :meth:`extract` would come to, without a call; prices and retries left out."""
+        """What :meth:`extract` would come to, without a call, retries left out.
+
+        The cost is that of the model's ``prices``, 0.0 if it has none.
+        """
         turns = tuple(Turn.of(chunk, self._zone) for chunk in window.chunks)
         before = tuple(Turn.of(chunk, self._zone) for chunk in window.before)
         state = SummaryState.load(window.notes.state)
@@ -120,7 +123,9 @@ class ModelExtractor:
                 input_tokens=prompt_tokens(self._prompt_for(run, part)),
                 output_tokens=_ANSWER_TOKENS + round(_ANSWER_SHARE * said),
             )
-        return usage
+        prices: Prices | None = getattr(self._model, "prices", None)
+        cost = prices.cost(usage.input_tokens, usage.output_tokens) if prices else 0.0
+        return replace(usage, cost=cost)
 
     def _read(self, run: _Run, part: range) -> None:
         """Read a part, or its halves where the answer, or the question, is too long."""

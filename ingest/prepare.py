@@ -18,7 +18,7 @@ from cognigraph.lexical import term_counts
 from cognigraph.model import Message
 from cognigraph.settings import InsertSettings
 from cognigraph.stores.base import ChunkRow, MessageRow, Vector
-from cognigraph.text import replace_surrogates, spoken
+from cognigraph.text import replace_surrogates, searched
 from cognigraph.times import to_utc
 
 _MAX_NAME = 512
@@ -117,7 +117,7 @@ def to_rows(
         fresh_pieces(message.text, parts) for message, parts in zip(messages, pieces, strict=True)
     ]
     texts = [
-        _searched(message.speaker, piece, fresh)
+        searched(message.speaker, piece, fresh)
         for message, parts, own in zip(messages, pieces, rest, strict=True)
         for piece, fresh in zip(parts, own, strict=True)
     ]
@@ -143,10 +143,6 @@ def to_rows(
     return rows
 
 
-def _searched(speaker: str | None, piece: str, fresh: str | None) -> str:
-    return "" if fresh == "" else spoken(speaker, piece if fresh is None else fresh)
-
-
 def _chunk_row(
     message: Clean, part: int, piece: str, fresh: str | None, vector: Vector
 ) -> ChunkRow:
@@ -155,6 +151,6 @@ def _chunk_row(
         part=part,
         text=piece,
         vector=np.zeros_like(vector) if fresh == "" else vector,
-        terms=term_counts(_searched(message.speaker, piece, fresh)),
+        terms=term_counts(searched(message.speaker, piece, fresh)),
         fresh=fresh,
     )

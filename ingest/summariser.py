@@ -6,10 +6,11 @@ cost. Until a model could write one, the session has a summary of its own senten
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from cognigraph.errors import ModelError
+from cognigraph.errors import ModelAnswerError, ModelError, ModelRefusedError
 from cognigraph.ingest.answers import SummaryAnswer
 from cognigraph.ingest.extraction import Window
 from cognigraph.ingest.prompts import PromptFile, render
@@ -22,7 +23,7 @@ from cognigraph.ingest.session_summary import (
     remembered,
     theme_lines,
 )
-from cognigraph.ingest.transcript import ANONYMOUS, Turn, split, unnumbered
+from cognigraph.ingest.transcript import ANONYMOUS, Turn, halves, split, unnumbered
 from cognigraph.llm import Model, Prompt
 from cognigraph.model import Usage
 from cognigraph.retrieve.tokens import estimate_tokens
@@ -60,12 +61,20 @@ class Summariser:
         done = Outcome(None, turns, state.extractive, Usage(), [])
         current = old
         speakers = tuple(dict.fromkeys(turn.speaker for turn in turns))
-        for part in split(turns, self._limit):
+        parts = deque(split(turns, self._limit))
+        while parts:
+            part = parts.popleft()
             try:
                 answer = self._ask(current, turns[part.start : part.stop], done)
             except ModelError as error:
                 done.usage += error.usage
+                smaller = halves(part)
+                if isinstance(error, ModelRefusedError) and error.too_long and smaller is not None:
+                    parts.extendleft(reversed(smaller))
+                    continue
                 done.rejected.append(f"{NOT_WRITTEN}: {error}")
+                if isinstance(error, ModelAnswerError) and state.unread:
+                    done.unread = tuple(new)  # those before failed twice: they may be the cause
                 break
             current, refused = merged(current, answer, speakers)
             done.rejected += refused

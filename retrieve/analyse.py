@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 
 from cognigraph.lexical import STOP_WORDS, fold, query_terms, terms, words
-from cognigraph.retrieve.asked_time import AskedTime, asked_times
+from cognigraph.retrieve.asked_time import AskedTime, Stretch
+from cognigraph.retrieve.question_time import QuestionTime, read_time
 
 _LONGEST_NAME = 4
 _MOST_WORDS = 64
@@ -19,20 +21,27 @@ class Analysis:
 
     ``terms`` are stemmed, without stop words; ``anchors`` all word n-grams in the stemmed form of
     ``EntityRow.key``; ``entities`` the phrases that name things, in the question's own words;
-    ``times`` the dates it names.
+    ``time`` what it says about time.
     """
 
     question: str
     terms: tuple[str, ...]
     anchors: tuple[str, ...]
     entities: tuple[str, ...]
-    times: tuple[AskedTime, ...] = ()
+    time: QuestionTime = field(default_factory=QuestionTime)
+
+    @property
+    def times(self) -> tuple[AskedTime | Stretch, ...]:
+        """The times that turns should lie near."""
+        return self.time.times
 
 
-def analyse(question: str) -> Analysis:
-    """Read a question. An empty one has no terms, anchors or entities."""
+def analyse(question: str, now: datetime) -> Analysis:
+    """Read a question asked at ``now``. An empty one has no terms, anchors or entities."""
     found = query_terms(question)[:_MOST_WORDS]
-    return Analysis(question, found, _anchors(question), _entities(question), asked_times(question))
+    return Analysis(
+        question, found, _anchors(question), _entities(question), read_time(question, now)
+    )
 
 
 def _anchors(question: str) -> tuple[str, ...]:

@@ -1,12 +1,14 @@
-"""Times that a question names: "on 8 May 2023", "in May", "in 2023". Rules, English month names.
+"""Dates that a question names: "on 8 May 2023", "in May", "in 2023". Rules, English month names.
 
-A year that is not said is the year of whatever is compared with it. Relative times ("last week")
-are left to the reader of the context, who sees every date.
+A year that is not said is the year of whatever is compared with it. What is relative to the time of
+asking, one-sided or an order is read in :mod:`cognigraph.retrieve.question_time`.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -32,12 +34,30 @@ TAIL = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of time, half-open; ``None`` where it has no end."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+
+    def intervals(self, years: Iterable[int]) -> list[tuple[float, float]]:
+        """The one interval in seconds since 1970, open ends as infinities."""
+        start = -math.inf if self.start is None else self.start.timestamp()
+        return [(start, math.inf if self.end is None else self.end.timestamp())]
+
+
+@dataclass(frozen=True, slots=True)
 class AskedTime:
     """A day, month or year; ``None`` for the parts that were not said."""
 
     year: int | None
     month: int | None = None
     day: int | None = None
+
+    def intervals(self, years: Iterable[int]) -> list[tuple[float, float]]:
+        """Intervals in seconds since 1970: one, or one for each of ``years`` if none was said."""
+        found = (self.interval(year) for year in (years if self.year is None else [self.year]))
+        return [(one[0].timestamp(), one[1].timestamp()) for one in found if one is not None]
 
     def interval(self, year: int) -> tuple[datetime, datetime] | None:
         """Half-open interval in UTC, with ``year`` in place of one not said; None if no date."""
@@ -77,7 +97,7 @@ def asked_times(question: str) -> tuple[AskedTime, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def nearness(asked: tuple[AskedTime, ...], at: Floats) -> Floats:
+def nearness(asked: tuple[AskedTime | Stretch, ...], at: Floats) -> Floats:
     """How near each moment lies to an asked time: 1 within, falling off on both sides.
 
     ``at`` (n,) seconds since 1970. Returns (n,) in [0, 1]; zeros when nothing was asked.
@@ -87,11 +107,7 @@ def nearness(asked: tuple[AskedTime, ...], at: Floats) -> Floats:
     # A year that is not said may be the year before or after: New Year's Eve is told of in January.
     around = sorted({int(year) + shift for year in np.unique(years) for shift in (-1, 0, 1)})
     for time in asked:
-        for year in around if time.year is None else [time.year]:
-            interval = time.interval(year)
-            if interval is None:
-                continue
-            start, end = (moment.timestamp() for moment in interval)
+        for start, end in time.intervals(around):
             late = np.maximum(at - end, 0.0) / TAIL.total_seconds()
             early = np.maximum(start - at, 0.0) / LEAD.total_seconds()
             near = np.maximum(near, np.exp(-late - early))

@@ -1,5 +1,8 @@
 """Prompt assembly: session summaries, then triples with dates, then chunks, in a token budget.
 
+Facts show when they were said and, where it is known, when they are true. A question about when or
+how long gets the day of asking on top, so that a reader can tell how long ago that is.
+
 Deterministic; never splits an item; every item is cited by a short id. Budgets are held by
 counting the whole block, so what is returned fits exactly as counted.
 """
@@ -31,9 +34,9 @@ _HEADINGS = {"S": "Sessions:", "T": "Facts:", "C": "Messages:"}
 class _Block:
     """Lines chosen so far and what they cost."""
 
-    def __init__(self, count: Callable[[str], int], budget: int) -> None:
+    def __init__(self, count: Callable[[str], int], budget: int, frame: list[str]) -> None:
         self._count = count
-        self._left = budget - count(f"{HEADER}\n{FOOTER}")
+        self._left = budget - count("\n".join(frame))
         self._open: set[str] = set()
 
     def cost(self, kind: str, line: str) -> int:
@@ -58,7 +61,10 @@ def assemble(
     empty = Context("", tokens=0, hits=(), citations=())
     if not result.hits and not result.triples:
         return empty
-    block = _Block(count, max_tokens)
+    opening = [HEADER]
+    if result.trace.asks is not None:
+        opening.append(f"Now: {_stamp(result.trace.now, zone)[:10]}")
+    block = _Block(count, max_tokens, [*opening, FOOTER])
     sessions = _fill(
         block, "S", result.sessions if settings.sessions else (),
         lambda s: _session_line(s, zone), int(max_tokens * settings.session_share),
@@ -71,7 +77,7 @@ def assemble(
     if settings.order == "time":
         hits = sorted(hits, key=lambda hit: (hit.at, hit.session, hit.part, hit.id))
     while sessions or triples or hits:
-        context = _render(sessions, triples, hits, zone, count)
+        context = _render(opening, sessions, triples, hits, zone, count)
         if context.tokens <= max_tokens:
             return context
         # Counting is not additive for every tokenizer: drop the least important item and recount.
@@ -100,13 +106,14 @@ def _fill(
 
 
 def _render(
+    opening: list[str],
     sessions: Sequence[SessionHit],
     triples: Sequence[Triple],
     hits: Sequence[Hit],
     zone: tzinfo,
     count: Callable[[str], int],
 ) -> Context:
-    lines, citations = [HEADER], []
+    lines, citations = list(opening), []
     groups: list[tuple[str, list[tuple[str, Citation]]]] = [
         ("S", [(_session_line(s, zone), Citation("", "session", s.session.id, s.session.id))
                for s in sessions]),

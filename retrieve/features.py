@@ -52,6 +52,7 @@ def chunk_features(
 def _window_features(pool: ChunkPool, weights: Floats, mean_length: float) -> dict[str, Floats]:
     around = neighbours(pool, WINDOW)  # (n, 2 WINDOW + 1)
     present, outside = around >= 0, around == OUTSIDE
+    around = np.maximum(around, 0)  # a row to read from, whose value is not used
     # A neighbour outside the pool counts as the worst candidate: it was near enough to no leg.
     # Leaving it out would favour chunks at the rim, whose windows lose their worst members.
     worst = float(pool.cosine.min(initial=1.0))
@@ -110,7 +111,8 @@ def _cues(pool: ChunkPool, analysis: Analysis) -> dict[str, Floats]:
     speakers = {speaker: set(words(speaker or "")) for speaker in set(pool.speakers)}
     is_named = {speaker: bool(name) and name <= asked for speaker, name in speakers.items()}
     named = [float(is_named[speaker]) for speaker in pool.speakers]
-    after_question = np.where(pool.previous >= 0, pool.question[pool.previous], False)
+    before = np.maximum(pool.previous, 0)  # NONE and OUTSIDE are no rows
+    after_question = np.where(pool.previous >= 0, pool.question[before], False)
     return {
         "speaker named": np.array(named),
         "asks": pool.question.astype(float),

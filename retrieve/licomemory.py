@@ -6,6 +6,7 @@
 | no session score         | missing is not zero: Ss := St; a computed 0 is floored at 0.01     |
 | all gaps zero            | w = 1, no division                                                |
 | unknown time             | gap := median, so w = 1/e                                          |
+| chunk without a triple   | behind those with one once its session is read, before as a triple |
 | time after the question  | gap 0 (clock skew); what is later than ``as_of`` never gets here   |
 """
 
@@ -14,10 +15,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cognigraph.settings import Mean, SearchSettings
 from cognigraph.stores.base import Floats
 
 SESSION_FLOOR = 0.01
 """A session that was scored and found unrelated still lets a perfect triple through, barely."""
+
+_JUST_BELOW = 0.99
+Bools = npt.NDArray[np.bool_]
 
 
 def clamp(cosine: npt.NDArray[np.floating]) -> Floats:
@@ -38,35 +43,79 @@ def harmonic_mean(session: Floats, triple: Floats) -> Floats:
     return np.divide(2 * ss * st, total, out=np.zeros_like(total), where=total > 0)
 
 
+def arithmetic_mean(session: Floats, triple: Floats) -> Floats:
+    """(Ss + St) / 2, for comparison: one strong side is then enough. NaN as above."""
+    st = clamp(triple)
+    ss = np.maximum(clamp(session), SESSION_FLOOR)
+    return (np.where(np.isnan(ss), st, ss) + st) / 2
+
+
+def semantic_relevance(session: Floats, triple: Floats, mean: Mean = "harmonic") -> Floats:
+    """S_sem by the mean of the settings; the paper's is harmonic."""
+    return (harmonic_mean if mean == "harmonic" else arithmetic_mean)(session, triple)
+
+
 def gaps(at: Floats, now: float) -> Floats:
     """Seconds between the question and each time; NaN where unknown, 0 for times after ``now``."""
     return np.asarray(np.where(np.isnan(at), np.nan, np.maximum(now - at, 0.0)))
 
 
-def weibull_decay(gap: Floats, exponent: float) -> Floats:
+def median_gap(gap: Floats) -> float:
+    """tau, the median of the known gaps in seconds; 0 where none is known or none is above 0.
+
+    Where most candidates were said just now, the scale is that of the others.
+    """
+    known = gap[~np.isnan(gap)]
+    later = known[known > 0]
+    if not len(later):
+        return 0.0
+    return float(np.median(known)) or float(np.median(later))
+
+
+def weibull_decay(gap: Floats, exponent: float, tau: float | None = None) -> Floats:
     """w = exp(-(gap / tau)^tk), the paper's second equation; tau is the median of the gaps.
 
-    ``gap`` (n,) in seconds, NaN where unknown; ``exponent`` is tk, 0 < tk < 1 (paper: 0.1).
-    Returns (n,) in (0, 1].
+    ``gap`` (n,) in seconds, NaN where unknown; ``exponent`` is tk, 0 < tk < 1 (paper: 0.1), and 1
+    makes it exponential; ``tau`` in seconds replaces the median. Returns (n,) in (0, 1].
     """
     known = gap[~np.isnan(gap)]
     if not len(known):
-        return np.full(len(gap), np.exp(-1.0)) if len(gap) else np.empty(0)
-    tau = float(np.median(known))
-    filled = np.where(np.isnan(gap), tau, gap)
-    if tau == 0.0:
-        # Most candidates were said just now: the scale is that of the others, if there are any.
-        later = known[known > 0]
-        if not len(later):
-            return np.ones(len(gap))
-        tau = float(np.median(later))
-    return np.asarray(np.exp(-((filled / tau) ** exponent)))
+        return np.full(len(gap), np.exp(-1.0))
+    filled = np.where(np.isnan(gap), float(np.median(known)), gap)
+    scale = median_gap(gap) if tau is None else tau
+    if scale == 0.0:
+        return np.ones(len(gap))
+    return np.asarray(np.exp(-((filled / scale) ** exponent)))
+
+
+def paper_decay(gap: Floats, settings: SearchSettings, retrieved: Floats) -> Floats:
+    """w of each gap as the settings have it; tau is that of the ``retrieved`` triples' gaps.
+
+    Ones where decay is switched off. Without triples tau is the median of ``gap`` itself.
+    """
+    if not settings.decay:
+        return np.ones(len(gap))
+    tau = median_gap(retrieved) or median_gap(gap)
+    return weibull_decay(gap, settings.decay_exponent, tau * settings.licomemory.tau_scale)
+
+
+def behind(score: Floats, first: Bools, second: Bools) -> Floats:
+    """Factors (n,) that put the ``second`` rows behind the ``first``, in an order of their own.
+
+    One for all others, and for all if there are no ``first``. A score of 0 stays where it is.
+    """
+    factors = np.ones(len(score))
+    low = score[first & (score > 0)].min(initial=np.inf)
+    high = score[second].max(initial=0.0)
+    if np.isfinite(low) and high >= low:
+        factors[second] = _JUST_BELOW * low / high
+    return factors
 
 
 def relevance(
-    session: Floats, triple: Floats, gap: Floats, exponent: float
+    session: Floats, triple: Floats, gap: Floats, settings: SearchSettings
 ) -> tuple[Floats, Floats, Floats]:
-    """R = S_sem x w for n candidates; returns (R, S_sem, w)."""
-    semantic = harmonic_mean(session, triple)
-    decay = weibull_decay(gap, exponent)
-    return semantic * decay, semantic, decay
+    """R = S_sem x w for n candidate triples; returns (R, S_sem, w)."""
+    semantic = semantic_relevance(session, triple, settings.licomemory.mean)
+    weight = paper_decay(gap, settings, gap)
+    return semantic * weight, semantic, weight

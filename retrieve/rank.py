@@ -10,7 +10,15 @@ import numpy as np
 from cognigraph.retrieve.analyse import Analysis
 from cognigraph.retrieve.bm25 import idf
 from cognigraph.retrieve.features import ABSOLUTE, chunk_features, scaled, triple_scores
-from cognigraph.retrieve.licomemory import clamp, gaps, harmonic_mean, relevance, weibull_decay
+from cognigraph.retrieve.licomemory import (
+    behind,
+    clamp,
+    gaps,
+    paper_decay,
+    relevance,
+    semantic_relevance,
+    weibull_decay,
+)
 from cognigraph.retrieve.weights import choose, relative
 from cognigraph.settings import SearchSettings
 from cognigraph.stores.base import Candidates, Floats
@@ -76,16 +84,12 @@ def _paper_parts(candidates: Candidates, settings: SearchSettings, now: float) -
     )
     own_session = sessions[chunks.session]
     of_triple = sessions[triples.session] if len(triples.uids) else np.empty(0)
-    decay_exponent = settings.decay_exponent
     gap = gaps(triples.at, now)
-    if settings.decay:
-        r_triples, _, _ = relevance(of_triple, triples.cosine, gap, decay_exponent)
-    else:
-        r_triples = harmonic_mean(of_triple, triples.cosine)
+    r_triples, _, _ = relevance(of_triple, triples.cosine, gap, settings)
     best = np.full(len(chunks.uids), np.nan)
     triple_score = clamp(chunks.cosine)
     session_score = own_session.copy()
-    if settings.triple_leg:
+    if settings.triple_leg and settings.licomemory.hyperlinks:
         for triple in np.argsort(r_triples, kind="stable"):  # the best one writes last
             for row in triples.evidence[triple]:
                 best[row] = r_triples[triple]
@@ -97,7 +101,7 @@ def _paper_parts(candidates: Candidates, settings: SearchSettings, now: float) -
         best,
         session_score,
         triple_score,
-        harmonic_mean(session_score, triple_score),
+        semantic_relevance(session_score, triple_score, settings.licomemory.mean),
     )
 
 
@@ -116,13 +120,21 @@ def session_scores(candidates: Candidates) -> Floats:
 def _licomemory(
     candidates: Candidates, settings: SearchSettings, now: float, parts: _Parts
 ) -> Ranking:
-    """R of the best triple; a chunk without triples is scored as if it were one itself."""
+    """R of the best triple.
+
+    A chunk of a session that has not been read yet is scored as if it were a triple itself; one of
+    a session that has been read, of which no triple came, ranks as the settings say.
+    """
     chunks = candidates.chunks
     gap = gaps(chunks.at, now)
-    semantic = parts.harmonic
-    decay = weibull_decay(gap, settings.decay_exponent) if settings.decay else np.ones(len(gap))
+    decay = paper_decay(gap, settings, gaps(candidates.triples.at, now))
     through_triple = ~np.isnan(parts.best_triple)
-    score = np.where(through_triple, parts.best_triple, semantic * decay)
+    score = np.where(through_triple, parts.best_triple, parts.harmonic * decay)
+    semantic = parts.harmonic
+    if settings.licomemory.bare_chunks == "behind":
+        read = ~np.isnan(candidates.sessions.theme)[chunks.session]
+        factor = behind(score, through_triple, read & ~through_triple)
+        score, semantic = score * factor, semantic * factor
     # What the hit reports must multiply to its score: the decay is then that of its triple.
     reported = np.divide(score, semantic, out=decay.copy(), where=through_triple & (semantic > 0))
     return Ranking(

@@ -4,52 +4,120 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 import numpy as np
 
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.model import Hit, SearchResult, SessionHit, Trace, Triple, Why
 from cognigraph.retrieve.analyse import Analysis, analyse
+from cognigraph.retrieve.asked_time import Stretch
 from cognigraph.retrieve.features import scaled
+from cognigraph.retrieve.question_time import Order
 from cognigraph.retrieve.rank import Ranking, rank
+from cognigraph.retrieve.readers import QuestionReader, read_with
+from cognigraph.retrieve.rerank import Messages, Reranked, Reranker, rerank_messages
+from cognigraph.retrieve.timeline import (
+    DEPTH,
+    in_order,
+    seen_from,
+    shown_sessions,
+    state_time,
+    without_later_summaries,
+)
 from cognigraph.settings import SearchSettings
 from cognigraph.stores.base import Candidates, ChunkRecord, Floats, Probe, Store
 from cognigraph.text import replace_surrogates
 
 
-def search(
-    store: Store,
-    embedder: CheckedEmbedder,
-    space: str,
-    question: str,
-    settings: SearchSettings,
-    *,
-    k: int,
-    now: datetime,
-    extractor: str = "",
-) -> SearchResult:
-    """Answer a question with the ``k`` best messages of a space, seen from ``now``."""
+def search(inquiry: Inquiry, question: str, *, k: int) -> SearchResult:
+    """Answer a question with the ``k`` best messages of a space."""
     clock = _Stopwatch()
     text = replace_surrogates(question)[0].strip()
     if not text:
-        trace = Trace(settings.profile, now, {}, {}, notes=("empty question",))
+        trace = Trace(inquiry.settings.profile, inquiry.now, {}, {}, notes=("empty question",))
         return SearchResult(question, (), (), (), trace)
-    analysis = analyse(text)
-    probe = make_probe(analysis, embedder, settings)
+    inquiry, analysis, notes = inquiry.read(text)
     clock.lap("analyse")
-    candidates = store.probe(space, probe)
+    candidates = inquiry.candidates(analysis)
     clock.lap("probe")
-    ranking = rank(candidates, analysis, settings, now.timestamp(), extractor)
+    ranking = inquiry.rank(candidates, analysis)
     clock.lap("rank")
-    result = _Fetch(store, space, candidates, ranking, settings).result(
-        question, analysis, k, now, clock
-    )
-    return result
+    return _Fetch(inquiry, candidates, ranking, notes).result(question, analysis, k, clock)
 
 
-def make_probe(analysis: Analysis, embedder: CheckedEmbedder, settings: SearchSettings) -> Probe:
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """The circumstances of a question: where it is asked, how, and seen from when.
+
+    Nothing that was said after ``as_of`` is shown, nor a summary that covers it. ``extractor``
+    names who reads the triples, for the weights; ``reader`` adds to what rules read in a question.
+    """
+
+    store: Store
+    embedder: CheckedEmbedder
+    space: str
+    settings: SearchSettings
+    now: datetime
+    as_of: datetime | None = None
+    extractor: str = ""
+    reader: QuestionReader | None = None
+    reranker: Reranker | None = None
+
+    def read(self, question: str) -> tuple[Inquiry, Analysis, list[str]]:
+        """Analyse a question; "as of March" in it narrows what is seen, an anchor opens a window.
+
+        The last value says what was made of it.
+        """
+        analysis = analyse(question, self.now)
+        said: list[str] = []
+        if self.reader is not None:
+            analysis, said = read_with(self.reader, analysis, self.now)
+        inquiry = self
+        if self.as_of is None and analysis.time.as_of is not None:
+            inquiry = replace(self, as_of=analysis.time.as_of)
+        analysis, dated = inquiry._dated(analysis)
+        return inquiry, analysis, [*said, *dated]
+
+    def candidates(self, analysis: Analysis) -> Candidates:
+        """What the legs find, with the summaries that ``as_of`` allows."""
+        found = self.store.probe(
+            self.space, make_probe(analysis, self.embedder, self.settings, self.as_of)
+        )
+        if self.as_of is None or not found.sessions.ids:
+            return found
+        sessions = self.store.sessions_by_id(self.space, found.sessions.ids)
+        return without_later_summaries(found, sessions, self.as_of)
+
+    def rank(self, candidates: Candidates, analysis: Analysis) -> Ranking:
+        """The profile's scores of the candidates."""
+        return rank(candidates, analysis, self.settings, self.now.timestamp(), self.extractor)
+
+    def _dated(self, analysis: Analysis) -> tuple[Analysis, list[str]]:
+        """The analysis with the window that its anchor opens: "before she moved"."""
+        anchor = analysis.time.anchor
+        if anchor is None or not (self.settings.time_cue and self.settings.time_anchor):
+            return analysis, []
+        event = analyse(anchor.event, self.now)
+        found = self.candidates(event)
+        if not found.chunks.uids:
+            return analysis, [f"the anchor {anchor.event!r} was not found"]
+        ranking = self.rank(found, event)
+        best = best_first(ranking.score, found.chunks.at, found.chunks.uids)[0]
+        at = datetime.fromtimestamp(found.chunks.at[best], UTC)
+        window = Stretch(None, at) if anchor.side == "before" else Stretch(at, None)
+        dated = replace(analysis.time, times=(*analysis.time.times, window))
+        note = f"{anchor.side} {anchor.event!r}: taken to be {at:%Y-%m-%d}"
+        return replace(analysis, time=dated), [note]
+
+
+def make_probe(
+    analysis: Analysis,
+    embedder: CheckedEmbedder,
+    settings: SearchSettings,
+    as_of: datetime | None = None,
+) -> Probe:
     """What the settings ask of the store for this question."""
     triples = settings.triple_leg
     by_keys = settings.session_leg and settings.profile == "licomemory"
@@ -66,6 +134,7 @@ def make_probe(analysis: Analysis, embedder: CheckedEmbedder, settings: SearchSe
         triples_per_anchor=settings.triples_per_anchor if triples else 0,
         sessions_by_vector=settings.sessions_by_vector if settings.session_leg else 0,
         radius=settings.radius if settings.windows else 0,
+        as_of=as_of,
     )
 
 
@@ -87,64 +156,94 @@ class _Fetch:
     """Turns rows of a ranking into what the caller sees."""
 
     def __init__(
-        self,
-        store: Store,
-        space: str,
-        candidates: Candidates,
-        ranking: Ranking,
-        settings: SearchSettings,
+        self, inquiry: Inquiry, candidates: Candidates, ranking: Ranking, notes: list[str]
     ) -> None:
-        self._store = store
-        self._space = space
+        self._inquiry = inquiry
+        self._store = inquiry.store
+        self._space = inquiry.space
+        self._settings = inquiry.settings
         self._candidates = candidates
         self._ranking = ranking
-        self._settings = settings
+        self._said = notes
+        self._reranked = Reranked((), {})
 
-    def result(
-        self, question: str, analysis: Analysis, k: int, now: datetime, clock: _Stopwatch
-    ) -> SearchResult:
+    def result(self, question: str, analysis: Analysis, k: int, clock: _Stopwatch) -> SearchResult:
         candidates, settings = self._candidates, self._settings
-        rows, records = self._best_messages(k)
-        triple_rows = _best(self._ranking.triples, candidates.triples.at, candidates.triples.uids)[
-            : settings.max_triples
-        ]
+        as_of = self._inquiry.as_of
+        order = analysis.time.order if settings.time_order else None
+        rows, records = self._first(question, k if order is None else max(k, DEPTH), clock)
+        if order is not None:
+            own = self._own_answer()
+            rows = in_order(rows, order, own.__getitem__, lambda row: records[row].at)[:k]
+        triple_rows = best_first(
+            self._ranking.triples, candidates.triples.at, candidates.triples.uids
+        )[: settings.max_triples]
         session_rows = self._best_sessions()
         chunk_triples = self._store.triples_of_chunks(
             self._space, [records[row].uid for row in rows]
         )
         wanted = {candidates.triples.uids[row] for row in triple_rows}
         wanted.update(uid for uids in chunk_triples.values() for uid in uids)
-        triples = self._store.triples_by_uid(self._space, sorted(wanted))
+        triples = {
+            uid: seen_from(triple, as_of)
+            for uid, triple in self._store.triples_by_uid(self._space, sorted(wanted)).items()
+        }
         sessions = self._store.sessions_by_id(
             self._space, [candidates.sessions.ids[row] for row in session_rows]
         )
         hits = tuple(self._hit(row, records[row], chunk_triples, triples) for row in rows)
-        ranked_triples = tuple(
+        ranked_triples = [
             _scored(triples[candidates.triples.uids[row]], float(self._ranking.triples[row]))
             for row in triple_rows
             if candidates.triples.uids[row] in triples
-        )
-        ranked_sessions = tuple(
+        ]
+        ranked_sessions = [
             SessionHit(sessions[id], float(self._ranking.sessions[row]))
             for row in session_rows
             if (id := candidates.sessions.ids[row]) in sessions
-        )
+        ]
         clock.lap("fetch")
         trace = Trace(
             profile=settings.profile,
-            now=now,
+            now=self._inquiry.now,
             timings=clock.laps,
             counts=self._counts(),
             terms=analysis.terms,
             anchors=candidates.anchors,
-            notes=self._notes(),
+            notes=self._notes(order),
+            asks=analysis.time.asks,
         )
-        return SearchResult(question, hits, ranked_triples, ranked_sessions, trace)
+        return SearchResult(
+            question,
+            hits,
+            tuple(in_order(ranked_triples, order, lambda t: t.score or 0.0, state_time)),
+            shown_sessions(ranked_sessions, as_of),
+            trace,
+        )
 
-    def _best_messages(self, k: int) -> tuple[list[int], dict[int, ChunkRecord]]:
+    def _first(self, question: str, count: int, clock: _Stopwatch) -> Messages:
+        """The best messages, put in order by the reranker if there is one."""
+        reranker, limit = self._inquiry.reranker, self._settings.rerank
+        if reranker is None or not limit:
+            return self._best_messages(count)
+        best = self._best_messages(max(count, limit))
+        best, self._reranked = rerank_messages(reranker, question, best, limit, count)
+        clock.lap("rerank")
+        return best
+
+    def _own_answer(self) -> Floats:
+        """How well each chunk answers by itself: its words, its vector, its best triple.
+
+        Its window and session, which also ranked it, hold other states as well.
+        """
+        raw = self._ranking.raw
+        parts = [scaled(raw[name]) for name in ("vector", "words", "triple") if name in raw]
+        return np.sum(parts, axis=0)  # type: ignore[no-any-return]
+
+    def _best_messages(self, k: int) -> Messages:
         """Rows of the ``k`` best messages, and of each the chunk that matched best by itself."""
         pool = self._candidates.chunks
-        order = _best(self._ranking.score, pool.at, pool.uids)
+        order = best_first(self._ranking.score, pool.at, pool.uids)
         own = scaled(pool.cosine) + scaled(pool.matches.sum(axis=1))
         rows: list[int] = []
         records: dict[int, ChunkRecord] = {}
@@ -175,7 +274,7 @@ class _Fetch:
     def _best_sessions(self) -> list[int]:
         sessions = self._candidates.sessions
         scores = np.nan_to_num(self._ranking.sessions)
-        order = _best(scores, np.zeros(len(scores)), sessions.uids)
+        order = best_first(scores, np.zeros(len(scores)), sessions.uids)
         return [row for row in order if scores[row] > 0][: self._settings.max_sessions]
 
     def _hit(
@@ -205,6 +304,9 @@ class _Fetch:
         notes = []
         if not (pool.by_vector[row] or pool.by_terms[row]):
             notes.append("reached as a neighbour or as evidence, not by its own words")
+        place = self._reranked.places.get(row)
+        if self._settings.profile == "licomemory" and ranking.semantic[row] < ranking.harmonic[row]:
+            notes.append("no triple that was found leads to it: behind all that one leads to")
         return Why(
             legs={name: value for name, value in legs.items() if np.isfinite(value)},
             features={name: float(values[row]) for name, values in ranking.weighted.items()},
@@ -216,6 +318,8 @@ class _Fetch:
             decay=float(ranking.decay[row]),
             score=float(ranking.score[row]),
             notes=tuple(notes),
+            rank_before=place.before if place else None,
+            rerank_score=place.score if place else None,
         )
 
     def _counts(self) -> dict[str, int]:
@@ -229,14 +333,24 @@ class _Fetch:
             "triples by words": int(triples.by_terms.sum()),
             "triples by anchor": int(triples.by_anchor.sum()),
             "sessions": len(self._candidates.sessions.uids),
+            "reranked": len(self._reranked.places),
         }
 
-    def _notes(self) -> tuple[str, ...]:
+    def _notes(self, order: Order | None) -> tuple[str, ...]:
+        notes = list(self._said)
+        if self._reranked.note:
+            notes.append(self._reranked.note)
         unknown = int(np.isnan(self._ranking.gap).sum())
-        return (f"{unknown} candidates without a time",) if unknown else ()
+        if unknown:
+            notes.append(f"{unknown} candidates without a time")
+        if order is not None:
+            notes.append(f"the {'newest' if order == 'last' else 'oldest'} of the best come first")
+        if self._inquiry.as_of is not None:
+            notes.append(f"as of {self._inquiry.as_of.isoformat()}: nothing said later is shown")
+        return tuple(notes)
 
 
-def _best(scores: Floats, at: Floats, uids: Iterable[str]) -> list[int]:
+def best_first(scores: Floats, at: Floats, uids: Iterable[str]) -> list[int]:
     """Rows by score, then newest, then uid: the same order on every store and every run."""
     keys = zip(np.round(scores, 12).tolist(), np.nan_to_num(at).tolist(), uids, strict=True)
     return [row for row, _ in sorted(enumerate(keys), key=lambda e: (-e[1][0], -e[1][1], e[1][2]))]

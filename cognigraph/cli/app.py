@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from cognigraph.cli import commands, demo, doctor
+from cognigraph.cli import commands, demo, doctor, evaluating, explaining, reindexing
 from cognigraph.cli.arguments import build_parser
 from cognigraph.cli.commands import Interrupted, Run
 from cognigraph.cli.environment import Environment, read_environment
@@ -22,6 +22,7 @@ _COMMANDS: dict[str, Callable[[Run], int]] = {
     "add": commands.add,
     "import": commands.load,
     "search": commands.search,
+    "why": explaining.why,
     "context": commands.context,
     "cypher": commands.cypher,
     "sessions": commands.sessions,
@@ -29,7 +30,9 @@ _COMMANDS: dict[str, Callable[[Run], int]] = {
     "triples": commands.triples,
     "stats": commands.stats,
     "enrich": commands.enrich_pending,
+    "reindex": reindexing.reindex,
     "doctor": doctor.doctor,
+    "eval": evaluating.evaluate,
 }
 
 

@@ -52,6 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
     _asking(command)
     _looking(command)
     _keeping(command)
+    _evaluating(command)
     return parser
 
 
@@ -129,20 +130,32 @@ def _writing(command: Any) -> None:
     limits.add_argument("--deadline", type=_amount, metavar="SECONDS", help="time")
 
 
+def _seen_from(parser: Any) -> None:
+    parser.add_argument("--now", metavar="TIME", help="when it is asked (default: now)")
+    parser.add_argument("--as-of", metavar="TIME", help="show nothing that was said later")
+
+
 def _asking(command: Any) -> None:
     search = command("search", "find the messages that matter for a question")
     search.add_argument("question", metavar="QUESTION")
     search.add_argument("-k", type=int, metavar="N", help="how many (default: 15)")
-    search.add_argument("--now", metavar="TIME", help="when it is asked (default: now)")
+    _seen_from(search)
     search.add_argument("--why", action="store_true", help="say how each hit got its place")
     search.add_argument(
         "--profile", choices=("default", "licomemory"), help="how to rank (default: default)"
     )
 
+    why = command("why", "say why a message is found for a question, or is not")
+    why.add_argument("question", metavar="QUESTION")
+    why.add_argument("--expect", metavar="ID", required=True, help="the message's id")
+    why.add_argument("--session", metavar="ID", help="which, if several have a message of that id")
+    why.add_argument("-k", type=int, metavar="N", help="how many hits there are (default: 15)")
+    _seen_from(why)
+
     context = command("context", "make the prompt block for a question")
     context.add_argument("question", metavar="QUESTION")
     context.add_argument("--max-tokens", type=int, metavar="N", help="budget (default: 1300)")
-    context.add_argument("--now", metavar="TIME", help="when it is asked (default: now)")
+    _seen_from(context)
 
     cypher = command("cypher", "look at the graph with a read-only query")
     cypher.add_argument("query", metavar="QUERY", nargs="?", help="MATCH ... RETURN ...")
@@ -170,7 +183,55 @@ def _looking(command: Any) -> None:
 
 
 def _keeping(command: Any) -> None:
+    reindex = command(
+        "reindex",
+        "change the embedder of the whole memory to the one given by --embedder",
+        "Embed everything anew with --embedder, in place. The old vectors serve until the last "
+        "moment; when interrupted, the same command goes on.",
+    )
+    reindex.add_argument(
+        "--vectors", choices=("float16", "float32"), help="format in a file (default: as it is)"
+    )
     command("doctor", "check the store, its indexes, the embedder and the work left over")
+
+
+def _evaluating(command: Any) -> None:
+    evaluate = command(
+        "eval",
+        "measure recall on a benchmark file",
+        "Insert a benchmark file as it is downloaded, ask its questions and measure what is found: "
+        "locomo10.json of LoCoMo, or a longmemeval_*.json of LongMemEval. Figures, a page to open "
+        "in a browser and what is needed to go on after an interruption go into "
+        "FILE.cognigraph-eval/; other settings are another run.",
+    )
+    evaluate.add_argument("benchmark", choices=("locomo", "longmemeval"))
+    evaluate.add_argument("file", metavar="FILE", nargs="?", help="the JSON file")
+    evaluate.add_argument("-k", default="5,10,15", metavar="N,N", help="default: 5,10,15")
+    evaluate.add_argument(
+        "--profile", choices=("default", "licomemory"), help="how to rank (default: default)"
+    )
+    evaluate.add_argument("--max-tokens", type=_count, metavar="N", help="of the prompt block")
+    evaluate.add_argument("--limit", type=_count, metavar="N", help="only the first conversations")
+    evaluate.add_argument("--out", metavar="FOLDER", help="instead of FILE.cognigraph-eval")
+    answers = evaluate.add_argument_group("question answering, with a model (extra openai)")
+    answers.add_argument("--qa", action="store_true", help="let a model answer, and judge that")
+    answers.add_argument("--model", metavar="NAME", help="default: COGNIGRAPH_MODEL")
+    answers.add_argument(
+        "--judge",
+        metavar="NAME",
+        help="default: COGNIGRAPH_JUDGE, else the model; COGNIGRAPH_JUDGE_BASE_URL, _API_KEY and "
+        "_PRICES are for a judge elsewhere",
+    )
+    answers.add_argument(
+        "--credit-adversarial",
+        action="store_true",
+        help="ask LoCoMo's category 5 too, and count it right to say that it is not known",
+    )
+    answers.add_argument("--workers", type=_count, default=4, metavar="N", help="calls at a time")
+    answers.add_argument("--budget-calls", type=int, metavar="N", help="calls at most")
+    answers.add_argument("--budget-tokens", type=int, metavar="N", help="tokens at most")
+    answers.add_argument("--budget-cost", type=float, metavar="X", help="needs prices")
+    answers.add_argument("--show-prompts", action="store_true", help="print the prompts and end")
 
 
 def _count(text: str) -> int:

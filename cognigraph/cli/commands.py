@@ -129,9 +129,10 @@ def search(run: Run) -> int:
     """Find messages for a question."""
     arguments, options = run.arguments, run.options
     now = moment(arguments.now, options, "--now")
+    as_of = moment(arguments.as_of, options, "--as-of")
     settings = SearchSettings(profile=arguments.profile) if arguments.profile else None
     with reading(options) as space:
-        result = space.search(arguments.question, arguments.k, now, settings=settings)
+        result = space.search(arguments.question, arguments.k, now, as_of=as_of, settings=settings)
         enriched = _is_enriched(space)
     run.terminal.document(result)
     if not result.hits:
@@ -161,9 +162,10 @@ def context(run: Run) -> int:
     """Make the prompt block for a question."""
     arguments, options = run.arguments, run.options
     now = moment(arguments.now, options, "--now")
+    as_of = moment(arguments.as_of, options, "--as-of")
     with reading(options) as space:
         block = space.context(
-            arguments.question, arguments.max_tokens, now, timezone=options.reader
+            arguments.question, arguments.max_tokens, now, as_of=as_of, timezone=options.reader
         )
     run.terminal.document(
         {

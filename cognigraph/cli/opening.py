@@ -104,6 +104,15 @@ def exists(options: Options) -> bool:
     return not options.is_file or (path.exists() and not (path.is_file() and not _size(path)))
 
 
+def missing(options: Options) -> StoreUnavailableError:
+    """What to say when there is nothing to open."""
+    where = " (choose another with --db or COGNIGRAPH_DB)" if not options.chosen_db else ""
+    return StoreUnavailableError(
+        f"there is no memory at {options.db}{where}; "
+        "`cognigraph add` and `cognigraph import` make one"
+    )
+
+
 def _size(path: Path) -> int:
     return path.stat().st_size
 
@@ -118,11 +127,7 @@ def opened(
 ) -> Iterator[Memory]:
     """An open memory that enriches only when told to."""
     if not create and not exists(options):
-        where = " (choose another with --db or COGNIGRAPH_DB)" if not options.chosen_db else ""
-        raise StoreUnavailableError(
-            f"there is no memory at {options.db}{where}; "
-            "`cognigraph add` and `cognigraph import` make one"
-        )
+        raise missing(options)
     with Memory(
         options.db,
         auth=options.auth,

@@ -1,4 +1,9 @@
-"""Embedders: ``"wordllama"`` (default), ``"fastembed:MODEL_OR_FOLDER"``, or any callable."""
+"""Embedders, by name or as objects.
+
+``"wordllama"`` (default), ``"fastembed:MODEL_OR_FOLDER"``, ``"openai:MODEL"`` (any compatible
+endpoint), ``"flag:MODEL_OR_FOLDER"`` (BGE-M3), ``"sentence-transformers:MODEL_OR_FOLDER"``, or any
+function from texts to vectors.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,7 @@ from collections.abc import Callable
 
 from cognigraph.embed.base import CheckedEmbedder, Embedder, EmbedFunction, FunctionEmbedder
 from cognigraph.embed.models import FastEmbedEmbedder, WordLlamaEmbedder
+from cognigraph.embed.prefixes import Prefixes, prefixes_for
 from cognigraph.errors import ConfigurationError
 
 __all__ = [
@@ -14,13 +20,37 @@ __all__ = [
     "Embedder",
     "FastEmbedEmbedder",
     "FunctionEmbedder",
+    "Prefixes",
     "WordLlamaEmbedder",
+    "prefixes_for",
     "resolve",
 ]
+
+
+def _openai(model: str) -> Embedder:
+    from cognigraph.embed.openai import OpenAIEmbedder
+
+    return OpenAIEmbedder.from_environment(model)
+
+
+def _flag(model: str) -> Embedder:
+    from cognigraph.embed.flag import FlagEmbedder
+
+    return FlagEmbedder(model) if model else FlagEmbedder()
+
+
+def _sentence_transformers(model: str) -> Embedder:
+    from cognigraph.embed.sentence_transformers import SentenceTransformersEmbedder
+
+    return SentenceTransformersEmbedder(model)
+
 
 _BY_NAME: dict[str, Callable[[str], Embedder]] = {
     "wordllama": lambda _: WordLlamaEmbedder(),
     "fastembed": lambda model: FastEmbedEmbedder(model) if model else FastEmbedEmbedder(),
+    "openai": _openai,
+    "flag": _flag,
+    "sentence-transformers": _sentence_transformers,
 }
 
 
@@ -31,7 +61,8 @@ def resolve(embedder: str | Embedder | EmbedFunction) -> Embedder:
         if kind not in _BY_NAME:
             raise ConfigurationError(
                 f"unknown embedder {embedder!r}; use 'wordllama', 'fastembed:MODEL', "
-                "'fastembed:/path/to/folder', or pass a function from texts to vectors"
+                "'fastembed:/path/to/folder', 'openai:MODEL', 'flag:MODEL', "
+                "'sentence-transformers:MODEL', or pass a function from texts to vectors"
             )
         return _BY_NAME[kind](model)
     if isinstance(embedder, Embedder):
@@ -39,6 +70,6 @@ def resolve(embedder: str | Embedder | EmbedFunction) -> Embedder:
     if callable(embedder):
         return FunctionEmbedder(embedder)
     raise ConfigurationError(
-        f"{type(embedder).__name__} is not an embedder: it needs embed, embed_query, name and "
+        f"{type(embedder).__name__} is not an embedder: it needs embed, name and "
         "dimension, or must be a function from texts to vectors"
     )

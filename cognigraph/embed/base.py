@@ -19,7 +19,8 @@ class Embedder(Protocol):
     """Turns texts into vectors. Must be thread-safe.
 
     ``name`` identifies the model: two embedders with one name must give the same vectors.
-    ``embed_query`` is for questions (many models want a prefix there).
+    An embedder may also have ``embed_query(text)``, the vector (dimension,) of a question (many
+    models want a prefix there), and ``batch``, how many texts it takes at a time.
     """
 
     @property
@@ -36,10 +37,8 @@ class Embedder(Protocol):
         """Vectors (len(texts), dimension), of any length; they are normalised afterwards."""
         ...
 
-    def embed_query(self, text: str) -> npt.NDArray[np.floating]:
-        """Vector (dimension,) of a question."""
-        ...
 
+_BATCH = 64
 
 EmbedFunction = Callable[[Sequence[str]], Sequence[Sequence[float]] | npt.NDArray[np.floating]]
 """Any function from texts to vectors can serve as an embedder."""
@@ -70,17 +69,16 @@ class FunctionEmbedder:
         """Vectors of texts."""
         return np.asarray(self._function(texts), np.float32)
 
-    def embed_query(self, text: str) -> npt.NDArray[np.floating]:
-        """Vector of a question, as of any text."""
-        return np.asarray(self.embed([text])[0])
-
 
 class CheckedEmbedder:
     """What the engine uses: unit vectors, checked, in batches, with an LRU of query vectors."""
 
-    def __init__(self, embedder: Embedder, *, batch: int = 64, query_cache: int = 1024) -> None:
+    def __init__(
+        self, embedder: Embedder, *, batch: int | None = None, query_cache: int = 1024
+    ) -> None:
         self.inner = embedder
-        self._batch = batch
+        own_batch: int = getattr(embedder, "batch", _BATCH)
+        self._batch = own_batch if batch is None else batch
         self._capacity = query_cache
         self._queries: OrderedDict[str, Vector] = OrderedDict()
         self._lock = Lock()
@@ -116,7 +114,8 @@ class CheckedEmbedder:
                 self._queries.move_to_end(text)
                 return self._queries[text]
         try:
-            raw = self.inner.embed_query(text)
+            query = getattr(self.inner, "embed_query", None)
+            raw = self.inner.embed([text])[0] if query is None else query(text)
         except EmbeddingError:
             raise
         except Exception as error:  # any embedder may be plugged in here

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cognigraph.embed.prefixes import chosen, identity
 from cognigraph.errors import ConfigurationError
 
 
@@ -61,9 +62,16 @@ class FastEmbedEmbedder:
 
     A folder must hold ``model_optimized.onnx`` (or ``model.onnx``) and the tokenizer files; it is
     loaded without any network access. A model name is downloaded by fastembed on first use.
+    Prefixes are those of the model's family (:mod:`cognigraph.embed.prefixes`) unless given.
     """
 
-    def __init__(self, model: str = "BAAI/bge-small-en-v1.5") -> None:
+    def __init__(
+        self,
+        model: str = "BAAI/bge-small-en-v1.5",
+        *,
+        query_prefix: str | None = None,
+        passage_prefix: str | None = None,
+    ) -> None:
         try:
             from fastembed import TextEmbedding
         except ImportError as error:
@@ -74,7 +82,7 @@ class FastEmbedEmbedder:
         folder = Path(model).expanduser()
         if folder.is_dir():
             self._model = TextEmbedding(**_local_model(folder))
-            self.name = f"fastembed:{_fingerprint(folder)}"
+            self.name = f"fastembed:{fingerprint(folder)}"
         else:
             try:
                 self._model = TextEmbedding(model)
@@ -83,17 +91,21 @@ class FastEmbedEmbedder:
                     f"{model!r} is neither a folder nor a model that fastembed knows"
                 ) from error
             self.name = f"fastembed:{model}"
+        self._prefixes = chosen(model, query_prefix, passage_prefix)
+        self.name = identity(self.name, self._prefixes)
         self.dimension = len(next(iter(self._model.embed(["dimension"]))))
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
         """Vectors of passages."""
         with self._lock:
-            return np.stack(list(self._model.embed(list(texts))))
+            prefix = self._prefixes.passage
+            return np.stack(list(self._model.embed([prefix + text for text in texts])))
 
     def embed_query(self, text: str) -> npt.NDArray[np.floating]:
         """Vector of a question."""
         with self._lock:
-            return np.asarray(next(iter(self._model.query_embed(text))))
+            # Not its query_embed: that may have a prefix of its own.
+            return np.asarray(next(iter(self._model.embed([self._prefixes.query + text]))))
 
 
 def _local_model(folder: Path) -> dict[str, Any]:
@@ -114,7 +126,7 @@ def _local_model(folder: Path) -> dict[str, Any]:
         ):
             return {"model_name": known["model"], "specific_model_path": str(folder)}
     config = json.loads((folder / "config.json").read_text("utf-8"))
-    name = f"local/{_fingerprint(folder)}"
+    name = f"local/{fingerprint(folder)}"
     TextEmbedding.add_custom_model(
         model=name,
         pooling=PoolingType.MEAN,
@@ -126,10 +138,13 @@ def _local_model(folder: Path) -> dict[str, Any]:
     return {"model_name": name, "specific_model_path": str(folder)}
 
 
-def _fingerprint(folder: Path) -> str:
+_WEIGHTS = ("*.onnx", "*.safetensors", "*.bin", "*.pt")
+
+
+def fingerprint(folder: Path) -> str:
     """Folder name and a digest of its weights: a moved folder is the same model."""
     digest = blake2b(digest_size=6)
-    for file in sorted(folder.glob("*.onnx")):
+    for file in sorted(file for pattern in _WEIGHTS for file in folder.glob(pattern)):
         digest.update(file.name.encode())
         with file.open("rb") as stream:
             while block := stream.read(1 << 20):

@@ -26,7 +26,7 @@ Vectors are unit-length float32, so a dot product is a cosine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
@@ -38,6 +38,8 @@ from cognigraph.model import Entity, Session, Stats, StoredMessage, Summary, The
 from cognigraph.times import When
 
 Vector = npt.NDArray[np.float32]
+Precision = Literal["float32", "float16"]
+"""How vectors lie on disk; in memory and in every call they are float32."""
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
@@ -360,6 +362,15 @@ class EmbedderIdentity:
     dimension: int
 
 
+def mismatch(location: str, stored: EmbedderIdentity, given: EmbedderIdentity) -> str:
+    """What to say when a store is opened with another embedder than it was built with."""
+    return (
+        f"{location} was built with the embedder {stored.name!r} ({stored.dimension} dimensions), "
+        f"not {given.name!r} ({given.dimension}); open it with that embedder, or change it for "
+        "good with `cognigraph reindex --embedder NAME` or Memory.reindex"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class StoreInfo:
     """Where the data is and what wrote it."""
@@ -369,6 +380,50 @@ class StoreInfo:
     schema_version: int
     embedder: EmbedderIdentity
     details: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Unindexed:
+    """A row that has no vector of the new embedder yet, and the text to make it from.
+
+    Of an empty text the vector is zeros.
+    """
+
+    layer: str
+    key: int | str
+    text: str
+
+
+class Reindexing(Protocol):
+    """A change of embedder under way, kept in the store: it survives the process doing it."""
+
+    @property
+    def needed(self) -> bool:
+        """False if the store has that embedder (and vector format) already."""
+        ...
+
+    def progress(self) -> tuple[int, int]:
+        """Vectors that are there, and how many there will be."""
+        ...
+
+    def waiting(self, limit: int) -> list[Unindexed]:
+        """The next rows without a new vector; each is given once."""
+        ...
+
+    def write(self, rows: Sequence[Unindexed], vectors: Vector) -> None:
+        """Keep some new vectors, beside the ones in use."""
+        ...
+
+    def switch(self, embed: Callable[[Sequence[str]], Vector]) -> None:
+        """Embed what is still missing, use the new vectors, record the embedder: all or nothing.
+
+        From then on this store object, and those of other processes, refuse to add and search.
+        """
+        ...
+
+    def clean(self) -> None:
+        """Remove what only the old embedder needed."""
+        ...
 
 
 class Store(Protocol):
@@ -500,6 +555,10 @@ class Store(Protocol):
 
     # Search
 
+    def warm(self, space: str) -> None:
+        """Begin, in the background, what a first search of a space would wait for. Optional."""
+        ...
+
     def probe(self, space: str, probe: Probe) -> Candidates:
         """Gather candidates of one space with their raw values. No other space has an influence."""
         ...
@@ -518,6 +577,14 @@ class Store(Protocol):
 
     def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
         """Sessions by the caller's id."""
+        ...
+
+    # Embedder
+
+    def reindexing(
+        self, embedder: EmbedderIdentity, precision: Precision | None = None
+    ) -> Reindexing:
+        """Begin, or go on with, the change to another embedder; a third one's is given up."""
         ...
 
     # Inspection

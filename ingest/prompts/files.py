@@ -24,9 +24,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from cognigraph.llm import Prompt
-
 from cognigraph.errors import ConfigurationError
+from cognigraph.llm import Prompt
 
 _FILE = re.compile(r"---\n(?P<header>.*?)\n---\n(?P<body>.*)", re.DOTALL)
 _PART = re.compile(r"^## (\w+)\n", re.MULTILINE)
@@ -82,9 +81,9 @@ def _field(line: str, source: str) -> tuple[str, str]:
 
 
 @cache
-def prompt_file(id: str) -> PromptFile:
-    """The prompt that ships as ``<id>.md``, such as ``extract-1``."""
-    path = files("cognigraph.ingest.prompts").joinpath(f"{id}.md")
+def prompt_file(id: str, package: str = "cognigraph.ingest.prompts") -> PromptFile:
+    """The prompt that ships as ``<id>.md`` in a package, such as ``extract-1``."""
+    path = files(package).joinpath(f"{id}.md")
     found = read(path.read_text(encoding="utf-8"), f"{id}.md")
     if found.id != id:
         raise ConfigurationError(f"{id}.md says that it is {found.id}")

@@ -17,7 +17,7 @@ from tests.conftest import START, OpenMemory
 
 def test_another_embedder_is_refused_with_the_way_out(open_memory: OpenMemory, space_name):
     open_memory().space(space_name).add("hello")
-    with pytest.raises(EmbedderMismatchError, match=r"wordllama.*hash-64.*export"):
+    with pytest.raises(EmbedderMismatchError, match=r"wordllama.*hash-64.*cognigraph reindex"):
         open_memory(embedder=HashEmbedder(64))
 
 

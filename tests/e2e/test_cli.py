@@ -178,6 +178,35 @@ def test_sample_questions_find_their_messages(sample_db: Path) -> None:
 # Writing
 
 
+def test_why_says_where_a_message_stands(quick: Cli, sample_db: str) -> None:
+    question = "Where does Mira live now?"
+    found = quick("why", question, "--expect", "m048", "--db", sample_db)
+    assert found.returncode == 0
+    assert "found: 1st of" in found.stdout
+    missed = quick("why", question, "--expect", "m029", "-k", 3, "--db", sample_db)
+    assert missed.returncode == 1
+    assert "k is 3; it scores" in missed.stdout
+    assert "asking in its own words -> place 1" in missed.stderr
+    told = json.loads(
+        quick("why", question, "--expect", "m029", "-k", 3, "--db", sample_db, "--json").stdout
+    )
+    assert told["is_found"] is False
+    assert [leg["name"] for leg in told["legs"]][:2] == ["chunk vector", "chunk words"]
+    assert len(told["hits"]) == 3
+    assert "has no message 'm999'" in error_of(
+        quick("why", question, "--expect", "m999", "--db", sample_db), 2
+    )
+
+
+def test_as_of_on_the_command_line(quick: Cli, sample_db: str) -> None:
+    options = ("--as-of", "2025-05-01T00:00:00Z", "--now", "2025-12-01T00:00:00Z")
+    block = quick("context", "Where does Mira live?", *options, "--db", sample_db).stdout
+    assert block
+    assert "2025-05-24" not in block
+    found = quick("search", "Where does Mira live?", *options, "--db", sample_db, "--json")
+    assert max(hit["at"] for hit in json.loads(found.stdout)["hits"]) < "2025-05-01"
+
+
 def test_what_is_added_can_be_searched(cli: Cli) -> None:
     added = document(
         cli("add", "I moved to Oslo in May.", "--speaker", "Ann", "--session", "s1", "--id", "a1",

@@ -33,9 +33,12 @@ VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
     "search/nearest": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],
     "search/newest_with_terms": [((":Chunk", ":Triple"),)],
     "search/chunks": [(("NEXT*0..2", "NEXT*0..0"),), (("NEXT*0..2", "NEXT*0..5"),)],
-    "vectors/announce": [(("(owner:Space ", "(owner:SpaceFacts "),)],
     "vectors/label": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],
-    "vectors/ready": [(("(owner:Space ", "(owner:SpaceFacts "),)],
+    "reindex/indexed": [(("(owner:Space ", "(owner:SpaceFacts "),)],
+    **{
+        f"reindex/{name}": [((":Chunk", f":{label}"),) for label in ("Triple", "Key", "Theme")]
+        for name in ("clean", "count", "waiting", "write")
+    },
 }
 CASES = [
     (name, replace)
@@ -64,7 +67,7 @@ def _explain(text: str) -> str:
 
 def _samples(text: str) -> dict[str, Any]:
     """Some value for each parameter: a missing one would be a notification."""
-    numbers = {"limit", "skip", "fetch", "seconds", "version", "dimension"}
+    numbers = {"limit", "skip", "fetch", "seconds", "version", "dimension", "generation"}
     return {name: 1 if name in numbers else None for name in set(re.findall(r"\$(\w+)", text))}
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from cognigraph import SearchSettings
 from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.retrieve.features import scaled
 from cognigraph.retrieve.licomemory import SESSION_FLOOR, harmonic_mean, relevance, weibull_decay
@@ -83,7 +84,7 @@ def test_relevance_stays_in_range(gap, data):
     session, triple = (
         np.array(data.draw(st.lists(COSINES, min_size=n, max_size=n)), float) for _ in range(2)
     )
-    score, semantic, decay = relevance(session, triple, gap, 0.1)
+    score, semantic, decay = relevance(session, triple, gap, SearchSettings(profile="licomemory"))
     assert ((score >= 0) & (score <= semantic + 1e-12) & (score <= decay + 1e-12)).all()
 
 

@@ -12,7 +12,8 @@ Environment, read when `resolve` is called:
 - ``COGNIGRAPH_TEST_NEO4J_USER`` (default ``neo4j``) and ``COGNIGRAPH_TEST_NEO4J_PASSWORD``; each
   may carry the suffix ``_2026`` too. Without a password, authentication is off.
 
-By hand: ``python -m tests.servers.neo4j_server 5.26`` prints a URI and serves until Ctrl-C.
+By hand: ``python -m tests.servers.neo4j_server 5.26`` prints a URI and serves until Ctrl-C;
+``--heap 2g --page-cache 2g`` gives it the memory that the benches are run with.
 """
 
 from __future__ import annotations
@@ -49,6 +50,14 @@ HERE = Path(__file__).resolve().parent
 CACHE = HERE.parents[1] / ".cache" / "neo4j"
 START_TIMEOUT = 120.0
 RESOLVE_TIMEOUT = 900.0
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Memory of a server that is started here."""
+
+    heap: str = "1g"
+    page_cache: str = "128m"
 
 
 @dataclass(frozen=True)
@@ -146,7 +155,7 @@ def resolve(version: str) -> Resolved | Unavailable:
 
 
 @contextmanager
-def running_server(version: str) -> Iterator[Server]:
+def running_server(version: str, sizes: Sizes | None = None) -> Iterator[Server]:
     """Yield a server of line `version` that answers queries, and stop what was started for it.
 
     Raises `ServerError` with the reason when there is no way to run it or it does not come up.
@@ -161,7 +170,7 @@ def running_server(version: str) -> Iterator[Server]:
         with _container(way) as server:
             yield server
     else:
-        with _local(way) as server:
+        with _local(way, sizes or Sizes()) as server:
             yield server
 
 
@@ -238,15 +247,15 @@ def _container(way: Container) -> Iterator[Server]:
 
 
 @contextmanager
-def _local(way: Local) -> Iterator[Server]:
+def _local(way: Local, sizes: Sizes) -> Iterator[Server]:
     class_path = _class_path(way)
     folder = Path(tempfile.mkdtemp(prefix="cognigraph-neo4j-"))
     address = f"127.0.0.1:{_free_port()}"
     try:
-        (folder / "neo4j.conf").write_text(_settings(address))
+        (folder / "neo4j.conf").write_text(_settings(address, sizes))
         with (folder / "server.log").open("wb") as log:
             process = subprocess.Popen(
-                _command(way, class_path, folder),
+                _command(way, class_path, folder, sizes),
                 # Never written to: it closes when this process dies, and the server then stops.
                 stdin=subprocess.PIPE,
                 stdout=log,
@@ -265,7 +274,7 @@ def _local(way: Local) -> Iterator[Server]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _settings(address: str) -> str:
+def _settings(address: str, sizes: Sizes) -> str:
     settings = {
         "dbms.security.auth_enabled": "false",
         "dbms.usage_report.enabled": "false",
@@ -275,16 +284,16 @@ def _settings(address: str) -> str:
         "server.bolt.listen_address": address,
         # The address in the routing table, so that neo4j:// works as well as bolt://.
         "server.bolt.advertised_address": address,
-        "server.memory.pagecache.size": "128m",
+        "server.memory.pagecache.size": sizes.page_cache,
     }
     return "".join(f"{key}={value}\n" for key, value in settings.items())
 
 
-def _command(way: Local, class_path: str, folder: Path) -> list[str]:
+def _command(way: Local, class_path: str, folder: Path, sizes: Sizes) -> list[str]:
     opened = ("java.nio", "java.io", "java.util", "java.util.concurrent", "sun.nio.ch")
     return [
         str(way.java),
-        "-Xmx1g",
+        f"-Xmx{sizes.heap}",
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in opened),
         # What the official packages set too: SIMD for the vector index.
         "--add-modules=jdk.incubator.vector",
@@ -414,7 +423,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Start one server, print its URI on one line, and serve until Ctrl-C or SIGTERM."""
     parser = argparse.ArgumentParser(prog="python -m tests.servers.neo4j_server")
     parser.add_argument("version", choices=sorted(LINES), nargs="?", default="5.26")
-    version = parser.parse_args(arguments).version
+    parser.add_argument("--heap", default=Sizes.heap)
+    parser.add_argument("--page-cache", default=Sizes.page_cache)
+    chosen = parser.parse_args(arguments)
+    sizes = Sizes(chosen.heap, chosen.page_cache)
     stopping = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -425,7 +437,7 @@ def main(arguments: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     try:
-        with running_server(version) as server:
+        with running_server(chosen.version, sizes) as server:
             print(server.uri, flush=True)
             stopping.wait()
     except KeyboardInterrupt:

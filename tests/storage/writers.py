@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from cognigraph import EnrichSettings, Memory, Message, Settings
 from cognigraph.testing import HashEmbedder
@@ -70,6 +72,29 @@ def enrich(path: str) -> None:
                 sys.stdout.flush()
 
 
+class SlowEmbedder(HashEmbedder):
+    """Another embedder, slow enough to be killed at work."""
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        time.sleep(0.004 * len(texts))
+        return super().embed(texts)
+
+
+def reindex(path: str, dimension: str) -> None:
+    """Change the embedder, a line for each batch; at the end say so."""
+    from cognigraph.ingest import reindex as module
+
+    module._BATCH = 4
+
+    def announce(made: int, total: int) -> None:
+        sys.stdout.write(f"{made} {total}\n")
+        sys.stdout.flush()
+
+    with open_memory(path) as memory:
+        memory.reindex(SlowEmbedder(int(dimension)), on_progress=announce)
+    sys.stdout.write("done\n")
+
+
 def load(path: str, count: str, offset: str) -> None:
     """Add the same ``count`` turns as everyone else, beginning somewhere else."""
     total, start = int(count), int(offset)
@@ -104,7 +129,7 @@ def fill(path: str, limit: str) -> None:
 
 
 PROGRAMS: dict[str, Callable[..., None]] = {
-    "write": write, "enrich": enrich, "load": load, "fill": fill,
+    "write": write, "enrich": enrich, "reindex": reindex, "load": load, "fill": fill,
 }  # fmt: skip
 
 if __name__ == "__main__":

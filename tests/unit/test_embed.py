@@ -75,7 +75,7 @@ def test_a_memory_takes_a_function(tmp_path):
         assert memory.info.embedder.name == "letters"
 
 
-@pytest.mark.parametrize("wrong", ["openai", "wordlama", "", ":", "fastembedd:x"])
+@pytest.mark.parametrize("wrong", ["open-ai", "wordlama", "", ":", "fastembedd:x"])
 def test_unknown_names(wrong):
     with pytest.raises(ConfigurationError, match=r"unknown embedder.*wordllama"):
         resolve(wrong)

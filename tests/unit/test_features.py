@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -12,14 +13,16 @@ from cognigraph import SearchSettings
 from cognigraph.retrieve.analyse import analyse
 from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.retrieve.features import chunk_features, neighbours, scaled
-from cognigraph.stores.base import Candidates
+from cognigraph.stores.base import OUTSIDE, Candidates
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 ALL = SearchSettings()
 
 
 def features(found: Candidates, question: str = "oslo", settings: SearchSettings = ALL):
-    return chunk_features(found, analyse(question), settings)
+    return chunk_features(found, analyse(question, NOW), settings)
 
 
 def test_neighbours_along_the_chain():
@@ -141,7 +144,7 @@ def test_no_text_is_longer_than_long():
 @pytest.mark.parametrize("question", ["in May 2023 oslo", "2023 oslo"])
 def test_the_time_cue_knows_what_was_said_then(question):
     at = [datetime(year, 5, 20, tzinfo=UTC).timestamp() for year in (2023, 2021)]
-    terms = len(analyse(question).terms)
+    terms = len(analyse(question, NOW).terms)
     pool = chunk_pool([0.1] * 2, at=at, matches=np.zeros((2, terms)))
     found = features(candidates(pool), question)
     assert found["time"][0] == 1.0
@@ -215,3 +218,9 @@ def test_an_empty_pool_has_empty_signals():
 )
 def test_scaling(values, expected):
     assert scaled(np.array(values, float)).tolist() == expected
+
+
+def test_a_lone_candidate_with_a_neighbour_outside():
+    pool = chunk_pool([0.5])
+    pool = replace(pool, previous=np.array([OUTSIDE]), following=np.array([OUTSIDE]))
+    assert features(candidates(pool))["answers"].tolist() == [0.0]

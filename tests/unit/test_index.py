@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,7 @@ from cognigraph import EnrichSettings, Memory, Settings
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
 from cognigraph.stores.sqlite import index as index_module
+from cognigraph.stores.sqlite.blobs import VectorFormat
 from cognigraph.stores.sqlite.index import SpaceIndex
 from cognigraph.stores.sqlite.postings import Postings
 from cognigraph.stores.sqlite.table import Table
@@ -27,6 +29,7 @@ from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
 START = datetime(2026, 5, 20, 9, tzinfo=UTC)
 WORDS = ["oslo", "fjord", "bread", "kayak", "piano", "rain"]
 DIMENSION = 16
+FORMAT = VectorFormat(DIMENSION, "float16")
 
 
 def read(window: Any) -> Extraction:
@@ -115,7 +118,7 @@ STEP = st.one_of(
 )
 def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
     path = tmp_path_factory.mktemp("index") / "m.db"
-    followed, number = SpaceIndex(DIMENSION), 0
+    followed, number = SpaceIndex(FORMAT), 0
     small = Settings(enrich=EnrichSettings(batch=3))
     with open_memory(path, settings=small) as memory, connect(path) as connection:
         for verb, batch in steps:
@@ -135,7 +138,7 @@ def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
             return
         memory.add("the end", id="end", session="s1", at=START)
         followed.refresh(connection, 1)
-        fresh = SpaceIndex(DIMENSION)
+        fresh = SpaceIndex(FORMAT)
         fresh.refresh(connection, 1)
     assert contents(followed) == contents(fresh)
     chains = contents(fresh)["chunks"]
@@ -164,7 +167,7 @@ def test_an_interrupted_refresh_is_taken_up_again(tmp_path, monkeypatch):
     with open_memory(path) as memory, connect(path) as connection:
         memory.add_many({"text": f"oslo fjord {WORDS[n % 6]}", "id": f"m{n}"} for n in range(20))
         memory.enrich()
-        broken, fresh = SpaceIndex(DIMENSION), SpaceIndex(DIMENSION)
+        broken, fresh = SpaceIndex(FORMAT), SpaceIndex(FORMAT)
         with monkeypatch.context() as patch:
             patch.setattr(
                 SpaceIndex, "_take_triples", lambda *_: (_ for _ in ()).throw(MemoryError)
@@ -184,23 +187,45 @@ def test_batches_do_not_matter(tmp_path, monkeypatch):
             for n in range(50)
         )
         memory.enrich()
-        whole = SpaceIndex(DIMENSION)
+        whole = SpaceIndex(FORMAT)
         whole.refresh(connection, 1)
         monkeypatch.setattr(index_module, "_BATCH", 7)
-        parts = SpaceIndex(DIMENSION)
+        parts = SpaceIndex(FORMAT)
         parts.refresh(connection, 1)
         assert contents(parts) == contents(whole)
+
+
+def test_two_threads_read_what_one_does(tmp_path):
+    path = tmp_path / "m.db"
+
+    @contextmanager
+    def another() -> Iterator[sqlite3.Connection]:
+        apart.append(threading.current_thread().name)
+        with connect(path) as second:
+            yield second
+
+    apart: list[str] = []
+    with open_memory(path) as memory, connect(path) as connection:
+        memory.add_many({"text": f"oslo {WORDS[n % 6]} rain", "id": f"m{n}"} for n in range(30))
+        memory.enrich()
+        alone, together = SpaceIndex(FORMAT), SpaceIndex(FORMAT)
+        alone.refresh(connection, 1)
+        together.refresh(connection, 1, another)
+        assert contents(together) == contents(alone)
+        assert len(contents(alone)["triples"]) > 3
+        together.refresh(connection, 1, another)
+    assert [name.startswith("cognigraph-load") for name in apart] == [True]
 
 
 def test_only_its_own_space_is_read(tmp_path):
     path = tmp_path / "m.db"
     with open_memory(path) as memory, connect(path) as connection:
         memory.space("a").add("oslo fjord", id="m1")
-        before = SpaceIndex(DIMENSION)
+        before = SpaceIndex(FORMAT)
         before.refresh(connection, 1)
         memory.space("b").add("oslo bread", id="m1")
         memory.space("b").flush()
-        after = SpaceIndex(DIMENSION)
+        after = SpaceIndex(FORMAT)
         after.refresh(connection, 1)
         assert contents(after) == contents(before)
         assert after.lexicon(["oslo", "bread"]).frequencies == {"oslo": 1, "bread": 0}

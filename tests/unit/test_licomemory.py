@@ -7,17 +7,31 @@ import math
 import numpy as np
 import pytest
 
+from cognigraph import LicoMemorySettings, SearchSettings
 from cognigraph.retrieve.licomemory import (
     SESSION_FLOOR,
+    arithmetic_mean,
+    behind,
     clamp,
     gaps,
     harmonic_mean,
+    median_gap,
+    paper_decay,
     relevance,
+    semantic_relevance,
     weibull_decay,
 )
 
 NAN = math.nan
 DAY = 86_400.0
+PAPER = SearchSettings(profile="licomemory")
+
+
+def paper(decay_exponent: float = 0.1, decay: bool = True, **variant: object) -> SearchSettings:
+    return SearchSettings(
+        profile="licomemory", decay_exponent=decay_exponent, decay=decay,
+        licomemory=LicoMemorySettings(**variant),
+    )  # fmt: skip
 
 
 def one(session: float, triple: float) -> float:
@@ -128,7 +142,7 @@ def test_case_time_after_the_question_is_gap_zero():
 def test_relevance_is_the_product():
     session, triple = np.array([0.8, NAN]), np.array([0.4, 0.6])
     gap = np.array([DAY, 3 * DAY])
-    score, semantic, decay = relevance(session, triple, gap, 0.1)
+    score, semantic, decay = relevance(session, triple, gap, PAPER)
     assert semantic.tolist() == pytest.approx([0.64 / 1.2, 0.6])
     assert decay.tolist() == pytest.approx([math.exp(-(0.5**0.1)), math.exp(-(1.5**0.1))])
     assert score.tolist() == pytest.approx((semantic * decay).tolist())
@@ -137,7 +151,75 @@ def test_relevance_is_the_product():
 def test_said_just_now_wins_by_the_known_factor():
     """Known property of tk = 0.1, not a wish: a fresh fact beats one at the median by e."""
     score, _, _ = relevance(
-        np.full(3, NAN), np.array([0.3, 0.8, 0.3]), np.array([0.0, DAY, 2 * DAY]), 0.1
+        np.full(3, NAN), np.array([0.3, 0.8, 0.3]), np.array([0.0, DAY, 2 * DAY]), PAPER
     )
     assert score[0] > score[1]
     assert score[0] / (0.3 * math.exp(-1)) == pytest.approx(math.e)
+
+
+# Variants of the formulas, each by hand
+
+
+@pytest.mark.parametrize(
+    ("session", "triple", "expected"),
+    [(0.8, 0.4, 0.6), (1.0, 0.0, 0.5), (-0.6, 0.5, (SESSION_FLOOR + 0.5) / 2), (NAN, 0.7, 0.7)],
+)
+def test_variant_arithmetic_mean(session, triple, expected):
+    found = arithmetic_mean(np.array([session]), np.array([triple]))
+    assert found.tolist() == pytest.approx([expected])
+    assert semantic_relevance(np.array([session]), np.array([triple]), "arithmetic") == found
+    assert harmonic_mean(np.array([session]), np.array([triple])) <= found
+
+
+def test_variant_exponential_decay():
+    gap = np.array([0.0, 1.0, 2.0, 3.0, 6.0]) * DAY  # tau is 2 days
+    assert paper_decay(gap, paper(decay_exponent=1.0), gap).tolist() == pytest.approx(
+        [math.exp(-ratio) for ratio in (0.0, 0.5, 1.0, 1.5, 3.0)]
+    )
+
+
+@pytest.mark.parametrize("scale", [0.25, 0.5, 1.0, 2.0, 4.0])
+def test_variant_tau_as_a_multiple_of_the_median(scale):
+    gap = np.array([1.0, 2.0, 8.0]) * DAY
+    assert paper_decay(gap, paper(tau_scale=scale), gap).tolist() == pytest.approx(
+        [math.exp(-((days / (2 * scale)) ** 0.1)) for days in (1.0, 2.0, 8.0)]
+    )
+
+
+def test_variant_no_decay():
+    gap = np.array([0.0, DAY, NAN])
+    assert paper_decay(gap, paper(decay=False), gap).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_tau_is_the_median_over_the_retrieved_triples():
+    chunks, triples = np.array([1.0, 100.0]) * DAY, np.array([2.0, 4.0, 9.0]) * DAY
+    assert paper_decay(chunks, PAPER, triples).tolist() == pytest.approx(
+        [math.exp(-((days / 4) ** 0.1)) for days in (1.0, 100.0)]
+    )
+    alone = paper_decay(chunks, PAPER, np.empty(0))
+    assert alone.tolist() == pytest.approx(
+        [math.exp(-((days / 50.5) ** 0.1)) for days in (1.0, 100.0)]
+    )
+
+
+def test_the_median_gap_and_its_cases():
+    assert median_gap(np.array([1.0, NAN, 3.0, 10.0])) == 3.0
+    assert median_gap(np.array([0.0, 0.0, 0.0, 2.0, 8.0])) == 5.0
+    assert median_gap(np.array([0.0, NAN])) == 0.0
+    assert median_gap(np.empty(0)) == 0.0
+
+
+def test_behind_keeps_the_order_of_its_own():
+    score = np.array([0.5, 0.2, 0.9, 0.45, 0.0])
+    first = np.array([True, True, False, False, False])
+    factors = behind(score, first, ~first)
+    assert factors.tolist() == pytest.approx([1, 1, 0.99 * 0.2 / 0.9, 0.99 * 0.2 / 0.9, 0.22])
+    assert (score * factors)[2:4].tolist() == pytest.approx([0.198, 0.099])
+
+
+def test_behind_changes_nothing_where_nothing_is_in_front_or_all_is_below():
+    score, none = np.array([0.5, 0.2]), np.array([False, False])
+    assert behind(score, none, ~none).tolist() == [1, 1]
+    assert behind(score, np.array([True, False]), np.array([False, True])).tolist() == [1, 1]
+    assert behind(np.array([0.0, 0.2]), np.array([True, False]), ~none).tolist() == [1, 1]
+    assert behind(np.empty(0), none[:0], none[:0]).tolist() == []

@@ -201,6 +201,7 @@ def test_what_it_would_cost_is_told_without_a_call(serving):
     assert shown < few.input_tokens < shown + 1200  # and what the system prompts say
     assert many.input_tokens - few.input_tokens > 9 * 2 * 50
     assert 0 < few.output_tokens < many.output_tokens
+    assert few.cost == pytest.approx((2 * few.input_tokens + 8 * few.output_tokens) / 1e6)
     assert extractor.estimate(window_of(TURNS * 200)).calls > 2
 
 
@@ -495,12 +496,50 @@ def test_without_a_models_summary_the_session_has_its_own_sentences(serving, rem
     )
 
 
+def test_turns_that_no_summary_can_be_made_of_are_given_up(serving, remember):
+    stages, model = serving([READ, NOTHING], [SUMMARY, "no", "no", "no", "no", UNCHANGED])
+    memory = remember(model)
+    add(memory)
+    memory.enrich()
+    for number in range(3):  # each bad answer is asked for once more by the client
+        add(memory, [("Ann", f"Turn {number}.")], first=4 + number)
+        memory.enrich()
+    shown = [section(prompt, "turns").splitlines()[1:] for prompt in stages.prompts("summarise")]
+    assert [[line[-2] for line in lines] for lines in shown[1:]] == [
+        ["0"], ["0"], ["0", "1"], ["0", "1"], ["1", "2"],
+    ]  # fmt: skip
+
+
+def test_a_summary_of_too_much_is_made_in_halves(serving):
+    too_long = Fails(status(413, "too large"))
+    stages, model = serving([NOTHING], [too_long, SUMMARY, UNCHANGED])
+    found = extract(model)
+    shown = [section(prompt, "turns").splitlines()[1:] for prompt in stages.prompts("summarise")]
+    assert [len(lines) for lines in shown] == [4, 3, 2]
+    assert found.themes == (Theme("Pia's move", "Pia moved to Bergen on 19 May 2026."),)
+    assert found.rejected == ()
+
+
 def test_a_summary_by_rules_is_refined_when_a_model_takes_over(serving):
     stages, model = serving()
     theme = Theme("Oslo", "Ann: I live in Oslo.")
     notes = SessionNotes(1, (("oslo", 1.0),), (theme,), '{"rules":1}')
     extract(model, notes=notes)
     assert section(stages.prompts("summarise")[0], "themes") == "1. Oslo: Ann: I live in Oslo."
+
+
+def test_a_background_worker_waits_for_a_pause_and_then_asks_twice(serving, tmp_path):
+    stages, model = serving()
+    extractor = ModelExtractor(model, timezone=OSLO, settle=timedelta(seconds=60))
+    options = {"embedder": HashEmbedder(), "extractor": extractor, "timezone": "Europe/Oslo"}
+    with Memory(tmp_path / "m.db", **options) as memory:
+        for number, (speaker, text) in enumerate(TURNS):
+            at = START + timedelta(minutes=number)
+            memory.add(text, session="s", speaker=speaker, at=at)
+        assert (stages.asked, memory.stats().pending) == ([], 4)
+        memory.flush(timeout=30)
+        assert stages.stages == ["read", "summarise"]
+        assert len(memory.triples()) == 5
 
 
 # --- Failure -------------------------------------------------------------------------------

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
+from contextlib import closing
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cognigraph.stores.sqlite.blobs import (
+    VectorFormat,
     pack_terms,
     pack_uid,
-    pack_vector,
     term_hash,
+    unpack_integers,
     unpack_terms,
     unpack_uids,
-    unpack_vectors,
 )
 from cognigraph.stores.sqlite.postings import Postings, gather
 
@@ -26,7 +29,9 @@ BAGS = st.lists(st.dictionaries(st.sampled_from(WORDS), st.integers(1, 9), max_s
 def build(batches: list[list[dict[str, int]]]) -> tuple[Postings, list[dict[str, int]]]:
     postings, rows = Postings(), []
     for batch in batches:
-        postings.append(*unpack_terms([pack_terms(bag) for bag in batch]), len(rows))
+        blobs = [pack_terms(bag) for bag in batch]
+        sizes = np.array([len(blob) for blob in blobs], np.int64)
+        postings.append(*unpack_terms(b"".join(blobs), sizes), len(rows))
         rows += batch
     return postings, rows
 
@@ -69,26 +74,45 @@ def test_large_frequencies_and_long_texts():
     assert postings.lookup("w4999")[1].tolist() == [5000.0]
 
 
-def test_blobs_come_back_as_they_went():
+@pytest.mark.parametrize(("precision", "size"), [("float32", 12), ("float16", 6)])
+def test_vectors_come_back_as_they_went(precision, size):
+    packed = VectorFormat(3, precision)
     vectors = np.random.default_rng(1).normal(size=(4, 3)).astype(np.float32)
-    blobs = [pack_vector(vector) for vector in vectors]
-    assert [len(blob) for blob in blobs] == [12] * 4
-    assert np.array_equal(unpack_vectors(blobs, 3), vectors)
+    blobs = [packed.pack(vector) for vector in vectors]
+    assert [len(blob) for blob in blobs] == [size] * 4
+    back = packed.unpack(blobs)
+    assert back.dtype == np.float32
+    assert np.array_equal(back, vectors.astype(packed.dtype).astype(np.float32))
+    assert np.abs(back - vectors).max() <= (0 if precision == "float32" else 2e-3)
+    assert packed.unpack([]).shape == (0, 3)
+
+
+def test_uids_and_terms_come_back_as_they_went():
     uids = ["00" * 16, "ff" * 16, "0123456789abcdef" * 2]
-    assert [uid.tobytes().hex() for uid in unpack_uids([pack_uid(u) for u in uids])] == uids
-    entries, sizes = unpack_terms(
-        [pack_terms({"a": 1, "b": 2}), pack_terms({}), pack_terms({"a": 3})]
-    )
+    joined = b"".join(pack_uid(uid) for uid in uids)
+    assert [uid.tobytes().hex() for uid in unpack_uids(joined)] == uids
+    blobs = [pack_terms({"a": 1, "b": 2}), pack_terms({}), pack_terms({"a": 3})]
+    lengths = np.array([len(blob) for blob in blobs])
+    entries, sizes = unpack_terms(b"".join(blobs), lengths)
     assert sizes.tolist() == [2, 0, 1]
     assert entries["frequency"].tolist() == [1, 2, 3]
     assert entries["term"][0] == entries["term"][2] == term_hash("a")
 
 
-def test_nothing_to_unpack():
-    assert unpack_vectors([], 3).shape == (0, 3)
-    assert unpack_uids([]).shape == (0, 16)
-    entries, sizes = unpack_terms([])
-    assert (len(entries), len(sizes)) == (0, 0)
+@given(
+    st.lists(st.tuples(st.integers(-(1 << 63), (1 << 63) - 1), st.binary(max_size=40)), min_size=1)
+)
+def test_sqlite_joins_any_bytes_and_integers_unchanged(rows):
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER, b BLOB) STRICT")
+        connection.executemany("INSERT INTO t (n, b) VALUES (?, ?)", rows)
+        listed, joined, lengths = connection.execute(
+            "SELECT group_concat(n), CAST(coalesce(group_concat(b, ''), '') AS BLOB), "
+            "group_concat(length(b)) FROM t"
+        ).fetchone()
+    assert unpack_integers(listed).tolist() == [n for n, _ in rows]
+    assert joined == b"".join(blob for _, blob in rows)
+    assert unpack_integers(lengths).tolist() == [len(blob) for _, blob in rows]
 
 
 def test_term_hashes_never_change():

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
-from cognigraph import SearchSettings
+from cognigraph import LicoMemorySettings, SearchSettings
 from cognigraph.retrieve.analyse import analyse
 from cognigraph.retrieve.rank import Ranking, rank, session_scores
 from cognigraph.retrieve.weights import WEIGHTS, relative
 from cognigraph.stores.base import Candidates
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
 
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
 DAY = 86_400.0
 PAPER = SearchSettings(profile="licomemory")
 
 
 def ranked(found: Candidates, settings: SearchSettings = PAPER, now: float = 10 * DAY) -> Ranking:
-    return rank(found, analyse("oslo"), settings, now)
+    return rank(found, analyse("oslo", NOW), settings, now)
 
 
 def test_the_paper_end_to_end():
@@ -56,6 +59,62 @@ def test_a_chunk_without_triples_stays_reachable():
     found = ranked(candidates(chunks, triples))
     assert found.score[0] == pytest.approx(0.8 / math.e)
     assert found.triple_score[0] == 0.8
+
+
+def variant(**changes: object) -> SearchSettings:
+    return SearchSettings(profile="licomemory", licomemory=LicoMemorySettings(**changes))
+
+
+def test_without_hyperlinks_a_chunk_stands_for_itself():
+    chunks = chunk_pool([0.2, 0.5], session=[0, 1], at=np.full(2, 9 * DAY))
+    triples = triple_pool([0.9], [(0,)], at=[9 * DAY])
+    sessions = session_pool([NAN, NAN], keys=[[0.4], [0.5]])
+    found = ranked(candidates(chunks, triples, sessions), variant(hyperlinks=False))
+    own = [2 * 0.4 * 0.2 / 0.6, 0.5]
+    assert found.score.tolist() == pytest.approx([s / math.e for s in own])
+    assert found.triple_score.tolist() == [0.2, 0.5]
+    linked = ranked(candidates(chunks, triples, sessions))
+    assert linked.score[0] == pytest.approx(2 * 0.4 * 0.9 / 1.3 / math.e)
+
+
+def test_a_chunk_that_gave_no_triple_stands_behind_all_that_did():
+    chunks = chunk_pool([0.8, 0.9, 0.2], at=np.full(3, 9 * DAY))
+    triples = triple_pool([0.4], [(2,)], at=[9 * DAY])
+    both = candidates(chunks, triples, session_pool([0.5]))
+    linked = 2 * 0.5 * 0.4 / 0.9 / math.e
+    found = ranked(both)
+    assert found.score[2] == pytest.approx(linked)
+    assert found.score[1] == pytest.approx(0.99 * linked)
+    assert 0 < found.score[0] < found.score[1]
+    assert (found.semantic * found.decay).tolist() == pytest.approx(found.score.tolist())
+    among = ranked(both, variant(bare_chunks="among"))
+    assert among.score[0] == pytest.approx(2 * 0.5 * 0.8 / 1.3 / math.e)
+    assert among.score[2] == pytest.approx(linked)
+
+
+def test_a_session_that_was_not_read_yet_is_not_behind():
+    chunks = chunk_pool([0.8, 0.2], session=[0, 1], at=np.full(2, 9 * DAY))
+    triples = triple_pool([0.4], [(1,)], session=[1], at=[9 * DAY])
+    found = ranked(candidates(chunks, triples, session_pool([NAN, 0.5])))
+    assert found.score[0] == pytest.approx(0.8 / math.e)
+    assert found.score[0] > found.score[1]
+
+
+def test_without_the_session_layer_the_triple_score_is_all():
+    chunks = chunk_pool([0.2], at=[9 * DAY])
+    triples = triple_pool([0.9], [(0,)], at=[9 * DAY])
+    found = ranked(
+        candidates(chunks, triples, session_pool([0.1])),
+        SearchSettings(profile="licomemory", session_leg=False),
+    )
+    assert found.score.tolist() == pytest.approx([0.9 / math.e])
+
+
+def test_a_bare_chunk_decays_on_the_scale_of_the_triples():
+    chunks = chunk_pool([0.8, 0.1], at=np.array([2.0, 9.0]) * DAY)
+    triples = triple_pool([0.4], [(1,)], at=[6 * DAY])
+    found = ranked(candidates(chunks, triples))
+    assert found.score[0] == pytest.approx(0.8 * math.exp(-((8 / 4) ** 0.1)))
 
 
 def test_the_parts_of_a_hit_multiply_to_its_score():
@@ -133,7 +192,7 @@ def test_who_extracted_chooses_the_weights(extractor, expected):
     both = candidates(
         chunk_pool([0.9, 0.5]), triple_pool([0.2, 0.9], [(0,), (1,)]), session_pool([0.5])
     )
-    found = rank(both, analyse("oslo"), SearchSettings(), 0.0, extractor)
+    found = rank(both, analyse("oslo", NOW), SearchSettings(), 0.0, extractor)
     assert found.weighted["triple"].tolist() == pytest.approx(
         [0.0, relative(expected)["triple"] / 2]
     )
@@ -164,7 +223,7 @@ def test_every_weight_belongs_to_a_signal():
     everything = candidates(
         chunks, triple_pool([0.2], [(0,)], terms=2), session_pool([0.5], terms=2)
     )
-    found = rank(everything, analyse("oslo 2023"), SearchSettings(), 0.0)
+    found = rank(everything, analyse("oslo 2023", NOW), SearchSettings(), 0.0)
     for name, weights in WEIGHTS.items():
         assert set(weights) <= set(found.raw), name
     assert set(WEIGHTS["rules"]) == set(WEIGHTS["model"])

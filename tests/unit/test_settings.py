@@ -12,11 +12,14 @@ from cognigraph import (
     ContextSettings,
     EnrichSettings,
     InsertSettings,
+    LicoMemorySettings,
     SearchSettings,
     Settings,
 )
 
-GROUPS = (InsertSettings, EnrichSettings, SearchSettings, ContextSettings, Settings)
+GROUPS = (
+    InsertSettings, EnrichSettings, SearchSettings, LicoMemorySettings, ContextSettings, Settings,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -37,7 +40,9 @@ def test_unknown_names_and_positions_are_errors(group):
 
 def test_the_papers_values():
     paper = SearchSettings(profile="licomemory")
-    assert (paper.k, paper.decay_exponent) == (15, 0.1)
+    assert (paper.k, paper.decay_exponent, paper.decay) == (15, 0.1, True)
+    assert (paper.licomemory.mean, paper.licomemory.tau_scale) == ("harmonic", 1.0)
+    assert paper.licomemory.hyperlinks
 
 
 @pytest.mark.parametrize(
@@ -55,8 +60,13 @@ def test_the_papers_values():
         (SearchSettings, {"profile": "best"}),
         (SearchSettings, {"k": 0}),
         (SearchSettings, {"decay_exponent": 0}),
-        (SearchSettings, {"decay_exponent": 1}),
+        (SearchSettings, {"decay_exponent": 1.01}),
         (SearchSettings, {"decay_exponent": float("nan")}),
+        (LicoMemorySettings, {"mean": "geometric"}),
+        (LicoMemorySettings, {"bare_chunks": "never"}),
+        (LicoMemorySettings, {"tau_scale": 0}),
+        (LicoMemorySettings, {"tau_scale": float("nan")}),
+        (LicoMemorySettings, {"tau_scale": float("inf")}),
         (SearchSettings, {"decay_strength": 1.1}),
         (SearchSettings, {"decay_strength": float("nan")}),
         (SearchSettings, {"radius": 6}),

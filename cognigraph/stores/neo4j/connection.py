@@ -8,6 +8,7 @@ before (one bookmark manager for all sessions).
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -31,7 +32,12 @@ from neo4j.exceptions import (
 
 from cognigraph._version import __version__
 from cognigraph.cypher.files import statement
-from cognigraph.errors import ConfigurationError, StoreError, StoreUnavailableError
+from cognigraph.errors import (
+    ConfigurationError,
+    EmbedderMismatchError,
+    StoreError,
+    StoreUnavailableError,
+)
 
 Row = list[Any]
 _T = TypeVar("_T")
@@ -39,13 +45,25 @@ _T = TypeVar("_T")
 _PARALLEL_READS = 4
 
 
+_EMBEDDING = "embedding"
+_VECTORS = re.compile(rf"(?<=[.']){_EMBEDDING}\b")
+
+
+def vector_property(generation: int) -> str:
+    """Property that holds the vectors of a database's n-th embedder: two take turns."""
+    return _EMBEDDING if generation % 2 else f"{_EMBEDDING}_b"
+
+
 @cache
-def cypher(name: str, *replace: tuple[str, str]) -> str:
+def cypher(name: str, *replace: tuple[str, str], embedding: str = _EMBEDDING) -> str:
     """Text of a statement, in the Cypher version it was written for.
 
-    ``replace`` puts other labels or bounds where Cypher takes no parameter; never user text.
+    ``embedding`` is the property that holds the vectors. ``replace`` puts other labels or bounds
+    where Cypher takes no parameter; never user text.
     """
     text = statement(f"neo4j/{name}.cypher")
+    if embedding != _EMBEDDING:
+        text = _VECTORS.sub(embedding, text)
     for old, new in replace:
         if old not in text:
             raise ValueError(f"{name}.cypher does not contain {old!r}")
@@ -56,12 +74,20 @@ def cypher(name: str, *replace: tuple[str, str]) -> str:
 class Transaction:
     """A write transaction; its function may run again, so it contains nothing but statements."""
 
-    def __init__(self, inner: ManagedTransaction) -> None:
+    def __init__(self, inner: ManagedTransaction, connection: Connection) -> None:
         self._inner = inner
+        self._connection = connection
 
     def rows(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> list[Row]:
         """Run a statement and return its rows."""
-        return self._inner.run(cypher(name, *replace), parameters).values()
+        text = cypher(name, *replace, embedding=self._connection.embedding)
+        return self._inner.run(text, parameters).values()
+
+    def check_generation(self) -> None:
+        """Refuse to go on with an embedder that was changed meanwhile."""
+        row = self.row("reindex/state")
+        if row is not None:
+            self._connection.check_generation(*row[:3])
 
     def row(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> Row | None:
         """Run a statement and return its first row."""
@@ -84,6 +110,8 @@ class Connection:
     ) -> None:
         self.uri = uri
         self.database = database
+        self.generation = 1
+        """Which of the database's embedders this connection works with; see schema.prepare."""
         self._auth = auth
         self._notifications = notifications
         self._pool_size = pool_size
@@ -129,6 +157,19 @@ class Connection:
                 self._pid = os.getpid()
             return self._driver
 
+    @property
+    def embedding(self) -> str:
+        """Property that holds the vectors."""
+        return vector_property(self.generation)
+
+    def check_generation(self, generation: int, embedder: str, dimension: int) -> None:
+        """Refuse to go on with an embedder that was changed meanwhile."""
+        if generation != self.generation:
+            raise EmbedderMismatchError(
+                f"{self.uri} has been reindexed with the embedder {embedder!r} ({dimension} "
+                "dimensions) since it was opened; open it again with that one"
+            )
+
     def close(self) -> None:
         """Close the driver. Idempotent."""
         with self._lock:
@@ -154,7 +195,7 @@ class Connection:
 
     def rows(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> list[Row]:
         """Read: run a statement and return its rows."""
-        text = cypher(name, *replace)
+        text = cypher(name, *replace, embedding=self.embedding)
         with self._session(READ_ACCESS) as session:
             try:
                 # Without BEGIN and COMMIT around it a read is one round trip.
@@ -176,11 +217,11 @@ class Connection:
     def write(self, work: Callable[[Transaction], _T]) -> _T:
         """Run a function in one write transaction; it may be called again."""
         with self._session(WRITE_ACCESS) as session:
-            return session.execute_write(lambda tx: work(Transaction(tx)))
+            return session.execute_write(lambda tx: work(Transaction(tx, self)))
 
     def command(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> None:
         """Run one schema command by itself."""
-        text = cypher(name, *replace)
+        text = cypher(name, *replace, embedding=self.embedding)
         self.command_text(text, parameters)
 
     def command_text(self, text: str, parameters: dict[str, Any]) -> None:

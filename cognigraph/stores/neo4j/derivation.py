@@ -37,7 +37,7 @@ def complete(
 ) -> Totals | None:
     """Write a derivation; None, changing nothing, if the lease is lost."""
     try:
-        return connection.write(_Write(lease, derivation, now).run)
+        return connection.write(_Write(lease, derivation, connection.generation, now).run)
     except _LeaseLostError:
         return None
 
@@ -50,7 +50,10 @@ class _Write:
     it waits only for the second half, because the session is locked as late as possible.
     """
 
-    def __init__(self, lease: Lease, derivation: Derivation, now: datetime) -> None:
+    def __init__(
+        self, lease: Lease, derivation: Derivation, generation: int, now: datetime
+    ) -> None:
+        self._generation = generation
         self._lease = lease
         self._now = now
         self._space = lease.space
@@ -59,16 +62,18 @@ class _Write:
     def run(self, tx: Transaction) -> Totals:
         derivation, lease = self._derivation, self._lease
         themes = derivation.themes
-        seq, triple_labels, theme_labels, known = _held(
-            tx.row(
-                "derive/lock",
-                space=self._space,
-                session=lease.session_uid,
-                token=lease.token,
-                triples=[triple.uid for triple in derivation.triples],
-                count=len(derivation.triples) + len(themes or ()),
-            )
+        row = tx.row(
+            "derive/lock",
+            space=self._space,
+            generation=self._generation,
+            session=lease.session_uid,
+            token=lease.token,
+            triples=[triple.uid for triple in derivation.triples],
+            count=len(derivation.triples) + len(themes or ()),
         )
+        if row is None:
+            tx.check_generation()
+        seq, triple_labels, theme_labels, known = _held(row)
         new = [triple for triple in derivation.triples if triple.uid not in set(known)]
         if derivation.entities:
             rows = [self._entity(entity) for entity in derivation.entities]

@@ -45,7 +45,12 @@ def claim(
 
 
 def _take(connection: Connection, **parameters: Any) -> Row | None:
-    return connection.write(lambda tx: tx.row("queue/claim", **parameters))
+    def take(tx: Transaction) -> Row | None:
+        # A worker with an embedder of the past must not hold what it cannot finish.
+        tx.check_generation()
+        return tx.row("queue/claim", **parameters)
+
+    return connection.write(take)
 
 
 def _lease(row: Row, *, session_uid: str, token: str, expires: datetime) -> Lease:

@@ -37,8 +37,9 @@ def message(
     row = connection.row("read/message", space=space, id=id, session=own)
     if row is None:
         return None
-    name, speaker, at, texts = row
-    return StoredMessage(id, name, speaker, from_micros(at), "".join(texts), len(texts))
+    name, speaker, at, texts, enriched = row
+    text = "".join(texts)
+    return StoredMessage(id, name, speaker, from_micros(at), text, len(texts), enriched)
 
 
 def sessions(connection: Connection, space: str, limit: int, offset: int) -> list[Session]:

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.lexical import ANALYZER
-from cognigraph.stores.base import EmbedderIdentity
+from cognigraph.stores.base import EmbedderIdentity, mismatch
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction, cypher, mapped_errors
 
 MINIMUM = (5, 26)
@@ -46,10 +46,17 @@ def check_server(connection: Connection) -> str:
     return agent
 
 
-def prepare(connection: Connection, embedder: EmbedderIdentity) -> int:
-    """Create or migrate the schema, check the embedder, and return the schema version."""
+def prepare(
+    connection: Connection, embedder: EmbedderIdentity | None
+) -> tuple[int, EmbedderIdentity]:
+    """Create or migrate the schema and check the embedder (``None`` takes any).
+
+    Returns the schema version and the embedder in use; the connection learns its generation.
+    """
     newest = migrations()[-1][0]
     found = connection.row("schema/version")
+    if found is None and embedder is None:
+        raise StoreError(f"there is no memory in {connection.uri}")
     if found is None or found[0] != newest:
         # The lock node's own constraint comes first: it makes the MERGE that locks safe.
         connection.command_text(commands(migrations()[0][1])[0], {})
@@ -57,12 +64,12 @@ def prepare(connection: Connection, embedder: EmbedderIdentity) -> int:
         connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
         found = connection.row("schema/version")
     assert found is not None
-    _check_identity(found, connection.uri, embedder)
-    return newest
+    connection.generation = found[4]
+    return newest, _checked(found, connection.uri, embedder)
 
 
 def _migrate(
-    tx: Transaction, connection: Connection, embedder: EmbedderIdentity, newest: int
+    tx: Transaction, connection: Connection, embedder: EmbedderIdentity | None, newest: int
 ) -> None:
     row = tx.row("schema/lock")
     version = row[0] if row else 0
@@ -80,23 +87,20 @@ def _migrate(
     tx.rows(
         "schema/record",
         version=newest,
-        embedder=embedder.name,
-        dimension=embedder.dimension,
+        embedder=embedder.name if embedder else None,
+        dimension=embedder.dimension if embedder else None,
         analyzer=ANALYZER,
     )
 
 
-def _check_identity(row: Row, uri: str, embedder: EmbedderIdentity) -> None:
-    _, name, dimension, analyzer = row
+def _checked(row: Row, uri: str, embedder: EmbedderIdentity | None) -> EmbedderIdentity:
+    _, name, dimension, analyzer, _ = row
     stored = EmbedderIdentity(name, dimension)
-    if stored != embedder:
-        raise EmbedderMismatchError(
-            f"{uri} was built with the embedder {stored.name!r} ({stored.dimension} dimensions), "
-            f"not {embedder.name!r} ({embedder.dimension}); open it with that embedder, "
-            "or export the messages and add them to another database with the other one"
-        )
+    if embedder is not None and stored != embedder:
+        raise EmbedderMismatchError(mismatch(uri, stored, embedder))
     if analyzer != ANALYZER:
         raise SchemaError(
             f"{uri} was indexed by {analyzer!r}, this version uses {ANALYZER!r}; "
             "open it with the version that wrote it, or add the messages to another database"
         )
+    return stored

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cognigraph.cypher.native import run_on_neo4j
+from cognigraph.errors import ConfigurationError
 from cognigraph.model import Entity, Session, Stats, StoredMessage, Summary, Triple
 from cognigraph.stores.base import (
     Candidates,
@@ -18,6 +19,7 @@ from cognigraph.stores.base import (
     InsertStatus,
     Lease,
     MessageRow,
+    Precision,
     Probe,
     StoreInfo,
 )
@@ -26,6 +28,7 @@ from cognigraph.stores.neo4j.connection import Connection, mapped_errors
 from cognigraph.stores.neo4j.derivation import complete
 from cognigraph.stores.neo4j.lexicon import Lexicons
 from cognigraph.stores.neo4j.probe import gather_candidates
+from cognigraph.stores.neo4j.reindex import Neo4jReindexing
 from cognigraph.stores.neo4j.schema import check_server, prepare
 from cognigraph.stores.neo4j.vectors import OwnIndexes
 from cognigraph.times import Clock, system_clock
@@ -42,7 +45,7 @@ class Neo4jStore:
     def __init__(
         self,
         uri: str,
-        embedder: EmbedderIdentity,
+        embedder: EmbedderIdentity | None,
         *,
         auth: tuple[str, str] | None = None,
         database: str | None = None,
@@ -61,16 +64,15 @@ class Neo4jStore:
             pool_size=pool_size,
             timeout=timeout,
         )
-        self._embedder = embedder
         self._clock = clock
-        self._indexes = OwnIndexes(self._connection, embedder.dimension, exact_up_to)
         self._lexicons = Lexicons(self._connection, lexicon_terms)
         try:
             self._server = check_server(self._connection)
-            self._version = prepare(self._connection, embedder)
+            self._version, self._embedder = prepare(self._connection, embedder)
         except BaseException:
             self._connection.close()
             raise
+        self._indexes = OwnIndexes(self._connection, self._embedder.dimension, exact_up_to)
 
     @property
     def info(self) -> StoreInfo:
@@ -97,6 +99,7 @@ class Neo4jStore:
             return []
         inserted = write.insert(self._connection, space, messages)
         self._indexes.grow(space, "Chunk", inserted.chunks, inserted.indexed)
+        self._indexes.cover(space, inserted.tail if inserted.indexed else 0)
         return inserted.statuses
 
     # Enrichment
@@ -200,6 +203,9 @@ class Neo4jStore:
 
     # Search
 
+    def warm(self, space: str) -> None:
+        """Nothing: the server keeps its indexes ready."""
+
     def probe(self, space: str, probe: Probe) -> Candidates:
         """Gather candidates by the space's own indexes, with the space's own statistics."""
         return gather_candidates(self._connection, self._lexicons, self._indexes, space, probe)
@@ -219,6 +225,16 @@ class Neo4jStore:
     def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
         """Sessions by the caller's id."""
         return read.sessions_by_id(self._connection, space, ids)
+
+    # Embedder
+
+    def reindexing(
+        self, embedder: EmbedderIdentity, precision: Precision | None = None
+    ) -> Neo4jReindexing:
+        """Begin, or go on with, the change to another embedder."""
+        if precision is not None:
+            raise ConfigurationError("the format of vectors is for SQLite files; leave it out")
+        return Neo4jReindexing(self._connection, self._indexes, self._embedder, embedder)
 
     # Inspection
 

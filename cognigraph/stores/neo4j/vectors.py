@@ -8,6 +8,7 @@ space that has outgrown that gets a label and an index of its own, layer by laye
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from threading import Lock
 from typing import Literal
 
@@ -16,10 +17,13 @@ from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.tokens import own_label
 
 Layer = Literal["Chunk", "Triple", "Theme"]
+_LAYERS: tuple[Layer, ...] = ("Chunk", "Triple", "Theme")
 
 logger = logging.getLogger("cognigraph.neo4j")
 
 _BATCH = 2000
+_TAIL = 256
+"""So many chunks of a big space are compared before they are taken into its index together."""
 
 # Quantised, a quarter of the memory: candidates are put in order by their stored vectors anyway.
 # The graph is denser than by default (16, 100): recall at 100 of the first 200 is 0.99, not 0.96.
@@ -31,9 +35,9 @@ _HNSW = {
 }
 
 
-def index_name(layer: Layer, space: str) -> str:
-    """Name of the vector index of a space's layer."""
-    return f"vector_{own_label(layer, space)}"
+def index_name(layer: Layer, space: str, embedding: str = "embedding") -> str:
+    """Name of the vector index of a space's layer, on the property that holds the vectors."""
+    return f"vector{embedding.removeprefix('embedding')}_{own_label(layer, space)}"
 
 
 class OwnIndexes:
@@ -54,7 +58,7 @@ class OwnIndexes:
         """
         if indexed or nodes <= self._exact_up_to:
             return
-        name = index_name(layer, space)
+        name = index_name(layer, space, self._connection.embedding)
         with self._lock:
             if name in self._tried:
                 return
@@ -68,35 +72,77 @@ class OwnIndexes:
         except StoreError as error:
             logger.warning("space %r keeps comparing all its vectors: %s", space, error)
 
+    def cover(self, space: str, tail: int) -> None:
+        """Take the newest chunks into the space's own index, once they are worth a transaction.
+
+        One by one they would cost each insert a second index; until then they are compared.
+        """
+        if tail < _TAIL:
+            return
+        labels = [own_label("Chunk", space)]
+        try:
+            self._connection.write(
+                lambda tx: tx.rows("vectors/cover", space=space, labels=labels)
+            )
+        except StoreError as error:  # the insert that brought us here is done; the next tries again
+            logger.info("space %r keeps comparing its newest vectors: %s", space, error)
+
     def _make(self, space: str, layer: Layer) -> None:
-        owner = ("(owner:Space ", "(owner:Space " if layer == "Chunk" else "(owner:SpaceFacts ")
         of_layer = (":Chunk", f":{layer}")
         labels = [own_label(layer, space)]
-        # First the announcement: every node written after it has the label already.
-        self._connection.write(
-            lambda tx: tx.rows(
-                "vectors/announce",
-                owner,
-                space=space,
-                labels=labels,
-                property=f"{layer.lower()}_labels",
+        if layer != "Chunk":
+            # First the announcement: every node written after it has the label already.
+            self._connection.write(
+                lambda tx: tx.rows(
+                    "vectors/announce",
+                    space=space,
+                    labels=labels,
+                    property=f"{layer.lower()}_labels",
+                )
             )
-        )
-        after: int | None = 0
+        covered, after = 0, self._label(space, of_layer, labels, 0)
         while after is not None:
-            after = self._label(space, of_layer, labels, after)
+            covered, after = after, self._label(space, of_layer, labels, after)
         # The server fills the index in the background; searches stay exact until it is online.
+        self._create(layer, space, self._connection.embedding, self._dimension)
+        if layer == "Chunk":
+            self._connection.write(
+                lambda tx: tx.rows("vectors/ready_chunks", space=space, covered=covered)
+            )
+        else:
+            indexed = f"{layer.lower()}_indexed"
+            self._connection.write(
+                lambda tx: tx.rows("vectors/ready", space=space, property=indexed)
+            )
+
+    def _create(self, layer: Layer, space: str, embedding: str, dimension: int) -> None:
         self._connection.command(
             "vectors/create",
-            ("OwnLabel", labels[0]),
-            name=index_name(layer, space),
-            options={"indexConfig": {"vector.dimensions": self._dimension, **_HNSW}},
+            ("OwnLabel", own_label(layer, space)),
+            (f"node.{self._connection.embedding}", f"node.{embedding}"),
+            name=index_name(layer, space, embedding),
+            options={"indexConfig": {"vector.dimensions": dimension, **_HNSW}},
         )
-        self._connection.write(
-            lambda tx: tx.rows(
-                "vectors/ready", owner, space=space, property=f"{layer.lower()}_indexed"
-            )
-        )
+
+    def _indexed(self) -> Iterator[tuple[Layer, str]]:
+        """Layers and names of the spaces that have indexes of their own."""
+        for layer in _LAYERS:
+            owner = () if layer == "Chunk" else (("(owner:Space ", "(owner:SpaceFacts "),)
+            indexed = f"{layer.lower()}_indexed"
+            row = self._connection.row("reindex/indexed", *owner, indexed=indexed)
+            for space in row[0] if row else ():
+                yield layer, space
+
+    def make_again(self, embedding: str, dimension: int) -> None:
+        """Make all own indexes on another property; repeating it changes nothing."""
+        for layer, space in self._indexed():
+            self._create(layer, space, embedding, dimension)
+
+    def drop(self, embedding: str) -> None:
+        """Drop all own indexes on a property."""
+        for layer, space in self._indexed():
+            name = index_name(layer, space, embedding)
+            self._connection.command("vectors/drop", name=name)
 
     def _label(
         self, space: str, of_layer: tuple[str, str], labels: list[str], after: int
@@ -112,7 +158,7 @@ class OwnIndexes:
         """Name of the index to search, or None where all vectors have to be compared."""
         if not indexed:
             return None
-        name = index_name(layer, space)
+        name = index_name(layer, space, self._connection.embedding)
         with self._lock:
             if name in self._online:
                 return name

@@ -17,11 +17,13 @@ _MOST_TRIES = 20
 
 
 class Inserted(NamedTuple):
-    """What an insert says: statuses, chunks in the space, and whether they have an own index."""
+    """What an insert says: statuses, chunks in the space, whether they have an own index, and how
+    many of them are not in it yet."""
 
     statuses: list[InsertStatus]
-    chunks: int
-    indexed: bool
+    chunks: int = 0
+    indexed: bool = True
+    tail: int = 0
 
 
 def insert(connection: Connection, space: str, messages: Sequence[MessageRow]) -> Inserted:
@@ -31,11 +33,11 @@ def insert(connection: Connection, space: str, messages: Sequence[MessageRow]) -
         statuses = _statuses(connection, messages, after_race=attempt > 0)
         new = [m for m, status in zip(messages, statuses, strict=True) if status == "new"]
         if not new:
-            return Inserted(statuses, 0, True)
-        rows = _Rows(space, new)
+            return Inserted(statuses)
+        rows = _Rows(space, new, connection.generation)
         written = connection.write(rows.write)
         if written is not None:
-            return Inserted(statuses, written[2], written[3])
+            return Inserted(statuses, *written[2:])
     raise StoreUnavailableError(
         f"other writers keep adding the same messages to space {space!r}; repeat the call"
     )
@@ -65,8 +67,9 @@ def _statuses(
 class _Rows:
     """The parameters of one insert."""
 
-    def __init__(self, space: str, messages: Sequence[MessageRow]) -> None:
+    def __init__(self, space: str, messages: Sequence[MessageRow], generation: int) -> None:
         self._space = space
+        self._generation = generation
         self._firsts = [message.chunks[0].uid for message in messages]
         self._length = sum(sum(c.terms.values()) for m in messages for c in m.chunks)
         by_session: dict[str, list[MessageRow]] = {}
@@ -98,12 +101,15 @@ class _Rows:
         rows = tx.row(
             "insert/messages",
             space=self._space,
+            generation=self._generation,
             firsts=self._firsts,
             chunks=self._count,
             length=self._length,
             sessions=self._sessions,
         )
-        if rows is not None and rows[1]:
+        if rows is None:
+            tx.check_generation()
+        elif rows[1]:
             self._link_late(tx, base=rows[0], late=frozenset(rows[1]))
         return rows
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.stores.base import Vector
+from cognigraph.stores.base import Ints, Precision, Vector
 
 POSTING = np.dtype([("term", "<u8"), ("frequency", "<u4")])
 """One entry of a terms blob: 64-bit hash of the term and its frequency in the text."""
@@ -28,20 +29,34 @@ def pack_terms(counts: Mapping[str, int]) -> bytes:
     return np.array(entries, dtype=POSTING).tobytes()
 
 
-def unpack_terms(blobs: Sequence[bytes]) -> tuple[npt.NDArray[np.void], npt.NDArray[np.int64]]:
-    """Blobs of many rows to one array of postings, and the number of postings in each row."""
-    sizes = np.array([len(blob) for blob in blobs], dtype=np.int64) // POSTING.itemsize
-    return np.frombuffer(b"".join(blobs), dtype=POSTING), sizes
+def unpack_terms(joined: bytes, lengths: Ints) -> tuple[npt.NDArray[np.void], Ints]:
+    """Blobs of many rows, joined, to one array of postings, and the number of each row's."""
+    return np.frombuffer(joined, dtype=POSTING), lengths // POSTING.itemsize
 
 
-def pack_vector(vector: Vector) -> bytes:
-    """A vector as little-endian float32."""
-    return np.ascontiguousarray(vector, dtype="<f4").tobytes()
+@dataclass(frozen=True, slots=True)
+class VectorFormat:
+    """How the vectors of a file are packed: little-endian, without a header."""
 
+    dimension: int
+    precision: Precision = "float32"
 
-def unpack_vectors(blobs: Sequence[bytes], dimension: int) -> Vector:
-    """Blobs of many rows to one (n, dimension) matrix."""
-    return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(-1, dimension)
+    @property
+    def dtype(self) -> np.dtype[np.floating]:
+        """Type of a component on disk."""
+        return np.dtype("<f2" if self.precision == "float16" else "<f4")
+
+    def pack(self, vector: Vector) -> bytes:
+        """One vector to a blob."""
+        return np.ascontiguousarray(vector, dtype=self.dtype).tobytes()
+
+    def view(self, joined: bytes) -> npt.NDArray[np.floating]:
+        """Blobs of many rows, joined, to one (n, dimension) matrix as it is on disk."""
+        return np.frombuffer(joined, dtype=self.dtype).reshape(-1, self.dimension)
+
+    def unpack(self, blobs: Sequence[bytes]) -> Vector:
+        """Blobs of many rows to one (n, dimension) float32 matrix."""
+        return np.asarray(self.view(b"".join(blobs)), np.float32)
 
 
 def pack_uid(uid: str) -> bytes:
@@ -49,6 +64,11 @@ def pack_uid(uid: str) -> bytes:
     return bytes.fromhex(uid)
 
 
-def unpack_uids(blobs: Sequence[bytes]) -> npt.NDArray[np.uint8]:
-    """16-byte uids of many rows to one (n, 16) array."""
-    return np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(-1, 16)
+def unpack_uids(joined: bytes) -> npt.NDArray[np.uint8]:
+    """16-byte uids of many rows, joined, to one (n, 16) array."""
+    return np.frombuffer(joined, dtype=np.uint8).reshape(-1, 16)
+
+
+def unpack_integers(listed: str) -> Ints:
+    """Integers as ``group_concat`` lists them, to an array."""
+    return np.fromstring(listed, dtype=np.int64, sep=",")

@@ -33,7 +33,7 @@ class Postings:
             rows = np.repeat(np.arange(first_row, first_row + len(sizes), dtype=np.int32), sizes)
             self._fresh.append((entries["term"], rows, entries["frequency"].astype(np.float32)))
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Sort what came since the last look-up, all at once: a bulk load is one sort."""
         if not self._fresh:
             return
@@ -45,7 +45,7 @@ class Postings:
 
     def lookup(self, term: str) -> tuple[_Rows, _Counts]:
         """Rows that contain the term, each once, and its frequency in them."""
-        self._settle()
+        self.settle()
         wanted = np.uint64(term_hash(term))
         rows: list[_Rows] = []
         counts: list[_Counts] = []
@@ -66,7 +66,7 @@ class Postings:
 
 def _sorted(parts: list[_Segment]) -> _Segment:
     hashes = np.concatenate([part[0] for part in parts])
-    order = np.argsort(hashes, kind="stable")
+    order = np.argsort(hashes)
     rows = np.concatenate([part[1] for part in parts])
     counts = np.concatenate([part[2] for part in parts])
     return hashes[order], rows[order], counts[order]

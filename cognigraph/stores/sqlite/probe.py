@@ -24,7 +24,7 @@ from cognigraph.stores.base import (
     TriplePool,
     Vector,
 )
-from cognigraph.stores.sqlite.blobs import unpack_terms, unpack_vectors
+from cognigraph.stores.sqlite.blobs import VectorFormat, unpack_terms
 from cognigraph.stores.sqlite.index import SpaceIndex
 from cognigraph.stores.sqlite.postings import Postings, gather
 from cognigraph.stores.sqlite.table import Table
@@ -74,7 +74,7 @@ def gather_candidates(
     triple_rows = triple_rows[_uid_order(index.triples["uid"][triple_rows])]
     near = _nearest_sessions(index, probe)
     session_ids = np.union1d(index.chunks["session"][rows], near)
-    sessions = _session_pool(connection, session_ids, probe)
+    sessions = _session_pool(connection, index.vectors, session_ids, probe)
     pool = _chunk_pool(index, rows, session_ids, sessions, cosine, chunks, probe)
     return Candidates(
         lexicon=lexicon,
@@ -297,7 +297,9 @@ def _nearest_sessions(index: SpaceIndex, probe: Probe) -> Ints:
     return np.unique(owners[rows])
 
 
-def _session_pool(connection: sqlite3.Connection, ids: Ints, probe: Probe) -> _Sessions:
+def _session_pool(
+    connection: sqlite3.Connection, vectors: VectorFormat, ids: Ints, probe: Probe
+) -> _Sessions:
     query = "SELECT uid, name, id FROM session WHERE id IN ({})"
     names = _select_in(connection, query, ids.tolist())
     names.sort()
@@ -313,12 +315,12 @@ def _session_pool(connection: sqlite3.Connection, ids: Ints, probe: Probe) -> _S
     )
     if themes:
         owners = np.array([place[row[0]] for row in themes])
-        cosines = unpack_vectors([row[3] for row in themes], len(probe.vector)) @ probe.vector
+        cosines = vectors.unpack([row[3] for row in themes]) @ probe.vector
         np.fmax.at(theme, owners, cosines.astype(float))
         np.add.at(length, owners, np.array([row[1] for row in themes], float))
         matches = _theme_matches([row[2] for row in themes], owners, count, probe)
     if probe.entity_vectors:
-        _key_cosines(connection, place, probe.entity_vectors, keys)
+        _key_cosines(connection, vectors, place, probe.entity_vectors, keys)
     pool = SessionPool(
         uids=tuple(str(row[0]) for row in names),
         ids=tuple(str(row[1]) for row in names),
@@ -332,7 +334,8 @@ def _session_pool(connection: sqlite3.Connection, ids: Ints, probe: Probe) -> _S
 
 def _theme_matches(blobs: list[bytes], owners: Ints, count: int, probe: Probe) -> Floats:
     words = Postings()
-    words.append(*unpack_terms(blobs), 0)
+    sizes = np.array([len(blob) for blob in blobs], np.int64)
+    words.append(*unpack_terms(b"".join(blobs), sizes), 0)
     matches = gather([words.lookup(t) for t in probe.terms], np.arange(len(blobs)), len(blobs))
     summed = np.zeros((count, len(probe.terms)))
     np.add.at(summed, owners, matches)
@@ -341,6 +344,7 @@ def _theme_matches(blobs: list[bytes], owners: Ints, count: int, probe: Probe) -
 
 def _key_cosines(
     connection: sqlite3.Connection,
+    vectors: VectorFormat,
     place: dict[int, int],
     entities: tuple[Vector, ...],
     keys: Floats,
@@ -352,5 +356,5 @@ def _key_cosines(
         list(place),
     )
     if rows:
-        vectors = unpack_vectors([row[1] for row in rows], len(entities[0]))
-        np.fmax.at(keys, np.array([place[row[0]] for row in rows]), vectors @ np.stack(entities).T)
+        cosines = vectors.unpack([row[1] for row in rows]) @ np.stack(entities).T
+        np.fmax.at(keys, np.array([place[row[0]] for row in rows]), cosines)

@@ -9,6 +9,7 @@ from typing import Any
 from cognigraph.ids import normalise
 from cognigraph.model import Entity, Session, Source, Stats, StoredMessage, Theme, Triple
 from cognigraph.stores.base import ChunkRecord
+from cognigraph.stores.sqlite.queue import DONE
 from cognigraph.times import from_micros, parse_when
 
 _MOST_VARIABLES = 500
@@ -59,8 +60,8 @@ def message(
 ) -> StoredMessage | None:
     """A whole message."""
     rows = connection.execute(
-        """SELECT s.name, c.speaker, c.at, c.text, c.session_id
-           FROM chunk c JOIN session s ON s.id = c.session_id
+        """SELECT s.name, c.speaker, c.at, c.text, c.session_id, w.state
+           FROM chunk c JOIN session s ON s.id = c.session_id JOIN work w ON w.chunk_id = c.id
            WHERE c.space_id = ? AND c.message_id = ? AND (? IS NULL OR s.name = ?)
            ORDER BY c.at DESC, c.session_id DESC, c.part""",
         (space, id, session, session),
@@ -70,7 +71,8 @@ def message(
         return None
     name, speaker, at = rows[0][:3]
     text = "".join(row[3] for row in rows)
-    return StoredMessage(id, name, speaker, from_micros(at), text, len(rows))
+    enriched = all(row[5] == DONE for row in rows)
+    return StoredMessage(id, name, speaker, from_micros(at), text, len(rows), enriched)
 
 
 def sessions(connection: sqlite3.Connection, space: int, limit: int, offset: int) -> list[Session]:

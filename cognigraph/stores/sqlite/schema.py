@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import dataclass
 from importlib.resources import files
 
-from cognigraph.errors import EmbedderMismatchError, SchemaError
+from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.lexical import ANALYZER
-from cognigraph.stores.base import EmbedderIdentity
+from cognigraph.stores.base import EmbedderIdentity, Precision, mismatch
+from cognigraph.stores.sqlite.blobs import VectorFormat
 from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool
 
 
@@ -18,14 +20,28 @@ def migrations() -> list[tuple[int, str]]:
     return [(int(name[:4]), (folder / name).read_text("utf-8")) for name in scripts]
 
 
-def prepare(pool: Pool, embedder: EmbedderIdentity) -> int:
-    """Create or migrate the schema, check the embedder, and return the schema version."""
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a file says of itself. ``generation`` counts the embedders it has had."""
+
+    schema_version: int
+    embedder: EmbedderIdentity
+    vectors: VectorFormat
+    generation: int
+
+
+def prepare(
+    pool: Pool, embedder: EmbedderIdentity | None, precision: Precision = "float32"
+) -> Record:
+    """Create or migrate the schema and check the embedder; ``None`` takes any.
+
+    ``precision`` is for a new file; one that is there keeps its own.
+    """
     scripts = migrations()
     newest = scripts[-1][0]
     with pool.read() as connection:
         if _version(connection) == newest:
-            _check_identity(connection, pool.path, embedder)
-            return newest
+            return _checked(connection, pool.path, embedder)
     with pool.write() as connection:
         version = _version(connection)  # another process may have been faster
         if version > newest:
@@ -33,23 +49,51 @@ def prepare(pool: Pool, embedder: EmbedderIdentity) -> int:
                 f"{pool.path} has schema {version}, this cognigraph knows up to {newest}; "
                 "upgrade cognigraph-memory"
             )
+        if version == 0 and embedder is None:
+            raise StoreError(f"there is no memory at {pool.path}")
         for number, script in scripts:
             if number > version:
                 _apply(connection, script)
-        if version == 0:
+        if version == 0 and embedder is not None:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) STRICT")
-            connection.executemany(
-                "INSERT INTO meta VALUES (?, ?)",
-                [
-                    ("embedder", embedder.name),
-                    ("dimension", str(embedder.dimension)),
-                    ("analyzer", ANALYZER),
-                ],
+            write_meta(
+                connection,
+                embedder=embedder.name,
+                dimension=embedder.dimension,
+                analyzer=ANALYZER,
+                vectors=precision,
+                generation=1,
             )
         connection.execute(f"PRAGMA user_version = {newest}")
-        _check_identity(connection, pool.path, embedder)
-    return newest
+        return _checked(connection, pool.path, embedder)
+
+
+def write_meta(connection: sqlite3.Connection, **values: str | int) -> None:
+    """Record facts about the file."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+        [(key, str(value)) for key, value in values.items()],
+    )
+
+
+def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
+    """What the file records of itself, with what older versions did not record."""
+    return {"vectors": "float32", "generation": "1"} | dict(
+        connection.execute("SELECT key, value FROM meta")
+    )
+
+
+def check_generation(connection: sqlite3.Connection, path: str, record: Record) -> None:
+    """Refuse to go on with an embedder that was changed meanwhile, here or in another process."""
+    row = connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+    if row is not None and int(row[0]) != record.generation:
+        now = read_meta(connection)
+        raise EmbedderMismatchError(
+            f"{path} has been reindexed with the embedder {now['embedder']!r} "
+            f"({now['dimension']} dimensions, {now['vectors']}) since it was opened with "
+            f"{record.embedder.name!r}; open it again with the new one"
+        )
 
 
 def _apply(connection: sqlite3.Connection, script: str) -> None:
@@ -66,17 +110,22 @@ def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _check_identity(connection: sqlite3.Connection, path: str, embedder: EmbedderIdentity) -> None:
-    meta = dict(connection.execute("SELECT key, value FROM meta"))
+def _checked(
+    connection: sqlite3.Connection, path: str, embedder: EmbedderIdentity | None
+) -> Record:
+    meta = read_meta(connection)
     stored = EmbedderIdentity(meta["embedder"], int(meta["dimension"]))
-    if stored != embedder:
-        raise EmbedderMismatchError(
-            f"{path} was built with the embedder {stored.name!r} ({stored.dimension} dimensions), "
-            f"not {embedder.name!r} ({embedder.dimension}); open it with that embedder, "
-            "or export the messages and add them to a new file with the other one"
-        )
+    if embedder is not None and stored != embedder:
+        raise EmbedderMismatchError(mismatch(path, stored, embedder))
     if meta["analyzer"] != ANALYZER:
         raise SchemaError(
             f"{path} was indexed by {meta['analyzer']!r}, this version uses {ANALYZER!r}; "
             "open it with the version that wrote it, or add the messages to a new file"
         )
+    precision: Precision = "float16" if meta["vectors"] == "float16" else "float32"
+    return Record(
+        schema_version=_version(connection),
+        embedder=stored,
+        vectors=VectorFormat(stored.dimension, precision),
+        generation=int(meta["generation"]),
+    )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from sqlite3 import Connection
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, TypeVar
 
+from cognigraph.errors import CogniGraphError
 from cognigraph.model import Entity, Session, Stats, StoredMessage, Summary, Triple
 from cognigraph.stores.base import (
     Candidates,
@@ -21,6 +23,7 @@ from cognigraph.stores.base import (
     InsertStatus,
     Lease,
     MessageRow,
+    Precision,
     Probe,
     StoreInfo,
 )
@@ -29,10 +32,14 @@ from cognigraph.stores.sqlite import checks, export, queue, read, redo, revision
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.index import SpaceIndex
 from cognigraph.stores.sqlite.probe import gather_candidates
-from cognigraph.stores.sqlite.schema import prepare
+from cognigraph.stores.sqlite.reindex import SQLiteReindexing
+from cognigraph.stores.sqlite.schema import check_generation, prepare
 from cognigraph.times import Clock, system_clock, to_micros
 
 _T = TypeVar("_T")
+
+DEFAULT_PRECISION: Precision = "float16"
+"""Half the file, the same recall (README, Figures)."""
 
 
 class SQLiteStore:
@@ -45,20 +52,20 @@ class SQLiteStore:
     def __init__(
         self,
         path: str | Path,
-        embedder: EmbedderIdentity,
+        embedder: EmbedderIdentity | None,
         *,
         clock: Clock = system_clock,
+        vectors: Precision | None = None,
         index_bytes: int = 2 << 30,
         busy_timeout: float = 60.0,
     ) -> None:
         self._pool = Pool(path, busy_timeout=busy_timeout)
-        self._embedder = embedder
         self._clock = clock
         self._index_bytes = index_bytes
         self._indexes: OrderedDict[str, SpaceIndex] = OrderedDict()
         self._indexes_lock = Lock()
         try:
-            self._version = prepare(self._pool, embedder)
+            self._record = prepare(self._pool, embedder, vectors or DEFAULT_PRECISION)
         except BaseException:
             self._pool.close()
             raise
@@ -66,7 +73,9 @@ class SQLiteStore:
     @property
     def info(self) -> StoreInfo:
         """Where the data is and what wrote it."""
-        return StoreInfo("sqlite", self._pool.path, self._version, self._embedder)
+        record = self._record
+        details = {"vectors": record.vectors.precision}
+        return StoreInfo("sqlite", self._pool.path, record.schema_version, record.embedder, details)
 
     def close(self) -> None:
         """Close all connections and drop the in-memory indexes."""
@@ -88,8 +97,8 @@ class SQLiteStore:
             statuses = [write.status_of(connection, message) for message in messages]
         if "new" not in statuses:
             return statuses
-        with self._pool.write() as connection:
-            return write.insert(connection, space, messages)
+        with self._write_vectors() as connection:
+            return write.insert(connection, self._record.vectors, space, messages)
 
     # Enrichment
 
@@ -107,7 +116,8 @@ class SQLiteStore:
         with self._pool.read() as connection:  # an idle worker must not take the write lock
             if not queue.has_pending(connection):
                 return None
-        with self._pool.write() as connection:
+        # A worker with an embedder of the past must not hold what it cannot finish.
+        with self._write_vectors() as connection:
             return queue.claim(
                 connection,
                 worker=worker,
@@ -120,10 +130,12 @@ class SQLiteStore:
 
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
         """Write a derivation if the lease still holds."""
-        with self._pool.write() as connection:
+        with self._write_vectors() as connection:
             if not queue.holds(connection, lease):
                 return False
-            write.write_derivation(connection, lease, derivation, to_micros(self._clock()))
+            write.write_derivation(
+                connection, self._record.vectors, lease, derivation, to_micros(self._clock())
+            )
             queue.release(connection, lease)
             return True
 
@@ -231,18 +243,45 @@ class SQLiteStore:
         """Gather candidates from the in-memory index, freshened first."""
         index = self._index(space)
         # Lock, then snapshot: a snapshot older than the index would miss rows the index has.
-        with index.lock, self._pool.read() as connection:
+        with index.lock, self._read_vectors() as connection:
             space_id = read.space_id(connection, space)
             if space_id is None:
                 return no_candidates(probe)
-            index.refresh(connection, space_id)
+            index.refresh(connection, space_id, self._read_vectors)
             candidates = gather_candidates(connection, index, space_id, probe)
         self._evict(keep=space)
         return candidates
 
+    def warm(self, space: str) -> None:
+        """Begin to read the index of a space that was not searched yet, in another thread."""
+        with self._indexes_lock:
+            known = space in self._indexes
+        if not known:
+            Thread(target=self._load, args=(space,), name="cognigraph-warm", daemon=True).start()
+
+    def _load(self, space: str) -> None:
+        index = self._index(space)
+        # What goes wrong here goes wrong again, and is reported, in the search that follows.
+        with suppress(CogniGraphError), index.lock, self._read_vectors() as connection:
+            space_id = read.space_id(connection, space)
+            if space_id is not None:
+                index.refresh(connection, space_id, self._read_vectors)
+
+    @contextmanager
+    def _read_vectors(self) -> Iterator[Connection]:
+        with self._pool.read() as connection:
+            check_generation(connection, self._pool.path, self._record)
+            yield connection
+
+    @contextmanager
+    def _write_vectors(self) -> Iterator[Connection]:
+        with self._pool.write() as connection:
+            check_generation(connection, self._pool.path, self._record)
+            yield connection
+
     def _index(self, space: str) -> SpaceIndex:
         with self._indexes_lock:
-            index = self._indexes.pop(space, None) or SpaceIndex(self._embedder.dimension)
+            index = self._indexes.pop(space, None) or SpaceIndex(self._record.vectors)
             self._indexes[space] = index
             return index
 
@@ -270,6 +309,14 @@ class SQLiteStore:
     def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
         """Sessions by the caller's id."""
         return self._read(space, {}, lambda c, s: read.sessions_by_id(c, s, ids))
+
+    # Embedder
+
+    def reindexing(
+        self, embedder: EmbedderIdentity, precision: Precision | None = None
+    ) -> SQLiteReindexing:
+        """Begin, or go on with, the change to another embedder."""
+        return SQLiteReindexing(self._pool, self._record, embedder, precision)
 
     # Inspection
 

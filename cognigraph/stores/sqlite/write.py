@@ -15,7 +15,7 @@ from cognigraph.stores.base import (
     ThemeRow,
     TripleRow,
 )
-from cognigraph.stores.sqlite.blobs import pack_terms, pack_uid, pack_vector
+from cognigraph.stores.sqlite.blobs import VectorFormat, pack_terms, pack_uid
 from cognigraph.stores.sqlite.redo import prune, untie
 from cognigraph.stores.sqlite.revisions import keep
 from cognigraph.text import is_question
@@ -43,7 +43,10 @@ def bump(connection: sqlite3.Connection, space: str) -> tuple[int, int]:
 
 
 def insert(
-    connection: sqlite3.Connection, space: str, messages: Sequence[MessageRow]
+    connection: sqlite3.Connection,
+    vectors: VectorFormat,
+    space: str,
+    messages: Sequence[MessageRow],
 ) -> list[InsertStatus]:
     """Write the new ones among the messages."""
     space_id, revision = bump(connection, space)
@@ -52,12 +55,16 @@ def insert(
         status = status_of(connection, message)
         statuses.append(status)
         if status == "new":
-            _insert_message(connection, space_id, revision, message)
+            _insert_message(connection, vectors, space_id, revision, message)
     return statuses
 
 
 def _insert_message(
-    connection: sqlite3.Connection, space_id: int, revision: int, message: MessageRow
+    connection: sqlite3.Connection,
+    vectors: VectorFormat,
+    space_id: int,
+    revision: int,
+    message: MessageRow,
 ) -> None:
     at = to_micros(message.at)
     (session_id,) = connection.execute(
@@ -86,7 +93,7 @@ def _insert_message(
             (
                 chunk_id, space_id, session_id, revision, at, message.speaker,
                 is_question(fresh), sum(chunk.terms.values()), pack_uid(chunk.uid),
-                pack_terms(chunk.terms), pack_vector(chunk.vector),
+                pack_terms(chunk.terms), vectors.pack(chunk.vector),
             ),
         )  # fmt: skip
         connection.execute(
@@ -96,7 +103,11 @@ def _insert_message(
 
 
 def write_derivation(
-    connection: sqlite3.Connection, lease: Lease, derivation: Derivation, now: int
+    connection: sqlite3.Connection,
+    vectors: VectorFormat,
+    lease: Lease,
+    derivation: Derivation,
+    now: int,
 ) -> None:
     """Merge what one lease led to. The caller has checked that the lease still holds."""
     space_id, revision = bump(connection, lease.space)
@@ -121,7 +132,7 @@ def write_derivation(
     }
     times = {uid: to_micros(chunk.at) for uid, chunk in chunks.items()}
     for triple in derivation.triples:
-        _merge_triple(connection, space_id, revision, triple, entity_ids, chunk_ids, times)
+        _merge_triple(connection, vectors, space_id, revision, triple, entity_ids, chunk_ids, times)
     connection.executemany(
         "INSERT OR IGNORE INTO mention VALUES (?, ?)",
         [(chunk_ids[chunk], entity_ids[entity]) for chunk, entity in derivation.mentions],
@@ -129,9 +140,9 @@ def write_derivation(
     if read_before:
         prune(connection, space_id, revision, loose)
     if derivation.keys is not None:
-        _replace_keys(connection, space_id, session_id, derivation.keys)
+        _replace_keys(connection, vectors, space_id, session_id, derivation.keys)
     if derivation.themes is not None:
-        _replace_themes(connection, space_id, session_id, derivation.themes)
+        _replace_themes(connection, vectors, space_id, session_id, derivation.themes)
     if derivation.keys is not None or derivation.themes is not None:
         connection.execute(
             "UPDATE session SET version = version + 1, renew = 0, changed = ?, state = ? "
@@ -152,6 +163,7 @@ def write_derivation(
 
 def _merge_triple(
     connection: sqlite3.Connection,
+    vectors: VectorFormat,
     space_id: int,
     revision: int,
     triple: TripleRow,
@@ -185,7 +197,7 @@ def _merge_triple(
         (
             triple_id, space_id, revision, entity_ids[triple.subject_uid],
             entity_ids[triple.object_uid], first, last, sum(triple.terms.values()),
-            pack_uid(triple.uid), pack_terms(triple.terms), pack_vector(triple.vector),
+            pack_uid(triple.uid), pack_terms(triple.terms), vectors.pack(triple.vector),
         ),
     )  # fmt: skip
     connection.executemany(
@@ -195,7 +207,11 @@ def _merge_triple(
 
 
 def _replace_keys(
-    connection: sqlite3.Connection, space_id: int, session_id: int, keys: Sequence[KeyRow]
+    connection: sqlite3.Connection,
+    vectors: VectorFormat,
+    space_id: int,
+    session_id: int,
+    keys: Sequence[KeyRow],
 ) -> None:
     old = [
         row[0]
@@ -207,7 +223,7 @@ def _replace_keys(
         (key_id,) = connection.execute(
             """INSERT INTO key (uid, space_id, name, vector) VALUES (?, ?, ?, ?)
                ON CONFLICT (uid) DO UPDATE SET uid = uid RETURNING id""",
-            (key.uid, space_id, key.name, pack_vector(key.vector)),
+            (key.uid, space_id, key.name, vectors.pack(key.vector)),
         ).fetchone()
         connection.execute(
             "INSERT OR REPLACE INTO session_key VALUES (?, ?, ?)", (session_id, key_id, key.weight)
@@ -220,7 +236,11 @@ def _replace_keys(
 
 
 def _replace_themes(
-    connection: sqlite3.Connection, space_id: int, session_id: int, themes: Sequence[ThemeRow]
+    connection: sqlite3.Connection,
+    vectors: VectorFormat,
+    space_id: int,
+    session_id: int,
+    themes: Sequence[ThemeRow],
 ) -> None:
     connection.execute("DELETE FROM theme WHERE session_id = ?", (session_id,))
     connection.executemany(
@@ -229,7 +249,7 @@ def _replace_themes(
         [
             (
                 theme.uid, space_id, session_id, place, theme.title, theme.summary,
-                sum(theme.terms.values()), pack_terms(theme.terms), pack_vector(theme.vector),
+                sum(theme.terms.values()), pack_terms(theme.terms), vectors.pack(theme.vector),
             )
             for place, theme in enumerate(themes)
         ],

@@ -1,12 +1,15 @@
 // what: begin to write a derivation: one at a time in a space, so that two never deadlock
-// parameters: space, session (uid), token, triples (uids), count (of new arrival numbers)
+// parameters: space, generation (of the embedder), session (uid), token, triples (uids), count (of new arrival numbers)
 // returns: seq, triple_labels, theme_labels, known (uids of the triples that are there);
-//   no row if the lease is lost
+//   no row if the lease is lost, or the embedder changed
 MERGE (facts:SpaceFacts {name: $space})
   ON CREATE SET facts.seq = 0, facts.triples = 0, facts.length = 0, facts.themes = 0,
                 facts.triple_labels = [], facts.triple_indexed = false,
                 facts.theme_labels = [], facts.theme_indexed = false
 SET facts.seq = facts.seq + $count
+WITH facts
+MATCH (meta:CogniGraph {uid: 'cognigraph'})
+WHERE coalesce(meta.generation, 1) = $generation
 WITH facts
 MATCH (session:Session {uid: $session})
 WHERE session.lease = $token

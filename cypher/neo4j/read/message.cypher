@@ -1,6 +1,6 @@
 // what: the chunks of the newest message with an id
 // parameters: space, id, session (uid or null)
-// returns: session, speaker, at in microseconds, texts in order
+// returns: session, speaker, at in microseconds, texts in order, whether all are enriched
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, message_id)
 WHERE chunk.space = $space AND chunk.message_id = $id
   AND ($session IS NULL OR chunk.session_uid = $session)
@@ -9,4 +9,4 @@ WITH session, chunk ORDER BY chunk.part
 WITH session, collect(chunk) AS chunks
 WITH session, chunks, chunks[0] AS first ORDER BY first.at DESC, session.seq DESC LIMIT 1
 RETURN session.id, first.speaker, first.at.epochSeconds * 1000000 + first.at.microsecond,
-       [chunk IN chunks | chunk.text]
+       [chunk IN chunks | chunk.text], all(chunk IN chunks WHERE chunk.state = 'done')

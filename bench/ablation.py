@@ -1,0 +1,281 @@
+"""What each idea of the paper, and each part of the default profile, is worth on real data.
+
+python bench/ablation.py --data DIR --extraction none|rules|recorded
+    --embedder wordllama|fastembed:FOLDER --k 15 --json FILE
+
+DIR as for bench/recall.py. Everything is inserted and enriched once; then every question is asked
+with every row's settings. Each row has its evidence recall@k with two 95 % bootstrap intervals
+(questions resampled within the conversations; whole conversations resampled), and the paired
+difference to its reference row: the paper's profile, or the default profile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from measure import machine, write
+from recall import CATEGORIES, fill, turns
+
+from cognigraph import LicoMemorySettings, Memory, SearchSettings
+from cognigraph.embed import Embedder, resolve
+from cognigraph.evaluate.metrics import bootstrap, rounded, score
+from cognigraph.ingest import RecordedExtractor, RulesExtractor
+
+PAPER = SearchSettings(profile="licomemory")
+DEFAULT = SearchSettings()
+
+
+@dataclass(frozen=True)
+class Row:
+    """Settings to try, and the row they are compared with (by its key)."""
+
+    what: str
+    settings: SearchSettings
+    against: str = "paper"
+
+
+def paper(**changes: Any) -> SearchSettings:
+    """The paper's profile with some of its own switches changed."""
+    return replace(PAPER, licomemory=replace(LicoMemorySettings(), **changes))
+
+
+def rows() -> dict[str, Row]:
+    """All rows by key; the keys are what the README quotes."""
+    only_vector = {"triples_by_terms": 0, "triples_per_anchor": 0}
+    table = {
+        "paper": Row("profile licomemory: equations and settings of the paper", PAPER),
+        "no_session_layer": Row("no session layer: S_s := S_t", replace(PAPER, session_leg=False)),
+        "no_hyperlinks": Row(
+            "no hyperlinks: no triple leads to a chunk, each chunk stands for itself",
+            paper(hyperlinks=False),
+        ),
+        "flat": Row(
+            "neither: the chunk's cosine times its decay",
+            replace(paper(hyperlinks=False), session_leg=False),
+        ),
+        "flat_no_decay": Row(
+            "neither, no decay: the chunk's cosine alone",
+            replace(paper(hyperlinks=False), session_leg=False, decay=False),
+        ),
+        "triples_by_vector": Row(
+            "triples by vector only, not by entity or word", replace(PAPER, **only_vector)
+        ),
+        "triples_by_entity": Row(
+            "triples by entity only, as the paper describes",
+            replace(PAPER, triples_by_vector=0, triples_by_terms=0),
+        ),
+        "no_structure": Row(
+            "the paper's 'w/o structured retrieval': triples by vector, no session layer",
+            replace(PAPER, session_leg=False, **only_vector),
+        ),
+        "bare_chunks_among": Row(
+            "a chunk without triples competes as if it were one", paper(bare_chunks="among")
+        ),
+        "arithmetic": Row("arithmetic instead of harmonic mean", paper(mean="arithmetic")),
+        "no_decay": Row("no decay", replace(PAPER, decay=False)),
+        "exponential": Row("exponential instead of Weibull (tk = 1)", exponent(1.0)),
+    }
+    for tk in (0.05, 0.2, 0.5):
+        table[f"tk_{tk}"] = Row(f"tk = {tk}", exponent(tk))
+    for scale in (0.25, 0.5, 2.0, 4.0):
+        table[f"tau_{scale}"] = Row(f"tau = {scale} x median", paper(tau_scale=scale))
+    table["default"] = Row("profile default", DEFAULT, against="paper")
+    for part in ("windows", "session_leg", "triple_leg", "cues", "time_cue", "decay"):
+        off = replace(DEFAULT, **{part: False})
+        table[f"default_no_{part}"] = Row(f"default without {part}", off, against="default")
+    table["default_full_decay"] = Row(
+        "default with the paper's full decay", replace(DEFAULT, decay_strength=1.0), "default"
+    )
+    return table
+
+
+def exponent(tk: float) -> SearchSettings:
+    """The paper with another tk."""
+    return replace(PAPER, decay_exponent=tk)
+
+
+class Remembering:
+    """An embedder that embeds each text once: every row asks the same questions."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.name, self.dimension = embedder.name, embedder.dimension
+        self._texts: dict[tuple[str, ...], Any] = {}
+        self._questions: dict[str, Any] = {}
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """Vectors of some texts."""
+        key = tuple(texts)
+        if key not in self._texts:
+            self._texts[key] = self._embedder.embed(texts)
+        return self._texts[key]
+
+    def embed_query(self, text: str) -> Any:
+        """Vector of a question."""
+        if text not in self._questions:
+            self._questions[text] = self._embedder.embed_query(text)
+        return self._questions[text]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question's recall in one row."""
+
+    conversation: str
+    category: str
+    recall: float
+
+
+@contextmanager
+def filled(file: Path, data: Path, extraction: str, embedder: Embedder) -> Iterator[Memory]:
+    """A memory of one conversation."""
+    recording = data / "extractions" / file.name
+    recorded = extraction == "recorded"
+    extractor = RecordedExtractor.from_file(recording) if recorded else RulesExtractor()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Memory(f"{folder}/m.db", embedder=embedder, extractor=extractor, enrich="manual") as memory,
+    ):
+        messages = list(turns(json.loads(file.read_text("utf-8"))))
+        fill(memory, "default", messages, extraction)
+        yield memory
+
+
+def ask(data: Path, embedder: str, extraction: str, k: int) -> dict[str, list[Asked]]:
+    """Every question of every conversation with every row's settings."""
+    answers: dict[str, list[Asked]] = defaultdict(list)
+    for file in sorted((data / "conversations").glob("*.json")):
+        messages = list(turns(json.loads(file.read_text("utf-8"))))
+        known = {message["id"] for message in messages}
+        now = messages[-1]["at"] + timedelta(days=1)
+        items = json.loads((data / "qa" / f"{file.stem}.qa.json").read_text("utf-8"))["qa"]
+        with filled(file, data, extraction, Remembering(resolve(embedder))) as memory:
+            for item in items:
+                evidence = set(re.findall(r"D\d+:\d+", " ".join(item["evidence"]))) & known
+                if not evidence:
+                    continue
+                for key, row in rows().items():
+                    hits = memory.search(item["question"], k, now, settings=row.settings)
+                    share = score([hit.id for hit in hits], evidence, k).recall
+                    category = CATEGORIES[item["category"]]
+                    answers[key].append(Asked(file.stem, category, share))
+    return answers
+
+
+def groups(asked: list[Asked], shares: list[float], plain: bool) -> list[list[float]]:
+    """Values by conversation, ``plain`` without the adversarial questions."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for question, share in zip(asked, shares, strict=True):
+        if not (plain and question.category == "adversarial"):
+            found[question.conversation].append(share)
+    return list(found.values())
+
+
+def both(asked: list[Asked], shares: list[float]) -> dict[str, Any]:
+    """Means with intervals over all questions, and over all but the adversarial ones."""
+    return {
+        name: rounded(bootstrap(groups(asked, shares, plain)))
+        for name, plain in (("all", False), ("no_adversarial", True))
+    }
+
+
+def report(row: Row, asked: list[Asked], reference: list[Asked]) -> dict[str, Any]:
+    """One row's figures."""
+    shares = [question.recall for question in asked]
+    by_category: dict[str, list[float]] = defaultdict(list)
+    by_conversation: dict[str, list[float]] = defaultdict(list)
+    for question in asked:
+        by_category[question.category].append(question.recall)
+        by_conversation[question.conversation].append(question.recall)
+    by_difference: dict[str, list[float]] = defaultdict(list)
+    differences = [mine.recall - other.recall for mine, other in zip(asked, reference, strict=True)]
+    for question, difference in zip(asked, differences, strict=True):
+        by_difference[question.conversation].append(difference)
+    return {
+        "what": row.what,
+        "recall": both(asked, shares),
+        "by_category": {name: rounded(bootstrap([v]))["mean"] for name, v in by_category.items()},
+        "by_conversation": each(by_conversation),
+        "difference": {
+            "to": row.against,
+            **both(asked, differences),
+            "by_conversation": each(by_difference),
+        },
+    }
+
+
+def each(values: dict[str, list[float]]) -> dict[str, Any]:
+    """Mean and interval of each conversation by itself."""
+    found = {name: rounded(bootstrap([own])) for name, own in values.items()}
+    return {name: {"mean": f["mean"], "interval": f["interval"]} for name, f in found.items()}
+
+
+def markdown(files: list[Path]) -> str:
+    """The README's table of some results, each figure with the place it is from."""
+    results = {file.name: json.loads(file.read_text("utf-8")) for file in files}
+    first = next(iter(results.values()))
+    embedders = [result["embedder"] for result in results.values()]
+    columns = [f"{name} | difference" for name in embedders]
+    lines = [f"| | {' | '.join(columns)} |", "|---" * (1 + 2 * len(results)) + "|"]
+    for key, row in first["rows"].items():
+        cells = [row["what"]]
+        for name in results:
+            cells.append(quote(results, name, f"rows/{key}/recall/all/mean"))
+            place = f"rows/{key}/difference/all"
+            mean = quote(results, name, f"{place}/mean", signed=True)
+            low = quote(results, name, f"{place}/interval/0", signed=True)
+            high = quote(results, name, f"{place}/interval/1", signed=True)
+            cells.append("" if key == "paper" else f"{mean} ({low} to {high})")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def quote(results: dict[str, Any], name: str, path: str, signed: bool = False) -> str:
+    """A figure and where it stands, as the README has them."""
+    value: Any = results[name]
+    for part in path.split("/"):
+        value = value[int(part)] if isinstance(value, list) else value[part]
+    shown = f"{value:+.3f}" if signed else f"{value:.3f}"
+    return f"{shown.replace('0.', '.', 1)}<!-- {name} {path} -->"
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", default="")
+    parser.add_argument("--extraction", choices=["none", "rules", "recorded"], default="recorded")
+    parser.add_argument("--embedder", default="wordllama")
+    parser.add_argument("--k", type=int, default=15)
+    parser.add_argument("--json")
+    parser.add_argument("--table", metavar="FILE,FILE", help="print the table of results and end")
+    arguments = parser.parse_args()
+    if arguments.table:
+        print(markdown([Path(file) for file in arguments.table.split(",")]))
+        return
+    answers = ask(Path(arguments.data), arguments.embedder, arguments.extraction, arguments.k)
+    table = {
+        key: report(row, answers[key], answers[row.against]) for key, row in rows().items()
+    }  # fmt: skip
+    result = {
+        "extraction": arguments.extraction,
+        "embedder": arguments.embedder.split("/")[-1],
+        "k": arguments.k,
+        "questions": len(answers["paper"]),
+        "machine": machine(),
+        "rows": table,
+    }
+    write(result, arguments.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""``cognigraph eval``: run a benchmark file, show the figures, say where the page is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from cognigraph.cli import render
+from cognigraph.cli.commands import FOUND_PROBLEM, OK, Interrupted, Run
+from cognigraph.cli.words import plural
+from cognigraph.errors import ConfigurationError
+from cognigraph.evaluate import (
+    EvalSettings,
+    Evaluation,
+    QASettings,
+    QuestionAnswering,
+    Report,
+    write,
+)
+from cognigraph.evaluate.dataset import HEADLINE
+from cognigraph.evaluate.qa import prompt_texts
+from cognigraph.llm import Budget, ChatModel
+
+
+def evaluate(run: Run) -> int:
+    """Evaluate the memory on a benchmark file."""
+    arguments, terminal = run.arguments, run.terminal
+    if arguments.show_prompts:
+        return _show_prompts(run)
+    if arguments.file is None:
+        raise ConfigurationError("give the FILE of the benchmark")
+    models = _models(run) if arguments.qa else None
+    evaluation = Evaluation(Path(arguments.file).expanduser(), _settings(run), _folder(run))
+    answering = None
+    try:
+        with terminal.progress("evaluating", None) as bar:
+            evaluation.run(lambda what, done: bar.at(done, f"{what}, {done:,} questions asked"))
+        if models is not None:
+            chosen = QASettings(
+                credit_adversarial=arguments.credit_adversarial, workers=arguments.workers
+            )
+            answering = QuestionAnswering(evaluation, *models, chosen)
+            asked = len(answering.asked())
+            with terminal.progress("answering", asked) as bar:
+                answering.run(lambda done: bar.at(done, f"{done:,} of {asked:,} questions"))
+    except KeyboardInterrupt as error:
+        raise Interrupted(
+            f"interrupted; what is done is kept in {evaluation.folder}, the same command goes on"
+        ) from error
+    report = write(evaluation, answering)
+    terminal.document({**report.result, "page": str(report.page)})
+    _show(run, report)
+    return OK if report.result["complete"] else FOUND_PROBLEM
+
+
+def _show_prompts(run: Run) -> int:
+    texts = prompt_texts()
+    run.terminal.document({"prompts": texts})
+    run.terminal.write("\n".join(f"{id}.md\n{text}" for id, text in texts.items()).rstrip())
+    return OK
+
+
+def _models(run: Run) -> tuple[ChatModel, ChatModel]:
+    """The model that answers and the one that judges, which is the same unless told otherwise."""
+    arguments = run.arguments
+    budget = Budget(
+        calls=arguments.budget_calls, tokens=arguments.budget_tokens, cost=arguments.budget_cost
+    )
+    of_the_model = {**os.environ}
+    if arguments.model:
+        of_the_model["COGNIGRAPH_MODEL"] = arguments.model
+    return (
+        ChatModel.from_environment(of_the_model, budget=budget),
+        ChatModel.from_environment(judge_environment(of_the_model, arguments.judge), budget=budget),
+    )
+
+
+def judge_environment(environ: Mapping[str, str], judge: str | None) -> dict[str, str]:
+    """The judge's variables as those of a model. What is not set is the model's.
+
+    The model's key goes to no other address than its own, and its prices are of no other model.
+    """
+    found = dict(environ)
+    model = judge or environ.get("COGNIGRAPH_JUDGE")
+    url = environ.get("COGNIGRAPH_JUDGE_BASE_URL")
+    if model and model != environ.get("COGNIGRAPH_MODEL"):
+        found |= {"COGNIGRAPH_MODEL": model, "COGNIGRAPH_MODEL_PRICES": ""}
+    if url and url != environ.get("OPENAI_BASE_URL"):
+        found |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "", "COGNIGRAPH_MODEL_PRICES": ""}
+    if key := environ.get("COGNIGRAPH_JUDGE_API_KEY"):
+        found["OPENAI_API_KEY"] = key
+    if prices := environ.get("COGNIGRAPH_JUDGE_PRICES"):
+        found["COGNIGRAPH_MODEL_PRICES"] = prices
+    return found
+
+
+def _settings(run: Run) -> EvalSettings:
+    arguments, options = run.arguments, run.options
+    return EvalSettings(
+        benchmark=arguments.benchmark,
+        cutoffs=_cutoffs(arguments.k),
+        profile=arguments.profile or "default",
+        extractor=options.extractor,
+        embedder=options.embedder,
+        max_tokens=arguments.max_tokens or EvalSettings(benchmark="locomo").max_tokens,
+        limit=arguments.limit,
+        location=options.chosen_db,
+        auth=options.auth,
+        database=options.database,
+    )
+
+
+def _folder(run: Run) -> Path | None:
+    return Path(run.arguments.out).expanduser() if run.arguments.out else None
+
+
+def _cutoffs(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise ConfigurationError(f"-k {text!r} must be numbers such as 5,10,15") from None
+
+
+def _show(run: Run, report: Report) -> None:
+    result, terminal = report.result, run.terminal
+    level = HEADLINE[result["benchmark"]]
+    terminal.show(
+        render.text(
+            f"{plural(result['conversations'], 'conversation')}, "
+            f"{plural(result['insert']['turns'], 'turn')}, "
+            f"{plural(result['questions'], 'question')}"
+        )
+    )
+    if scores := list(result["recall"][level].items()):
+        k, at_k = scores[-1]
+        terminal.show(_table(f"{level} k={k}", at_k))
+    search, tokens = result["search_ms"], result["context_tokens"]
+    if search and tokens:
+        terminal.show(
+            render.text(
+                f"search {search['p50']:.1f} ms p50, {search['p95']:.1f} ms p95; context "
+                f"{tokens['p50']:,.0f} tokens p50, {tokens['p95']:,.0f} p95"
+            )
+        )
+    if answers := result["qa"]:
+        _show_answers(run, answers)
+    terminal.show(
+        render.text(f"{plural(result['failures'], 'question')} missed something; the page:")
+    )
+    terminal.write(str(report.page))
+
+
+def _show_answers(run: Run, answers: Mapping[str, Any]) -> None:
+    shares = answers["accuracy"]
+    table = render.table("answers", ">judged", ">right", ">accuracy")
+    named = [("all", shares["all"]), *shares["by_category"].items()]
+    for name, share in named:
+        accuracy = "-" if share["accuracy"] is None else f"{share['accuracy']:.3f}"
+        table.add_row(name, f"{share['judged']:,}", f"{share['right']:,}", accuracy)
+    run.terminal.show(table)
+    if answers["failed"]:
+        run.terminal.note(f"{answers['failed']:,} questions failed; the same command asks again")
+    if answers["not_asked"]:
+        run.terminal.note(
+            f"{answers['not_asked']:,} questions were not asked; the same command goes on"
+        )
+    if answers["stopped"]:
+        run.terminal.note(f"stopped: {answers['stopped']}")
+
+
+def _table(title: str, at_k: Mapping[str, Any]) -> Table:
+    table = render.table(title, ">questions", ">recall", ">any", ">all", ">nDCG")
+    named = [("all", at_k["all"])]
+    if "no_adversarial" in at_k:
+        named.append(("without adversarial", at_k["no_adversarial"]))
+    for name, values in [*named, *at_k["by_category"].items()]:
+        shares = (f"{values[key]:.3f}" for key in ("recall", "recall_any", "recall_all", "ndcg"))
+        table.add_row(name, f"{values['questions']:,}", *shares)
+    return table

@@ -1,0 +1,80 @@
+"""``cognigraph why``: where an expected message stands, and what would have brought it up."""
+
+from __future__ import annotations
+
+from rich.table import Table
+
+from cognigraph.cli import render, words
+from cognigraph.cli.commands import FOUND_PROBLEM, OK, Run
+from cognigraph.cli.opening import moment, reading
+from cognigraph.model import Explanation
+
+
+def why(run: Run) -> int:
+    """Explain the place of one message; the exit code says whether it is found."""
+    arguments, options, terminal = run.arguments, run.options, run.terminal
+    now = moment(arguments.now, options, "--now")
+    as_of = moment(arguments.as_of, options, "--as-of")
+    with reading(options) as space:
+        found = space.why(
+            arguments.question, arguments.expect, arguments.k, now,
+            session=arguments.session, as_of=as_of,
+        )  # fmt: skip
+    terminal.document({**_fields(found), "verdict": found.verdict, "is_found": found.is_found})
+    message = found.expected
+    speaker = f"{message.speaker}: " if message.speaker else ""
+    at = words.stamp(message.at, options.reader)
+    terminal.show(render.text(f"{at} {message.session} {speaker}{message.text}", most=300))
+    terminal.show(render.text(found.verdict, "bold green" if found.is_found else "bold red"))
+    terminal.show(_legs(found))
+    if found.signals:
+        terminal.show(_signals(found))
+    terminal.show(_variants(found))
+    for triple in found.triples[:5]:
+        terminal.note(f"known from it: {triple.text}")
+    for remark in found.remarks:
+        terminal.note(remark)
+    for proposal in found.proposals:
+        place = "" if proposal.rank is None else f" -> place {proposal.rank}"
+        terminal.note(f"would bring it up: {proposal.what}{place}")
+    return OK if found.is_found else FOUND_PROBLEM
+
+
+def _fields(found: Explanation) -> dict[str, object]:
+    return {name: getattr(found, name) for name in found.__dataclass_fields__}
+
+
+def _legs(found: Explanation) -> Table:
+    made = render.table("leg", ">place", ">hands on", ">value", title="Where the legs see it")
+    for leg in found.legs:
+        place = "not seen" if leg.rank is None else f"{leg.rank:,}"
+        value = "" if leg.value is None else f"{leg.value:.3f}"
+        handed_on = leg.rank is not None and leg.rank <= leg.limit
+        made.add_row(leg.name, place, str(leg.limit), value, style="" if handed_on else "dim")
+    return made
+
+
+def _signals(found: Explanation) -> Table:
+    made = render.table(
+        "signal", ">its points", f">hit {found.k}", ">first hit", ">place",
+        title="What the signals gave it, what it lost most on first",
+    )  # fmt: skip
+    for signal in found.signals:
+        lost = signal.points < signal.points_at_k - 1e-9
+        made.add_row(
+            signal.name,
+            f"{signal.points:+.3f}",
+            f"{signal.points_at_k:+.3f}",
+            f"{signal.points_of_best:+.3f}",
+            str(signal.rank),
+            style="red" if lost else "",
+        )
+    return made
+
+
+def _variants(found: Explanation) -> Table:
+    made = render.table("ranking", ">its place", title="Its place in other rankings")
+    made.add_row("as asked", "no candidate" if found.rank is None else str(found.rank))
+    for name, rank in found.variants:
+        made.add_row(name, "no candidate" if rank is None else str(rank))
+    return made

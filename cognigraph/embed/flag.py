@@ -1,0 +1,135 @@
+"""FlagEmbedding: BGE-M3 as embedder and reranker, and BGE's cross-encoders (extra ``flag``).
+
+BGE-M3 gives three scores. The dense one is a vector, which is stored. The sparse and the ColBERT
+score need a weight for each token and a vector for each token (some hundred times the dense vector
+of a chunk), which no store here keeps: they are computed from the texts, for the first candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cognigraph.embed.models import fingerprint
+from cognigraph.errors import ConfigurationError
+
+M3_WEIGHTS = (0.4, 0.2, 0.4)
+"""Dense, sparse and ColBERT in one score: the model card's weights."""
+
+_BATCH = 32
+
+
+class FlagEmbedder:
+    """BGE-M3: dense vectors, and :meth:`rerank` by all three of its scores.
+
+    ``model`` is a name, which FlagEmbedding downloads on first use, or a folder. Passages are cut
+    at ``max_length`` tokens (a chunk has at most some 400).
+    """
+
+    batch = _BATCH
+
+    def __init__(
+        self,
+        model: str = "BAAI/bge-m3",
+        *,
+        device: str | None = None,
+        max_length: int = 1024,
+        weights: tuple[float, float, float] = M3_WEIGHTS,
+    ) -> None:
+        flag = _flag_embedding()
+        self._max_length = max_length
+        self._weights = list(weights)
+        self._lock = Lock()
+        self._model = _loaded(flag.BGEM3FlagModel, model, device)
+        self.name = _name("flag", model)
+        self.dimension = len(self.embed_query("dimension"))
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
+        """Dense vectors of passages; BGE-M3 wants no prefix."""
+        with self._lock:
+            answer = self._model.encode_corpus(
+                list(texts), batch_size=_BATCH, max_length=self._max_length, return_dense=True,
+                return_sparse=False, return_colbert_vecs=False,
+            )  # fmt: skip
+        return np.asarray(answer["dense_vecs"])
+
+    def embed_query(self, text: str) -> npt.NDArray[np.floating]:
+        """Dense vector of a question."""
+        return np.asarray(self.embed([text])[0])
+
+    def interactions(self, question: str, texts: Sequence[str]) -> dict[str, list[float]]:
+        """Scores of each text: ``dense``, ``sparse``, ``colbert``, and ``all``, their mean."""
+        with self._lock:
+            scores = self._model.compute_score(
+                [(question, text) for text in texts], batch_size=_BATCH,
+                max_query_length=self._max_length, max_passage_length=self._max_length,
+                weights_for_different_modes=self._weights,
+            )  # fmt: skip
+        return {
+            "dense": scores["dense"],
+            "sparse": scores["sparse"],
+            "colbert": scores["colbert"],
+            "all": scores["colbert+sparse+dense"],
+        }
+
+    def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """The weighted mean of the three scores of each text."""
+        return self.interactions(question, texts)["all"] if texts else []
+
+
+class FlagReranker:
+    """A cross-encoder that reads question and text together, such as bge-reranker-v2-m3."""
+
+    def __init__(
+        self,
+        model: str = "BAAI/bge-reranker-v2-m3",
+        *,
+        device: str | None = None,
+        max_length: int = 1024,
+    ) -> None:
+        flag = _flag_embedding()
+        self._max_length = max_length
+        self._lock = Lock()
+        self._model = _loaded(flag.FlagReranker, model, device)
+        self.name = _name("flag", model)
+
+    def __call__(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Scores between 0 and 1, one for each text."""
+        if not texts:
+            return []
+        with self._lock:
+            scores = self._model.compute_score(
+                [(question, text) for text in texts], batch_size=_BATCH,
+                max_length=self._max_length, normalize=True,
+            )  # fmt: skip
+        return [float(score) for score in np.atleast_1d(scores)]
+
+
+def _flag_embedding() -> Any:
+    try:
+        import FlagEmbedding
+    except ImportError as error:
+        raise ConfigurationError(
+            "BGE-M3 and its rerankers need an extra: pip install 'cognigraph-memory[flag]'"
+        ) from error
+    return FlagEmbedding
+
+
+def _loaded(kind: Any, model: str, device: str | None) -> Any:
+    import torch
+
+    chosen = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
+    try:
+        return kind(model, use_fp16=chosen != "cpu", devices=chosen)
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"cannot load {model!r}: {error}") from error
+
+
+def _name(kind: str, model: str) -> str:
+    folder = Path(model).expanduser()
+    return f"{kind}:{fingerprint(folder) if folder.is_dir() else model}"

@@ -1,0 +1,23 @@
+"""Evaluation on published benchmarks: the files as downloaded in, figures and a page out.
+
+``cognigraph eval locomo|longmemeval FILE`` is the command; :class:`Evaluation` is what it drives.
+"""
+
+from cognigraph.evaluate.dataset import Benchmark, Conversation, Question
+from cognigraph.evaluate.files import DatasetError
+from cognigraph.evaluate.qa import QASettings, QuestionAnswering
+from cognigraph.evaluate.report import Report, write
+from cognigraph.evaluate.run import EvalSettings, Evaluation
+
+__all__ = [
+    "Benchmark",
+    "Conversation",
+    "DatasetError",
+    "EvalSettings",
+    "Evaluation",
+    "QASettings",
+    "Question",
+    "QuestionAnswering",
+    "Report",
+    "write",
+]

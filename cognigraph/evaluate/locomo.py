@@ -1,0 +1,153 @@
+"""LoCoMo's file as published (``locomo10.json``, https://github.com/snap-research/locomo).
+
+A list of samples. ``conversation`` has ``speaker_a``, ``speaker_b``, and for each session
+``session_3`` (a list of turns: ``speaker``, ``dia_id``, ``text``, perhaps ``blip_caption``) with
+``session_3_date_time`` ("1:56 pm on 8 May, 2023"); there are dates without a session. ``qa`` has
+``question``, ``answer`` (or ``adversarial_answer``), ``category`` and ``evidence``: turn ids, now
+and then several in one string or none that exists. Times are taken as UTC; questions are asked the
+day after the last session.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Generator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from cognigraph.evaluate.dataset import ADVERSARIAL, Conversation, Question
+from cognigraph.evaluate.files import DatasetError, check_kind, items
+from cognigraph.model import Message
+
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: ADVERSARIAL}
+"""By the numbers of the published file."""
+
+_SESSION = re.compile(r"session_(\d+)")
+_TURN_ID = re.compile(r"D\d+:\d+")
+_TIME = re.compile(
+    r"\s*(\d{1,2}):(\d{2})\s*([ap])\.?m\.?,?\s+(?:on\s+)?(\d{1,2})\s+([a-z]+),?\s+(\d{4})\s*", re.I
+)
+_MONTHS = {name: n for n, name in enumerate(
+    "jan feb mar apr may jun jul aug sep oct nov dec".split(), 1
+)}  # fmt: skip
+
+
+def load(path: Path) -> Generator[Conversation, None, None]:
+    """The conversations of the file; :class:`DatasetError` where it is not LoCoMo's."""
+    names: Counter[str] = Counter()
+    for place, item in enumerate(items(path)):
+        sample = check_kind(item, "locomo", path.name)
+        name = str(sample.get("sample_id") or f"sample-{place + 1}")
+        names[name] += 1
+        if names[name] > 1:
+            name = f"{name}-{names[name]}"
+        try:
+            yield read_sample(sample, name)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            if isinstance(error, DatasetError):
+                raise
+            raise DatasetError(
+                f"{path.name}: sample {name} is not as LoCoMo's are: {error!r}"
+            ) from error
+
+
+def read_sample(sample: dict[str, Any], name: str) -> Conversation:
+    """One sample of the list."""
+    notes: Counter[str] = Counter()
+    messages = _messages(sample["conversation"], notes)
+    if not messages:
+        raise DatasetError(f"sample {name} has no turns")
+    sessions = {str(message.id): message.session for message in messages}
+    asked_at = parsed(messages[-1].at) + timedelta(days=1)
+    questions = [
+        _question(qa, f"{name}/q{place}", asked_at, sessions, notes)
+        for place, qa in enumerate(sample["qa"], 1)
+    ]
+    return Conversation(name, tuple(messages), tuple(questions), dict(notes))
+
+
+def read_time(text: str) -> datetime:
+    """ "1:56 pm on 8 May, 2023", in UTC."""
+    found = _TIME.fullmatch(text)
+    month = _MONTHS.get(found[5][:3].lower()) if found else None
+    if found is None or month is None:
+        raise DatasetError(f"cannot read the time {text!r}; expected '1:56 pm on 8 May, 2023'")
+    hour = int(found[1]) % 12 + (12 if found[3].lower() == "p" else 0)
+    return datetime(int(found[6]), month, int(found[4]), hour, int(found[2]), tzinfo=UTC)
+
+
+def read_evidence(evidence: Any) -> tuple[str, ...]:
+    """Turn ids in what stands as evidence: a list or a string, with odd spacing and separators."""
+    parts = evidence if isinstance(evidence, list) else [evidence]
+    text = " ".join(str(part) for part in parts if part is not None)
+    return tuple(dict.fromkeys(_TURN_ID.findall(text)))
+
+
+def parsed(at: datetime | str | None) -> datetime:
+    """The time of a message that a loader made."""
+    assert isinstance(at, datetime)
+    return at
+
+
+def _messages(conversation: dict[str, Any], notes: Counter[str]) -> list[Message]:
+    numbers = sorted(int(found[1]) for key in conversation if (found := _SESSION.fullmatch(key)))
+    dated = []
+    for number in numbers:
+        turns = conversation[f"session_{number}"]
+        if turns:
+            dated.append((read_time(conversation[f"session_{number}_date_time"]), number, turns))
+    messages: list[Message] = []
+    seen: Counter[str] = Counter()
+    for start, number, turns in sorted(dated, key=lambda entry: entry[:2]):
+        for place, turn in enumerate(turns):
+            text = _text(turn)
+            if not text:
+                notes["turns without text left out"] += 1
+                continue
+            id = str(turn["dia_id"])
+            seen[id] += 1
+            if seen[id] > 1:
+                notes["turn ids that came again"] += 1
+            messages.append(
+                Message(
+                    text=text,
+                    id=id if seen[id] == 1 else f"{id}~{seen[id]}",
+                    session=str(number),
+                    speaker=turn["speaker"],
+                    at=start + timedelta(seconds=place),
+                )
+            )
+    return messages
+
+
+def _text(turn: dict[str, Any]) -> str:
+    """What was said, and what the photo that came with it shows."""
+    caption = str(turn.get("blip_caption") or "").strip()
+    photo = f"[photo: {caption}]" if caption else ""
+    return " ".join(part for part in (str(turn.get("text") or "").strip(), photo) if part)
+
+
+def _question(
+    qa: dict[str, Any], id: str, asked_at: datetime, sessions: dict[str, str], notes: Counter[str]
+) -> Question:
+    category = CATEGORIES.get(qa["category"])
+    if category is None:
+        raise DatasetError(f"question {id} has category {qa['category']!r}; LoCoMo has 1 to 5")
+    named = read_evidence(qa.get("evidence") or [])
+    evidence = tuple(turn for turn in named if turn in sessions)
+    notes["evidence that names no turn"] += len(named) - len(evidence)
+    if not evidence:
+        notes["questions without evidence, not counted in recall"] += 1
+    notes += Counter()  # drops zeros
+    return Question(
+        id=id,
+        text=str(qa["question"]),
+        answer=str(qa.get("answer", qa.get("adversarial_answer", ""))),
+        category=category,
+        asked_at=asked_at,
+        evidence=evidence,
+        evidence_sessions=tuple(dict.fromkeys(sessions[turn] for turn in evidence)),
+        unanswerable=category == ADVERSARIAL,
+    )

@@ -1,0 +1,131 @@
+"""LongMemEval's files as published (``longmemeval_s.json``, ``_m``, ``_oracle``, ``_cleaned``).
+
+https://github.com/xiaowu0162/LongMemEval: a list of questions, each with a history of its own:
+``question_id`` (ends in ``_abs`` where nothing answers), ``question_type``, ``question``,
+``answer``, ``question_date``, ``haystack_session_ids``, ``haystack_dates`` ("2023/05/20 (Sat)
+02:21"), ``haystack_sessions`` (turns with ``role``, ``content`` and, in the sessions that matter,
+``has_answer``) and ``answer_session_ids``. Times are taken as UTC.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Generator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from cognigraph.evaluate.dataset import Conversation, Question
+from cognigraph.evaluate.files import DatasetError, check_kind, items
+from cognigraph.model import Message
+
+TYPES = (
+    "single-session-user",
+    "single-session-assistant",
+    "single-session-preference",
+    "multi-session",
+    "knowledge-update",
+    "temporal-reasoning",
+)
+_TIME = re.compile(r"\s*(\d{4})[/-](\d{1,2})[/-](\d{1,2})(?:\s*\([^)]*\))?\s+(\d{1,2}):(\d{2})\s*")
+
+
+def load(path: Path) -> Generator[Conversation, None, None]:
+    """One conversation a question; :class:`DatasetError` where the file is not LongMemEval's."""
+    seen: set[str] = set()
+    for item in items(path):
+        entry = check_kind(item, "longmemeval", path.name)
+        id = str(entry["question_id"])
+        if id in seen:
+            raise DatasetError(f"{path.name} has the question {id} twice")
+        seen.add(id)
+        try:
+            yield read_entry(entry)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            if isinstance(error, DatasetError):
+                raise
+            raise DatasetError(
+                f"{path.name}: question {id} is not as LongMemEval's are: {error!r}"
+            ) from error
+
+
+def read_time(text: str) -> datetime:
+    """ "2023/05/20 (Sat) 02:21", in UTC."""
+    found = _TIME.fullmatch(text)
+    if found is None:
+        raise DatasetError(f"cannot read the time {text!r}; expected '2023/05/20 (Sat) 02:21'")
+    year, month, day, hour, minute = (int(part) for part in found.groups())
+    return datetime(year, month, day, hour, minute, tzinfo=UTC)
+
+
+def read_entry(entry: dict[str, Any]) -> Conversation:
+    """One question with its history."""
+    id, ids = str(entry["question_id"]), [str(name) for name in entry["haystack_session_ids"]]
+    dates, sessions = entry["haystack_dates"], entry["haystack_sessions"]
+    if not len(ids) == len(dates) == len(sessions):
+        raise DatasetError(
+            f"question {id} has {len(ids)} session ids, {len(dates)} dates and "
+            f"{len(sessions)} sessions"
+        )
+    notes: Counter[str] = Counter()
+    history = _History(notes)
+    # Oracle files are not in order of time.
+    for start, _, name, turns in sorted(
+        (read_time(date), place, name, turns)
+        for place, (date, name, turns) in enumerate(zip(dates, ids, sessions, strict=True))
+    ):
+        history.add(start, name, turns)
+    if not history.messages:
+        raise DatasetError(f"question {id} has no turns")
+    unanswerable = id.endswith("_abs")
+    answers = {str(name) for name in entry.get("answer_session_ids") or []}
+    known = {message.session for message in history.messages}
+    if answers - known:
+        notes["answer sessions that are not in the history"] += len(answers - known)
+    question = Question(
+        id=id,
+        text=str(entry["question"]),
+        answer=str(entry["answer"]),
+        category=str(entry["question_type"]),
+        asked_at=read_time(entry["question_date"]),
+        evidence=() if unanswerable else tuple(history.evidence),
+        evidence_sessions=() if unanswerable else tuple(sorted(answers & known)),
+        unanswerable=unanswerable,
+    )
+    return Conversation(id, tuple(history.messages), (question,), dict(notes))
+
+
+class _History:
+    """Messages of one haystack, and those marked as evidence."""
+
+    def __init__(self, notes: Counter[str]) -> None:
+        self._notes = notes
+        self._names: Counter[str] = Counter()
+        self.messages: list[Message] = []
+        self.evidence: list[str] = []
+
+    def add(self, start: datetime, name: str, turns: list[dict[str, Any]]) -> None:
+        """Append a session. An id that comes again is another session, with a number."""
+        self._names[name] += 1
+        session = name
+        if self._names[name] > 1:
+            session = f"{name}~{self._names[name]}"
+            self._notes["session ids that came again"] += 1
+        for place, turn in enumerate(turns, 1):
+            text = str(turn.get("content") or "")
+            if not text.strip():
+                self._notes["turns without text left out"] += 1
+                continue
+            id = f"{session}#{place}"
+            self.messages.append(
+                Message(
+                    text=text,
+                    id=id,
+                    session=session,
+                    speaker=str(turn["role"]),
+                    at=start + timedelta(seconds=place - 1),
+                )
+            )
+            if turn.get("has_answer"):
+                self.evidence.append(id)

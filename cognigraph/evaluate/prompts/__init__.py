@@ -1,0 +1,1 @@
+"""The prompts of question answering, in the form of :mod:`cognigraph.ingest.prompts`."""

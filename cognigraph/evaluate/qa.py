@@ -1,0 +1,240 @@
+"""Question answering: a model answers from the prompt block, a judge compares with the answer key.
+
+Each question is one record of a journal. A call that fails is recorded as failed, not as a wrong
+answer, and is made again by the next run; an answer that was only not judged is judged then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
+from threading import Event
+from typing import Any
+
+from cognigraph.errors import BudgetExceededError, ModelError, ModelRefusedError
+from cognigraph.evaluate.dataset import ADVERSARIAL, Question
+from cognigraph.evaluate.journal import Journal
+from cognigraph.evaluate.run import Evaluation
+from cognigraph.evaluate.summary import by_category, total_usage
+from cognigraph.ingest.prompts.files import PromptFile, read, render
+from cognigraph.llm import Model
+from cognigraph.memory import Memory
+from cognigraph.model import Usage
+
+ANSWER = "answer-1"
+JUDGE = "judge-1"
+_JUDGES = {
+    "temporal-reasoning": "judge-temporal-1",
+    "knowledge-update": "judge-update-1",
+    "single-session-preference": "judge-preference-1",
+}
+UNANSWERABLE = "judge-unanswerable-1"
+PROMPTS = (ANSWER, JUDGE, *_JUDGES.values(), UNANSWERABLE)
+_NOT_SAID = "The conversations do not say this."
+_FAILURES_IN_A_ROW = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QASettings:
+    """How questions are answered.
+
+    ``credit_adversarial`` asks LoCoMo's category 5 as well and counts a refusal to answer as right;
+    without it these questions are not asked. ``workers`` calls run at a time.
+    """
+
+    credit_adversarial: bool = False
+    workers: int = 4
+
+
+@cache
+def prompt(id: str) -> PromptFile:
+    """A prompt that ships with the evaluation, by name and version."""
+    path = files("cognigraph.evaluate.prompts").joinpath(f"{id}.md")
+    return read(path.read_text("utf-8"), f"{id}.md")
+
+
+def prompt_texts() -> dict[str, str]:
+    """All prompts as they stand in their files, by id."""
+    folder = files("cognigraph.evaluate.prompts")
+    return {id: folder.joinpath(f"{id}.md").read_text("utf-8") for id in PROMPTS}
+
+
+def judge_of(question: Question) -> str:
+    """The judge's prompt for a question; LoCoMo's categories all have the common one."""
+    return UNANSWERABLE if question.unanswerable else _JUDGES.get(question.category, JUDGE)
+
+
+class QuestionAnswering:
+    """Answers and judges the questions of an evaluation that has been run."""
+
+    def __init__(
+        self, evaluation: Evaluation, model: Model, judge: Model, settings: QASettings
+    ) -> None:
+        self._evaluation = evaluation
+        self._model = model
+        self._judge = judge
+        self._settings = settings
+        parts = [model.name, judge.name, *PROMPTS]
+        digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
+        self._journal = Journal(evaluation.folder / f"answers-{digest}.jsonl", "id")
+        self._stop = Event()
+        self.stopped = ""
+
+    def asked(self) -> list[Question]:
+        """The questions that are to be answered."""
+        credit = self._settings.credit_adversarial
+        return [q for q in self._evaluation.questions if credit or q.category != ADVERSARIAL]
+
+    def run(self, on_progress: Callable[[int], None] = lambda done: None) -> None:
+        """Answer what is not answered yet; :attr:`stopped` says why that ended early, if so."""
+        pending = [q for q in self.asked() if not _is_done(self._journal.records.get(q.id, {}))]
+        done, in_a_row = len(self.asked()) - len(pending), 0
+        with (
+            self._evaluation.memory() as memory,
+            ThreadPoolExecutor(max(1, self._settings.workers)) as pool,
+        ):
+            try:
+                futures = [pool.submit(self._record, memory, question) for question in pending]
+                for future in as_completed(futures):
+                    record = future.result()
+                    if record is None:
+                        continue
+                    self._journal.write(record)
+                    done += 1
+                    on_progress(done)
+                    in_a_row = in_a_row + 1 if "failed" in record else 0
+                    if in_a_row >= _FAILURES_IN_A_ROW:
+                        self._end(f"{in_a_row} calls in a row failed, the last: {record['failed']}")
+            finally:
+                self._stop.set()
+
+    def _end(self, reason: str) -> None:
+        self.stopped = self.stopped or reason
+        self._stop.set()
+
+    def _record(self, memory: Memory, question: Question) -> dict[str, Any] | None:
+        """Answer and judge one question; None if it was not begun."""
+        if self._stop.is_set():
+            return None
+        before = self._journal.records.get(question.id, {})
+        record: dict[str, Any] = {
+            "id": question.id,
+            "answer": before.get("answer"),
+            "usage": before.get("usage", {"answers": asdict(Usage()), "judge": asdict(Usage())}),
+        }
+        stage = "answers"
+        try:
+            if record["answer"] is None:
+                record["answer"], usage = self._answer(memory, question)
+                _add(record, stage, usage)
+            stage = "judge"
+            verdict, usage = self._verdict(question, record["answer"])
+            _add(record, stage, usage)
+            return record | verdict
+        except ModelError as error:
+            _add(record, stage, error.usage)
+            refused = isinstance(error, ModelRefusedError) and not error.too_long
+            if refused or isinstance(error, BudgetExceededError):
+                self._end(str(error))
+            return record | {"failed": f"{stage}: {error}"}
+
+    def _answer(self, memory: Memory, question: Question) -> tuple[str, Usage]:
+        from cognigraph.evaluate.schemas import GivenAnswer
+
+        evaluation = self._evaluation
+        space = evaluation.space(memory, evaluation.conversation_of(question))
+        most = max(evaluation.settings.cutoffs)
+        block = space.context(
+            question.text, evaluation.settings.max_tokens, question.asked_at, k=most
+        )
+        asked = f"{question.asked_at:%A, %d %B %Y}"
+        filled = render(
+            prompt(ANSWER), asked=asked, question=question.text, memory=str(block) or "(none)"
+        )
+        answer = self._model.ask(filled, GivenAnswer)
+        return answer.value.answer, answer.usage
+
+    def _verdict(self, question: Question, response: str) -> tuple[dict[str, Any], Usage]:
+        from cognigraph.evaluate.schemas import Verdict
+
+        # LoCoMo's key for these is what a memory that is fooled would say.
+        fooled = question.unanswerable and question.category == ADVERSARIAL
+        expected = _NOT_SAID if fooled else question.answer
+        filled = render(
+            prompt(judge_of(question)),
+            question=question.text,
+            expected=expected,
+            response=response,
+        )
+        answer = self._judge.ask(filled, Verdict)
+        return {"right": answer.value.right, "reason": answer.value.reason}, answer.usage
+
+    def records(self) -> dict[str, dict[str, Any]]:
+        """Records by question."""
+        asked = {question.id for question in self.asked()}
+        return {id: record for id, record in self._journal.records.items() if id in asked}
+
+    def result(self) -> dict[str, Any]:
+        """Accuracy over what was judged, by category; the prompts as they were."""
+        return {
+            "model": self._model.name,
+            "judge": self._judge.name,
+            "credit_adversarial": self._settings.credit_adversarial,
+            **accuracy(self.asked(), self.records()),
+            "stopped": self.stopped,
+            "prompts": prompt_texts(),
+        }
+
+
+def _is_done(record: Mapping[str, Any]) -> bool:
+    return "right" in record
+
+
+def _add(record: dict[str, Any], stage: str, usage: Usage) -> None:
+    record["usage"] = record["usage"] | {
+        stage: asdict(Usage(**record["usage"][stage]) + usage)
+    }  # fmt: skip
+
+
+def accuracy(
+    questions: Sequence[Question], records: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Shares of right answers among those judged; what failed or was not asked is not counted."""
+    judged = [
+        {"category": question.category, "unanswerable": question.unanswerable, **record}
+        for question in questions
+        if _is_done(record := records.get(question.id, {}))
+    ]
+    plain = [record for record in judged if record["category"] != ADVERSARIAL]
+    shares: dict[str, Any] = {"all": _share(judged)}
+    if len(plain) < len(judged):
+        shares["no_adversarial"] = _share(plain)
+    grouped = by_category(judged, lambda record: str(record["category"]))
+    shares["by_category"] = {name: _share(chosen) for name, chosen in grouped.items()}
+    if abstained := [record for record in plain if record["unanswerable"]]:
+        shares["abstention"] = _share(abstained)
+    failed = sum("failed" in record for record in records.values())
+    usages = [record["usage"] for record in records.values()]
+    return {
+        "accuracy": shares,
+        "failed": failed,
+        "not_asked": len(questions) - len(judged) - failed,
+        "usage": {
+            stage: total_usage(usage[stage] for usage in usages) for stage in ("answers", "judge")
+        },
+    }
+
+
+def _share(records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    verdicts = [bool(record["right"]) for record in records]
+    right = sum(verdicts)
+    return {
+        "judged": len(verdicts),
+        "right": right,
+        "accuracy": round(right / len(verdicts), 4) if verdicts else None,
+    }

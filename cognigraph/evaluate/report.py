@@ -1,0 +1,48 @@
+"""Writes what an evaluation came to: ``result.json`` for programs, ``page.html`` for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cognigraph.evaluate import page
+from cognigraph.evaluate.qa import QuestionAnswering
+from cognigraph.evaluate.run import Evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A result and where it was written."""
+
+    result: Mapping[str, Any]
+    json: Path
+    page: Path
+
+
+def write(evaluation: Evaluation, answering: QuestionAnswering | None = None) -> Report:
+    """Write the result of a run's last pass, each file as a whole.
+
+    It is complete unless questions that were to be answered are not judged.
+    """
+    result, records = evaluation.result(), evaluation.records()
+    result["qa"], result["complete"] = None, True
+    if answering is not None:
+        qa = answering.result()
+        result["usage"] |= qa.pop("usage")
+        result |= {"qa": qa, "complete": not (qa["failed"] or qa["not_asked"])}
+        answers = answering.records()
+        records = [record | {"qa": answers.get(record["id"])} for record in records]
+    folder = evaluation.folder
+    document = json.dumps(result, indent=2, allow_nan=False) + "\n"
+    _replace(folder / "result.json", document)
+    _replace(folder / "page.html", page.render(result, records))
+    return Report(result, folder / "result.json", folder / "page.html")
+
+
+def _replace(path: Path, text: str) -> None:
+    new = path.with_name(f"{path.name}.new")
+    new.write_text(text, "utf-8")
+    new.replace(path)

@@ -1,0 +1,310 @@
+"""One evaluation: insert, enrich, ask; resumable at every conversation and question.
+
+A run lives in a folder named after the digest of its settings, so that a run with other settings
+is another run. Conversations and questions that are done are lines of its journals.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Any
+
+from cognigraph._version import __version__
+from cognigraph.errors import ConfigurationError, ExtractionError
+from cognigraph.evaluate import locomo, longmemeval
+from cognigraph.evaluate.counting import Counting
+from cognigraph.evaluate.dataset import HEADLINE, Benchmark, Conversation, Level, Question
+from cognigraph.evaluate.files import sha256
+from cognigraph.evaluate.journal import Journal
+from cognigraph.evaluate.metrics import score
+from cognigraph.evaluate.summary import summarise
+from cognigraph.ingest.enrich import Step
+from cognigraph.ingest.extractors import resolve_extractor
+from cognigraph.memory import Memory, Space
+from cognigraph.model import SearchResult
+from cognigraph.settings import Profile, SearchSettings, Settings
+
+NO_EXTRACTION = "none"
+_DEPTH = 100
+_SHOWN = 5
+_LOADERS: dict[Benchmark, Callable[[Path], Generator[Conversation, None, None]]] = {
+    "locomo": locomo.load,
+    "longmemeval": longmemeval.load,
+}
+
+Progress = Callable[[str, int], None]
+"""Called with what is being worked on and the number of questions answered so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalSettings:
+    """What is evaluated. Everything here but ``limit`` makes another run.
+
+    ``cutoffs`` are the k; ``extractor`` may be ``"none"``; ``limit`` takes the first conversations
+    only (LongMemEval has one a question). ``location`` puts the memory elsewhere than into the
+    run's folder: a file or a Neo4j URI.
+    """
+
+    benchmark: Benchmark
+    cutoffs: tuple[int, ...] = (5, 10, 15)
+    profile: Profile = "default"
+    extractor: str = "rules"
+    embedder: str = "wordllama"
+    max_tokens: int = 1300
+    limit: int | None = None
+    location: str | None = None
+    auth: tuple[str, str] | None = field(default=None, repr=False)
+    database: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.cutoffs or min(self.cutoffs) < 1:
+            raise ConfigurationError("the k of an evaluation are numbers from 1, such as 5,10,15")
+        if self.limit is not None and self.limit < 1:
+            raise ConfigurationError("the limit of an evaluation must be at least 1")
+
+    def recorded(self) -> dict[str, Any]:
+        """What a result says of its settings; no credentials."""
+        found = asdict(self)
+        for name in ("limit", "auth"):
+            del found[name]
+        return found | {"cutoffs": sorted(set(self.cutoffs)), "cognigraph": __version__}
+
+
+class Evaluation:
+    """A run in its folder: what is done, and the next thing to do."""
+
+    def __init__(self, file: Path, settings: EvalSettings, folder: Path | None = None) -> None:
+        self.file = file
+        self.settings = settings
+        self.sha256 = sha256(file)
+        self._conversations = _LOADERS[settings.benchmark]
+        reads = settings.extractor != NO_EXTRACTION
+        self.extractor = Counting(resolve_extractor(settings.extractor if reads else "rules"))
+        recorded = {"sha256": self.sha256, **settings.recorded()}
+        if reads:  # "openai" may be another model tomorrow
+            recorded["extractor"] = self.extractor.name
+        digest = hashlib.sha256(json.dumps(recorded, sort_keys=True).encode()).hexdigest()[:12]
+        root = folder if folder is not None else file.with_name(f"{file.name}.cognigraph-eval")
+        self.folder = root / digest
+        with closing(self._conversations(file)) as found:
+            next(found, None)  # a wrong file makes no folder
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "settings.json").write_text(json.dumps(recorded, indent=2) + "\n", "utf-8")
+        self.inserted = Journal(self.folder / "conversations.jsonl", "conversation")
+        self.answered = Journal(self.folder / "questions.jsonl", "id")
+        self._recorded = recorded
+        self.questions: list[Question] = []
+        self._names: list[str] = []
+        self._asked_of: dict[str, str] = {}
+
+    def conversations(self) -> Iterator[Conversation]:
+        """The conversations of the file, as many as the limit allows."""
+        return islice(self._conversations(self.file), self.settings.limit)
+
+    @property
+    def level(self) -> Level:
+        """The level that counts for this benchmark."""
+        return HEADLINE[self.settings.benchmark]
+
+    @contextmanager
+    def memory(self) -> Iterator[Memory]:
+        """The memory of this run."""
+        settings = self.settings
+        chosen = Settings(search=SearchSettings(profile=settings.profile))
+        with Memory(
+            settings.location or self.folder / "memory.db",
+            auth=settings.auth,
+            database=settings.database,
+            embedder=settings.embedder,
+            extractor=self.extractor,
+            enrich="manual",
+            settings=chosen,
+        ) as memory:
+            yield memory
+
+    def space(self, memory: Memory, conversation: str) -> Space:
+        """The space of a conversation; other runs in the same database have others."""
+        return memory.space(f"eval-{self.folder.name}-{conversation}")
+
+    def conversation_of(self, question: Question) -> str:
+        """Name of the conversation that a question of the last :meth:`run` is about."""
+        return self._asked_of[question.id]
+
+    def run(self, on_progress: Progress = lambda what, done: None) -> None:
+        """Do what is left; what is done stays done if this is interrupted."""
+        done = 0
+        self.questions.clear()
+        self._names.clear()
+        with self.memory() as memory:
+            for conversation in self.conversations():
+                space = self.space(memory, conversation.name)
+                if conversation.name not in self.inserted.records:
+                    on_progress(f"inserting {conversation.name}", done)
+                    self.inserted.write(self._insert(space, conversation))
+                self._names.append(conversation.name)
+                for question in conversation.questions:
+                    if question.id not in self.answered.records:
+                        self.answered.write(self._ask(space, conversation, question))
+                    self.questions.append(question)
+                    self._asked_of[question.id] = conversation.name
+                    done += 1
+                    on_progress(f"asking {conversation.name}", done)
+
+    def result(self) -> dict[str, Any]:
+        """The result of what the last :meth:`run` came to."""
+        return summarise(
+            self._recorded,
+            self.file.name,
+            [self.inserted.records[name] for name in self._names],
+            self.records(),
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """Records of the questions that the last :meth:`run` came to, in the order of the file."""
+        return [self.answered.records[question.id] for question in self.questions]
+
+    def _insert(self, space: Space, conversation: Conversation) -> dict[str, Any]:
+        """Store session by session, then enrich; what an interrupted run stored is known."""
+        started, new = time.perf_counter(), 0
+        for _, messages in groupby(conversation.messages, lambda message: message.session):
+            new += len(space.add_many(messages).new)
+        stored = time.perf_counter()
+        steps: list[Step] = []
+        if self.settings.extractor != NO_EXTRACTION:
+            steps = self._enrich(space)
+        stats = space.stats()
+        if self.settings.extractor != NO_EXTRACTION:
+            self._check_read(space, conversation.name)
+        return {
+            "conversation": conversation.name,
+            "turns": len(conversation.messages),
+            "new": new,
+            "insert_seconds": round(stored - started, 3),
+            "enrich_seconds": round(time.perf_counter() - stored, 3),
+            "chunks": sum(step.chunks for step in steps),
+            "triples": stats.triples,
+            "usage": asdict(self.extractor.take()),
+            "notes": dict(conversation.notes),
+        }
+
+    def _enrich(self, space: Space) -> list[Step]:
+        """Work off the queue; what fails is tried again while that is of use."""
+        space.retry_failed()
+        steps = space.enrich()
+        while (stats := space.stats()).pending or stats.leased:
+            error = self.extractor.error
+            if error is not None and not error.is_retryable:
+                break
+            time.sleep(0.2)
+            steps += space.enrich()
+        return steps
+
+    def _check_read(self, space: Space, name: str) -> None:
+        """Refuse to ask about a conversation that was read in part only."""
+        stats = space.stats()
+        if unread := stats.failed + stats.pending + stats.leased:
+            reasons = sorted({failure.reason for failure in space.failures()})
+            raise ExtractionError(
+                f"{unread} chunks of {name} could not be read by {self.settings.extractor}"
+                f" ({'; '.join(reasons[:1])}); what is done is kept, the same command tries them "
+                "again and goes on"
+            )
+
+    def _ask(self, space: Space, conversation: Conversation, question: Question) -> dict[str, Any]:
+        settings, most = self.settings, max(self.settings.cutoffs)
+        started = time.perf_counter()
+        result = space.search(question.text, most, question.asked_at)
+        milliseconds = (time.perf_counter() - started) * 1000
+        deep = space.search(question.text, max(_DEPTH, most), question.asked_at)
+        block = space.context(question.text, settings.max_tokens, question.asked_at, k=most)
+        found = {"turn": [hit.id for hit in result], "session": [hit.session for hit in deep]}
+        wanted = {"turn": question.evidence, "session": question.evidence_sessions}
+        scores = {
+            level: {
+                str(k): asdict(score(found[level], wanted[level], k))
+                for k in sorted(set(settings.cutoffs))
+            }
+            for level in ("turn", "session")
+            if wanted[level]
+        }
+        record: dict[str, Any] = {
+            "id": question.id,
+            "conversation": conversation.name,
+            "category": question.category,
+            "unanswerable": question.unanswerable,
+            "question": question.text,
+            "answer": question.answer,
+            "asked_at": question.asked_at.isoformat(),
+            "evidence": list(question.evidence),
+            "found": found["turn"],
+            "scores": scores,
+            "search_ms": round(milliseconds, 3),
+            "context_tokens": block.tokens,
+        }
+        at_most = scores.get(self.level, {}).get(str(most))
+        if at_most is not None and at_most["recall"] < 1:
+            record["failure"] = self._failure(conversation, question, result, deep)
+        return record
+
+    def _failure(
+        self,
+        conversation: Conversation,
+        question: Question,
+        result: SearchResult,
+        deep: SearchResult,
+    ) -> dict[str, Any]:
+        """What was missing, where it stood, and what stood in its place and why."""
+        places = {hit.id: place for place, hit in enumerate(deep, 1)}
+        shown = {hit.id for hit in result}
+        reached = {hit.session for hit in result}
+        missing = [
+            message
+            for message in conversation.messages
+            if (message.id in question.evidence and message.id not in shown)
+            or (
+                not question.evidence
+                and message.session in question.evidence_sessions
+                and message.session not in reached
+            )
+        ]
+        wrong = [
+            hit
+            for hit in result
+            if hit.id not in question.evidence
+            and (question.evidence or hit.session not in question.evidence_sessions)
+        ]
+        return {
+            "missing": [
+                {
+                    "id": message.id,
+                    "session": message.session,
+                    "speaker": message.speaker,
+                    "at": str(message.at),
+                    "text": message.text,
+                    "rank": places.get(str(message.id)),
+                }
+                for message in missing[: 2 * _SHOWN]
+            ],
+            "more_missing": max(0, len(missing) - 2 * _SHOWN),
+            "searched_to": len(deep),
+            "instead": [
+                {
+                    "rank": places.get(hit.id),
+                    "id": hit.id,
+                    "session": hit.session,
+                    "speaker": hit.speaker,
+                    "at": hit.at.isoformat(),
+                    "text": hit.text,
+                    "score": round(hit.score, 4),
+                    "why": str(hit.why),
+                }
+                for hit in wrong[:_SHOWN]
+            ],
+        }

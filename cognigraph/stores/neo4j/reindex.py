@@ -1,0 +1,186 @@
+"""Changing the embedder of a database in place.
+
+New vectors lie in a second property of each node, with vector indexes of their own, so the work
+can stop and go on at any node. The last transaction holds all spaces, embeds what was added
+meanwhile and records the new embedder, whose generation says which property is in use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cognigraph.errors import EmbedderMismatchError
+from cognigraph.stores.base import EmbedderIdentity, Unindexed, Vector
+from cognigraph.stores.neo4j.connection import Connection, Transaction, vector_property
+from cognigraph.stores.neo4j.values import vector
+from cognigraph.stores.neo4j.vectors import OwnIndexes
+from cognigraph.text import headed, searched, stated
+
+_BATCH = 256
+_CLEAN_BATCH = 5000
+_INDEX_TIMEOUT = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    label: str
+    columns: tuple[str, ...]
+    text: Callable[..., str]
+
+    @property
+    def replace(self) -> tuple[tuple[str, str], ...]:
+        return () if self.label == "Chunk" else ((":Chunk", f":{self.label}"),)
+
+
+_LAYERS = (
+    _Layer("Chunk", ("speaker", "text", "fresh"), searched),
+    _Layer("Triple", ("subject", "relation", "object", "when", "negated"), stated),
+    _Layer("Key", ("name",), str),
+    _Layer("Theme", ("title", "summary"), headed),
+)
+
+
+class Neo4jReindexing:
+    """See :class:`cognigraph.stores.base.Reindexing`."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        indexes: OwnIndexes,
+        current: EmbedderIdentity,
+        embedder: EmbedderIdentity,
+    ) -> None:
+        self._connection = connection
+        self._indexes = indexes
+        self._embedder = embedder
+        self._generation = connection.generation + 1
+        self._property = vector_property(self._generation)
+        self._target = f"{embedder.dimension} {embedder.name}"
+        self._after = {layer.label: "" for layer in _LAYERS}
+        self.needed = current != embedder
+        if self.needed:
+            self._begin()
+
+    def _begin(self) -> None:
+        """Remove what an earlier embedder, or one that was given up, left in the property."""
+        _, _, _, under_way, stale = self._connection.write(_checked_state)
+        if under_way == self._target:
+            return
+        if under_way is not None or stale is not None:
+            self._remove(self._property)
+        self._connection.write(lambda tx: tx.rows("reindex/begin", next=self._target))
+
+    def progress(self) -> tuple[int, int]:
+        """Vectors that are there, and how many there will be."""
+        done = total = 0
+        for layer in _LAYERS:
+            row = self._connection.row("reindex/count", *layer.replace, property=self._property)
+            assert row is not None
+            total, done = total + row[0], done + row[1]
+        return done, total
+
+    def waiting(self, limit: int) -> list[Unindexed]:
+        """The next nodes without a new vector."""
+        return self._missing(self._connection.rows, limit, self._after)
+
+    def _missing(
+        self, rows: Callable[..., list[list[Any]]], limit: int, after: dict[str, str]
+    ) -> list[Unindexed]:
+        found: list[Unindexed] = []
+        for layer in _LAYERS:
+            if len(found) >= limit:
+                break
+            for uid, values in rows(
+                "reindex/waiting",
+                *layer.replace,
+                property=self._property,
+                columns=list(layer.columns),
+                after=after[layer.label],
+                limit=limit - len(found),
+            ):
+                after[layer.label] = uid
+                found.append(Unindexed(layer.label, uid, layer.text(*values)))
+        return found
+
+    def write(self, rows: Sequence[Unindexed], vectors: Vector) -> None:
+        """Keep some new vectors."""
+
+        def keep(tx: Transaction) -> None:
+            if _checked_state(tx)[3] != self._target:
+                raise EmbedderMismatchError(
+                    f"another reindexing of {self._connection.uri} has taken the place of this "
+                    "one; start it again when that is done"
+                )
+            self._keep(tx, rows, vectors)
+
+        self._connection.write(keep)
+
+    def _keep(self, tx: Transaction, rows: Sequence[Unindexed], vectors: Vector) -> None:
+        for layer in _LAYERS:
+            values = [
+                {"uid": row.key, "vector": own}
+                for row, one in zip(rows, vectors, strict=True)
+                if row.layer == layer.label and (own := vector(one)) is not None
+            ]
+            if values:
+                tx.rows("reindex/write", *layer.replace, property=self._property, rows=values)
+
+    def switch(self, embed: Callable[[Sequence[str]], Vector]) -> None:
+        """Fill the indexes, embed what is still missing, and make it the vectors in use."""
+        self._indexes.make_again(self._property, self._embedder.dimension)
+        self._connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
+
+        def change(tx: Transaction) -> None:
+            tx.rows("reindex/hold")
+            tx.rows("reindex/hold_facts")
+            _checked_state(tx)
+            self._catch_up(tx, embed)
+            tx.rows(
+                "reindex/switch",
+                generation=self._generation,
+                embedder=self._embedder.name,
+                dimension=self._embedder.dimension,
+                stale=self._connection.embedding,
+            )
+
+        self._connection.write(change)
+        # A space that came into being during that transaction was not held by it. Its first
+        # messages, if any, have an old vector only, and get their new one here.
+        self._connection.write(lambda tx: self._catch_up(tx, embed))
+        self._indexes.make_again(self._property, self._embedder.dimension)
+
+    def _catch_up(self, tx: Transaction, embed: Callable[[Sequence[str]], Vector]) -> None:
+        after = {layer.label: "" for layer in _LAYERS}
+        while rows := self._missing(tx.rows, _BATCH, after):
+            self._keep(tx, rows, embed([row.text for row in rows]))
+
+    def clean(self) -> None:
+        """Remove the vectors and indexes of the old embedder, also those of an earlier run."""
+        row = self._connection.row("reindex/state")
+        if row is not None and row[4] is not None:
+            self._indexes.drop(row[4])
+            self._remove(row[4])
+            self._connection.write(lambda tx: tx.rows("reindex/cleaned"))
+
+    def _remove(self, name: str) -> None:
+        for layer in _LAYERS:
+            after: str | None = ""
+            while after is not None:
+                after = self._remove_some(layer, name, after)
+
+    def _remove_some(self, layer: _Layer, name: str, after: str) -> str | None:
+        row = self._connection.write(
+            lambda tx: tx.row(
+                "reindex/clean", *layer.replace, property=name, after=after, limit=_CLEAN_BATCH
+            )
+        )
+        return None if row is None else row[0]
+
+
+def _checked_state(tx: Transaction) -> list[Any]:
+    tx.check_generation()
+    row = tx.row("reindex/state")
+    assert row is not None
+    return row

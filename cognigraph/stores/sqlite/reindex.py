@@ -1,0 +1,198 @@
+"""Changing the embedder of a file in place.
+
+New vectors collect in the ``*_next`` tables, beside the ones in use, so the work can stop and go on
+at any row. One transaction at the end embeds what was added meanwhile, puts the new vectors in the
+place of the old ones and records the new embedder; until it commits, everyone reads the old ones.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cognigraph.errors import EmbedderMismatchError, StoreError
+from cognigraph.stores.base import EmbedderIdentity, Precision, Unindexed, Vector
+from cognigraph.stores.sqlite.blobs import VectorFormat
+from cognigraph.stores.sqlite.connection import Pool, mapped_errors
+from cognigraph.stores.sqlite.schema import Record, check_generation, read_meta, write_meta
+from cognigraph.text import headed, searched, stated
+
+logger = logging.getLogger("cognigraph.sqlite")
+
+_BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """Rows with vectors: their table, the columns of their text, and where the vectors are."""
+
+    name: str
+    columns: str
+    text: Callable[..., str]
+    table: str
+    id: str
+
+
+_LAYERS = (
+    _Layer("chunk", "speaker, text, fresh", searched, "chunk_index", "chunk_id"),
+    _Layer(
+        "triple", "subject, relation, object, when_text, negated", stated, "triple_index",
+        "triple_id",
+    ),
+    _Layer("key", "name", str, "key", "id"),
+    _Layer("theme", "title, summary", headed, "theme", "id"),
+)  # fmt: skip
+
+
+class SQLiteReindexing:
+    """See :class:`cognigraph.stores.base.Reindexing`."""
+
+    def __init__(
+        self, pool: Pool, record: Record, embedder: EmbedderIdentity, precision: Precision | None
+    ) -> None:
+        self._pool = pool
+        self._record = record
+        self._embedder = embedder
+        self._new = VectorFormat(embedder.dimension, precision or record.vectors.precision)
+        self._same_embedder = embedder == record.embedder
+        self._after = {layer.name: 0 for layer in _LAYERS}
+        self._switched = False
+        if self.needed:
+            with pool.write() as connection:
+                check_generation(connection, pool.path, record)
+                self._begin(connection)
+
+    @property
+    def _target(self) -> str:
+        new = self._new
+        return f"{new.precision} {new.dimension} {self._embedder.name}"
+
+    def _begin(self, connection: sqlite3.Connection) -> None:
+        if read_meta(connection).get("next") != self._target:
+            self._forget(connection)
+            write_meta(connection, next=self._target)
+
+    def _forget(self, connection: sqlite3.Connection) -> None:
+        for layer in _LAYERS:
+            connection.execute(f"DELETE FROM {layer.name}_next")
+        connection.execute("DELETE FROM meta WHERE key = 'next'")
+
+    @property
+    def needed(self) -> bool:
+        """Whether the file is not yet what is wanted."""
+        return not self._same_embedder or self._new != self._record.vectors
+
+    def progress(self) -> tuple[int, int]:
+        """Vectors that are there, and how many there will be."""
+        if self._same_embedder:
+            return 0, 0
+        with self._pool.read() as connection:
+            done, total = (
+                sum(
+                    connection.execute(f"SELECT count(*) FROM {layer.name}{suffix}").fetchone()[0]
+                    for layer in _LAYERS
+                )
+                for suffix in ("_next", "")
+            )
+        return done, total
+
+    def waiting(self, limit: int) -> list[Unindexed]:
+        """The next rows without a new vector."""
+        if self._same_embedder:
+            return []
+        with self._pool.read() as connection:
+            return self._missing(connection, limit, self._after)
+
+    def _missing(
+        self, connection: sqlite3.Connection, limit: int, after: dict[str, int]
+    ) -> list[Unindexed]:
+        found: list[Unindexed] = []
+        for layer in _LAYERS:
+            rows: list[tuple[Any, ...]] = connection.execute(
+                f"""SELECT id, {layer.columns} FROM {layer.name} WHERE id > ? AND NOT EXISTS
+                      (SELECT 1 FROM {layer.name}_next n WHERE n.id = {layer.name}.id)
+                    ORDER BY id LIMIT ?""",
+                (after[layer.name], limit - len(found)),
+            ).fetchall()
+            found += [Unindexed(layer.name, row[0], layer.text(*row[1:])) for row in rows]
+            if rows:
+                after[layer.name] = rows[-1][0]
+            if len(found) >= limit:
+                break
+        return found
+
+    def write(self, rows: Sequence[Unindexed], vectors: Vector) -> None:
+        """Keep some new vectors."""
+        with self._pool.write() as connection:
+            if read_meta(connection).get("next") != self._target:
+                raise EmbedderMismatchError(
+                    f"another reindexing of {self._pool.path} has taken the place of this one, or "
+                    "has finished; look at `cognigraph doctor` and start again if need be"
+                )
+            self._keep(connection, rows, vectors)
+
+    def _keep(
+        self, connection: sqlite3.Connection, rows: Sequence[Unindexed], vectors: Vector
+    ) -> None:
+        for row, vector in zip(rows, vectors, strict=True):
+            # The row may have been replaced since it was read: then it waits again.
+            connection.execute(
+                f"INSERT OR REPLACE INTO {row.layer}_next SELECT id, ? FROM {row.layer} "
+                "WHERE id = ?",
+                (self._new.pack(vector), row.key),
+            )
+
+    def switch(self, embed: Callable[[Sequence[str]], Vector]) -> None:
+        """Embed what is still missing and make the new vectors the ones in use."""
+        with self._pool.write() as connection:
+            check_generation(connection, self._pool.path, self._record)
+            self._begin(connection)
+            if self._same_embedder:
+                self._convert(connection)
+            else:
+                after = {layer.name: 0 for layer in _LAYERS}
+                while rows := self._missing(connection, _BATCH, after):
+                    self._keep(connection, rows, embed([row.text for row in rows]))
+                for layer in _LAYERS:
+                    connection.execute(
+                        f"""UPDATE {layer.table} SET vector = n.vector FROM {layer.name}_next n
+                            WHERE n.id = {layer.table}.{layer.id}"""
+                    )
+            self._forget(connection)
+            # Everyone's search indexes start over.
+            connection.execute("UPDATE space SET epoch = epoch + 1")
+            write_meta(
+                connection,
+                embedder=self._embedder.name,
+                dimension=self._embedder.dimension,
+                vectors=self._new.precision,
+                generation=self._record.generation + 1,
+            )
+        self._switched = True
+
+    def _convert(self, connection: sqlite3.Connection) -> None:
+        old, new = self._record.vectors.dtype, self._new.dtype
+        connection.create_function(
+            "converted",
+            1,
+            lambda blob: np.frombuffer(blob, old).astype(new).tobytes(),
+            deterministic=True,
+        )
+        for layer in _LAYERS:
+            connection.execute(f"UPDATE {layer.table} SET vector = converted(vector)")
+
+    def clean(self) -> None:
+        """Give the room of the old vectors, and of the second copy, back to the disk."""
+        if not self._switched:
+            return
+        try:
+            with self._pool.connection() as connection, mapped_errors(self._pool.path):
+                connection.execute("VACUUM")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except StoreError as error:  # too little room to do it in: the file is right, only larger
+            logger.warning("%s stays larger than it need be: %s", self._pool.path, error)

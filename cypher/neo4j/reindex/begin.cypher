@@ -1,0 +1,5 @@
+// what: record which embedder is being prepared
+// parameters: next (embedder and dimension)
+// returns: nothing
+MATCH (meta:CogniGraph {uid: 'cognigraph'})
+SET meta.next = $next

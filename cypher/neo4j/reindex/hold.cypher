@@ -1,0 +1,7 @@
+// what: keep everyone from adding to the spaces there are until the transaction ends
+// parameters: none
+// returns: nothing
+MATCH (space:Space)
+WHERE space.name > ''
+WITH space ORDER BY space.name
+SET space.inserts = space.inserts + 1

@@ -1,0 +1,7 @@
+// what: keep everyone from adding facts to the spaces there are until the transaction ends
+// parameters: none
+// returns: nothing
+MATCH (facts:SpaceFacts)
+WHERE facts.name > ''
+WITH facts ORDER BY facts.name
+SET facts.holds = coalesce(facts.holds, 0) + 1

@@ -1,0 +1,6 @@
+// what: from the end of this transaction on, another embedder and its vectors are in use
+// parameters: generation, embedder, dimension, stale (the property of the old vectors)
+// returns: nothing
+MATCH (meta:CogniGraph {uid: 'cognigraph'})
+SET meta.generation = $generation, meta.embedder = $embedder, meta.dimension = $dimension,
+    meta.stale = $stale, meta.next = null

@@ -1,0 +1,1 @@
+"""Prompts of the read path; see :mod:`cognigraph.ingest.prompts` for their form."""

@@ -1,0 +1,150 @@
+"""Readers of questions: an optional model call that plugs in where the rules read a question.
+
+The rules always read first. A reader adds what it found to theirs; one that fails changes nothing
+but a note in the trace, so that a search never depends on a model.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cognigraph.errors import CogniGraphError, ConfigurationError
+from cognigraph.lexical import query_terms, terms
+from cognigraph.model import Usage
+from cognigraph.retrieve.analyse import Analysis
+from cognigraph.retrieve.asked_time import Stretch
+from cognigraph.times import parse_when
+
+if TYPE_CHECKING:
+    from cognigraph.llm import Model
+
+PROMPT = "question-1"
+_KEPT = 256
+_MOST_ENTITIES = 8
+_MOST_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionReading:
+    """What a reader found: names, a time as text (``2023-05``), the question in other words."""
+
+    entities: tuple[str, ...] = ()
+    when: str | None = None
+    rewrite: str | None = None
+    usage: Usage = field(default_factory=Usage)
+
+
+class QuestionReader(Protocol):
+    """Reads questions. Must be thread-safe."""
+
+    def read(self, question: str, now: datetime) -> QuestionReading:
+        """Read a question asked at ``now``; any CogniGraphError leaves it to the rules."""
+        ...
+
+
+class ModelReader:
+    """One call of a model for each new question of a day; a failure is not remembered."""
+
+    def __init__(self, model: Model) -> None:
+        from cognigraph.ingest.prompts import prompt_file
+
+        self._model = model
+        self._prompt = prompt_file(PROMPT, "cognigraph.retrieve.prompts")
+        self._lock = Lock()
+        self._known: OrderedDict[tuple[str, str], QuestionReading] = OrderedDict()
+
+    def read(self, question: str, now: datetime) -> QuestionReading:
+        """Ask the model; the same question on the same day is answered from memory."""
+        from cognigraph.ingest.prompts import render
+        from cognigraph.retrieve.answers import QuestionAnswer
+
+        key = question, f"{now:%Y-%m-%d}"
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+                return replace(self._known[key], usage=Usage(cached=1))
+        harmless = question.replace("<", "‹").replace(">", "›")  # no closing of the tag
+        day = f"{now:%A, %Y-%m-%d}"
+        answer = self._model.ask(render(self._prompt, now=day, question=harmless), QuestionAnswer)
+        reading = QuestionReading(
+            entities=tuple(answer.value.entities),
+            when=answer.value.when or None,
+            rewrite=answer.value.rewrite or None,
+            usage=answer.usage,
+        )
+        with self._lock:
+            self._known[key] = reading
+            if len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return reading
+
+
+class RecordedReader:
+    """Plays back readings that were recorded, by question; others are left to the rules."""
+
+    def __init__(self, readings: Mapping[str, QuestionReading]) -> None:
+        self._readings = dict(readings)
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> RecordedReader:
+        """Read ``{"queries": [{"question", "entities": [{"name"}], "when"}]}``."""
+        try:
+            queries = json.loads(Path(path).read_text("utf-8"))["queries"]
+            return cls({query["question"]: _recorded(query) for query in queries})
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ConfigurationError(
+                f"{path} holds no recorded questions: {type(error).__name__}: {error}"
+            ) from error
+
+    def read(self, question: str, now: datetime) -> QuestionReading:
+        """The recording, or nothing."""
+        return self._readings.get(question, QuestionReading())
+
+
+def _recorded(query: Mapping[str, Any]) -> QuestionReading:
+    entities = tuple(str(entity["name"]) for entity in query.get("entities") or ())
+    return QuestionReading(entities, query.get("when") or None, query.get("rewrite") or None)
+
+
+def read_with(
+    reader: QuestionReader, analysis: Analysis, now: datetime
+) -> tuple[Analysis, list[str]]:
+    """An analysis by rules with a reader's findings added; the list says what became of them."""
+    try:
+        reading = reader.read(analysis.question, now)
+    except CogniGraphError as error:
+        return analysis, [f"the question was read by rules alone: {error}"]
+    return merged(analysis, reading), []
+
+
+def merged(analysis: Analysis, reading: QuestionReading) -> Analysis:
+    """Rules first: their terms, names and times stay; a reading adds to them.
+
+    Its entities are looked up as anchors and compared with session keys, its time is one more
+    window where the rules found none, and its rewrite adds words to look for.
+    """
+    names = [name.strip()[:_MOST_CHARS] for name in reading.entities[:_MOST_ENTITIES]]
+    names = [name for name in names if name]
+    anchors = dict.fromkeys([*analysis.anchors, *(" ".join(terms(name)) for name in names)])
+    words = dict.fromkeys(analysis.terms)
+    if reading.rewrite:
+        words.update(dict.fromkeys(query_terms(reading.rewrite[:_MOST_CHARS])))
+    words.update(dict.fromkeys(t for n in names for t in query_terms(n)))
+    time = analysis.time
+    when = parse_when(reading.when)
+    if when is not None and not time.times:
+        time = replace(time, times=(Stretch(when.start, when.end),))
+    return replace(
+        analysis,
+        terms=tuple(words),
+        anchors=tuple(anchor for anchor in anchors if anchor),
+        entities=tuple(names) or analysis.entities,
+        time=time,
+    )

@@ -1,0 +1,300 @@
+"""Changing the embedder of a store in place, on every store.
+
+A reindexing concerns the whole store, and servers are shared by the run, so each test here has a
+store that holds nothing else.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from neo4j import GraphDatabase
+
+from cognigraph import CogniGraphError, EmbedderMismatchError, EmbeddingError, Memory
+from cognigraph.ingest import Extraction, Fact
+from cognigraph.model import Theme
+from cognigraph.testing import HashEmbedder
+from tests.conftest import START, OpenMemory
+
+TEXTS = ["I moved to Oslo.", "The fjord is cold.", "Bread and a kayak.", "!!!", "Oslo again?"]
+QUESTIONS = ["Who moved to Oslo?", "Is the fjord cold?", "kayak", "What about bread in Oslo?"]
+
+
+def read(window: Any) -> Extraction:
+    """A fact of each chunk, a key and a theme for each session."""
+    facts = [
+        Fact("Ann", "person", "said", chunk.text, "thing", (place,), when="2026-05", negated=False)
+        for place, chunk in enumerate(window.chunks)
+    ]
+    last = window.chunks[-1].text
+    return Extraction(facts=tuple(facts), keys=((last, 1.0),), themes=(Theme("talk", last),))
+
+
+class Named(HashEmbedder):
+    """The same vectors under another name."""
+
+    def __init__(self, dimension: int, name: str) -> None:
+        super().__init__(dimension)
+        self._own_name = name
+
+    @property
+    def name(self) -> str:
+        return self._own_name
+
+
+@pytest.fixture
+def whole_store(location: dict[str, Any]) -> Iterator[None]:
+    """A server's only database, emptied before and after."""
+    _empty(location)
+    yield
+    _empty(location)
+
+
+def _empty(location: dict[str, Any]) -> None:
+    if "auth" not in location:
+        return
+    with (
+        GraphDatabase.driver(location["location"], auth=location["auth"]) as driver,
+        driver.session() as session,
+    ):
+        session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS").consume()
+        names = session.run("SHOW VECTOR INDEXES YIELD name RETURN collect(name)").single()
+        for name in names[0] if names else ():
+            session.run(f"DROP INDEX `{name}`").consume()
+
+
+@pytest.fixture
+def fresh(whole_store, open_memory: OpenMemory, extractor) -> OpenMemory:
+    extractor.script(read)
+    return open_memory
+
+
+def fill(memory: Memory, prefix: str = "m", spaces: Sequence[str] = ("a", "b")) -> None:
+    for name in spaces:
+        memory.space(name).add_many(
+            {"text": text, "id": f"{prefix}{n}", "session": f"s{n % 2}", "speaker": "Ann",
+             "at": START} for n, text in enumerate(TEXTS)
+        )  # fmt: skip
+        memory.space(name).flush(timeout=60)
+
+
+def answers(memory: Memory) -> list[Any]:
+    """All that searching shows, with scores."""
+    found = []
+    for name in ("a", "b"):
+        for question in QUESTIONS:
+            result = memory.space(name).search(question, now=START)
+            found.append([(hit.id, round(hit.score, 3), dict(hit.why.legs)) for hit in result])
+            found.append([(t.text, round(t.score or 0, 3)) for t in result.triples])
+            found.append([(s.session.id, round(s.score, 3)) for s in result.sessions])
+    return found
+
+
+def same(left: Any, right: Any) -> None:
+    """Equal but for the rounding of vectors."""
+    if isinstance(left, dict):
+        assert left.keys() == right.keys()
+        for name in left:
+            same(left[name], right[name])
+    elif isinstance(left, list | tuple):
+        assert len(left) == len(right)
+        for one, other in zip(left, right, strict=True):
+            same(one, other)
+    elif isinstance(left, float):
+        assert left == pytest.approx(right, abs=3e-3)
+    else:
+        assert left == right
+
+
+class Stopped(Exception):
+    """The process dies here."""
+
+
+def test_a_reindexed_store_answers_as_one_built_anew(fresh: OpenMemory, tmp_path, extractor):
+    memory = fresh(embedder=HashEmbedder(256))
+    fill(memory)
+    seen: list[tuple[int, int]] = []
+    before = answers(memory)
+    done = memory.reindex(
+        HashEmbedder(96), on_progress=lambda made, total: seen.append((made, total))
+    )
+    # Two spaces of five chunks and five facts, two sessions each with a key and a theme.
+    assert done.vectors == 2 * (5 + 5 + 2 + 2)
+    assert seen[-1] == (done.vectors, done.vectors)
+    assert memory.info.embedder.name == "hash-96"
+    with Memory(
+        tmp_path / "new.db", embedder=HashEmbedder(96), extractor=extractor, enrich="manual"
+    ) as anew:
+        fill(anew)
+        same(answers(memory), answers(anew))
+    memory.space("a").add("A boat to Bergen.", id="new", at=START)
+    assert memory.space("a").search("boat Bergen", now=START)[0].id == "new"
+    memory.close()
+    back = fresh(embedder=HashEmbedder(96))
+    back.reindex(HashEmbedder(256))
+    memory = fresh(embedder=HashEmbedder(256))
+    same(answers(memory)[12:], before[12:])  # the space that gained nothing meanwhile
+    assert [check for check in memory.check() if not check.ok] == []
+
+
+def test_it_goes_on_where_it_was_stopped(fresh: OpenMemory, monkeypatch):
+    monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
+    memory = fresh(embedder=HashEmbedder(256))
+    fill(memory)
+    before, calls = answers(memory), 0
+
+    class Dying(HashEmbedder):
+        def embed(self, texts: Sequence[str]) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls == 5:
+                raise Stopped
+            return super().embed(texts)
+
+    with pytest.raises(EmbeddingError, match="Stopped"):
+        memory.reindex(Dying(96))
+    same(answers(memory), before)
+    assert memory.info.embedder.name == "hash-256"
+    memory.close()
+    again = fresh(embedder=HashEmbedder(256))
+    done = again.reindex(HashEmbedder(96))
+    assert done.resumed >= 12  # a text without words has no vector on Neo4j and is done again
+    assert done.vectors == 28
+    assert again.space("a").search("kayak", now=START)[0].id == "m2"
+
+
+def test_what_the_memory_itself_said_stays_out(fresh: OpenMemory):
+    """A block of the memory in a message is not searched for, before or after."""
+    memory = fresh(embedder=HashEmbedder(256))
+    fill(memory)
+    space = memory.space("a")
+    block = str(space.context("Who moved to Oslo?", now=START))
+    assert "I moved to Oslo." in block
+    space.add_many(
+        [
+            {"text": block, "id": "quote", "session": "q", "at": START},
+            {"text": f"{block}\nI like zebras.", "id": "more", "session": "q", "at": START},
+        ]
+    )
+    for dimension in (256, 96):
+        found = {hit.id: hit for hit in space.search("moved to Oslo", k=50, now=START)}
+        assert all(
+            found[id].why.legs.get("vector", 0.0) <= 0 for id in {"quote", "more"} & found.keys()
+        )
+        assert space.search("zebras", now=START)[0].id == "more"
+        memory.reindex(HashEmbedder(96 if dimension == 256 else 256))
+
+
+def test_another_target_does_not_take_over_what_was_begun(fresh: OpenMemory, monkeypatch):
+    monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
+    memory = fresh(embedder=HashEmbedder(256))
+    fill(memory)
+
+    class Other(Named):
+        calls = 0
+
+        def embed(self, texts: Sequence[str]) -> Any:
+            self.calls += 1
+            if self.calls == 3:
+                raise Stopped
+            return -np.asarray(super().embed(texts))
+
+    with pytest.raises(EmbeddingError, match="Stopped"):
+        memory.reindex(Other(96, "other"))
+    done = memory.reindex(HashEmbedder(96))
+    assert done.resumed == 0
+    assert memory.space("a").search("kayak", now=START)[0].why.legs["vector"] > 0.3
+
+
+def test_what_is_added_meanwhile_is_included(fresh: OpenMemory, monkeypatch):
+    monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
+    memory = fresh(embedder=HashEmbedder(256))
+    fill(memory)
+    added = 0
+
+    def add_more(made: int, total: int) -> None:
+        nonlocal added
+        if added < 8:
+            space = memory.space("a" if added % 2 else "late")
+            space.add(f"news number {added} of zebras", id=f"n{added}", session="s0", at=START)
+            space.enrich()  # replaces the session's keys and themes
+            added += 1
+
+    memory.reindex(HashEmbedder(96), on_progress=add_more)
+    assert added >= 5
+    for number in range(added):
+        space = memory.space("a" if number % 2 else "late")
+        hits = space.search(f"news number {number} zebras", now=START)
+        by_vector = {hit.id: hit.why.legs.get("vector", 0.0) for hit in hits}
+        assert by_vector[f"n{number}"] > 0.4
+    theme = memory.space("late").search("zebras", now=START)
+    assert theme.sessions[0].session.themes[0].summary.startswith("news number")
+
+
+def test_those_who_have_it_open_notice(fresh: OpenMemory):
+    memory = fresh(embedder=HashEmbedder(256))
+    fill(memory)
+    other, third = fresh(embedder=HashEmbedder(256)), fresh(embedder=HashEmbedder(256))
+    assert other.space("a").search("kayak", now=START)
+    other.space("a").add("waits for enrichment", id="w", at=START)
+    memory.reindex(Named(256, "renamed"))  # the same dimension: nothing else would tell
+    for stale in (other, third):
+        with pytest.raises(EmbedderMismatchError, match="reindexed with the embedder 'renamed'"):
+            stale.space("a").search("kayak", now=START)
+        with pytest.raises(EmbedderMismatchError, match="open it again"):
+            stale.space("a").add("too late", id="late", at=START)
+        with pytest.raises(EmbedderMismatchError):
+            stale.space("a").enrich()
+    # Told apart from a message that is there: redelivery still changes nothing, and needs nothing.
+    assert other.space("a").get("late") is None
+    assert memory.space("a").search("kayak", now=START)[0].id == "m2"
+    memory.space("a").add("in time", id="in-time", at=START)
+    with pytest.raises(EmbedderMismatchError, match=r"renamed.*cognigraph reindex"):
+        fresh(embedder=HashEmbedder(256))
+
+
+def test_threads_of_the_same_program_go_on(fresh: OpenMemory, monkeypatch):
+    monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 8)
+    memory = fresh(embedder=HashEmbedder(256), enrich="background")
+    fill(memory)
+    errors: list[Exception] = []
+    stop = threading.Event()
+    added: list[str] = []
+
+    def work() -> None:
+        try:
+            while not stop.is_set():
+                id = f"t{len(added)}"
+                memory.space("a").add(f"thread message {id}", id=id, session="t", at=START)
+                added.append(id)
+                assert memory.space("a").search("kayak", now=START)
+        except (CogniGraphError, AssertionError) as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        for name in ("one", "two", "three"):
+            memory.reindex(Named(256, name))
+    finally:
+        stop.set()
+        thread.join(timeout=60)
+    assert errors == []
+    assert memory.info.embedder.name == "three"
+    memory.space("a").flush(timeout=60)
+    assert memory.space("a").stats().chunks == len(TEXTS) + len(added)
+    for id in added[:: max(1, len(added) // 10)]:
+        found = memory.space("a").search(f"thread message {id}", k=200, now=START)
+        assert {hit.id: hit for hit in found}[id].why.legs["vector"] > 0.5
+
+
+def test_nothing_to_do_is_done_at_once(fresh: OpenMemory):
+    memory = fresh(embedder=HashEmbedder(256))
+    fill(memory)
+    done = memory.reindex(HashEmbedder(256))
+    assert (done.vectors, done.seconds) == (0, 0.0)
+    assert memory.reindex().vectors == 0

@@ -1,0 +1,166 @@
+"""Changing the embedder of a Neo4j database: properties, vector indexes, what is left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from neo4j import Driver, GraphDatabase
+
+from cognigraph import ConfigurationError, StoreError
+from cognigraph.embed import CheckedEmbedder
+from cognigraph.ingest.reindex import reindex
+from cognigraph.settings import StorageSettings
+from cognigraph.stores.base import Probe
+from cognigraph.stores.neo4j import Neo4jStore
+from cognigraph.stores.neo4j.vectors import index_name
+from cognigraph.testing import HashEmbedder
+from tests.contract.test_reindex import _empty
+from tests.integration.test_neo4j_store import claim, derivation, message
+from tests.servers.neo4j_server import Server
+
+pytestmark = pytest.mark.neo4j
+
+OLD, NEW = CheckedEmbedder(HashEmbedder(256)), CheckedEmbedder(HashEmbedder(96))
+SPACE = "big"
+
+
+@pytest.fixture
+def driver(neo4j_server: Server) -> Iterator[Driver]:
+    location = {"location": neo4j_server.uri, "auth": neo4j_server.auth}
+    _empty(location)
+    with GraphDatabase.driver(neo4j_server.uri, auth=neo4j_server.auth) as driver:
+        yield driver
+    _empty(location)
+
+
+def opened(server: Server, embedder: CheckedEmbedder | None) -> Neo4jStore:
+    identity = None if embedder is None else embedder.identity
+    return Neo4jStore(server.uri, identity, auth=server.auth, exact_up_to=20, notifications=True)
+
+
+def vector_indexes(driver: Driver) -> dict[str, int]:
+    rows, _, _ = driver.execute_query(
+        "SHOW VECTOR INDEXES YIELD name, options "
+        "RETURN name, options.indexConfig['vector.dimensions'] AS dimension"
+    )
+    return {row["name"]: row["dimension"] for row in rows}
+
+
+def properties(driver: Driver) -> dict[str, int]:
+    row = driver.execute_query(
+        "MATCH (n) RETURN count(n.embedding) AS a, count(n.embedding_b) AS b"
+    ).records[0]
+    return {"embedding": row["a"], "embedding_b": row["b"]}
+
+
+def filled(store: Neo4jStore) -> None:
+    store.insert(SPACE, [message(SPACE, n) for n in range(60)])
+    while lease := claim(store, SPACE, limit=60):
+        assert store.complete(lease, derivation(lease))
+
+
+def legs(store: Neo4jStore, embedder: CheckedEmbedder) -> Any:
+    vector = embedder.embed_query("said number 7")
+    return store.probe(SPACE, Probe(vector, chunks_by_vector=5, triples_by_vector=5))
+
+
+def test_big_spaces_get_their_indexes_before_the_switch(
+    neo4j_server: Server, driver: Driver
+) -> None:
+    store = opened(neo4j_server, OLD)
+    filled(store)
+    chunk, triple = index_name("Chunk", SPACE), index_name("Triple", SPACE)
+    assert {chunk: 256, triple: 256}.items() <= vector_indexes(driver).items()
+    old_property = properties(driver)
+    assert old_property["embedding_b"] == 0
+    before: dict[str, Any] = {}
+    switch_embed = NEW.embed
+
+    class Watching:
+        identity = NEW.identity
+        calls = 0
+
+        @staticmethod
+        def embed(texts: list[str]) -> Any:
+            before.update(vector_indexes(driver))
+            return switch_embed(texts)
+
+    done = reindex(store, Watching)  # type: ignore[arg-type]
+    assert done.vectors == sum(old_property.values())
+    new_chunk = index_name("Chunk", SPACE, "embedding_b")
+    assert new_chunk not in before, "made after the vectors, which is faster"
+    after = vector_indexes(driver)
+    assert after[new_chunk] == 96
+    assert chunk not in after and triple not in after
+    left = properties(driver)
+    assert left["embedding"] == 0 and left["embedding_b"] == done.vectors
+    store.close()
+
+    fresh = opened(neo4j_server, NEW)
+    found = legs(fresh, NEW)
+    rows, _, _ = driver.execute_query(
+        "MATCH (n:Chunk {space: $space}) RETURN n.uid AS uid, n.text AS text, n.speaker AS speaker",
+        space=SPACE,
+    )
+    vectors = NEW.embed([f"{row['speaker']}: {row['text']}" for row in rows])
+    cosine = vectors @ NEW.embed_query("said number 7")
+    by_uid = {row["uid"]: value for row, value in zip(rows, cosine.tolist(), strict=True)}
+    own = [by_uid[uid] for uid in found.chunks.uids]
+    np.testing.assert_allclose(found.chunks.cosine, own, atol=1e-5)
+    # The index is approximate, but not about the very nearest.
+    assert found.chunks.by_vector.sum() == 5
+    assert max(found.chunks.cosine) == pytest.approx(float(cosine.max()), abs=1e-5)
+    assert all(check.ok for check in fresh.check())
+    fresh.close()
+
+    # And back: the property of the first embedder is used again, from nothing.
+    with_new = opened(neo4j_server, NEW)
+    assert reindex(with_new, OLD).resumed == 0
+    with_new.close()
+    assert vector_indexes(driver)[chunk] == 256
+    assert properties(driver) == {"embedding": done.vectors, "embedding_b": 0}
+    opened(neo4j_server, OLD).close()
+
+
+def test_a_process_that_dies_after_the_switch_leaves_work_for_the_next(
+    neo4j_server: Server, driver: Driver
+) -> None:
+    store = opened(neo4j_server, OLD)
+    filled(store)
+    job = store.reindexing(NEW.identity)
+    while rows := job.waiting(50):
+        job.write(rows, NEW.embed([row.text for row in rows]))
+    job.switch(NEW.embed)
+    store.close()  # before job.clean()
+    both = properties(driver)
+    assert both["embedding"] and both["embedding_b"]
+    fresh = opened(neo4j_server, NEW)
+    assert legs(fresh, NEW).chunks.by_vector.sum() == 5
+    assert reindex(fresh, NEW).vectors == 0
+    fresh.close()
+    assert properties(driver) == {"embedding": 0, "embedding_b": both["embedding_b"]}
+    assert set(vector_indexes(driver)) == {
+        index_name("Chunk", SPACE, "embedding_b"), index_name("Triple", SPACE, "embedding_b")
+    }  # fmt: skip
+
+
+def test_what_only_files_can_do(neo4j_server: Server, driver: Driver) -> None:
+    from cognigraph import Memory, Settings
+
+    with pytest.raises(StoreError, match="no memory in"):
+        opened(neo4j_server, None)
+    store = opened(neo4j_server, OLD)
+    with pytest.raises(ConfigurationError, match="SQLite"):
+        store.reindexing(NEW.identity, "float16")
+    store.close()
+    with pytest.raises(ConfigurationError, match="SQLite"):
+        Memory(
+            neo4j_server.uri, auth=neo4j_server.auth,
+            settings=Settings(storage=StorageSettings(vectors="float16")),
+        )  # fmt: skip
+    taken = opened(neo4j_server, None)
+    assert taken.info.embedder == OLD.identity
+    taken.close()

@@ -1,0 +1,160 @@
+"""What the rules read out of a question about time, and what a result makes of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from cognigraph.model import Session, Source, Triple
+from cognigraph.retrieve.asked_time import AskedTime, Stretch, nearness
+from cognigraph.retrieve.question_time import Anchor, QuestionTime, read_time
+from cognigraph.retrieve.timeline import in_order, is_over, seen_from, state_time
+from cognigraph.times import parse_when
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)  # a Saturday
+
+
+def day(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def span(start: str | None, end: str | None) -> Stretch:
+    return Stretch(None if start is None else day(start), None if end is None else day(end))
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Where was she in May 2023?", AskedTime(2023, 5)),
+        ("What did she buy in May?", AskedTime(None, 5)),
+        ("What happened on 8 May 2023?", AskedTime(2023, 5, 8)),
+        ("What did we do last summer?", span("2026-06-01", "2026-09-01")),
+        ("What happened two weeks ago?", span("2026-11-02", "2026-11-09")),
+        ("What did I say yesterday?", span("2026-11-20", "2026-11-21")),
+        ("What did she do last year?", span("2025-01-01", "2026-01-01")),
+        ("What did I say before June?", span(None, "2026-06-01")),
+        ("What has she read since 2022?", span("2022-01-01", None)),
+        ("What did he play after March 2024?", span("2024-04-01", None)),
+        ("What did Jo do the week before August 3, 2023?", span("2023-07-27", "2023-08-03")),
+        ("The dog she got two weeks before August 11, 2023?", span("2023-07-28", "2023-08-04")),
+        ("Whom did she see two days after 3 May 2024?", span("2024-05-05", "2024-05-06")),
+        ("What was last weekend before April 10, 2023?", span("2023-04-03", "2023-04-10")),
+    ],
+)
+def test_windows(question, expected):
+    assert read_time(question, NOW).times == (expected,)
+
+
+@pytest.mark.parametrize(
+    ("question", "side", "event"),
+    [
+        ("Where did Ann live before she moved to Oslo?", "before", "she moved to oslo"),
+        ("After the wedding, what did they do?", "after", "the wedding"),
+        ("How has he changed since the boot camp?", "after", "the boot camp"),
+        ("What did she play until the band split up?", "before", "the band split up"),
+    ],
+)
+def test_anchors(question, side, event):
+    assert read_time(question, NOW).anchor == Anchor(side, event)
+
+
+@pytest.mark.parametrize(
+    ("question", "order"),
+    [
+        ("Where does Ann live now?", "last"),
+        ("What is the latest on the boat?", "last"),
+        ("Which book did she read most recently?", "last"),
+        ("Is she still a nurse?", "last"),
+        ("Where did they go the first time?", "first"),
+        ("When did Ann first meet Ben?", "first"),
+        ("What was the original plan?", None),
+        ("When was his first concert?", None),
+        ("What did he paint in the beginning of May 2023?", None),
+        ("What does she do now, in August 2023?", None),
+        ("How long has she had her current job?", None),
+        ("What did she say just now?", None),
+    ],
+)
+def test_orders(question, order):
+    assert read_time(question, NOW).order == order
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("When did Ann move?", "when"),
+        ("In which year did he start?", "when"),
+        ("What date is the wedding?", "when"),
+        ("How long ago did she move?", "when"),
+        ("How many weeks ago was it?", "when"),
+        ("How long has she lived there?", "how long"),
+        ("Where does she live?", None),
+        ("What did she say when he left?", None),
+    ],
+)
+def test_what_is_asked(question, asks):
+    assert read_time(question, NOW).asks == asks
+
+
+def test_as_of_is_the_end_of_what_it_names_and_never_after_now():
+    assert read_time("As of March, where did she live?", NOW).as_of == day("2026-04-01")
+    assert read_time("How long was it, as of December 2023?", NOW).as_of == day("2024-01-01")
+    assert read_time("As of 2026, where does she live?", NOW).as_of == NOW
+
+
+@pytest.mark.parametrize("question", ["", "?", "before", "since it", "May I?", "the week before"])
+def test_nothing_is_read_out_of_nothing(question):
+    assert read_time(question, NOW) == QuestionTime()
+
+
+def test_open_stretches_are_near_everything_on_their_side():
+    at = np.array([day(text).timestamp() for text in ("2020-01-01", "2026-05-31", "2026-06-15")])
+    near = nearness((span(None, "2026-06-01"),), at)
+    assert near[:2].tolist() == [1.0, 1.0]
+    assert near[2] == pytest.approx(np.exp(-1.0))  # 14 days late
+    assert nearness((span("2026-06-01", None),), at)[2] == 1.0
+
+
+def test_only_the_band_of_the_best_is_put_in_order():
+    items = [("oslo", 1.0, 1), ("kitchen", 0.9, 2), ("bergen", 0.8, 3), ("chess", 0.5, 4)]
+
+    def names(order):
+        found = in_order(items, order, lambda item: item[1], lambda item: item[2])
+        return [item[0] for item in found]
+
+    assert names(None) == ["oslo", "kitchen", "bergen", "chess"]
+    assert names("last") == ["bergen", "kitchen", "oslo", "chess"]
+    assert names("first") == ["oslo", "kitchen", "bergen", "chess"]
+    assert in_order([], "last", lambda item: 0.0, lambda item: 0) == []
+
+
+def triple(when: str | None = None) -> Triple:
+    sources = tuple(Source(f"m{n}", "s", NOW - timedelta(days=n)) for n in (1, 5, 9))
+    return Triple(
+        uid="t", subject="Ann", subject_type="person", relation="lives in", object="Oslo",
+        object_type="location", when=parse_when(when), negated=False,
+        first_observed=sources[-1].at, last_observed=sources[0].at, sources=sources,
+    )  # fmt: skip
+
+
+def test_a_triple_is_shown_as_it_was_known():
+    known = seen_from(triple(), NOW - timedelta(days=4))
+    assert [source.id for source in known.sources] == ["m5", "m9"]
+    assert known.last_observed == NOW - timedelta(days=5)
+    assert known.first_observed == triple().first_observed
+    assert seen_from(triple(), None) == triple()
+    assert seen_from(triple(), NOW) == triple()
+
+
+def test_a_state_begins_when_it_is_valid_or_was_said():
+    assert state_time(triple("2026-05")) == day("2026-05-01")
+    assert state_time(triple()) == NOW - timedelta(days=1)
+
+
+def test_a_session_that_went_on_is_not_over():
+    session = Session("s", NOW - timedelta(days=2), NOW, messages=2, chunks=2)
+    assert is_over(session, NOW)
+    assert is_over(session, None)
+    assert not is_over(session, NOW - timedelta(days=1))
