@@ -5,7 +5,7 @@ python bench/enrich.py --data DIR --extractor rules|spacy|recorded|openai|record
 
 DIR as for bench/recall.py. Turns are inserted one by one, then enriched; ``apart`` leaves out the
 time inside the extractor. ``recorded`` plays the extractions of DIR back, and each of their triples
-is followed to where it went. ``openai`` asks the endpoint of the environment (COGNIGRAPH_MODEL,
+is followed to where it went. ``seconds/cpu`` is this process's, whatever else runs. ``openai`` asks the endpoint of the environment (COGNIGRAPH_MODEL,
 OPENAI_BASE_URL, OPENAI_API_KEY); ``recorded-model`` is the same with a loopback server that answers
 from the recordings (bench/recorded_model.py). Only the public face of cognigraph is used.
 """
@@ -63,6 +63,7 @@ class Totals:
     chunks: int = 0
     sessions: int = 0
     add_seconds: float = 0.0
+    cpu_seconds: float = 0.0
     enrich_seconds: float = 0.0
     extract_seconds: float = 0.0
     add_ms: list[float] = field(default_factory=list)
@@ -80,7 +81,7 @@ class Totals:
 
 def ingest(space: Space, extractor: Timed, messages: list[dict[str, Any]], totals: Totals) -> None:
     """Insert and enrich one conversation."""
-    before = extractor.seconds
+    before, cpu = extractor.seconds, time.process_time()
     for message in messages:
         started = time.perf_counter()
         space.add(**message)
@@ -88,6 +89,7 @@ def ingest(space: Space, extractor: Timed, messages: list[dict[str, Any]], total
     started = time.perf_counter()
     steps = space.enrich()
     totals.enrich_seconds += time.perf_counter() - started
+    totals.cpu_seconds += time.process_time() - cpu
     totals.extract_seconds += extractor.seconds - before
     calls: Counter[str] = Counter()
     for step in steps:
@@ -187,6 +189,7 @@ def report(totals: Totals) -> dict[str, Any]:
             "add": round(totals.add_seconds, 2),
             "enrich": round(totals.enrich_seconds, 2),
             "extract": round(totals.extract_seconds, 2),
+            "cpu": round(totals.cpu_seconds, 2),
         },
         "turns_per_second": round(totals.turns / seconds, 1),
         "turns_per_second_apart": round(totals.turns / apart, 1),

@@ -136,7 +136,7 @@ def _resolved(
                 normalise(triple.subject), normalise(triple.relation), normalise(triple.object),
             )  # fmt: skip
             same = sum(one == other for one, other in zip(words, wanted, strict=True))
-            if same >= 2 and triple.negated == fact.negated:
+            if same >= 2:  # a "not" may have moved from the relation to the triple's polarity
                 return triple
     return None
 
