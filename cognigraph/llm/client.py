@@ -188,8 +188,8 @@ class ChatModel:
         return Answer(reading.value, Usage(cached=1), reading.salvaged, reading.dropped)
 
     def _learn(self, reading: Reading[T], mode: Mode) -> None:
-        """A whole answer in another form means that the server ignored the form: ask in words."""
-        if mode == "text" or reading.cut_off:
+        """A whole answer in no such form means that the server ignored the form: ask in words."""
+        if reading.cut_off or not reading.formless:
             return
         requests = self._requests
         where = (requests.endpoint.base_url, requests.model)

@@ -410,6 +410,14 @@ def test_a_server_that_ignores_the_schema_is_told_in_words(server, connect):
     assert (answer.mode, answer.usage.calls, answer.repaired) == ("json_object", 1, False)
 
 
+@pytest.mark.parametrize("text", ['{"facts": [1]}', "", '{"facts": "none"}'])
+def test_a_bad_answer_in_the_right_form_is_not_held_against_the_server(server, connect, text):
+    server.then(good(text), good(ONE))
+    model = connect()
+    assert model.ask(PROMPT, Facts).repaired
+    assert model.ask(PROMPT, Facts).mode == "json_schema"
+
+
 def test_models_with_other_parameters(server, connect):
     server.then(
         rejecting(
