@@ -81,9 +81,14 @@ def _read(session: RecordedSession, numbers: dict[str, int]) -> dict[str, Any]:
             continue
         entities.setdefault(fact.subject, fact.subject_type)
         entities.setdefault(fact.object, fact.object_type)
-        row = {"s": fact.subject, "r": fact.relation, "o": fact.object, "t": cited}
-        facts.append(row | ({"neg": True} if fact.negated else {}))
-    return {"entities": [{"name": n, "type": t} for n, t in entities.items()], "facts": facts}
+        relation = f"not {fact.relation}" if fact.negated else fact.relation
+        turns = ",".join(map(str, cited))
+        facts.append(_line(turns, fact.subject, relation, fact.object))
+    return {"entities": [_line(*entity) for entity in entities.items()], "facts": facts}
+
+
+def _line(*parts: str) -> str:
+    return " | ".join(part.replace("|", "/") for part in parts)
 
 
 class Server:

@@ -36,8 +36,8 @@ def answer(messages: list[dict[str, str]]) -> dict[str, Any]:
     system, user = (message["content"] for message in messages[:2])
     said = re.findall(r"(?:\[(\d+)\] )?\d\d:\d\d (\w+): I like (\w+)", section(user, "turns"))
     if "summary of a conversation" not in system:
-        facts = [{"s": who, "r": "likes", "o": what, "t": [int(n)]} for n, who, what in said]
-        return {"entities": [{"name": "Ann", "type": "person"}], "facts": facts}
+        facts = [f"{number} | {who} | likes | {what}" for number, who, what in said]
+        return {"entities": ["Ann | person"], "facts": facts}
     told = [f"{who} likes {what}." for _, who, what in said]
     if "<themes>" not in user:
         return {"keys": [], "themes": [{"title": "Likes", "summary": " ".join(told)}]}
