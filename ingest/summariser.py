@@ -86,6 +86,8 @@ class Summariser:
         if done.summary is None and not old.themes:
             done.summary, done.extractive = extractive(turns), True
         done.unread = remembered(done.unread)
+        if len(done.unread) < len(turns):
+            done.extractive = False  # what is forgotten is only there: to be refined, not replaced
         return done
 
     def estimate(self, notes: SessionNotes, state: SummaryState, new: Sequence[Turn]) -> Usage:
@@ -94,10 +96,10 @@ class Summariser:
         current = Summary() if state.extractive else Summary(notes.keys, notes.themes)
         usage = Usage()
         for part in split(turns, self._limit):
-            prompt = self._prompt_for(current, turns[part.start : part.stop])
-            output = _ANSWER_TOKENS + round(
-                _ANSWER_SHARE * sum(estimate_tokens(turn.text) for turn in turns)
-            )
+            shown = turns[part.start : part.stop]
+            prompt = self._prompt_for(current, shown)
+            said = sum(estimate_tokens(turn.text) for turn in shown)
+            output = _ANSWER_TOKENS + round(_ANSWER_SHARE * said)
             usage += Usage(
                 calls=1,
                 input_tokens=prompt_tokens(prompt),

@@ -510,6 +510,23 @@ def test_turns_that_no_summary_can_be_made_of_are_given_up(serving, remember):
     ]  # fmt: skip
 
 
+def test_what_a_long_outage_makes_it_forget_stays_quoted(serving, remember):
+    stages, model = serving([NOTHING], [Fails()])
+    memory = remember(model)
+    long = "I moved to Oslo in May. " + "So it goes, as they say. " * 30
+    add(memory, [("Ann", long)] * 30)
+    memory.enrich()
+    quoted = memory.sessions()[0].summary
+    assert "Ann: I moved to Oslo in May." in quoted
+    stages.then("summarise", UNCHANGED)
+    add(memory, MORE, first=30)
+    memory.enrich()
+    last = stages.prompts("summarise")[-1]
+    assert "I moved to Oslo in May." in section(last, "themes")
+    assert len(section(last, "turns").splitlines()) < 25
+    assert memory.sessions()[0].summary == quoted
+
+
 def test_a_summary_of_too_much_is_made_in_halves(serving):
     too_long = Fails(status(413, "too large"))
     stages, model = serving([NOTHING], [too_long, SUMMARY, UNCHANGED])
