@@ -271,7 +271,8 @@ class _Scan:
             if child.dep_ == "oprd" and any(c.dep_ == "dobj" for c in last.children):
                 continue  # "keep you updated"
             if measured or (child.dep_ in ("dobj", "attr", "oprd") and child.pos_ != "ADP"):
-                plain = True
+                # "adopted her from the shelter": who is unclear, from where is not
+                plain = child.pos_ != "PRON"
                 yield relation, child
             elif child.dep_ == "acomp":
                 plain = True

@@ -44,7 +44,7 @@ class ObjectReader:
             dated = relation.end - 1 in self.timed and " " in relation.text
             if dated:  # "got married on [June 5] in Venice"
                 relation = replace(relation, text=relation.text.rpartition(" ")[0])
-            if relation.text.split()[-1] in words.PREPOSITIONS or low == "at" and dated:
+            if relation.text.split()[-1] in words.PREPOSITIONS or (low == "at" and dated):
                 return None  # "was born on [Thursday] at four"
             relation, first = replace(relation, text=f"{relation.text} {low}"), first + 1
             if first >= last:
@@ -68,7 +68,11 @@ class ObjectReader:
             return first
         for place in range(first + 1, last - 1):
             before = self.tokens[place - 1].low
-            receiver = before in words.PERSON_NOUNS and self.tokens[place].low in ("a", "an", "some")
+            receiver = before in words.PERSON_NOUNS and self.tokens[place].low in (
+                "a",
+                "an",
+                "some",
+            )
             if receiver:
                 return place
         return first

@@ -269,9 +269,7 @@ class _Scan:
         first = self.tokens[start].low
         described = first in words.DETERMINERS or first in words.POSSESSIVES
         if self.apart is not None and described and not self.apart.proper:
-            self._add(
-                Statement(self.apart.text, self.apart.type, "is", phrase.text, phrase.type)
-            )
+            self._add(Statement(self.apart.text, self.apart.type, "is", phrase.text, phrase.type))
             self.before.subject, self.apart = self.apart, None
             return True
         if self.apart is not None and described != (self.apart.proper is False):
