@@ -279,7 +279,8 @@ class _Scan:
                 yield from self._quality(relation, child)
         count = 0
         for preposition, node in self._prepositional(last):
-            if node.pos_ not in ("NOUN", "PROPN", "NUM", "PRON"):
+            compared = preposition in ("like", "than") and relation.main != "be"
+            if compared or node.pos_ not in ("NOUN", "PROPN", "NUM", "PRON"):
                 continue
             named = node.ent_type_ in ("PERSON", "GPE", "LOC", "ORG", "FAC") or node.pos_ == "PROPN"
             if count < _MAX_PREPOSITIONS and (named or not plain):

@@ -67,13 +67,8 @@ class ObjectReader:
         if relation.main not in GIVING | {"buy", "make", "cook", "bake"}:
             return first
         for place in range(first + 1, last - 1):
-            before = self.tokens[place - 1].low
-            receiver = before in words.PERSON_NOUNS and self.tokens[place].low in (
-                "a",
-                "an",
-                "some",
-            )
-            if receiver:
+            before, low = self.tokens[place - 1].low, self.tokens[place].low
+            if before in words.PERSON_NOUNS and low in ("a", "an", "some"):
                 return place
         return first
 
