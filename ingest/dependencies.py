@@ -271,14 +271,16 @@ class _Scan:
             if child.dep_ == "oprd" and any(c.dep_ == "dobj" for c in last.children):
                 continue  # "keep you updated"
             if measured or (child.dep_ in ("dobj", "attr", "oprd") and child.pos_ != "ADP"):
-                plain = True
+                # "adopted her from the shelter": who is unclear, from where is not
+                plain = child.pos_ != "PRON"
                 yield relation, child
             elif child.dep_ == "acomp":
                 plain = True
                 yield from self._quality(relation, child)
         count = 0
         for preposition, node in self._prepositional(last):
-            if node.pos_ not in ("NOUN", "PROPN", "NUM", "PRON"):
+            compared = preposition in ("like", "than") and relation.main != "be"
+            if compared or node.pos_ not in ("NOUN", "PROPN", "NUM", "PRON"):
                 continue
             named = node.ent_type_ in ("PERSON", "GPE", "LOC", "ORG", "FAC") or node.pos_ == "PROPN"
             if count < _MAX_PREPOSITIONS and (named or not plain):

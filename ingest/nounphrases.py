@@ -153,7 +153,8 @@ def _kin_name(
 
 def _introduces(low: str, name: Name) -> bool:
     """Tell whether a word before a name says who that is: "boss Dr. Berg", "singer Rosa"."""
-    return low in words.KIN or low in words.PETS or (low in words.PERSON_NOUNS and name.type == "person")
+    related = low in words.KIN or low in words.PETS
+    return related or (low in words.PERSON_NOUNS and name.type == "person")
 
 
 def _owner(low: str, voices: Voices) -> str | None:

@@ -44,7 +44,7 @@ class ObjectReader:
             dated = relation.end - 1 in self.timed and " " in relation.text
             if dated:  # "got married on [June 5] in Venice"
                 relation = replace(relation, text=relation.text.rpartition(" ")[0])
-            if relation.text.split()[-1] in words.PREPOSITIONS or low == "at" and dated:
+            if relation.text.split()[-1] in words.PREPOSITIONS or (low == "at" and dated):
                 return None  # "was born on [Thursday] at four"
             relation, first = replace(relation, text=f"{relation.text} {low}"), first + 1
             if first >= last:
@@ -67,9 +67,8 @@ class ObjectReader:
         if relation.main not in GIVING | {"buy", "make", "cook", "bake"}:
             return first
         for place in range(first + 1, last - 1):
-            before = self.tokens[place - 1].low
-            receiver = before in words.PERSON_NOUNS and self.tokens[place].low in ("a", "an", "some")
-            if receiver:
+            before, low = self.tokens[place - 1].low, self.tokens[place].low
+            if before in words.PERSON_NOUNS and low in ("a", "an", "some"):
                 return place
         return first
 

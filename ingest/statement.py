@@ -72,6 +72,13 @@ def referents_of(
             yield discourse.referent(statement.object, statement.object_type)
 
 
+def is_listed(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """Tell "Anna, a nurse and Tom" and "Rome, the sea, the food" from an apposition."""
+    joined = any(tokens[place].low in ("and", "or") for place in range(start, end))
+    more = any(token.low == "," for token in tokens[end + 1 :])
+    return joined or more or tokens[start].low in ("this", "that", "these")
+
+
 def is_over(relation: Relation | None) -> bool:
     """Tell "before we moved" from "before it becomes serious"."""
     first = relation.text.split(" ")[0] if relation is not None else ""

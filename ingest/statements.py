@@ -23,6 +23,7 @@ from cognigraph.ingest.statement import (
     SAYING,
     Reading,
     Statement,
+    is_listed,
     is_over,
     last_of,
     referents_of,
@@ -269,9 +270,7 @@ class _Scan:
         first = self.tokens[start].low
         described = first in words.DETERMINERS or first in words.POSSESSIVES
         if self.apart is not None and described and not self.apart.proper:
-            self._add(
-                Statement(self.apart.text, self.apart.type, "is", phrase.text, phrase.type)
-            )
+            self._add(Statement(self.apart.text, self.apart.type, "is", phrase.text, phrase.type))
             self.before.subject, self.apart = self.apart, None
             return True
         if self.apart is not None and described != (self.apart.proper is False):
@@ -282,16 +281,10 @@ class _Scan:
                 return True
             return False
         named = next((one for one in self.names.values() if one.end == start - 1), None)
-        if named is None or not described or not self.out or self._listed(start, end):
+        if named is None or not described or not self.out or is_listed(self.tokens, start, end):
             return False
         self._add(Statement(named.text, named.type, "is", phrase.text, phrase.type))
         return True
-
-    def _listed(self, start: int, end: int) -> bool:
-        """Tell "Anna, a nurse and Tom" and "Rome, the sea, the food" from an apposition."""
-        marks = [t.low for t in self.tokens[end:]]
-        joined = any(self.tokens[place].low in ("and", "or") for place in range(start, end))
-        return joined or "," in marks[1:] or self.tokens[start].low in ("this", "that", "these")
 
     def _brought_up(self, clause: Clause, start: int, end: int) -> bool:
         """ "Here is a ...", "there was a ...", "that is my ...": something is brought up."""
