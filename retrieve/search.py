@@ -66,6 +66,7 @@ def make_probe(analysis: Analysis, embedder: CheckedEmbedder, settings: SearchSe
         triples_per_anchor=settings.triples_per_anchor if triples else 0,
         sessions_by_vector=settings.sessions_by_vector if settings.session_leg else 0,
         radius=settings.radius if settings.windows else 0,
+        texts=settings.late_interaction and settings.profile == "default",
     )
 
 
