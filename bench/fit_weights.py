@@ -3,7 +3,8 @@
 python bench/fit_weights.py --data DIR --embedders wordllama,fastembed:FOLDER --json FILE
 
 For every question the candidates' scaled signals are gathered once; a listwise softmax with an L2
-penalty then learns one weight vector for all embedders. The recall it reports is cross-validated:
+penalty then learns one weight vector for all embedders, and what to add to it where a question
+asks for a list. The recall it reports is cross-validated:
 each conversation is ranked with weights learned on the others. Looks inside cognigraph on purpose.
 """
 
@@ -30,10 +31,11 @@ from cognigraph.retrieve.features import ABSOLUTE, chunk_features, scaled
 from cognigraph.retrieve.search import make_probe
 
 SIGNALS = {
-    "plain": ["vector", "window vector", "window words", "session best", "speaker named", "asks",
-              "answers", "length", "time"],
-    "rules": ["vector", "window vector", "window words", "session best", "theme", "theme words",
-                "speaker named", "asks", "answers", "length", "triple", "time"],
+    "plain": ["vector", "window vector", "window words", "similar words", "window similar words",
+              "session best", "speaker named", "asks", "answers", "length", "time"],
+    "rules": ["vector", "window vector", "window words", "similar words", "window similar words",
+              "session best", "theme", "theme words", "speaker named", "asks", "answers", "length",
+              "triple", "second triple", "time"],
 }  # fmt: skip
 SIGNALS["model"] = SIGNALS["rules"]
 EXTRACTIONS = {"plain": "none", "rules": "rules", "model": "recorded"}
@@ -42,7 +44,10 @@ L2 = 3.0
 
 @dataclass
 class Question:
-    """One question's candidates: signals (n, f), which are evidence, and how many there are."""
+    """One question's candidates: signals (n, 2 f), which are evidence, and how many there are.
+
+    The second half of the signals repeats the first for a question that asks for a list.
+    """
 
     conversation: str
     embedder: str
@@ -97,26 +102,30 @@ def candidates(
     ]
     records = engine.store.chunks("default", found.chunks.uids)
     is_evidence = np.array([records[uid].message_id in evidence for uid in found.chunks.uids])
-    return np.stack(columns, axis=1), is_evidence
+    signals = np.stack(columns, axis=1)
+    return np.concatenate([signals, signals * analysis.enumerates], axis=1), is_evidence
 
 
-def fit(questions: list[Question], steps: int = 400) -> np.ndarray:
-    """Weights that maximise the mean log softmax of the evidence, less an L2 penalty (Adam)."""
+def fit(questions: list[Question], most_steps: int = 30) -> np.ndarray:
+    """Weights that maximise the mean log softmax of the evidence, less an L2 penalty (Newton)."""
     usable = [q for q in questions if q.evidence.any()]
-    x = np.concatenate([q.signals for q in usable])
+    x = np.concatenate([q.signals for q in usable]).astype(np.float32)
     sizes = np.array([len(q.signals) for q in usable])
     starts = np.r_[0, np.cumsum(sizes)[:-1]]
-    target = np.concatenate([q.evidence / q.evidence.sum() for q in usable])
-    w, m, v = (np.zeros(x.shape[1]) for _ in range(3))
-    for step in range(1, steps + 1):
-        logits = x @ w
+    target = np.concatenate([q.evidence / q.evidence.sum() for q in usable]).astype(np.float32)
+    w = np.zeros(x.shape[1])
+    for _ in range(most_steps):
+        logits = x @ w.astype(np.float32)
         logits -= np.repeat(np.maximum.reduceat(logits, starts), sizes)
         p = np.exp(logits)
         p /= np.repeat(np.add.reduceat(p, starts), sizes)
+        weighed = x * p[:, None]
+        means = np.add.reduceat(weighed, starts)
         gradient = x.T @ (p - target) + L2 * w
-        m = 0.9 * m + 0.1 * gradient
-        v = 0.999 * v + 0.001 * gradient**2
-        w = w - 0.1 * (m / (1 - 0.9**step)) / (np.sqrt(v / (1 - 0.999**step)) + 1e-9)
+        step = np.linalg.solve(weighed.T @ x - means.T @ means + L2 * np.eye(len(w)), gradient)
+        w = w - step * min(1.0, 3.0 / max(float(np.abs(step).max()), 1e-9))
+        if np.abs(step).max() < 1e-3:
+            break
     return w
 
 
@@ -135,6 +144,12 @@ def summary(scores: dict[str, list[float]]) -> dict[str, float]:
     everything = [s for values in scores.values() for s in values]
     means = {"all": everything, "no_adversarial": plain, "multi_hop": scores["multi-hop"]}
     return {name: round(float(np.mean(values)), 4) for name, values in means.items()}
+
+
+def by_name(names: list[str], weights: np.ndarray) -> dict[str, float]:
+    """Weights by name, as they go into retrieve/weights.py."""
+    rounded = {name: round(float(w), 1) for name, w in zip(names, weights, strict=True)}
+    return {name: weight for name, weight in rounded.items() if weight}
 
 
 def main() -> None:
@@ -163,7 +178,8 @@ def main() -> None:
                     held_out[embedder][category] += values
         weights = fit(questions)
         result[setting] = {
-            "weights": {name: round(float(w), 1) for name, w in zip(names, weights, strict=True)},
+            "weights": by_name(names, weights[: len(names)]),
+            "lists": by_name(names, weights[len(names) :]),
             "cross_validated": {
                 embedder.split("/")[-1]: summary(scores)
                 for embedder, scores in sorted(held_out.items())

@@ -134,6 +134,7 @@ class SearchSettings:
     sessions_by_vector: int = 10
     radius: int = 2
     windows: bool = True
+    late_interaction: bool = True
     session_leg: bool = True
     triple_leg: bool = True
     cues: bool = True

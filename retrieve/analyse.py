@@ -6,12 +6,17 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from cognigraph.lexical import STOP_WORDS, fold, query_terms, terms, words
+from cognigraph.lexical import STOP_WORDS, fold, query_words, terms, words
 from cognigraph.retrieve.asked_time import AskedTime, Stretch
 from cognigraph.retrieve.question_time import QuestionTime, read_time
 
 _LONGEST_NAME = 4
 _MOST_WORDS = 64
+_AUXILIARIES = frozenset(
+    "did does do is was has have are were would will can could might had".split()
+)
+_SHORTEST_PLURAL = 3
+_NO_PLURALS = frozenset("this plus always besides".split())
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 
 
@@ -21,7 +26,8 @@ class Analysis:
 
     ``terms`` are stemmed, without stop words; ``anchors`` all word n-grams in the stemmed form of
     ``EntityRow.key``; ``entities`` the phrases that name things, in the question's own words;
-    ``time`` what it says about time.
+    ``time`` what it says about time; ``words`` the word that each term stands for; ``enumerates``
+    whether the answer seems to be a list, said piece by piece in several places.
     """
 
     question: str
@@ -29,6 +35,8 @@ class Analysis:
     anchors: tuple[str, ...]
     entities: tuple[str, ...]
     time: QuestionTime = field(default_factory=QuestionTime)
+    words: tuple[str, ...] = ()
+    enumerates: bool = False
 
     @property
     def times(self) -> tuple[AskedTime | Stretch, ...]:
@@ -38,10 +46,30 @@ class Analysis:
 
 def analyse(question: str, now: datetime) -> Analysis:
     """Read a question asked at ``now``. An empty one has no terms, anchors or entities."""
-    found = query_terms(question)[:_MOST_WORDS]
+    found = list(query_words(question).items())[:_MOST_WORDS]
     return Analysis(
-        question, found, _anchors(question), _entities(question), read_time(question, now)
+        question=question,
+        terms=tuple(term for term, _ in found),
+        anchors=_anchors(question),
+        entities=_entities(question),
+        time=read_time(question, now),
+        words=tuple(word for _, word in found),
+        enumerates=_enumerates(words(question)),
     )
+
+
+def _enumerates(asked: list[str]) -> bool:
+    """ "How many ...", "in what ways ...", "what|which <plural noun> ..." or "... both ..."."""
+    if asked[:2] == ["how", "many"] or "ways" in asked[:3] or "both" in asked:
+        return True
+    if asked[:1] not in (["what"], ["which"]):
+        return False
+    for word in asked[1:4]:
+        if word in _AUXILIARIES:
+            return word in ("are", "were")
+        if len(word) > _SHORTEST_PLURAL and word.endswith("s") and not word.endswith("ss"):
+            return word not in _NO_PLURALS
+    return False
 
 
 def _anchors(question: str) -> tuple[str, ...]:

@@ -8,9 +8,12 @@ no storage: the mean of the neighbours' cosines ranks as well as embedding the j
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
+from cognigraph.embed.words import word_vectors
 from cognigraph.lexical import words
 from cognigraph.retrieve.analyse import Analysis
 from cognigraph.retrieve.asked_time import nearness
@@ -21,7 +24,9 @@ from cognigraph.stores.base import NONE, OUTSIDE, Candidates, ChunkPool, Floats,
 WINDOW = 2
 """A window is a chunk with two neighbours on each side; one and three measured worse."""
 
-ABSOLUTE = frozenset({"speaker named", "asks", "answers", "length", "time", "triple"})
+ABSOLUTE = frozenset(
+    {"speaker named", "asks", "answers", "length", "time", "triple", "second triple"}
+)
 """Signals that mean the same for every question and are not scaled over the candidates."""
 
 _BEST_OF_SESSION = 3
@@ -38,6 +43,10 @@ def chunk_features(
     features = {"vector": pool.cosine, "words": words_alone}
     if settings.windows:
         features |= _window_features(pool, weights, lexicon.mean_length)
+    of_triples: Floats | None = None
+    if pool.texts:
+        similar, of_triples = _similar_words(candidates, analysis)
+        features |= _late_features(pool, similar, weights, windows=settings.windows)
     if settings.session_leg:
         features |= _session_features(candidates, weights)
     if settings.cues:
@@ -45,7 +54,38 @@ def chunk_features(
     if settings.time_cue and analysis.times:
         features["time"] = nearness(analysis.times, pool.at)
     if settings.triple_leg and candidates.triples.uids:
-        features |= _triple_features(candidates, weights, words_alone)
+        own = [scaled(pool.cosine), scaled(words_alone)]
+        best = [*triple_scores(candidates, weights)]
+        if of_triples is not None:
+            own.append(scaled(features["similar words"]))
+            best.append(_weighted_mean(of_triples, weights))
+        features |= _triple_features(candidates, best, own)
+    return features
+
+
+def _similar_words(candidates: Candidates, analysis: Analysis) -> tuple[Floats, Floats]:
+    """How well each chunk and each triple matches each asked word, by static word vectors."""
+    pool = candidates.chunks
+    said = [
+        f"{speaker or ''} {text}" for speaker, text in zip(pool.speakers, pool.texts, strict=True)
+    ]
+    found = word_vectors().best_matches(analysis.words, [*said, *candidates.triples.texts])
+    return found[: len(said)], found[len(said) :]
+
+
+def _weighted_mean(similar: Floats, weights: Floats) -> Floats:
+    return np.asarray(similar @ weights / max(float(weights.sum()), 1e-9))
+
+
+def _late_features(
+    pool: ChunkPool, similar: Floats, weights: Floats, *, windows: bool
+) -> dict[str, Floats]:
+    """Late interaction: the mean over the asked words, rare ones first, of the best match."""
+    features = {"similar words": _weighted_mean(similar, weights)}
+    if windows:
+        around = neighbours(pool, WINDOW)
+        best = np.where((around >= 0)[:, :, None], similar[around], 0.0).max(axis=1)
+        features["window similar words"] = _weighted_mean(best, weights)
     return features
 
 
@@ -129,23 +169,23 @@ def triple_scores(candidates: Candidates, weights: Floats) -> tuple[Floats, Floa
 
 
 def _triple_features(
-    candidates: Candidates, weights: Floats, words_alone: Floats
+    candidates: Candidates, scores: Sequence[Floats], own_scores: Sequence[Floats]
 ) -> dict[str, Floats]:
-    """Best triple each chunk is evidence for.
+    """The two best triples each chunk is evidence for.
 
     A session that has no themes yet has not been read: its chunks stand for their own triples, or
     everything said in the last minutes would rank below what has been enriched.
     """
-    cosine, lexical = triple_scores(candidates, weights)
-    fused = (scaled(cosine) + scaled(lexical)) / 2
+    fused = np.mean([scaled(score) for score in scores], axis=0)
     pool = candidates.chunks
-    best = np.zeros(len(pool.uids))
+    best, second = np.zeros(len(pool.uids)), np.zeros(len(pool.uids))
     for score, rows in zip(fused.tolist(), candidates.triples.evidence, strict=True):
         for row in rows:
+            second[row] = max(second[row], min(best[row], score))
             best[row] = max(best[row], score)
     unread = np.isnan(candidates.sessions.theme)[pool.session]
-    own = (scaled(pool.cosine) + scaled(words_alone)) / 2
-    return {"triple": np.where(unread, np.maximum(best, own), best)}
+    own = np.where(unread, np.mean(own_scores, axis=0), 0.0)
+    return {"triple": np.maximum(best, own), "second triple": np.maximum(second, own)}
 
 
 def scaled(values: Floats) -> Floats:

@@ -162,7 +162,8 @@ def _fused(
 ) -> Ranking:
     """A weighted sum of scaled signals, times a decay that only separates near-equals."""
     raw = chunk_features(candidates, analysis, settings)
-    weights = relative(choose(settings.weights, extractor, "triple" in raw))
+    chosen = choose(settings.weights, extractor, "triple" in raw)
+    weights = relative(chosen, enumerates=analysis.enumerates)
     if not settings.windows:
         # The chunk's own words are learned to add nothing to its window's; alone they stand in.
         weights = weights | {"words": weights["window words"]}

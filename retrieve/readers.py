@@ -16,7 +16,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cognigraph.errors import CogniGraphError, ConfigurationError
-from cognigraph.lexical import query_terms, terms
+from cognigraph.lexical import query_words, terms
 from cognigraph.model import Usage
 from cognigraph.retrieve.analyse import Analysis
 from cognigraph.retrieve.asked_time import Stretch
@@ -133,17 +133,18 @@ def merged(analysis: Analysis, reading: QuestionReading) -> Analysis:
     names = [name.strip()[:_MOST_CHARS] for name in reading.entities[:_MOST_ENTITIES]]
     names = [name for name in names if name]
     anchors = dict.fromkeys([*analysis.anchors, *(" ".join(terms(name)) for name in names)])
-    words = dict.fromkeys(analysis.terms)
-    if reading.rewrite:
-        words.update(dict.fromkeys(query_terms(reading.rewrite[:_MOST_CHARS])))
-    words.update(dict.fromkeys(t for n in names for t in query_terms(n)))
+    found = dict(zip(analysis.terms, analysis.words, strict=True))
+    for text in (*names, (reading.rewrite or "")[:_MOST_CHARS]):
+        for term, word in query_words(text).items():
+            found.setdefault(term, word)
     time = analysis.time
     when = parse_when(reading.when)
     if when is not None and not time.times:
         time = replace(time, times=(Stretch(when.start, when.end),))
     return replace(
         analysis,
-        terms=tuple(words),
+        terms=tuple(found),
+        words=tuple(found.values()),
         anchors=tuple(anchor for anchor in anchors if anchor),
         entities=tuple(names) or analysis.entities,
         time=time,

@@ -3,52 +3,102 @@
 One set serves all embedders. Which set applies depends on what has been read out of the text:
 ``plain`` while a space has no triples, ``rules`` when triples come from the built-in rules (they
 help a little), ``model`` when a language model extracted them (they carry most of the ranking).
-"time" is held to 4: few questions of that data name a time, and then it is nearly the answer.
 """
 
 from __future__ import annotations
 
 WEIGHTS: dict[str, dict[str, float]] = {
     "plain": {
-        "vector": 3.7,
-        "window vector": 1.4,
-        "window words": 5.2,
-        "session best": 1.0,
+        "vector": 1.2,
+        "window vector": 1.8,
+        "window words": 2.6,
+        "similar words": 2.5,
+        "window similar words": 2.7,
+        "session best": 1.3,
         "speaker named": 0.6,
-        "asks": -1.0,
+        "asks": -0.9,
         "answers": 0.8,
-        "length": 3.6,
-        "time": 4.0,
+        "length": 1.3,
+        "time": 4.7,
     },
     "rules": {
-        "vector": 2.8,
-        "window vector": 1.6,
-        "window words": 4.7,
-        "session best": 1.0,
+        "vector": 1.2,
+        "window vector": 1.8,
+        "window words": 2.6,
+        "similar words": 2.5,
+        "window similar words": 2.7,
+        "session best": 1.3,
+        "speaker named": 0.6,
+        "asks": -0.9,
+        "answers": 0.8,
+        "length": 1.3,
+        "time": 4.7,
         "theme": 0.4,
         "theme words": 0.5,
-        "speaker named": 0.5,
-        "asks": -0.8,
-        "answers": 0.7,
-        "length": 2.8,
         "triple": 1.1,
-        "time": 4.0,
+        "second triple": 0.3,
     },
     "model": {
-        "vector": 1.2,
-        "window vector": 1.5,
-        "window words": 3.3,
-        "session best": 0.5,
-        "theme": 1.0,
+        "vector": 0.3,
+        "window vector": 1.7,
+        "window words": 1.5,
+        "similar words": 0.8,
+        "window similar words": 2.3,
+        "session best": 0.7,
+        "theme": 0.9,
         "theme words": 1.1,
-        "speaker named": 0.2,
+        "speaker named": 0.4,
         "asks": -0.4,
         "answers": 0.5,
-        "length": 1.4,
-        "triple": 3.6,
-        "time": 3.9,
+        "length": 0.3,
+        "triple": 3.0,
+        "second triple": 0.5,
+        "time": 4.0,
     },
 }
+
+LISTS: dict[str, dict[str, float]] = {
+    "plain": {
+        "vector": 0.5,
+        "window vector": 0.3,
+        "window words": -1.3,
+        "similar words": -0.3,
+        "window similar words": -0.8,
+        "session best": -0.5,
+        "speaker named": 0.7,
+        "asks": 0.1,
+        "answers": 0.1,
+        "time": 0.2,
+    },
+    "rules": {
+        "vector": 0.5,
+        "window vector": 0.3,
+        "window words": -1.3,
+        "similar words": -0.3,
+        "window similar words": -0.8,
+        "session best": -0.5,
+        "speaker named": 0.7,
+        "asks": 0.1,
+        "answers": 0.1,
+        "time": 0.2,
+    },
+    "model": {
+        "vector": 0.3,
+        "window vector": 0.3,
+        "window words": -1.0,
+        "window similar words": -0.5,
+        "session best": -0.3,
+        "theme": -0.1,
+        "theme words": -0.8,
+        "speaker named": 0.6,
+        "answers": 0.1,
+        "length": 0.1,
+        "triple": -0.4,
+        "second triple": 0.1,
+        "time": 0.2,
+    },
+}
+"""What is added to a set when the question asks for a list (``Analysis.enumerates``)."""
 
 
 def choose(wanted: str, extractor: str, has_triples: bool) -> str:
@@ -60,7 +110,9 @@ def choose(wanted: str, extractor: str, has_triples: bool) -> str:
     return "rules" if extractor.startswith(("rules", "spacy")) else "model"
 
 
-def relative(name: str) -> dict[str, float]:
+def relative(name: str, *, enumerates: bool = False) -> dict[str, float]:
     """A set in units in which a hit that has everything scores 1; only the ratios matter."""
-    unit = sum(weight for weight in WEIGHTS[name].values() if weight > 0)
-    return {signal: weight / unit for signal, weight in WEIGHTS[name].items()}
+    more = LISTS[name] if enumerates else {}
+    weights = {signal: weight + more.get(signal, 0.0) for signal, weight in WEIGHTS[name].items()}
+    unit = sum(weight for weight in weights.values() if weight > 0)
+    return {signal: weight / unit for signal, weight in weights.items()}

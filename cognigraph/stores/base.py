@@ -229,7 +229,7 @@ class Probe:
 
     ``anchors`` are stemmed entity names (see :class:`EntityRow.key`). A limit of 0 switches that
     leg off. ``radius`` adds that many neighbours (NEXT, both ways) of each candidate chunk.
-    ``as_of`` hides what was observed later.
+    ``as_of`` hides what was observed later; ``texts`` asks for the candidates' texts too.
     """
 
     vector: Vector
@@ -244,6 +244,7 @@ class Probe:
     sessions_by_vector: int = 0
     radius: int = 0
     as_of: datetime | None = None
+    texts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +264,8 @@ class ChunkPool:
     terms; ``session`` (n,) row of the session pool; ``at`` (n,) seconds since 1970;
     ``previous``/``following`` (n,) rows of the neighbours in the session, ``NONE`` (-1) at its
     ends, ``OUTSIDE`` (-2) for one that is not in the pool; ``question`` (n,) whether it asks
-    something; ``by_vector``/``by_terms`` (n,) whether that leg found it.
+    something; ``by_vector``/``by_terms`` (n,) whether that leg found it; ``texts`` are
+    empty unless the probe asks for them.
     """
 
     uids: tuple[str, ...]
@@ -278,6 +280,7 @@ class ChunkPool:
     by_vector: npt.NDArray[np.bool_]
     by_terms: npt.NDArray[np.bool_]
     speakers: tuple[str | None, ...]
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -286,7 +289,8 @@ class TriplePool:
 
     ``evidence`` holds, per triple, rows of the chunk pool; ``session`` (m,) the session-pool row
     of its newest evidence; ``at`` (m,) seconds of ``last_observed``;
-    ``by_vector``/``by_terms``/``by_anchor`` (m,) say which leg found it.
+    ``by_vector``/``by_terms``/``by_anchor`` (m,) say which leg found it; ``texts``, subject,
+    relation and object of each, are empty unless the probe asks for them.
     """
 
     uids: tuple[str, ...]
@@ -299,6 +303,7 @@ class TriplePool:
     by_vector: npt.NDArray[np.bool_]
     by_terms: npt.NDArray[np.bool_]
     by_anchor: npt.NDArray[np.bool_]
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

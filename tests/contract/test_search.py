@@ -10,6 +10,8 @@ import pytest
 from cognigraph import ConfigurationError, SearchSettings
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
+from cognigraph.retrieve.analyse import analyse
+from cognigraph.retrieve.search import make_probe
 from tests.conftest import START, OpenMemory
 
 TALK = {
@@ -187,10 +189,48 @@ def test_no_question_is_a_syntax_error(space, later, question):
     space.search(question, now=later, settings=SearchSettings(profile="licomemory"))
 
 
+def test_texts_come_with_the_candidates_when_asked_for(open_memory, space_name, extractor):
+    extractor.script({"m0": [Fact("Ann", "person", "moved to", "Oslo", "location", (0,))]})
+    memory = open_memory()
+    space = memory.space(space_name)
+    space.add("I moved to Oslo.", id="m0", session="s", speaker="Ann", at=START)
+    space.add("Nice!", id="m1", session="s", speaker="Ben", at=START + timedelta(minutes=1))
+    space.flush()
+    engine = memory._engine
+    asked = make_probe(analyse("Oslo", START), engine.embedder, SearchSettings())
+    found = engine.store.probe(space_name, asked)
+    assert dict(zip(found.chunks.speakers, found.chunks.texts, strict=True)) == {
+        "Ann": "I moved to Oslo.",
+        "Ben": "Nice!",
+    }
+    assert found.triples.texts == ("Ann moved to Oslo",)
+    without = engine.store.probe(space_name, replace(asked, texts=False))
+    assert without.chunks.texts == without.triples.texts == ()
+    assert without.chunks.uids == found.chunks.uids
+
+
+def test_a_word_of_like_meaning_is_found(open_memory, space_name, later):
+    space = open_memory().space(space_name)
+    for place, text in enumerate(["A puppy lives here now.", "The rent went up.", "It rained."]):
+        space.add(text, id=f"m{place}", session=f"s{place}", at=START)
+    off = SearchSettings(session_leg=False, cues=False, decay=False, chunks_by_terms=0)
+    why = space.search("dogs", now=later, settings=off)
+    scores = {hit.id: hit.why.features["similar words"] for hit in why}
+    assert max(scores, key=scores.__getitem__) == "m0"
+    silent = replace(off, late_interaction=False)
+    hit = space.search("dogs", now=later, settings=silent)[0]
+    assert "similar words" not in hit.why.features
+
+
 def test_legs_can_be_switched_off(space, later):
     space.flush()
     off = SearchSettings(
-        triple_leg=False, session_leg=False, windows=False, cues=False, decay=False
+        triple_leg=False,
+        session_leg=False,
+        windows=False,
+        late_interaction=False,
+        cues=False,
+        decay=False,
     )
     result = space.search("Where did Ann move?", now=later, settings=off)
     assert result[0].id == "home0"

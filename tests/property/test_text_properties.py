@@ -106,6 +106,11 @@ def test_case_and_compatibility_forms_do_not_matter(text):
         assert lexical.words(unicodedata.normalize(form, text)) == lexical.words(text)
 
 
+@given(st.text(st.characters(max_codepoint=127)))
+def test_plain_text_has_the_same_words_among_any_others(text):
+    assert lexical.words(text + " \u00e9")[:-1] == lexical.words(text)
+
+
 # --- Analysis
 
 

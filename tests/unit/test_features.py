@@ -190,7 +190,7 @@ def test_words_of_triples_count_too():
         ({"windows": False}, {"window vector", "window words"}),
         ({"session_leg": False}, {"session best", "theme", "theme words"}),
         ({"cues": False}, {"speaker named", "asks", "answers", "length"}),
-        ({"triple_leg": False}, {"triple"}),
+        ({"triple_leg": False}, {"triple", "second triple"}),
     ],
 )
 def test_each_part_has_its_switch(switch, gone):
@@ -198,6 +198,46 @@ def test_each_part_has_its_switch(switch, gone):
     everything = set(features(found))
     assert gone <= everything
     assert everything - set(features(found, settings=SearchSettings(**switch))) == gone
+
+
+def test_late_interaction_needs_texts():
+    texts = ("Clara adopted a puppy.", "The chain broke.", "")
+    pool = chunk_pool([0.5] * 3, texts=texts, matches=np.zeros((3, 2)))
+    triples = triple_pool([0.5, 0.5], [(0,), (1,)], texts=("Clara has dog", "chain is broken"),
+                          terms=2)  # fmt: skip
+    found = features(candidates(pool, triples, session_pool([0.5], terms=2)), "dogs, Clara")
+    assert found["similar words"][0] > 0.7 > 0.5 > found["similar words"][1]
+    assert found["similar words"][2] == 0.0
+    assert found["window similar words"].tolist() == [found["similar words"][0]] * 3
+    assert found["triple"].tolist() == pytest.approx([1 / 3, 0.0, 0.0])
+    without = features(candidates(chunk_pool([0.5] * 3)))
+    assert not {"similar words", "window similar words"} & set(without)
+
+
+def test_rare_words_weigh_more():
+    texts = ("about Clara", "about Zanzibar")
+    pool = chunk_pool([0.5] * 2, session=[0, 1], texts=texts, matches=np.zeros((2, 2)))
+    found = features(
+        candidates(pool, sessions=session_pool([NAN, NAN], terms=2), frequencies={"clara": 90}),
+        "Clara Zanzibar",
+    )["similar words"]
+    assert found[1] > found[0]
+
+
+def test_a_window_takes_each_word_where_it_matches_best():
+    texts = ("Zanzibar!", "Yes.", "Clara?", "", "", "Clara Zanzibar")
+    pool = chunk_pool([0.5] * 6, texts=texts, matches=np.zeros((6, 2)))
+    found = features(candidates(pool, sessions=session_pool([NAN], terms=2)), "Clara Zanzibar")
+    assert found["window similar words"].tolist()[:3] == pytest.approx([1.0] * 3)
+    assert found["similar words"][0] < 0.9
+
+
+def test_the_second_best_triple_counts_apart():
+    pool = chunk_pool([0.1] * 2)
+    triples = triple_pool([0.9, 0.5, 0.1, 0.7], [(0,), (0, 1), (1,), (0,)])
+    found = features(candidates(pool, triples, session_pool([0.3])))
+    assert found["triple"].tolist() == pytest.approx([0.5, 0.25])
+    assert found["second triple"].tolist() == pytest.approx([0.375, 0.0])
 
 
 def test_an_empty_pool_has_empty_signals():

@@ -76,9 +76,9 @@ def test_stop_words_are_in_the_form_they_are_compared_in():
 def test_stemming_is_thread_safe():
     vocabulary = [f"walking{n} dancers{n} relations{n}" for n in range(300)]
     alone = [terms(text) for text in vocabulary]
-    from cognigraph.lexical import _stem
+    from cognigraph.lexical import stem
 
-    _stem.cache_clear()
+    stem.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(terms, vocabulary * 3))
     assert together == alone * 3

@@ -11,7 +11,7 @@ import pytest
 from cognigraph import LicoMemorySettings, SearchSettings
 from cognigraph.retrieve.analyse import analyse
 from cognigraph.retrieve.rank import Ranking, rank, session_scores
-from cognigraph.retrieve.weights import WEIGHTS, relative
+from cognigraph.retrieve.weights import LISTS, WEIGHTS, relative
 from cognigraph.stores.base import Candidates
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
 
@@ -219,14 +219,28 @@ def test_nothing_found(profile):
 
 
 def test_every_weight_belongs_to_a_signal():
-    chunks = chunk_pool([0.9, 0.5], matches=np.zeros((2, 2)))
+    chunks = chunk_pool([0.9, 0.5], matches=np.zeros((2, 2)), texts=("Oslo", ""))
     everything = candidates(
-        chunks, triple_pool([0.2], [(0,)], terms=2), session_pool([0.5], terms=2)
+        chunks,
+        triple_pool([0.2], [(0,)], terms=2, texts=("Ann knows Oslo",)),
+        session_pool([0.5], terms=2),
     )
     found = rank(everything, analyse("oslo 2023", NOW), SearchSettings(), 0.0)
     for name, weights in WEIGHTS.items():
         assert set(weights) <= set(found.raw), name
+        assert set(LISTS[name]) <= set(weights), name
     assert set(WEIGHTS["rules"]) == set(WEIGHTS["model"])
+
+
+def test_a_question_for_a_list_has_weights_of_its_own():
+    found = candidates(chunk_pool([0.9, 0.5], matches=np.zeros((2, 1))))
+    one = rank(found, analyse("Which book?", NOW), SearchSettings(decay=False), 0.0)
+    several = rank(found, analyse("Which books?", NOW), SearchSettings(decay=False), 0.0)
+    assert one.weighted["vector"][0] == pytest.approx(relative("plain")["vector"])
+    expected = relative("plain", enumerates=True)["vector"]
+    assert several.weighted["vector"][0] == pytest.approx(expected)
+    assert expected != relative("plain")["vector"]
+    assert several.score[0] == pytest.approx(sum(v[0] for v in several.weighted.values()))
 
 
 def test_the_only_message_with_the_word_beats_its_neighbours(tmp_path):

@@ -25,7 +25,7 @@ from cognigraph.stores.neo4j.values import cosine, vector
 from cognigraph.stores.neo4j.vectors import OwnIndexes
 
 _DEFAULT_RADIUS = 2
-_CHUNK_COLUMNS = 10
+_CHUNK_COLUMNS = 11
 _SESSION_COLUMN = 5
 
 
@@ -94,6 +94,7 @@ class _Triples:
     by_vector: Sequence[str]
     by_terms: Sequence[str]
     by_anchor: Sequence[str]
+    texts: Sequence[str]
 
     def pool(self, chunks: ChunkPool) -> TriplePool:
         place = {uid: row for row, uid in enumerate(chunks.uids)}
@@ -112,6 +113,7 @@ class _Triples:
             by_vector=_flags(self.uids, self.by_vector),
             by_terms=_flags(self.uids, self.by_terms),
             by_anchor=_flags(self.uids, self.by_anchor),
+            texts=tuple(self.texts),
         )
 
 
@@ -129,6 +131,7 @@ class _Chunks:
     speakers: list[str]
     following: list[str]
     has_previous: list[bool]
+    texts: Sequence[str]
 
     def pool(
         self, session_place: dict[str, int], *, by_vector: Sequence[str], by_terms: Sequence[str]
@@ -153,6 +156,7 @@ class _Chunks:
             by_vector=_flags(self.uids, by_vector),
             by_terms=_flags(self.uids, by_terms),
             speakers=tuple(speaker or None for speaker in self.speakers),
+            texts=tuple(self.texts),
         )
 
 
@@ -169,18 +173,21 @@ class _Gather:
             "terms": list(probe.terms),
             "until": probe.as_of,
         }
+        self._texts = probe.texts
 
     def triples(
         self, *, by_vector: Sequence[str], by_terms: Sequence[str], by_anchor: Sequence[str]
     ) -> _Triples:
         """Triples of all legs that rest on something said by ``as_of``."""
         wanted = sorted({*by_vector, *by_terms, *by_anchor})
-        row: Row | None = [[] for _ in range(5)]
+        row: Row | None = [[] for _ in range(6)]
         if wanted:
-            row = self._connection.row("search/triples", triples=wanted, **self._parameters)
+            row = self._connection.row(
+                "search/triples", triples=wanted, texts=self._texts, **self._parameters
+            )
         assert row is not None
         kept = [i for i, chunks in enumerate(row[4]) if chunks]
-        uids, scores, lengths, found, evidence = _sorted(row, kept)
+        uids, scores, lengths, found, evidence, texts = _sorted(row, kept)
         return _Triples(
             uids=uids,
             cosine=cosine(np.array(scores, float)),
@@ -190,6 +197,7 @@ class _Gather:
             by_vector=by_vector,
             by_terms=by_terms,
             by_anchor=by_anchor,
+            texts=texts if self._texts else (),
         )
 
     def around(self, seeds: Iterable[str]) -> Row:
@@ -199,7 +207,9 @@ class _Gather:
             return [[] for _ in range(_CHUNK_COLUMNS)]
         radius = self._probe.radius
         replace = () if radius == _DEFAULT_RADIUS else (("NEXT*0..2", f"NEXT*0..{radius}"),)
-        row = self._connection.row("search/chunks", *replace, chunks=wanted, **self._parameters)
+        row = self._connection.row(
+            "search/chunks", *replace, chunks=wanted, texts=self._texts, **self._parameters
+        )
         assert row is not None
         return row
 
@@ -208,7 +218,7 @@ class _Gather:
         columns = [first + second for first, second in zip(one, other, strict=True)]
         places = {uid: place for place, uid in enumerate(columns[0])}
         uids, scores, lengths, found, times, *rest = _sorted(columns, places.values())
-        sessions, questions, speakers, following, has_previous = rest
+        sessions, questions, speakers, following, has_previous, texts = rest
         return _Chunks(
             uids=uids,
             cosine=cosine(np.array(scores, float)),
@@ -220,6 +230,7 @@ class _Gather:
             speakers=speakers,
             following=following,
             has_previous=has_previous,
+            texts=texts if self._texts else (),
         )
 
     def session_rows(self, uids: Iterable[str]) -> list[Row]:

@@ -75,12 +75,12 @@ def gather_candidates(
     near = _nearest_sessions(index, probe)
     session_ids = np.union1d(index.chunks["session"][rows], near)
     sessions = _session_pool(connection, index.vectors, session_ids, probe)
-    pool = _chunk_pool(index, rows, session_ids, sessions, cosine, chunks, probe)
+    pool = _chunk_pool(connection, index, rows, session_ids, sessions, cosine, chunks, probe)
     return Candidates(
         lexicon=lexicon,
         chunks=pool,
         triples=_triple_pool(
-            index, triple_rows, rows, evidence, pool, triple_cosine, triples, probe
+            connection, index, triple_rows, rows, evidence, pool, triple_cosine, triples, probe
         ),
         sessions=sessions.pool,
         anchors=anchors,
@@ -221,6 +221,7 @@ def _select_in(
 
 
 def _triple_pool(
+    connection: sqlite3.Connection,
     index: SpaceIndex,
     rows: Ints,
     chunk_rows: Ints,
@@ -248,7 +249,20 @@ def _triple_pool(
         by_vector=np.isin(rows, found.vector),
         by_terms=np.isin(rows, found.terms),
         by_anchor=np.isin(rows, found.anchor),
+        texts=_texts(connection, _TRIPLE_TEXTS, table["id"][rows]) if probe.texts else (),
     )
+
+
+_TRIPLE_TEXTS = (
+    "SELECT id, subject || ' ' || relation || ' ' || object FROM triple WHERE id IN ({})"
+)
+_CHUNK_TEXTS = "SELECT id, text FROM chunk WHERE id IN ({})"
+
+
+def _texts(connection: sqlite3.Connection, query: str, ids: Ints) -> tuple[str, ...]:
+    wanted = ids.tolist()
+    found = dict(_select_in(connection, query, wanted))
+    return tuple(found[id] for id in wanted)
 
 
 # Chunks and sessions
@@ -261,6 +275,7 @@ class _Sessions:
 
 
 def _chunk_pool(
+    connection: sqlite3.Connection,
     index: SpaceIndex,
     rows: Ints,
     session_ids: Ints,
@@ -286,6 +301,7 @@ def _chunk_pool(
         by_vector=np.isin(rows, found.vector),
         by_terms=np.isin(rows, found.terms),
         speakers=tuple(index.speakers[code] for code in table["speaker"][rows]),
+        texts=_texts(connection, _CHUNK_TEXTS, table["id"][rows]) if probe.texts else (),
     )
 
 

@@ -1,9 +1,10 @@
 // what: candidate chunks with their neighbours, and the values that ranking needs
 //   (2 is the default radius; the store writes another one in its place)
-// parameters: space, chunks (uids), vector (or null), terms, until (or null)
+// parameters: space, chunks (uids), vector (or null), terms, until (or null),
+//   texts (true or false)
 // returns: uids, cosine similarities, lengths, terms found in each, times in microseconds,
 //   sessions (uids), questions, speakers ('' for none), next chunks (uids, '' at the end),
-//   whether there is a previous one
+//   whether there is a previous one, texts ('' unless asked for)
 UNWIND $chunks AS uid
 MATCH (:Chunk {uid: uid})-[:NEXT*0..2]-(chunk:Chunk)
 WITH DISTINCT chunk
@@ -15,4 +16,5 @@ RETURN collect(chunk.uid),
        collect(chunk.at.epochSeconds * 1000000 + chunk.at.microsecond),
        collect(chunk.session_uid), collect(chunk.question), collect(coalesce(chunk.speaker, '')),
        collect(coalesce(next.uid, '')),
-       collect(EXISTS { (chunk)<-[:NEXT]-() })
+       collect(EXISTS { (chunk)<-[:NEXT]-() }),
+       collect(CASE WHEN $texts THEN chunk.text ELSE '' END)

@@ -1,6 +1,8 @@
 // what: candidate triples with the values that ranking needs
-// parameters: space, triples (uids), vector (or null), terms, until (or null)
-// returns: uids, cosine similarities, lengths, terms found in each, chunks (uids) each rests on
+// parameters: space, triples (uids), vector (or null), terms, until (or null),
+//   texts (true or false)
+// returns: uids, cosine similarities, lengths, terms found in each, chunks (uids) each rests on,
+//   texts: subject, relation and object ('' unless asked for)
 UNWIND $triples AS uid
 MATCH (triple:Triple {uid: uid})
 WHERE triple.space = $space
@@ -11,4 +13,6 @@ CALL (triple) {
 }
 RETURN collect(triple.uid),
        collect(coalesce(vector.similarity.cosine(triple.embedding, $vector), 0.5)),
-       collect(triple.length), collect([term IN triple.terms WHERE term IN $terms]), collect(chunks)
+       collect(triple.length), collect([term IN triple.terms WHERE term IN $terms]), collect(chunks),
+       collect(CASE WHEN $texts
+               THEN triple.subject + ' ' + triple.relation + ' ' + triple.object ELSE '' END)

@@ -1,0 +1,66 @@
+"""Static word vectors: what is similar to what, whoever asked before."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognigraph.embed import WordLlamaEmbedder
+from cognigraph.embed.words import WordVectors, word_vectors
+from cognigraph.lexical import STOP_WORDS, stem, words
+
+TEXTS = ("A puppy lives here.", "The rent went up", "", "the of and", "Dogs bark at the dog")
+
+
+def brute(asked: list[str], text: str) -> list[float]:
+    said = [word for word in words(text) if word not in STOP_WORDS]
+    best = []
+    for word in asked:
+        pairs = np.asarray(WordLlamaEmbedder().embed([word, *said]), float)
+        pairs /= np.maximum(np.linalg.norm(pairs, axis=1, keepdims=True), 1e-12)
+        similar = [max(0.0, float(pairs[0] @ other)) for other in pairs[1:]]
+        equal = [float(stem(word) == stem(other)) for other in said]
+        best.append(max([0.0, *similar, *equal]))
+    return best
+
+
+def test_the_best_match_of_each_word():
+    found = WordVectors().best_matches(["dog", "rent"], TEXTS)
+    assert found.tolist() == [pytest.approx(brute(["dog", "rent"], t), abs=2e-5) for t in TEXTS]
+    assert found[4, 0] == 1.0  # the same stem
+    assert found[1, 1] == 1.0
+    assert 0.3 < found[0, 0] < 1.0  # a puppy is much like a dog
+    assert found[0, 0] > found[1, 0]
+    assert found[2].tolist() == found[3].tolist() == [0.0, 0.0]
+
+
+def test_nothing_asked_or_nothing_said():
+    assert WordVectors().best_matches([], TEXTS).shape == (5, 0)
+    assert WordVectors().best_matches(["dog"], []).shape == (0, 1)
+
+
+def test_a_stop_word_is_similar_to_nothing():
+    assert WordVectors().best_matches(["the"], ["the dog"]).tolist() == [[0.0]]
+
+
+@given(st.lists(st.lists(st.sampled_from("dog puppy rent bark oslo é 42 犬".split())), max_size=6))
+def test_what_was_asked_before_changes_nothing(before):
+    vectors = WordVectors(most=5)  # starts anew again and again
+    for text in before:
+        vectors.best_matches(["oslo"], [" ".join(text)])
+    expected = WordVectors().best_matches(["dog", "rent"], TEXTS)
+    assert vectors.best_matches(["dog", "rent"], TEXTS) == pytest.approx(expected, abs=2e-5)
+
+
+def test_threads_share_one_vocabulary():
+    expected = WordVectors().best_matches(["dog"], TEXTS)
+    vectors = WordVectors(most=8)
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(vectors.best_matches, ["dog"], (*TEXTS, f"w{n}")) for n in range(40)]
+        for answer in asked:
+            assert answer.result()[:5] == pytest.approx(expected, abs=2e-5)
+    assert word_vectors() is word_vectors()
