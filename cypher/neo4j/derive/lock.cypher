@@ -8,10 +8,9 @@ MERGE (facts:SpaceFacts {name: $space})
                 facts.theme_labels = [], facts.theme_indexed = false
 SET facts.seq = facts.seq + $count
 WITH facts
-MATCH (meta:CogniGraph {uid: 'cognigraph'})
-WHERE coalesce(meta.generation, 1) = $generation
-WITH facts
 MATCH (session:Session {uid: $session})
-WHERE session.lease = $token
+WHERE session.lease = $token AND EXISTS {
+  MATCH (meta:CogniGraph {uid: 'cognigraph'}) WHERE coalesce(meta.generation, 1) = $generation
+}
 OPTIONAL MATCH (triple:Triple) WHERE triple.uid IN $triples
 RETURN facts.seq - $count, facts.triple_labels, facts.theme_labels, collect(triple.uid)
