@@ -9,14 +9,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from datetime import tzinfo
+from typing import TYPE_CHECKING
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.extraction import Extractor
 
+if TYPE_CHECKING:
+    from cognigraph.llm import Budget
+
 DEFAULT_EXTRACTOR = "rules"
 
 
-def _rules(detail: str, timezone: tzinfo | None) -> Extractor:
+def _rules(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
     from cognigraph.ingest.rules import RulesExtractor
 
     _no_detail("rules", detail)
@@ -29,31 +33,35 @@ def _spacy(detail: str, timezone: tzinfo | None) -> Extractor:
     return SpacyExtractor(detail or DEFAULT_PIPELINE, timezone=timezone)
 
 
-def _openai(detail: str, timezone: tzinfo | None) -> Extractor:
+def _openai(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
     from cognigraph.llm import ChatModel
 
     environ = {**os.environ, "COGNIGRAPH_MODEL": detail} if detail else os.environ
-    model = ChatModel.from_environment(environ)
+    model = ChatModel.from_environment(environ, budget=budget)
 
     from cognigraph.ingest.model import ModelExtractor  # needs what ChatModel has found installed
 
     return ModelExtractor(model, timezone=timezone)
 
 
-_BY_NAME: dict[str, Callable[[str, tzinfo | None], Extractor]] = {
+_BY_NAME: dict[str, Callable[[str, tzinfo | None, Budget | None], Extractor]] = {
     "rules": _rules,
     "spacy": _spacy,
     "openai": _openai,
 }
-"""By kind: makes the extractor of the detail (empty if none) and the memory's timezone."""
+"""By kind: makes the extractor of the detail (empty if none), the timezone and the budget."""
 
 
 def resolve_extractor(
-    extractor: str | Extractor = DEFAULT_EXTRACTOR, *, timezone: tzinfo | None = None
+    extractor: str | Extractor = DEFAULT_EXTRACTOR,
+    *,
+    timezone: tzinfo | None = None,
+    budget: Budget | None = None,
 ) -> Extractor:
     """Make an extractor of what the user gave: a name, or an :class:`Extractor` as it is.
 
-    ``timezone`` is where speakers' days begin and end; kinds that read times in words use it. An
+    ``timezone`` is where speakers' days begin and end; kinds that read times in words use it.
+    ``budget`` holds for the calls of kinds that ask a model. An
     unknown name, or something that cannot extract, is a :class:`ConfigurationError`.
     """
     if isinstance(extractor, str):
@@ -63,7 +71,7 @@ def resolve_extractor(
             raise ConfigurationError(
                 f"unknown extractor {extractor!r}; use {known}, or pass an Extractor"
             )
-        return _BY_NAME[kind](detail, timezone)
+        return _BY_NAME[kind](detail, timezone, budget)
     name = getattr(extractor, "name", None)
     if isinstance(name, str) and callable(getattr(extractor, "extract", None)):
         return extractor

@@ -16,6 +16,17 @@ from collections.abc import Iterator
 
 # What quoting, lists and indentation put before a line.
 _LEAD = r"[ \t\u00a0>|*+•-]*"
+_PARTS = ("[/memory]", "Sessions:", "Facts:", "Messages:")
+
+
+def _beginning(part: str) -> str:
+    """A pattern for any beginning of a text, at least its first character."""
+    pattern = re.escape(part[-1])
+    for character in reversed(part[:-1]):
+        pattern = f"{re.escape(character)}(?:{pattern})?"
+    return pattern
+
+
 _OPEN = re.compile(r"\[memory\]", re.IGNORECASE)
 _CLOSE = re.compile(r"\[/memory\]", re.IGNORECASE)
 _LABEL = re.compile(r"\[[STC]\d+\][ \t]")
@@ -24,6 +35,9 @@ _HEADING = re.compile(rf"{_LEAD}(?:Sessions|Facts|Messages):[ \t]*\Z")
 _OPENING = re.compile(rf"{_LEAD}\[memory\][ \t]*\Z", re.IGNORECASE)
 _CLOSING = re.compile(rf"{_LEAD}\[/memory\][ \t]*\Z", re.IGNORECASE)
 _FENCE = re.compile(rf"{_LEAD}(?:```|~~~)[\w-]*[ \t]*\Z")
+_CUT = re.compile(
+    rf"{_LEAD}(?:{'|'.join(_beginning(part) for part in _PARTS)}|\[[STC]\d*\]?)\Z", re.IGNORECASE
+)
 _QUOTED = re.compile(r"[ \t]*[>|]")
 
 _Line = tuple[int, int, str]
@@ -32,9 +46,9 @@ _Line = tuple[int, int, str]
 # A line that is an item even without the block around it: its label and its date in their places.
 _ITEM = re.compile(
     rf"""{_LEAD}(?:
-      \[C\d+\][ ]\d{{4}}-\d\d-\d\d[ ]\d\d:\d\d[ ]\S.*
-    | \[T\d+\][ ]\S.*\((?:[^()]*;[ ])?said[ ]\d{{4}}-\d\d-\d\d\)[ \t]*
-    | \[S\d+\][ ]\S.*?[ ]\(\d{{4}}-\d\d-\d\d\):[ ].*
+      \[C\d+\][ ]\d{{4}}-\d\d-\d\d[ ]\d\d:\d\d(?:[ ].*)?
+    | \[T\d+\][ ].*\((?:[^()]*;[ ])?said[ ]\d{{4}}-\d\d-\d\d\)[ \t]*
+    | \[S\d+\][ ](?:.*?[ ])?\(\d{{4}}-\d\d-\d\d\):(?:[ ].*)?
     )\Z""",
     re.VERBOSE,
 )
@@ -50,7 +64,14 @@ def recalled(text: str) -> list[tuple[int, int]]:
     """Places (start, end) of recalled parts, in order, not touching each other. Linear time."""
     if "[" not in text:
         return []
-    spans = _joined(sorted([*_blocks(text), *_lines(text)]))
+    blocks = list(_blocks(text))
+    edges = [0, *(place for span in blocks for place in span), len(text)]
+    lines = [
+        span
+        for start, end in zip(edges[::2], edges[1::2], strict=True)
+        for span in _lines(text, start, end)
+    ]
+    spans = _joined(sorted([*blocks, *lines]))
     return [_with_fence(text, start, end) for start, end in spans]
 
 
@@ -103,14 +124,13 @@ def _with_lead(text: str, start: int) -> int:
     return line if re.fullmatch(_LEAD, text[line:start]) else start
 
 
-def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Runs of lines of a block that lacks a mark, or both."""
+def _lines(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Runs of lines, between whole blocks, of a block that lacks a mark, or both."""
     run: list[_Line] = []
-    start = 0
     opened = False
-    for line in text.splitlines(keepends=True):
+    for line in text[start:stop].splitlines(keepends=True):
         end = start + len(line)
-        kind = _kind(line.rstrip("\r\n"), opened=opened, run=run)
+        kind = _kind(line.rstrip("\r\n"), opened=opened, last=end == len(text), run=run)
         if kind in ("", "open"):
             yield from _run(text, run)
             run, opened = [], kind == "open"
@@ -123,7 +143,7 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
     yield from _run(text, run)
 
 
-def _kind(line: str, *, opened: bool, run: list[_Line]) -> str:
+def _kind(line: str, *, opened: bool, last: bool, run: list[_Line]) -> str:
     """What a line is in a block; empty for one that is none of it."""
     if _ITEM.match(line):
         return "item"
@@ -135,6 +155,8 @@ def _kind(line: str, *, opened: bool, run: list[_Line]) -> str:
         return "heading"
     if opened and _LABELLED.match(line):
         return "item"  # cut off in the middle, or wrapped after its label
+    if opened and last and run and _CUT.match(line):
+        return "cut"
     if opened and _QUOTED.match(line) and run and run[-1][2] in ("item", "more"):
         return "more"  # a mail program wraps long lines of what it quotes
     return ""
@@ -151,7 +173,7 @@ def _run(text: str, run: list[_Line]) -> Iterator[tuple[int, int]]:
     if kinds[-1] == "close" and "open" not in kinds:
         # Cut off at its beginning: what comes first may be the rest of an item.
         before = text[:start].rstrip("\r\n")
-        if "\n" not in before and not before.rstrip().endswith(":"):
+        if "\n" not in before and not _CLOSE.search(before) and not before.rstrip().endswith(":"):
             start = 0
     yield start, run[-1][1]
 
@@ -161,7 +183,9 @@ def _with_fence(text: str, start: int, end: int) -> tuple[int, int]:
     before = text.rfind("\n", 0, max(start - 1, 0)) + 1
     after = text.find("\n", end + 1 if text[end : end + 1] == "\n" else end)
     after = len(text) if after < 0 else after + 1
-    if _FENCE.match(text[before:start].rstrip("\r\n")) and _FENCE.match(text[end:after].strip("\r\n")):
+    if _FENCE.match(text[before:start].rstrip("\r\n")) and _FENCE.match(
+        text[end:after].strip("\r\n")
+    ):
         return before, after
     return start, end
 

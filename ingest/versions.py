@@ -1,4 +1,7 @@
-"""Extractor names as they are recorded: a family and a version, ``rules-2``."""
+"""Extractor names as they are recorded: family, version and detail, ``model-1.2:gpt-4o-mini``.
+
+The detail does not tell older from newer: another model is not a newer version.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,10 @@ Version = tuple[int, ...]
 
 def parse(name: str) -> tuple[str, Version]:
     """Family and version of a name; one without a number has version ``()``, older than any."""
-    match = _NAME.fullmatch(name)
+    head = name.partition(":")[0]
+    match = _NAME.fullmatch(head)
     if match is None:
-        return name, ()
+        return head, ()
     return match["family"], _numbers(match["version"])
 
 

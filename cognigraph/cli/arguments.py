@@ -55,6 +55,10 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+_ENRICH = """\
+Work off what is stored but not yet enriched. Interrupt it whenever you like: what is done stays,
+the next call goes on from there. Several processes may do this at once."""
+
 _DEMO = """\
 Play a conversation into a memory, show the graph it makes and ask it questions.
 It happens in a temporary file; --db FILE keeps the memory."""
@@ -103,8 +107,26 @@ def _writing(command: Any) -> None:
     load.add_argument("--skip-invalid", action="store_true", help="leave out lines that are wrong")
     load.add_argument("--no-enrich", action="store_true", help="leave that to a later `enrich`")
 
-    enrich = command("enrich", "work off what is stored but not yet enriched")
+    enrich = command("enrich", "work off what is stored but not yet enriched", _ENRICH)
     enrich.add_argument("--retry-failed", action="store_true", help="also what was given up")
+    enrich.add_argument(
+        "--redo", action="store_true", help="also read again what is enriched already"
+    )
+    enrich.add_argument(
+        "--older-than",
+        metavar="VERSION",
+        help="with --redo: only what an older version read, such as 2 or rules-2",
+    )
+    enrich.add_argument(
+        "--dry-run", action="store_true", help="say what there is to do and what it would cost"
+    )
+    limits = enrich.add_argument_group("limits; what is not done stays queued")
+    limits.add_argument("--max-calls", type=_whole, metavar="N", help="model calls")
+    limits.add_argument("--max-tokens", type=_whole, metavar="N", help="tokens, in and out")
+    limits.add_argument(
+        "--max-cost", type=_amount, metavar="X", help="in the currency of COGNIGRAPH_MODEL_PRICES"
+    )
+    limits.add_argument("--deadline", type=_amount, metavar="SECONDS", help="time")
 
 
 def _asking(command: Any) -> None:
@@ -134,6 +156,7 @@ def _asking(command: Any) -> None:
 
 def _looking(command: Any) -> None:
     sessions = command("sessions", "list conversations with keys and summaries, newest first")
+    sessions.add_argument("--history", metavar="ID", help="revisions of one session's summary")
     entities = command("entities", "list entities, those with most triples first")
     entities.add_argument("match", metavar="MATCH", nargs="?", help="a part of the name")
     triples = command("triples", "list triples with their times and sources, newest first")
@@ -158,3 +181,23 @@ def _count(text: str) -> int:
 
 
 _count.__name__ = "count of at least 1"
+
+
+def _whole(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise ValueError
+    return value
+
+
+_whole.__name__ = "whole number"
+
+
+def _amount(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise ValueError
+    return value
+
+
+_amount.__name__ = "number of at least 0"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cognigraph.cli import render, words
-from cognigraph.cli.enriching import Enriched, enrich, show
+from cognigraph.cli.enriching import Enriched, dry_run, enrich, limits_of, show
 from cognigraph.cli.importing import Import, LineError, Lines, source
 from cognigraph.cli.opening import Options, moment, opened, reading
 from cognigraph.cli.terminal import Terminal
@@ -233,10 +233,20 @@ def _value(text: str) -> Any:
 
 def sessions(run: Run) -> int:
     """List conversations."""
+    if run.arguments.history is not None:
+        return _history(run, run.arguments.history)
     with reading(run.options) as space:
         found = space.sessions(run.arguments.limit)
     run.terminal.document({"sessions": found})
     return _listed(run, found, render.sessions(found, run.options.reader), "no sessions")
+
+
+def _history(run: Run, session: str) -> int:
+    with reading(run.options) as space:
+        found = space.summaries(session)[: run.arguments.limit]
+    run.terminal.document({"session": session, "revisions": found})
+    none = f"no summary of a session {session!r} is kept"
+    return _listed(run, found, render.revisions(found, run.options.reader), none)
 
 
 def entities(run: Run) -> int:
@@ -288,18 +298,31 @@ def stats(run: Run) -> int:
 
 
 def enrich_pending(run: Run) -> int:
-    """Work off the queue."""
-    with reading(run.options) as space:
-        retried = space.retry_failed() if run.arguments.retry_failed else 0
+    """Work off the queue, or say what that would take."""
+    arguments, terminal = run.arguments, run.terminal
+    if arguments.older_than is not None and not arguments.redo:
+        raise ConfigurationError("--older-than goes with --redo")
+    limits, budget = limits_of(arguments)
+    with reading(run.options, budget=budget) as space:
+        if arguments.dry_run:
+            return dry_run(
+                space,
+                terminal,
+                redo=arguments.redo,
+                older_than=arguments.older_than,
+                prices=run.options.prices,
+            )
+        again = space.redo(arguments.older_than) if arguments.redo else 0
+        retried = space.retry_failed() if arguments.retry_failed else 0
         try:
-            done = enrich(space, run.terminal)
+            done = enrich(space, terminal, limits)
         except KeyboardInterrupt as error:
             raise Interrupted(
                 "interrupted; what was enriched stays, `cognigraph enrich` goes on from there"
             ) from error
-    run.terminal.document({"retried": retried, "enriched": done})
+    terminal.document({"redo": again, "retried": retried, "enriched": done})
     if not done.chunks and done.ok and not done.pending:
-        run.terminal.show(render.text("nothing is waiting"))
+        terminal.show(render.text("nothing is waiting"))
     else:
-        show(done, run.terminal)
+        show(done, terminal)
     return OK if done.ok else FOUND_PROBLEM

@@ -1,21 +1,35 @@
-"""Work off the queue of a space, with progress."""
+"""Work off the queue of a space, with progress, limits and an estimate beforehand."""
 
 from __future__ import annotations
 
+import argparse
 import time
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 from cognigraph.cli import render
-from cognigraph.cli.terminal import Terminal
-from cognigraph.cli.words import plural
+from cognigraph.cli.terminal import Bar, Terminal
+from cognigraph.cli.words import plural, spent
+from cognigraph.ingest.derive import by_reason
 from cognigraph.ingest.enrich import Step
+from cognigraph.ingest.estimate import Estimate
+from cognigraph.ingest.limits import Limits
+from cognigraph.llm import Budget, Prices
 from cognigraph.memory import Space
+from cognigraph.model import Usage
 from cognigraph.stores.base import Failure
+
+_STEPS_A_LINE = 20
+"""Where no progress bar is drawn, a line stands for so many batches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Enriched:
-    """What became of the queue: chunks read, what the space gained, and what is left."""
+    """What became of the queue: chunks read, what the space gained, what it took, what is left.
+
+    ``rejected`` says of each thing that was left out why, ``rejections`` counts the reasons.
+    """
 
     chunks: int
     triples: int
@@ -24,54 +38,135 @@ class Enriched:
     failed: int
     seconds: float
     failures: tuple[Failure, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    rejections: Mapping[str, int] = field(default_factory=dict)
+    rejected: tuple[Mapping[str, str], ...] = ()
+    stopped: str | None = None
 
     @property
     def ok(self) -> bool:
-        """Whether nothing failed."""
-        return not self.failures
+        """Whether nothing failed and nothing stopped before the end."""
+        return not self.failures and not (self.stopped and self.pending)
 
     @property
     def sentence(self) -> str:
         """The outcome in words."""
         text = (
             f"enriched {plural(self.chunks, 'chunk')} in {self.seconds:.1f} s: "
-            f"{plural(self.triples, 'new triple')}, {plural(self.entities, 'new entity')}"
+            f"{_change(self.triples, 'triple')}, {_change(self.entities, 'entity')}"
         )
+        if self.usage != Usage():
+            text += f"; {spent(self.usage)}"
+        if self.rejected:
+            text += f"; {len(self.rejected):,} left out"
         return text + (f"; {self.pending:,} still waiting" if self.pending else "")
 
 
-def enrich(space: Space, terminal: Terminal) -> Enriched:
+def _change(count: int, noun: str) -> str:
+    """``3 new triples``; reading again may also leave fewer than there were."""
+    if count >= 0:
+        return plural(count, f"new {noun}")
+    return f"{plural(-count, noun)} fewer"
+
+
+def limits_of(arguments: argparse.Namespace) -> tuple[Limits, Budget | None]:
+    """Limits between batches, and the same as a budget that a model keeps call by call."""
+    time = None if arguments.deadline is None else timedelta(seconds=arguments.deadline)
+    calls, tokens, cost = arguments.max_calls, arguments.max_tokens, arguments.max_cost
+    limits = Limits(calls=calls, tokens=tokens, cost=cost, time=time)
+    if limits == Limits():
+        return limits, None
+    return limits, Budget(calls=calls, tokens=tokens, cost=cost, time=time)
+
+
+def enrich(space: Space, terminal: Terminal, limits: Limits | None = None) -> Enriched:
     """Enrich what is pending in a space."""
     started, before = time.perf_counter(), space.stats()
     waiting = before.pending + before.leased
+    steps: list[Step] = []
     if waiting:
         with terminal.progress("enriching", waiting) as bar:
-            done = 0
-
-            def on_step(step: Step) -> None:
-                nonlocal done
-                done += step.chunks
-                bar.at(done, f"{done:,} of {waiting:,} chunks")
-
-            space.enrich(on_step)
+            steps = space.enrich(_reporter(terminal, bar, waiting), limits=limits)
     after = space.stats()
+    rejected = [(step.session, reason) for step in steps for reason in step.rejected]
     return Enriched(
-        chunks=after.done - before.done,
+        chunks=sum(step.chunks for step in steps if step.error is None and not step.lost),
         triples=after.triples - before.triples,
         entities=after.entities - before.entities,
         pending=after.pending + after.leased,
         failed=after.failed,
         seconds=round(time.perf_counter() - started, 3),
         failures=tuple(space.failures()),
+        usage=_usage(steps),
+        rejections=dict(by_reason(reason for _, reason in rejected)),
+        rejected=tuple({"session": session, "reason": reason} for session, reason in rejected),
+        stopped=steps[-1].stopped if steps else None,
     )
+
+
+def _usage(steps: Sequence[Step]) -> Usage:
+    return sum((step.usage for step in steps), Usage())
+
+
+def _reporter(terminal: Terminal, bar: Bar, waiting: int) -> Callable[[Step], None]:
+    done = count = 0
+    usage = Usage()
+
+    def report(step: Step) -> None:
+        nonlocal done, count, usage
+        count += 1
+        usage += step.usage
+        if step.error is None:
+            done += step.chunks
+        note = f"{done:,} of {max(waiting, done):,} chunks"
+        if usage != Usage():
+            note += f", {spent(usage)}"
+        bar.at(done, note)
+        if count % _STEPS_A_LINE == 0 and not terminal.draws and not terminal.json:
+            terminal.note(note)
+
+    return report
 
 
 def show(done: Enriched, terminal: Terminal) -> None:
     """The outcome for a reader, failures with their reasons."""
     terminal.show(render.text(done.sentence))
+    for reason, count in sorted(done.rejections.items(), key=lambda item: (-item[1], item[0])):
+        terminal.note(f"left out: {count:,} x {reason}")
+    if done.stopped and done.pending:
+        terminal.note(f"stopped: {done.stopped}")
+        terminal.note("what is left stays queued; go on by: cognigraph enrich")
     if done.failures:
         terminal.show(render.failures(done.failures[:20]))
         if any(failure.parked for failure in done.failures):
             terminal.note("what was given up is tried again by: cognigraph enrich --retry-failed")
         if any(not failure.parked for failure in done.failures):
             terminal.note("what failed is tried again, after a pause, by: cognigraph enrich")
+
+
+def dry_run(
+    space: Space, terminal: Terminal, *, redo: bool, older_than: str | None, prices: str | None
+) -> int:
+    """Say what there is to do and what it would come to; nothing is called or changed."""
+    found = space.estimate(redo=redo, older_than=older_than)
+    if found.usage is not None and prices:
+        cost = Prices.parse(prices).cost(found.usage.input_tokens, found.usage.output_tokens)
+        found = replace(found, usage=replace(found.usage, cost=round(cost, 6)))
+    terminal.document({"estimate": found})
+    terminal.show(render.text(estimated(found)))
+    return 0
+
+
+def estimated(found: Estimate) -> str:
+    """An estimate in words."""
+    if not found.chunks:
+        return "nothing is waiting"
+    text = (
+        f"{plural(found.turns, 'turn')} in {plural(found.chunks, 'chunk')} of "
+        f"{plural(found.sessions, 'session')} to read"
+    )
+    if found.again:
+        text += f" ({found.again:,} again)"
+    if found.usage is None:
+        return f"{text}; {found.extractor} does not say what it costs"
+    return f"{text}; {found.extractor} would take about: {spent(found.usage)}"

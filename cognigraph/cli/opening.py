@@ -12,7 +12,8 @@ from pathlib import Path
 
 from cognigraph.cli.environment import Environment
 from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
-from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
+from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR, resolve_extractor
+from cognigraph.llm import Budget
 from cognigraph.memory import Memory, Space
 from cognigraph.model import DEFAULT_SPACE
 from cognigraph.settings import Settings
@@ -34,6 +35,7 @@ class Options:
     auth: tuple[str, str] | None
     database: str | None
     timezone: str | None
+    prices: str | None = None
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, environment: Environment) -> Options:
@@ -51,6 +53,7 @@ class Options:
             auth=_auth(auth) if auth else None,
             database=given.get("database"),
             timezone=given.get("timezone"),
+            prices=environment.prices,
         )
 
     @property
@@ -107,7 +110,11 @@ def _size(path: Path) -> int:
 
 @contextmanager
 def opened(
-    options: Options, *, create: bool = False, settings: Settings | None = None
+    options: Options,
+    *,
+    create: bool = False,
+    settings: Settings | None = None,
+    budget: Budget | None = None,
 ) -> Iterator[Memory]:
     """An open memory that enriches only when told to."""
     if not create and not exists(options):
@@ -121,7 +128,9 @@ def opened(
         auth=options.auth,
         database=options.database,
         embedder=options.embedder,
-        extractor=options.extractor,
+        extractor=resolve_extractor(
+            options.extractor, timezone=zone(options.timezone), budget=budget
+        ),
         enrich="manual",
         timezone=options.timezone,
         settings=settings,
@@ -130,9 +139,11 @@ def opened(
 
 
 @contextmanager
-def reading(options: Options, settings: Settings | None = None) -> Iterator[Space]:
+def reading(
+    options: Options, settings: Settings | None = None, budget: Budget | None = None
+) -> Iterator[Space]:
     """One space of a memory that is there; a name that holds nothing is an error."""
-    with opened(options, settings=settings) as memory:
+    with opened(options, settings=settings, budget=budget) as memory:
         yield existing(memory, options)
 
 

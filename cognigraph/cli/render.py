@@ -14,7 +14,7 @@ from rich.tree import Tree
 from cognigraph.cli import words
 from cognigraph.cli.terminal import one_line
 from cognigraph.cypher import NamedQuery
-from cognigraph.model import Entity, Hit, SearchResult, Session, Stats, Triple
+from cognigraph.model import Entity, Hit, SearchResult, Session, Stats, Summary, Triple
 from cognigraph.stores.base import Check, Failure
 
 _TEXT_MOST = 300
@@ -102,6 +102,21 @@ def sessions(found: Iterable[Session], zone: tzinfo) -> Table:
             text(session.id, "bold"),
             Text(words.day(session.started_at, zone), style="cyan"),
             str(session.messages),
+            cell,
+        )
+    return made
+
+
+def revisions(found: Iterable[Summary], zone: tzinfo) -> Table:
+    """What a session's keys and summary were, newest first."""
+    made = table(">version", f"when ({words.zone_name(zone)})", "extractor", "keys and summary")
+    for one in found:
+        cell = text(", ".join(one.keys[:8]), "green")
+        cell.append("\n" + one_line(one.text, _SUMMARY_MOST), style="default")
+        made.add_row(
+            str(one.version),
+            Text(words.stamp(one.at, zone), style="cyan"),
+            text(one.extractor),
             cell,
         )
     return made
@@ -225,7 +240,7 @@ def failures(found: Iterable[Failure]) -> Table:
         made.add_row(
             text(failure.session),
             text(failure.message_id),
-            str(failure.attempts),
+            str(failure.attempts or failure.outages),
             "given up" if failure.parked else "will be tried again",
             text(failure.reason, most=_TEXT_MOST),
         )

@@ -90,6 +90,11 @@ class Terminal:
         """The one line that says what went wrong."""
         sys.stderr.write(f"cognigraph: error: {one_line(text)}\n")
 
+    @property
+    def draws(self) -> bool:
+        """Whether a progress bar is seen."""
+        return self._err.is_terminal and not self.json
+
     @contextmanager
     def progress(self, what: str, total: float | None) -> Iterator[Bar]:
         """A progress bar on standard error, if that is a terminal."""
@@ -99,8 +104,7 @@ class Terminal:
             TextColumn("{task.fields[note]}"),
             TimeElapsedColumn(),
         )
-        shown = self._err.is_terminal and not self.json
-        progress = Progress(*columns, console=self._err, transient=True, disable=not shown)
+        progress = Progress(*columns, console=self._err, transient=True, disable=not self.draws)
         with progress:
             yield Bar(progress, progress.add_task(what, total=total, note=""))
 

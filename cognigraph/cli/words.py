@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 
 from cognigraph.lexical import term_counts
-from cognigraph.model import SearchResult, Triple, Why
+from cognigraph.model import SearchResult, Triple, Usage, Why
 from cognigraph.text import spoken
 
 _UNITS = (
@@ -120,3 +120,16 @@ def median(values: Sequence[float]) -> float:
     """The middle one."""
     ordered = sorted(values)
     return ordered[len(ordered) // 2] if ordered else 0.0
+
+
+def spent(usage: Usage) -> str:
+    """Calls, tokens and cost, as far as there are any; ``no model calls`` otherwise."""
+    if not (usage.calls or usage.cached or usage.input_tokens):
+        return "no model calls"
+    parts = [plural(usage.calls, "call")]
+    if usage.cached:
+        parts.append(f"{usage.cached:,} from the cache")
+    parts.append(f"{usage.input_tokens:,} tokens in, {usage.output_tokens:,} out")
+    if usage.cost:
+        parts.append(f"cost {usage.cost:.4f}")
+    return ", ".join(parts)

@@ -6,7 +6,7 @@ import json
 import logging
 import sqlite3
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
@@ -39,7 +39,7 @@ class AnswerCache(Protocol):
         ...
 
     def put(self, key: bytes, text: str, *, prompt: Prompt, model: str) -> None:
-        """Keep a text; the first one kept under a key stays."""
+        """Keep a text, in place of one kept before."""
         ...
 
 
@@ -67,7 +67,8 @@ class ResponseCache:
             raise self._unusable(error) from error
         try:
             if self._path is not None:
-                self._connection.execute("pragma journal_mode = wal")
+                with suppress(sqlite3.OperationalError):  # another process is doing it right now
+                    self._connection.execute("pragma journal_mode = wal")
                 self._connection.execute("pragma synchronous = normal")
             self._connection.execute(_SCHEMA)
             self._connection.execute("select key, prompt, model, text from answer limit 1")
@@ -86,9 +87,9 @@ class ResponseCache:
         return str(rows[0][0]) if rows else None
 
     def put(self, key: bytes, text: str, *, prompt: Prompt, model: str) -> None:
-        """Keep a text; the first one kept under a key stays."""
+        """Keep a text, in place of one kept before."""
         self._run(
-            "insert or ignore into answer values (?, ?, ?, ?)",
+            "insert or replace into answer values (?, ?, ?, ?)",
             (key, f"{prompt.name} {prompt.version}", model, text),
         )
 

@@ -12,11 +12,13 @@ them, and closes their connections, when the whole call has taken too long.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import time
 import weakref
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 OPENAI_URL = "https://api.openai.com/v1"
 _NO_KEY = "no-key"  # the client wants one; servers without keys do not look at it
 _CONNECT_SECONDS = 10.0
+_CLOSE_SECONDS = 2.0
 _R = TypeVar("_R")
 
 
@@ -52,6 +55,8 @@ class Endpoint:
         self.base_url = base_url.rstrip("/")
         self.shown = _without_credentials(self.base_url)
         self._key = api_key or _NO_KEY
+        password = urlsplit(base_url).password
+        self._secrets = tuple(secret for secret in (api_key, password) if secret)
         self._client: openai.AsyncOpenAI | None = None
         self._pid = 0
         self._lock = Lock()
@@ -80,7 +85,9 @@ class Endpoint:
                 )
                 response = raw.http_response
         except TimeoutError:
-            return Reply(0, failure="timeout", reason=f"no answer within {timeout:.0f} seconds")
+            return Reply(
+                0, failure="timeout", reason=f"no whole answer within {timeout:.3g} seconds"
+            )
         except openai.APIStatusError as error:
             response = error.response
         except openai.APITimeoutError:
@@ -92,6 +99,12 @@ class Endpoint:
             )
         return Reply(response.status_code, response.content, dict(response.headers))
 
+    def redacted(self, text: str) -> str:
+        """The text without the key, which servers quote in what they complain about."""
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
+
     def _open(self) -> openai.AsyncOpenAI:
         """The client, whose connections belong to the loop; a forked process makes its own."""
         with self._lock:
@@ -100,15 +113,19 @@ class Endpoint:
                     base_url=self.base_url, api_key=self._key, max_retries=0
                 )
                 self._pid = os.getpid()
-                weakref.finalize(self, _close, self._client, self._pid)
+                if self.base_url != OPENAI_URL:  # from OPENAI_ORG_ID: nobody else's business
+                    self._client.organization = self._client.project = None
+                _opened.add(self)
+                weakref.finalize(self, _close, self._client, self._pid).atexit = False
             return self._client
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
         with self._lock:
             client, self._client = self._client, None
-        if client is not None:
-            _close(client, self._pid)
+        if client is not None and (closing := _close(client, self._pid)) is not None:
+            with suppress(TimeoutError):
+                closing.result(_CLOSE_SECONDS)
 
 
 def _without_credentials(url: str) -> str:
@@ -148,20 +165,35 @@ class _Loop:
             future.cancel()
             raise
 
+    def stop(self) -> None:
+        """End the thread."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_CLOSE_SECONDS)
+        if not self._thread.is_alive():
+            self._loop.close()
 
-_running: _Loop | None = None
+
+_loops: list[_Loop] = []  # the last is in use; those of a parent process are never touched again
 _starting = Lock()
+_opened: weakref.WeakSet[Endpoint] = weakref.WeakSet()
 
 
 def _loop() -> _Loop:
-    global _running
     with _starting:
-        if _running is None or _running.pid != os.getpid():
-            _running = _Loop()
-        return _running
+        if not _loops or _loops[-1].pid != os.getpid():
+            _loops.append(_Loop())
+            atexit.register(_stop, _loops[-1])
+        return _loops[-1]
 
 
-def _close(client: openai.AsyncOpenAI, pid: int) -> None:
-    """Close a client in its loop; in a fork it belongs to the parent."""
-    if pid == os.getpid():
-        _loop().submit(client.close())
+def _stop(loop: _Loop) -> None:
+    """Close what is open, in good order, when the process ends."""
+    if loop.pid == os.getpid():
+        for endpoint in list(_opened):
+            endpoint.close()
+        loop.stop()
+
+
+def _close(client: openai.AsyncOpenAI, pid: int) -> Future[None] | None:
+    """Begin to close a client, in its loop; in a fork it belongs to the parent."""
+    return _loop().submit(client.close()) if pid == os.getpid() else None

@@ -29,7 +29,10 @@ _WORDS = {
 _WHITE = re.compile(r"\s*")
 _SPACE = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z))*", re.DOTALL)
 _BARE_KEY = re.compile(r"[^\W\d][\w$-]*")
-_KEY_AHEAD = re.compile(r"""(?:"[^"\n]*"|'[^'\n]*'|[^\W\d][\w$-]*)\s*:""")
+_KEY_AHEAD = re.compile(
+    r"""(?:"[^"\n]*"|'[^'\n]*'|“[^”\n]*”|‘[^’\n]*’|`[^`\n]*`|[^\W\d][\w$-]*)\s*:"""
+)
+_COMMENT_AHEAD = re.compile(r"\s(?://|/\*|#).*")
 _BARE_VALUE = re.compile(r"[^\s,:\[\]{}\"'“‘`][^,\[\]{}\n\"]*")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _WHOLE = re.compile(r"[+-]?\d+")
@@ -204,7 +207,7 @@ class _Reader:
             if text[place] == "\\":
                 part, place = self._escape(place + 1)
                 parts.append(part)
-            elif self._closes(place + 1, in_object, is_key):
+            elif is_key or self._closes(place + 1, in_object):
                 return "".join(parts), place + 1, True
             elif text.startswith(":", self._white(place + 1)):
                 return "", place, False  # the end of a key: this string's own end is missing
@@ -230,19 +233,16 @@ class _Reader:
                 end = low.end()
         return chr(value), end
 
-    def _closes(self, place: int, in_object: bool, is_key: bool) -> bool:
+    def _closes(self, place: int, in_object: bool) -> bool:
         """Whether a quote before ``place`` ends its string, by what follows it.
 
-        In valid JSON it always does: a colon follows a key; a comma and another member or item, or
-        a closing bracket, a value.
+        In valid JSON it always does: a comma and another member or item follow, or a bracket.
         """
         text = self._text
         ahead = self._white(place)
         if ahead >= self._end:
             return True
         character = text[ahead]
-        if is_key:
-            return character in ":,}"
         if character in "]}":
             return True
         if character == ",":
@@ -250,7 +250,7 @@ class _Reader:
             if ahead >= self._end or text[ahead] == ",":
                 return True
             if in_object:
-                return text[ahead] in '}"]' or self._is(_KEY_AHEAD, ahead) or text[ahead] in "/#"
+                return text[ahead] in '"}]/#' or self._is(_KEY_AHEAD, ahead)
             return self._is(_VALUE_AHEAD, ahead)
         if text.startswith(("//", "/*", "#"), ahead):
             return True
@@ -265,7 +265,7 @@ class _Reader:
             return None, place, False
         if match.end() >= self._end:  # 12 may have been going to be 123
             return None, match.end(), False
-        word = match[0].rstrip()
+        word = _COMMENT_AHEAD.sub("", match[0]).rstrip()
         if word in _WORDS:
             return _WORDS[word], match.end(), True
         if not _NUMBER.fullmatch(word):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
@@ -13,15 +13,19 @@ from typing import Any
 
 from cognigraph.llm.endpoint import Reply
 from cognigraph.llm.modes import Dialect
+from cognigraph.text import storable
 
 _LATER = frozenset({408, 409, 425, 429})
 _FORM = frozenset({400, 422})
+_BROKEN_BY_FORM = frozenset({500, 501})  # how some servers answer a response_format
+_FORM_OF_ANSWER = re.compile(r"response_format|json_schema|json_object|grammar", re.IGNORECASE)
 _EXCERPT = 300
 _TOO_LONG = re.compile(
     r"context.{0,20}(?:length|window|size)|too (?:long|large)|maximum.{0,20}tokens|too many tokens"
     r"|exceeds?.{0,40}(?:tokens|context|length)",
     re.IGNORECASE,
 )
+_ANSWER_TOO_LONG = re.compile(r"completion|max_tokens|output tokens", re.IGNORECASE)
 _FILTERED = re.compile(r"content.?(?:filter|management|policy)", re.IGNORECASE)
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "insufficient credits")
 _MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^<>]*>", re.DOTALL)
@@ -105,7 +109,7 @@ def _judge_body(status: int, body: Any, text: str) -> Verdict:
     usage = body.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     return Answered(
-        _content(message.get("content")),
+        storable(_content(message.get("content"))),
         cut_off=finish == "length",
         input_tokens=_count(usage.get("prompt_tokens")),
         output_tokens=_count(usage.get("completion_tokens")),
@@ -130,24 +134,33 @@ def _count(value: Any) -> int | None:
 def _judge_error(
     status: int, body: Any, text: str, dialect: Dialect, after: float | None
 ) -> Verdict:
-    said = f"HTTP {status}: {_excerpt(body, text)}"
+    excerpt = _excerpt(body, text)
+    said = f"HTTP {status}: {excerpt}"
     error = body.get("error") if isinstance(body, dict) else None
-    code, param = (
-        (str(error.get("code") or ""), str(error.get("param") or ""))
-        if isinstance(error, dict)
-        else ("", "")
-    )
+    error = error if isinstance(error, dict) else {}
+    code, param = str(error.get("code") or ""), str(error.get("param") or "")
+    complaint = f"{code} {excerpt} {_places(body)}"
+    by_form = status in _BROKEN_BY_FORM and _FORM_OF_ANSWER.search(complaint)
+    if by_form and (other := dialect.step_down()):
+        return AskDifferently(other)
     if status in _LATER or status >= 500:
         return TryAgain(said, after, pointless=any(sign in text.lower() for sign in _NO_CREDIT))
+    too_long = status == 413 or (status in _FORM and bool(_TOO_LONG.search(complaint)))
     if status in _FORM:
         if _FILTERED.search(code):
             return Withheld(said)
-        if not _TOO_LONG.search(f"{code} {_excerpt(body, text)}") and (
-            other := dialect.adapt(text, param)
-        ):
+        if too_long and dialect.limit and _ANSWER_TOO_LONG.search(complaint):
+            return AskDifferently(replace(dialect, limit=""))
+        if not too_long and (other := dialect.adapt(complaint, param)):
             return AskDifferently(other)
-    too_long = status == 413 or (status in _FORM and bool(_TOO_LONG.search(said)))
     return Refused(said, too_long=too_long)
+
+
+def _places(body: Any) -> str:
+    """The parameters a FastAPI server complains about (its whole answer may quote the request)."""
+    details = body.get("detail") if isinstance(body, dict) else None
+    places = [part.get("loc") for part in details or () if isinstance(part, dict)]
+    return " ".join(str(place) for place in places) if isinstance(details, list) else ""
 
 
 def _excerpt(body: Any, text: str) -> str:
@@ -156,6 +169,8 @@ def _excerpt(body: Any, text: str) -> str:
     for key in ("message", "detail", "error"):
         if isinstance(error, dict) and error.get(key):
             error = error[key]
+    if isinstance(error, list) and error and isinstance(error[0], dict):
+        error = error[0].get("msg")
     words = error if isinstance(error, str) else _MARKUP.sub(" ", text[:20_000])
     return " ".join(words.split())[:_EXCERPT] or "(nothing)"
 

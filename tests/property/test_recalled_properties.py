@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+import time
 
 import pytest
 from hypothesis import given
@@ -11,53 +11,24 @@ from hypothesis import strategies as st
 
 from cognigraph.ingest.recalled import fresh, fresh_pieces, recalled
 from cognigraph.ingest.split import split
-from cognigraph.model import Session, SessionHit, Source, Theme, Triple
 from cognigraph.retrieve.assemble import assemble
-from cognigraph.settings import ContextSettings
-from cognigraph.times import parse_when
-from tests.property.alphabets import TEXTS
-from tests.unit.pools import hit, result
+from tests.property.alphabets import STORABLE_TEXT
+from tests.property.test_assemble_properties import RESULTS, SETTINGS, ZONES
 
-NOW = datetime(2026, 5, 20, 7, tzinfo=UTC)
-NAMES = st.text(min_size=1, max_size=20).filter(lambda name: name.strip())
-TIMES = st.datetimes(datetime(1, 1, 3), datetime(9999, 12, 28)).map(lambda t: t.replace(tzinfo=UTC))
-
-
-@st.composite
-def blocks(draw):
-    """Any block that ``context`` may make."""
-    hits = [
-        hit(draw(TEXTS), session=draw(NAMES), speaker=draw(st.none() | NAMES), at=draw(TIMES))
-        for _ in range(draw(st.integers(1, 4)))
-    ]
-    at = draw(TIMES)
-    triples = [
-        Triple(
-            f"t{n}", draw(NAMES), "person", draw(NAMES), draw(NAMES), "object",
-            parse_when(draw(st.sampled_from([None, "2023", "2023-05-01"]))), draw(st.booleans()),
-            at, at, (Source("m", "s", at),),
-        )
-        for n in range(draw(st.integers(0, 3)))
-    ]  # fmt: skip
-    sessions = [
-        SessionHit(
-            Session(draw(NAMES), at, at, 1, 1, ("key",), (Theme(draw(NAMES), draw(TEXTS)),)), 1.0
-        )
-        for _ in range(draw(st.integers(0, 2)))
-    ]
-    found = result(hits, triples=triples, sessions=sessions)
-    block = assemble(
-        found,
-        ContextSettings(session_share=0.3, triple_share=0.3),
-        max_tokens=draw(st.integers(500, 3000)),
-        zone=UTC,
-    )
-    return str(block)
+BLOCKS = (
+    st.builds(
+        lambda found, settings, zone: str(assemble(found, settings, max_tokens=10**6, zone=zone)),
+        RESULTS, SETTINGS, ZONES,
+    ).filter(bool)
+)  # fmt: skip
+"""Any block that ``context`` may make."""
 
 
 def is_innocent(text):
     """Has nothing that belongs to a block."""
-    return not re.search(r"\[/?memory\]|\[[STC]\d+\]|Sessions:|Facts:|Messages:|```|~~~", text, re.I)
+    return not re.search(
+        r"\[/?memory\]|\[[STC]\d+\]|Sessions:|Facts:|Messages:|```|~~~", text, re.I
+    )
 
 
 LINES = st.text(max_size=40).map(lambda t: " ".join(t.split())).filter(is_innocent)
@@ -68,25 +39,25 @@ def words(text):
     return text.split()
 
 
-@given(WORDS, blocks(), WORDS)
+@given(WORDS, BLOCKS, WORDS)
 def test_a_block_between_lines_is_found_and_the_rest_is_not_touched(before, block, after):
     assert words(fresh(f"{before}\n{block}\n{after}")) == words(f"{before}\n{after}")
     assert words(fresh(f"{before}\n```text\n{block}\n```\n{after}")) == words(f"{before}\n{after}")
 
 
-@given(LINES, blocks(), LINES)
+@given(LINES, BLOCKS, LINES)
 def test_a_block_inside_a_line_is_found(before, block, after):
     for joined in (block, block.replace("\n", " "), block.replace("\n", "\\n")):
         assert words(fresh(f"{before} {joined} {after}")) == words(f"{before} {after}")
 
 
-@given(WORDS, blocks(), WORDS, st.sampled_from(["> ", ">> ", "    ", "\t", "- ", "| "]))
+@given(WORDS, BLOCKS, WORDS, st.sampled_from(["> ", ">> ", "    ", "\t", "- ", "| "]))
 def test_a_quoted_or_indented_block_is_found(before, block, after, lead):
     quoted = "\n".join(lead + line for line in block.split("\n"))
     assert words(fresh(f"{before}\n{quoted}\n{after}")) == words(f"{before}\n{after}")
 
 
-@given(blocks(), st.data())
+@given(BLOCKS, st.data())
 def test_a_block_cut_off_at_its_end_is_found(block, data):
     if "\n[" not in block:
         return
@@ -95,7 +66,7 @@ def test_a_block_cut_off_at_its_end_is_found(block, data):
     assert fresh(f"You asked me.\n{block[:cut]}") == "You asked me.\n"
 
 
-@given(blocks(), st.data(), WORDS)
+@given(BLOCKS, st.data(), WORDS)
 def test_whole_lines_of_a_block_are_found_without_the_marks(block, data, after):
     lines = [line for line in block.split("\n") if line.startswith("[") and line[1] in "STC"]
     if not lines:
@@ -105,13 +76,13 @@ def test_whole_lines_of_a_block_are_found_without_the_marks(block, data, after):
     assert words(fresh(f"As it says:\n{taken}\n{after}")) == words(f"As it says:\n{after}")
 
 
-@given(TEXTS.filter(is_innocent))
+@given(STORABLE_TEXT.filter(is_innocent))
 def test_a_text_without_a_block_is_itself(text):
     assert fresh(text) is text
     assert recalled(text) == []
 
 
-@given(TEXTS)
+@given(STORABLE_TEXT)
 def test_spans_are_in_order_and_inside_whatever_the_text(text):
     end = -1
     for start, stop in recalled(text):
@@ -119,7 +90,7 @@ def test_spans_are_in_order_and_inside_whatever_the_text(text):
         end = stop
 
 
-@given(WORDS, blocks(), WORDS, st.integers(20, 400))
+@given(WORDS, BLOCKS, WORDS, st.integers(20, 400))
 def test_a_split_message_keeps_what_is_new_in_its_pieces(before, block, after, limit):
     text = f"{before}\n{block}\n{after}"
     pieces = split(text, limit)
@@ -176,18 +147,6 @@ def test_what_becomes_of_parts_of_a_block(text, rest):
     ],
 )
 def test_it_is_linear(text):
-    import time
-
     started = time.perf_counter()
     recalled(text)
     assert time.perf_counter() - started < 2.0
-
-
-def test_the_date_of_a_message_shows_in_the_readers_timezone():
-    from zoneinfo import ZoneInfo
-
-    block = assemble(
-        result([hit("I moved.", at=NOW + timedelta(hours=1))]),
-        ContextSettings(), max_tokens=500, zone=ZoneInfo("Asia/Kolkata"),
-    )  # fmt: skip
-    assert fresh(str(block)) == ""
