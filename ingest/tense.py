@@ -50,7 +50,7 @@ def _told(tokens: Sequence[Token], place: int) -> int | None:
         return 1
     if low in _WAS:
         return -1
-    if low in _ARRANGED and following not in ("out", "in"):
+    if low in _ARRANGED and (low != "signed" or following == "up"):
         return 0
     if verbs.is_past(low):
         return None if before in _PRESENT and before not in ("has", "have", "'s") else -1
