@@ -197,29 +197,71 @@ def report(row: Row, asked: list[Asked], reference: list[Asked]) -> dict[str, An
     for question in asked:
         by_category[question.category].append(question.recall)
         by_conversation[question.conversation].append(question.recall)
+    by_difference: dict[str, list[float]] = defaultdict(list)
     differences = [mine.recall - other.recall for mine, other in zip(asked, reference, strict=True)]
+    for question, difference in zip(asked, differences, strict=True):
+        by_difference[question.conversation].append(difference)
     return {
         "what": row.what,
         "recall": both(asked, shares),
         "by_category": {name: rounded(bootstrap([v]))["mean"] for name, v in by_category.items()},
-        "by_conversation": {
-            name: {key: value for key, value in rounded(bootstrap([values])).items()
-                   if key != "interval_conversations"}
-            for name, values in by_conversation.items()
+        "by_conversation": each(by_conversation),
+        "difference": {
+            "to": row.against,
+            **both(asked, differences),
+            "by_conversation": each(by_difference),
         },
-        "difference": {"to": row.against, **both(asked, differences)},
-    }  # fmt: skip
+    }
+
+
+def each(values: dict[str, list[float]]) -> dict[str, Any]:
+    """Mean and interval of each conversation by itself."""
+    found = {name: rounded(bootstrap([own])) for name, own in values.items()}
+    return {name: {"mean": f["mean"], "interval": f["interval"]} for name, f in found.items()}
+
+
+def markdown(files: list[Path]) -> str:
+    """The README's table of some results, each figure with the place it is from."""
+    results = {file.name: json.loads(file.read_text("utf-8")) for file in files}
+    first = next(iter(results.values()))
+    embedders = [result["embedder"] for result in results.values()]
+    columns = [f"{name} | difference" for name in embedders]
+    lines = [f"| | {' | '.join(columns)} |", "|---" * (1 + 2 * len(results)) + "|"]
+    for key, row in first["rows"].items():
+        cells = [row["what"]]
+        for name in results:
+            cells.append(quote(results, name, f"rows/{key}/recall/all/mean"))
+            place = f"rows/{key}/difference/all"
+            mean = quote(results, name, f"{place}/mean", signed=True)
+            low = quote(results, name, f"{place}/interval/0", signed=True)
+            high = quote(results, name, f"{place}/interval/1", signed=True)
+            cells.append("" if key == "paper" else f"{mean} ({low} to {high})")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def quote(results: dict[str, Any], name: str, path: str, signed: bool = False) -> str:
+    """A figure and where it stands, as the README has them."""
+    value: Any = results[name]
+    for part in path.split("/"):
+        value = value[int(part)] if isinstance(value, list) else value[part]
+    shown = f"{value:+.3f}" if signed else f"{value:.3f}"
+    return f"{shown.replace('0.', '.', 1)}<!-- {name} {path} -->"
 
 
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", required=True)
+    parser.add_argument("--data", default="")
     parser.add_argument("--extraction", choices=["none", "rules", "recorded"], default="recorded")
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--k", type=int, default=15)
     parser.add_argument("--json")
+    parser.add_argument("--table", metavar="FILE,FILE", help="print the table of results and end")
     arguments = parser.parse_args()
+    if arguments.table:
+        print(markdown([Path(file) for file in arguments.table.split(",")]))
+        return
     answers = ask(Path(arguments.data), arguments.embedder, arguments.extraction, arguments.k)
     table = {
         key: report(row, answers[key], answers[row.against]) for key, row in rows().items()

@@ -1,6 +1,6 @@
 """Evidence recall: which share of the turns that answer a question are among the first k.
 
-python bench/recall.py --data DIR --extraction none|rules|recorded
+python bench/recall.py --data DIR --extraction none|rules|spacy|recorded
     --embedder wordllama|fastembed:FOLDER --profile default|licomemory --k 5,10,15
     --analysis rules|recorded --store sqlite|URI --json FILE
 
@@ -27,7 +27,8 @@ from uuid import uuid4
 
 from cognigraph import Memory, SearchSettings, Settings, StorageSettings
 from cognigraph.evaluate.metrics import mean, percentiles, score
-from cognigraph.ingest import RecordedExtractor, RulesExtractor
+from cognigraph.ingest import RecordedExtractor
+from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.retrieve import RecordedReader
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -124,7 +125,9 @@ def run(arguments: argparse.Namespace) -> Scores:
             extractor = (
                 RecordedExtractor.from_file(data / "extractions" / file.name)
                 if arguments.extraction == "recorded"
-                else RulesExtractor()
+                else resolve_extractor(
+                    "rules" if arguments.extraction == "none" else arguments.extraction
+                )
             )
             reader = (
                 RecordedReader.from_file(data / "queries" / file.name)
@@ -177,7 +180,9 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", required=True)
-    parser.add_argument("--extraction", choices=["none", "rules", "recorded"], default="none")
+    parser.add_argument(
+        "--extraction", default="none", help="none, recorded or an extractor's name"
+    )
     parser.add_argument("--analysis", choices=["rules", "recorded"], default="rules")
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--profile", choices=["default", "licomemory"], default="default")

@@ -96,9 +96,11 @@ class AsyncSpace:
         """See :meth:`cognigraph.Space.enrich`; ``on_step`` is called in a worker thread."""
         return await self._run(self._space.enrich, on_step, limits=limits)
 
-    async def estimate(self) -> Estimate:
+    async def estimate(
+        self, *, redo: bool = False, older_than: str | int | None = None
+    ) -> Estimate:
         """See :meth:`cognigraph.Space.estimate`."""
-        return await self._run(self._space.estimate)
+        return await self._run(self._space.estimate, redo=redo, older_than=older_than)
 
     async def redo(self, older_than: str | int | None = None) -> int:
         """See :meth:`cognigraph.Space.redo`."""

@@ -241,9 +241,13 @@ class Space:
         """
         return self._engine.enricher.drain(self._name, on_step, limits)
 
-    def estimate(self) -> Estimate:
-        """What enriching all that waits would take: turns, windows, calls, tokens, cost."""
-        return self._engine.enricher.estimate(self._name)
+    def estimate(self, *, redo: bool = False, older_than: str | int | None = None) -> Estimate:
+        """What enriching all that waits would take: turns, windows, calls, tokens.
+
+        With ``redo`` also what :meth:`redo` would queue. Nothing is called or changed.
+        """
+        names = self._older(older_than) if redo else []
+        return self._engine.enricher.estimate(self._name, names)
 
     def redo(self, older_than: str | int | None = None) -> int:
         """Queue what is enriched to be read again; returns the number of chunks.
@@ -252,12 +256,14 @@ class Space:
         (``"rules-2"``): only sessions with something read by an older version of it. Without it,
         everything. What was found before stays in use until its chunk has been read again.
         """
-        engine = self._engine
-        recorded = engine.store.extractors(self._name)
-        count = engine.store.redo(self._name, older(recorded, older_than, engine.extractor.name))
+        count = self._engine.store.redo(self._name, self._older(older_than))
         if count:
-            engine.written()
+            self._engine.written()
         return count
+
+    def _older(self, older_than: str | int | None) -> list[str]:
+        recorded = self._engine.store.extractors(self._name)
+        return older(recorded, older_than, self._engine.extractor.name)
 
     def failures(self) -> list[Failure]:
         """Chunks whose last enrichment failed, with the reason."""

@@ -1,7 +1,8 @@
-"""The answers that prompts ask for, as pydantic models: short names, forgiving where it is safe.
+"""The answers that prompts ask for, as pydantic models: short to write, forgiving where it is safe.
 
-What has the wrong form is left out by the client; what has the right form and says something
-impossible is left out by :mod:`cognigraph.ingest.reading`.
+Entities and facts are lines with bars between their parts, because what a model writes costs most:
+as objects with named fields they would take twice the tokens. What has the wrong form is left out
+by the client; what says something impossible is left out by :mod:`cognigraph.ingest.reading`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 OUTSIDE = 0
-"""Instead of a turn number that is none."""
+"""Instead of the number of a theme that there is none of."""
 
 
 def _text(value: Any) -> Any:
@@ -21,66 +22,48 @@ def _text(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
+def _line(value: Any) -> Any:
+    """A line, also as a list of its parts."""
+    if isinstance(value, list) and all(isinstance(part, str | int) for part in value):
+        return " | ".join(map(str, value))
+    return value
+
+
 def _items(value: Any) -> Any:
-    """``null`` for an empty list, one item for a list of one."""
+    """``null`` for an empty list, one text for a list of one."""
     if value is None:
         return []
-    return [value] if isinstance(value, str | int) else value
+    return [value] if isinstance(value, str) else value
 
 
 def _number(value: Any) -> Any:
-    """A number, also in text and brackets (``"[3]"``); ``OUTSIDE`` for anything else."""
+    """A number, also as text; ``OUTSIDE`` for anything else."""
     if isinstance(value, str):
-        value = value.strip().strip("[]").strip()
+        value = value.strip()
         value = int(value) if value.isascii() and value.isdecimal() and len(value) < 10 else OUTSIDE
     return value if isinstance(value, int) and not isinstance(value, bool) else OUTSIDE
 
 
-def _flag(value: Any) -> Any:
-    return False if value is None or value == "" else value
-
-
 Text = Annotated[str, BeforeValidator(_text)]
-Flag = Annotated[bool, BeforeValidator(_flag)]
+Line = Annotated[str, BeforeValidator(_line)]
 Number = Annotated[int, BeforeValidator(_number)]
 Texts = Annotated[list[Text], BeforeValidator(_items)]
-Numbers = Annotated[list[Number], BeforeValidator(_items)]
+Lines = Annotated[list[Line], BeforeValidator(_items)]
 
 
 class _Answer(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class EntityRead(_Answer):
-    """An entity; facts refer to its name."""
-
-    name: Text
-    type: Text = "concept"
-    aliases: Texts = Field(default_factory=list)
-
-
-class FactRead(_Answer):
-    """A fact: subject, relation, object, turns; when it is true, denied, reported by whom."""
-
-    s: Text
-    r: Text
-    o: Text
-    t: Numbers
-    words: Text = ""
-    when: Text = ""
-    neg: Flag = False
-    by: Text = ""
-
-
 class ReadAnswer(_Answer):
-    """What was read out of one window."""
+    """Entities and facts, a line each."""
 
-    entities: list[EntityRead] = Field(default_factory=list)
-    facts: list[FactRead]
+    entities: Lines = Field(default_factory=list)
+    facts: Lines
 
 
 class ThemeRead(_Answer):
-    """A theme; ``n`` is the one it replaces, 0 for a new one."""
+    """A theme; n is the one it replaces, 0 for a new one."""
 
     n: Number = OUTSIDE
     title: Text = ""
@@ -88,7 +71,7 @@ class ThemeRead(_Answer):
 
 
 class SummaryAnswer(_Answer):
-    """A summary, or what changed in it."""
+    """Keys and themes, or what changed in them."""
 
     keys: Texts = Field(default_factory=list)
     themes: list[ThemeRead]

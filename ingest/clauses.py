@@ -23,6 +23,7 @@ _ALWAYS = word_set(
     whether"""
 )
 _IF_CLAUSE_FOLLOWS = word_set("while after before since until as once")
+_RELATIVE = word_set("who which that whose")
 _COORDINATING = word_set("and or then plus")
 _STARTERS = words.PRONOUNS - {"that", "those", "these", "this"}
 
@@ -60,7 +61,7 @@ def split_clauses(
             if low in words.CONJUNCTIONS and not _is_subject(tokens, place):
                 connector, start = low, place + 1
             has_verb = has_verb or known_verb(low) is not None
-        elif _breaks(tokens, place, names, has_verb):
+        elif _breaks(tokens, place, names, inside, has_verb):
             clauses.append(Clause(connector, start, place))
             joins = low in words.CONJUNCTIONS or low == "cause"
             connector, start = (low, place + 1) if joins else ("+", place)
@@ -81,8 +82,16 @@ def _is_subject(tokens: Sequence[Token], place: int) -> bool:
     return tokens[place].low == "that" and _low(tokens, place + 1) not in words.PRONOUNS
 
 
-def _breaks(tokens: Sequence[Token], place: int, names: Collection[int], has_verb: bool) -> bool:
+def _breaks(
+    tokens: Sequence[Token],
+    place: int,
+    names: Collection[int],
+    inside: Collection[int],
+    has_verb: bool,
+) -> bool:
     low, following = tokens[place].low, _low(tokens, place + 1)
+    if low == "and" and not has_verb and _is_person(tokens, place - 1, names, inside):
+        return False  # "Ann and Tom moved": one subject
     if low in _ALWAYS:
         return True
     if low in ("what", "how"):
@@ -90,7 +99,10 @@ def _breaks(tokens: Sequence[Token], place: int, names: Collection[int], has_ver
     if low in ("so", "cause"):
         return following in words.PRONOUNS or following in words.POSSESSIVES or place + 1 in names
     if low in _COORDINATING:
-        return _starts_verb_phrase(tokens, place + 1) or _starts_clause(tokens, place + 1, names)
+        after_time = place + 1
+        while after_time in inside or (after_time + 1) in inside:
+            after_time += 1
+        return _starts_verb_phrase(tokens, place + 1) or _starts_clause(tokens, after_time, names)
     if low in _IF_CLAUSE_FOLLOWS:
         return is_ing(following) or _starts_clause(tokens, place + 1, names)
     if not has_verb:
@@ -100,6 +112,12 @@ def _breaks(tokens: Sequence[Token], place: int, names: Collection[int], has_ver
     if low in words.NOMINATIVE:
         return True
     return _new_subject(tokens, place, names)
+
+
+def _is_person(
+    tokens: Sequence[Token], place: int, names: Collection[int], inside: Collection[int]
+) -> bool:
+    return place in names or place in inside or tokens[place].low in words.PERSON_NOUNS
 
 
 def _new_subject(tokens: Sequence[Token], place: int, names: Collection[int]) -> bool:
@@ -155,7 +173,7 @@ def _starts_clause(tokens: Sequence[Token], place: int, names: Collection[int]) 
         return False
     for ahead in range(place + 1, min(place + 6, len(tokens))):
         token = tokens[ahead]
-        if token.kind == "mark" or token.low in _COORDINATING:
+        if token.kind == "mark" or token.low in _COORDINATING or token.low in _RELATIVE:
             return False
         if is_finite(token.low) and (ahead > place + 1 or place in names):
             return True

@@ -125,6 +125,11 @@ def _is_speaker(name: str) -> bool:
     return _ARTICLE.sub("", normalise(name), count=1) in _SPEAKER
 
 
+def _is_name(alias: str) -> bool:
+    """Tell "Annie", "HM" and what has no cases from "cat"."""
+    return alias != alias.lower() or alias == alias.upper()
+
+
 def _is_description(name: str) -> bool:
     """Tell "my sister", "the cat" from a name."""
     return bool(_OWN.match(name) or _ARTICLE.match(name) or _THEIR.match(name))
@@ -143,7 +148,8 @@ def _owned(name: str, speaker: str) -> str:
 def lasting_aliases(entity: Named, turns: Sequence[Turn]) -> tuple[str, ...]:
     """Aliases that mean the same outside of this window.
 
-    "my sister" becomes "Jonas's sister", by who says it; "the cat" and "her boss" are left out.
+    "my sister" becomes "Jonas's sister", by who says it; "the cat", "cat" and "her boss" are left
+    out.
     """
     found: dict[str, None] = {}
     for alias in entity.aliases:
@@ -152,6 +158,6 @@ def lasting_aliases(entity: Named, turns: Sequence[Turn]) -> tuple[str, ...]:
             sayers = {turn.speaker for turn in turns if key in normalise(turn.text)}
             if len(sayers) == 1 and (sayer := next(iter(sayers))) != ANONYMOUS:
                 found[_owned(alias, sayer)] = None
-        elif not (_ARTICLE.match(alias) or _THEIR.match(alias)):
+        elif not _is_description(alias) and _is_name(alias):
             found[alias] = None
     return tuple(name for name in found if normalise(name) != normalise(entity.name))

@@ -10,7 +10,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -229,9 +229,9 @@ class Enricher:
                 break
         return steps
 
-    def estimate(self, space: str) -> Estimate:
+    def estimate(self, space: str, redo: Sequence[str] = ()) -> Estimate:
         """What enriching all that waits would take, without a call."""
-        return estimate(self._store, self._extractor, space, self._settings)
+        return estimate(self._store, self._extractor, space, self._settings, redo)
 
 
 class _Spent(CogniGraphError):

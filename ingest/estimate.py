@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from cognigraph.ingest.extraction import Extractor, Window
 from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.base import Lease, Store
-from cognigraph.stores.batches import batch_size
+from cognigraph.stores.batches import batch_size, failures_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,16 @@ def window_of(lease: Lease) -> Window:
     return Window(lease.space, lease.session, lease.chunks, lease.before, lease.notes)
 
 
-def estimate(store: Store, extractor: Extractor, space: str, settings: EnrichSettings) -> Estimate:
+def estimate(
+    store: Store,
+    extractor: Extractor,
+    space: str,
+    settings: EnrichSettings,
+    redo: Sequence[str] = (),
+) -> Estimate:
     """Add up all windows that wait in a space; nothing is leased, called or written.
+
+    With ``redo`` also those that would wait if what these extractors have read were read again.
 
     An extractor with a method ``estimate(window) -> Usage`` is asked for each window; the notes it
     sees are those of now, so later windows of a session may come to a little more.
@@ -43,10 +51,14 @@ def estimate(store: Store, extractor: Extractor, space: str, settings: EnrichSet
     ask: Callable[[Window], Usage] | None = getattr(extractor, "estimate", None)
     usage: Usage | None = None if ask is None else Usage()
     sessions = turns = chunks = windows = again = 0
-    for uid in store.queued(space):
-        lease = store.peek(uid, context=settings.context)
+    renewed = dict.fromkeys(store.read_by(space, redo) if redo else ())
+    for uid in dict.fromkeys((*store.queued(space), *renewed)):
+        lease = store.peek(uid, context=settings.context, again=uid in renewed)
         if lease is None:
             continue
+        if uid in renewed:  # it would start anew
+            fresh = (replace(chunk, attempts=0, outages=0) for chunk in lease.chunks)
+            lease = replace(lease, chunks=tuple(fresh))
         sessions += 1
         turns += len({chunk.message_id for chunk in lease.chunks})
         chunks += len(lease.chunks)
@@ -62,7 +74,9 @@ def batches(lease: Lease, settings: EnrichSettings) -> Iterator[Lease]:
     """The leases in which a session's pending chunks would be read, without recalled text."""
     chunks, before = lease.chunks, lease.before
     while chunks:
-        size = batch_size([chunk.attempts for chunk in chunks], settings.batch)
+        size = batch_size(
+            [failures_of(chunk.attempts, chunk.outages) for chunk in chunks], settings.batch
+        )
         batch = chunks[:size]
         read = tuple(chunk for chunk in batch if chunk.text.strip())
         yield replace(lease, chunks=read, before=before)

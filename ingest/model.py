@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
 
-from cognigraph.llm import Answer, Model
-
 from cognigraph.errors import ConfigurationError, ModelError, ModelRefusedError
 from cognigraph.ingest.answers import ReadAnswer
 from cognigraph.ingest.coreference import Named, Names
@@ -20,13 +18,17 @@ from cognigraph.ingest.extraction import Extraction, Window
 from cognigraph.ingest.prompts import prompt_file, render
 from cognigraph.ingest.reading import Reading
 from cognigraph.ingest.session_summary import SummaryState, known_lines, known_names
-from cognigraph.ingest.summariser import Summariser, next_state
+from cognigraph.ingest.summariser import DROPPED, Summariser, next_state, prompt_tokens
 from cognigraph.ingest.transcript import Turn, halves, numbered, split, unnumbered
+from cognigraph.llm import Answer, Model, Prices, Prompt
 from cognigraph.model import Usage
+from cognigraph.retrieve.tokens import estimate_tokens
 
 READ_PROMPT = "extract-1"
 SUMMARY_PROMPT = "summarise-1"
 _CONTEXT = 2
+_ANSWER_TOKENS, _ANSWER_SHARE = 20, 0.95
+"""Tokens of an answer: some, and so many for each token of what was said (measured, README)."""
 
 
 @dataclass(slots=True)
@@ -104,6 +106,27 @@ class ModelExtractor:
             usage=run.usage + outcome.usage,
         )
 
+    def estimate(self, window: Window) -> Usage:
+        """What :meth:`extract` would come to, without a call, retries left out.
+
+        The cost is that of the model's ``prices``, 0.0 if it has none.
+        """
+        turns = tuple(Turn.of(chunk, self._zone) for chunk in window.chunks)
+        before = tuple(Turn.of(chunk, self._zone) for chunk in window.before)
+        state = SummaryState.load(window.notes.state)
+        run = _Run(turns, before, state.known, Reading(turns))
+        usage = self._summariser.estimate(window.notes, state, turns)
+        for part in split(turns, self._limit):
+            said = sum(estimate_tokens(turn.text) for turn in turns[part.start : part.stop])
+            usage += Usage(
+                calls=1,
+                input_tokens=prompt_tokens(self._prompt_for(run, part)),
+                output_tokens=_ANSWER_TOKENS + round(_ANSWER_SHARE * said),
+            )
+        prices: Prices | None = getattr(self._model, "prices", None)
+        cost = prices.cost(usage.input_tokens, usage.output_tokens) if prices else 0.0
+        return replace(usage, cost=cost)
+
     def _read(self, run: _Run, part: range) -> None:
         """Read a part, or its halves where the answer, or the question, is too long."""
         smaller = halves(part)
@@ -122,13 +145,15 @@ class ModelExtractor:
             self._read(run, half)
 
     def _ask(self, run: _Run, part: range) -> Answer[ReadAnswer]:
-        prompt = render(
+        return self._model.ask(self._prompt_for(run, part), ReadAnswer)
+
+    def _prompt_for(self, run: _Run, part: range) -> Prompt:
+        return render(
             self._prompt,
             known=known_lines(known_names(run.reading.entities, run.known)),
             context=unnumbered(self._around(run, part)),
             turns=numbered(run.turns[part.start : part.stop]),
         )
-        return self._model.ask(prompt, ReadAnswer)
 
     def _take(self, run: _Run, part: range, answer: Answer[ReadAnswer]) -> None:
         names = Names(
@@ -136,7 +161,7 @@ class ModelExtractor:
             (*run.before, *run.turns),
             (*run.known, *run.reading.entities),
         )
-        run.rejected += answer.dropped
+        run.rejected += (f"{DROPPED}: {reason}" for reason in answer.dropped)
         run.reading.take(answer.value, part, names)
 
     def _around(self, run: _Run, part: range) -> Sequence[Turn]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cognigraph.ingest import words
-from cognigraph.ingest.sentences import Token
+from cognigraph.ingest.sentences import TITLES, Token
 from cognigraph.ingest.verbs import BE, FINITE_AUX, guess_verb
 from cognigraph.ingest.words import word_set
 
@@ -42,7 +42,7 @@ def find_names(tokens: Sequence[Token], known: Mapping[str, str]) -> list[Name]:
             if title is not None:
                 found.append(title)
             place += 1
-        elif token.kind == "word" and token.text[0].isupper() and token.low not in words.NOT_NAMES:
+        elif _capitalised(token) or _titled(tokens, place):
             end = _name_end(tokens, place)
             name = _name(tokens, place, end, known)
             if name is not None:
@@ -67,6 +67,13 @@ def _quoted(token: Token, place: int) -> Name | None:
 
 def _capitalised(token: Token) -> bool:
     return token.kind == "word" and token.text[0].isupper() and token.low not in words.NOT_NAMES
+
+
+def _titled(tokens: Sequence[Token], place: int) -> bool:
+    """A title before a name, which it is a part of: "Dr. Berg"."""
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    title = tokens[place].low in TITLES and tokens[place].text[0].isupper()
+    return title and following is not None and _capitalised(following)
 
 
 def _name_end(tokens: Sequence[Token], start: int) -> int:
@@ -107,12 +114,13 @@ def _common(low: str) -> bool:
 
 def _opens(tokens: Sequence[Token], place: int) -> bool:
     return place == 0 or (
-        tokens[place - 1].kind == "mark" and tokens[place - 1].low not in "&/-'\"("
+        tokens[place - 1].kind == "mark" and tokens[place - 1].low not in "&/-'\"(,;"
     )
 
 
 def _name(tokens: Sequence[Token], start: int, end: int, known: Mapping[str, str]) -> Name | None:
-    if end - start > 1 and _opens(tokens, start) and tokens[start].low not in known:
+    titled = _titled(tokens, start)
+    if end - start > 1 and _opens(tokens, start) and tokens[start].low not in known and not titled:
         rest = " ".join(token.low for token in tokens[start + 1 : end])
         if rest in known or _common(tokens[start].low):
             start += 1  # "Thanks Anna": the sentence's own capital
@@ -163,14 +171,60 @@ def _type_by_place(tokens: Sequence[Token], start: int, end: int) -> str | None:
     """What the words around the name say; weaker than the name's own."""
     before = tokens[start - 1].low if start else ""
     after = tokens[end].low if end < len(tokens) else ""
+    if _opens(tokens, start) and (_joined_by_and(tokens, end) or _explained(tokens, end)):
+        return "person"
     doing = words.OPENING_PERSON_VERBS if _opens(tokens, start) else words.PERSON_VERBS
     if before in words.KIN or (after in doing and end - start <= 2):
         return "person"
+    if before == "to" and _handed_over(tokens, start):
+        return "person" if tokens[start].text[1:].islower() else None
+    if before in ("at", "for") and _employed(tokens, start - 1):
+        return "organization"
     if before in words.PLACE_BEFORE and after != "'s":
         return "location" if tokens[start].text[1:].islower() else None
     if before in words.PERSON_BEFORE and tokens[start].text[1:].islower() and end - start <= 2:
         return "person"
     return None
+
+
+def _joined_by_and(tokens: Sequence[Token], end: int) -> bool:
+    """ "Anna and I", "Anna and Ben bought"."""
+    if end + 2 >= len(tokens) or tokens[end].low != "and":
+        return False
+    other, after = tokens[end + 1], tokens[end + 2].low
+    return other.low == "i" or (
+        _capitalised(other) and not _common(other.low) and after in words.OPENING_PERSON_VERBS
+    )
+
+
+def _employed(tokens: Sequence[Token], place: int) -> bool:
+    """ "working at Siemens", "a job at Siemens"."""
+    near = tokens[max(place - 3, 0) : place]
+    return any(token.low in _WORK for token in near)
+
+
+_WORK = word_set("work works worked working job internship intern interned career")
+
+
+def _explained(tokens: Sequence[Token], end: int) -> bool:
+    """ "Lotte, my grandmother, ...": not somebody addressed."""
+    lows = [token.low for token in tokens[end : end + 4]]
+    owned = len(lows) == 4 and lows[1] in words.POSSESSIVES and lows[2] in words.PERSON_NOUNS
+    return owned and lows[0] == lows[3] == ","
+
+
+def _handed_over(tokens: Sequence[Token], place: int) -> bool:
+    """Tell "gave it to Anna" from "moved to Oslo"."""
+    return any(
+        (verb := guess_verb(tokens[at].low)) is not None and verb.base in _TO_SOMEBODY
+        for at in range(max(place - 8, 0), place)
+    )
+
+
+_TO_SOMEBODY = word_set(
+    """give send tell show talk speak write lend sell introduce marry say listen read hand offer
+    explain promise belong owe teach pass lose"""
+)
 
 
 def phrase_type(phrase: Sequence[Token]) -> str:

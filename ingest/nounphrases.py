@@ -9,7 +9,7 @@ from cognigraph.ingest import words
 from cognigraph.ingest.names import Name, phrase_type
 from cognigraph.ingest.relations import is_manner
 from cognigraph.ingest.sentences import Token
-from cognigraph.ingest.verbs import BE, FINITE_AUX
+from cognigraph.ingest.verbs import BE, FINITE_AUX, known_verb
 from cognigraph.ingest.words import word_set
 
 MAX_WORDS = 8
@@ -28,9 +28,20 @@ _DROPPED_LAST = (
     | FINITE_AUX
     | word_set("to not")
 )
+_WORDY = ("s", "ing", "tion", "ness", "ment", "ity", "ance", "ence", "ism", "ship", "ure")
+_COMMON = (
+    words.LIGHT
+    | words.SENTIMENT
+    | words.SOFT
+    | words.PERSON_NOUNS
+    | words.PLACE_NOUNS
+    | words.EVENT_NOUNS
+    | words.ORGANIZATION_NOUNS
+    | words.ADVERBS
+)
 _PLAIN = frozenset(("location", "person", "organization"))
 _EMPTY = (
-    words.LIGHT
+    words.LIGHT - {"course"}
     | words.DETERMINERS
     | words.PRONOUNS
     | words.OBJECT_PRONOUNS
@@ -90,8 +101,10 @@ def noun_phrase(
         start += 1
     kin = _kin_name(tokens, start, end, names)
     if owner is not None and kin is not None:
+        # "my uncle Henrik for fifty euros" is Henrik
         relation = " ".join(token.low for token in tokens[start + 1 : kin.start])
-        return Phrase(kin.text, "person", f"{owner}'s {relation}", proper=True)
+        kind = "animal" if tokens[kin.start - 1].low in words.PETS else "person"
+        return Phrase(kin.text, kind, f"{owner}'s {relation}", proper=True)
     end = _shorten(tokens, start, end, names)
     shown = [_shown(tokens, place, start, names, voices) for place in range(start, end)]
     text = " ".join(shown).replace(" 's", "'s").strip(" '\"“”-")
@@ -131,9 +144,17 @@ def _kin_name(
     """The name in "my older sister Anna"."""
     for place in range(start + 1, min(start + 4, end)):
         name = names.get(place)
-        if name is not None and name.end == end and tokens[place - 1].low in words.KIN:
+        if name is None or not _introduces(tokens[place - 1].low, name):
+            continue
+        if name.end == end or tokens[name.end].low in words.PREPOSITIONS:
             return name
     return None
+
+
+def _introduces(low: str, name: Name) -> bool:
+    """Tell whether a word before a name says who that is: "boss Dr. Berg", "singer Rosa"."""
+    related = low in words.KIN or low in words.PETS
+    return related or (low in words.PERSON_NOUNS and name.type == "person")
 
 
 def _owner(low: str, voices: Voices) -> str | None:
@@ -156,9 +177,14 @@ def _shown(
     text = tokens[place].text
     if tokens[place].kind == "quoted":
         return text.strip('"“” .,')
-    if place == start and place not in names and text[1:].islower():
+    if place == start and place not in names and text[1:].islower() and (place or _plain(low)):
         return low
     return text
+
+
+def _plain(low: str) -> bool:
+    """Tell a sentence's first word that surely is no name; others keep their capital."""
+    return known_verb(low) is not None or low.endswith(_WORDY) or low in _COMMON
 
 
 def _type(tokens: Sequence[Token]) -> str:

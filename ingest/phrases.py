@@ -34,7 +34,10 @@ _BREAKS = (
     | word_set(
         """to 's let look hope wish keep start need us other else ago able less sounds looks
     feels seems grateful thankful woohoo whatever others year years month months week weeks hour
-    hours minute minutes weekend today tomorrow yesterday morning evening night"""
+    hours minute minutes weekend today tomorrow yesterday morning evening night
+    forever alone nobody somebody anybody everybody better worse bigger smaller older younger
+    easier harder than except besides yours mine hers ours theirs himself herself themselves
+    yourself itself myself ourselves found starts"""
     )
 )
 NOUN_ENDINGS = ("tion", "sion", "ment", "ness", "ity", "ship", "ance", "ence", "ics")

@@ -9,27 +9,28 @@ from typing import TYPE_CHECKING
 
 from cognigraph.ids import normalise
 from cognigraph.ingest.coreference import Named, Names, lasting_aliases
-from cognigraph.ingest.extraction import ENTITY_TYPES, Fact, Mention
+from cognigraph.ingest.extraction import Fact, Mention
+from cognigraph.ingest.lines import FactLine, clean, entity_line, fact_line
 from cognigraph.ingest.relation_form import normalise_relation
 from cognigraph.ingest.transcript import ANONYMOUS, Turn
 from cognigraph.ingest.valid_time import resolve_when
-from cognigraph.text import printable
 
 if TYPE_CHECKING:
-    from cognigraph.ingest.answers import FactRead, ReadAnswer
+    from cognigraph.ingest.answers import ReadAnswer
 
 MAX_FACTS = 8
 """Facts taken from one turn, on average over a window, and at least ``MIN_FACTS`` a window."""
 MIN_FACTS = 48
-_SYNONYMS = {
-    "human": "person", "people": "person", "individual": "person", "character": "person",
-    "org": "organization", "organisation": "organization", "company": "organization",
-    "institution": "organization", "place": "location", "city": "location", "country": "location",
-    "town": "location", "gpe": "location", "loc": "location", "per": "person",
-    "thing": "object", "item": "object", "product": "object", "date": "time", "idea": "concept",
-    "topic": "concept", "activity": "event",
-}  # fmt: skip
+WRONG_FORM = "is not written as asked for"
+NO_TURN = "cites no turn of the window"
+NOBODY = "names somebody or something that cannot be told"
+EMPTY = "lacks a subject, a relation or an object"
+ITSELF = "relates a thing to itself"
+TOO_LONG = "name or relation is too long"
+TOO_MANY = "too many facts for so few turns"
+NO_DATE = "time is not a date, the fact stays without it"
 _LONGEST = 300
+_SHOWN = 120
 _WORD = re.compile(r"\w")
 
 
@@ -44,34 +45,36 @@ class Reading:
 
     def take(self, answer: ReadAnswer, part: range, names: Names) -> None:
         """Take the answer about the turns of ``part``, which it numbers from 1."""
-        for entity in answer.entities:
-            aliases = tuple(alias for raw in entity.aliases if (alias := clean(raw)))
-            names.add(Named(clean(entity.name), entity_type(entity.type), aliases))
+        for line in answer.entities:
+            entity = entity_line(line)
+            if entity is None:
+                self.rejected.append(f"{WRONG_FORM}: {_said(line)}")
+            else:
+                names.add(entity)
         most = max(MIN_FACTS, MAX_FACTS * len(part))
-        for place, fact in enumerate(answer.facts):
-            if place >= most:
-                self.rejected.append(f"{len(answer.facts) - most} facts too many for the window")
-                break
-            reason = self._take(fact, part, names)
+        for line in answer.facts[:most]:
+            fact = fact_line(line)
+            reason = self._take(fact, part, names) if fact is not None else WRONG_FORM
             if reason:
-                self.rejected.append(f"{fact.s} {fact.r} {fact.o}"[:100] + f": {reason}")
+                self.rejected.append(f"{reason}: {_said(line)}")
+        self.rejected += (f"{TOO_MANY}: {_said(line)}" for line in answer.facts[most:])
         self._entities.update((normalise(one.name), one) for one in names.entities)
 
-    def _take(self, fact: FactRead, part: range, names: Names) -> str:
+    def _take(self, fact: FactLine, part: range, names: Names) -> str:
         """Keep a fact; the answer says why not, or nothing."""
-        own = sorted({number - 1 for number in fact.t if 1 <= number <= len(part)})
+        own = sorted({number - 1 for number in fact.turns if 1 <= number <= len(part)})
         if not own:
-            return "cites no turn of the window"
-        relation = normalise_relation(fact.r)
-        subject, object = names.find(clean(fact.s), own), names.find(clean(fact.o), own)
+            return NO_TURN
+        relation = normalise_relation(fact.relation)
+        subject, object = names.find(fact.subject, own), names.find(fact.object, own)
         if subject is None or object is None:
-            return "names nobody, or nothing, that can be told"
+            return NOBODY
         if not relation.text or not (_WORD.search(subject.name) and _WORD.search(object.name)):
-            return "lacks a subject, a relation or an object"
+            return EMPTY
         if normalise(subject.name) == normalise(object.name):
-            return "relates a thing to itself"
+            return ITSELF
         if max(len(subject.name), len(relation.text), len(object.name)) > _LONGEST:
-            return "is too long"
+            return TOO_LONG
         places = tuple(part[place] for place in own)
         when = self._when(fact, places)
         for entity in (subject, object):
@@ -85,27 +88,28 @@ class Reading:
                 object_type=object.type,
                 chunks=places,
                 when=when,
-                negated=fact.neg or relation.negated,
+                negated=relation.negated,
                 said_by=self._said_by(fact, places, own, names),
             )
         )
-        if when is None and (fact.when.strip() or fact.words.strip()):
-            self.rejected.append(f"{fact.when or fact.words}"[:60] + ": no date can be told")
+        if when is None and (fact.date or fact.words):
+            said = f"{subject.name} {relation.text} {object.name}"
+            self.rejected.append(f"{NO_DATE}: {_said(fact.date or fact.words)} of {_said(said)}")
         return ""
 
-    def _when(self, fact: FactRead, places: Sequence[int]) -> str | None:
-        words = fact.words.strip().lower()
+    def _when(self, fact: FactLine, places: Sequence[int]) -> str | None:
+        words = fact.words.lower()
         cited = [self.turns[place] for place in places]
         turn = next((one for one in cited if words and words in one.text.lower()), cited[0])
-        return resolve_when(fact.words, fact.when, turn.at, turn.text)
+        return resolve_when(fact.words, fact.date, turn.at, turn.text)
 
     def _said_by(
-        self, fact: FactRead, places: Sequence[int], own: Sequence[int], names: Names
+        self, fact: FactLine, places: Sequence[int], own: Sequence[int], names: Names
     ) -> str | None:
         """Who is quoted; nobody if that is a speaker of the evidence."""
-        if not clean(fact.by):
+        if not fact.source:
             return None
-        found = names.find(clean(fact.by), own)
+        found = names.find(fact.source, own)
         speakers = {normalise(self.turns[place].speaker) for place in places}
         return found.name if found and normalise(found.name) not in speakers else None
 
@@ -167,23 +171,13 @@ class Reading:
         )
 
 
+def _said(line: str) -> str:
+    return clean(line)[:_SHOWN]
+
+
 def _naming(name: str, texts: Iterable[str]) -> list[int]:
     """Places of the texts that have the name as whole words."""
     if len(name) < 2:
         return []
     pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     return [place for place, text in enumerate(texts) if name in text and pattern.search(text)]
-
-
-def clean(name: str) -> str:
-    """A name on one line, without control characters and quotes around it."""
-    return " ".join(printable(name).split()).strip("\"'`“”‘’").strip()
-
-
-def entity_type(text: str) -> str:
-    """A type of the closed vocabulary, else a single other word, else ``concept``."""
-    type_ = normalise(text)
-    type_ = _SYNONYMS.get(type_, type_)
-    if type_ in ENTITY_TYPES:
-        return type_
-    return type_ if type_.isalpha() and len(type_) <= 24 else "concept"

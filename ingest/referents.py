@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cognigraph.ingest import words
+from cognigraph.ingest.verbs import is_ing
 from cognigraph.ingest.words import word_set
 
 _MASCULINE, _FEMININE = frozenset(("he", "him")), frozenset(("she", "her"))
@@ -30,6 +31,8 @@ class Referent:
 def referent(name: str, type_: str, *, solid: bool = True) -> Referent:
     """Judge by the head of a name which pronouns it allows."""
     said = name.lower().split()
+    if said and is_ing(said[0]):
+        return Referent(name, type_, frozenset(), solid)  # "cooking for many" is no "they"
     breaks = (place for place, word in enumerate(said) if word in words.PREPOSITIONS)
     head = said[max(next(breaks, len(said)) - 1, 0)] if said else ""
     return Referent(name, type_, _fits(head, type_, several=len(said) > 1), solid)
@@ -41,6 +44,8 @@ def _fits(head: str, type_: str, *, several: bool) -> frozenset[str]:
             return _PLURAL
         gender = words.KIN.get(head, "")
         return {"f": _FEMININE, "m": _MASCULINE}.get(gender, _FEMININE | _MASCULINE)
+    if type_ == "animal":
+        return _FEMININE | _MASCULINE | _SINGULAR
     if type_ in ("time", "concept"):
         return frozenset()
     return _PLURAL if head.endswith("s") and not head.endswith("ss") else _SINGULAR

@@ -14,6 +14,10 @@ _NOT_MANNER = word_set(
     lonely silly"""
 )
 _AFTER_NO_PREPOSITION = word_set("well least last first all once")
+_GET_DONE = word_set(
+    "married engaged divorced promoted hired fired accepted rejected injured invited arrested sick"
+)
+_MOTION = word_set("go come get travel move return")
 _NOT_VERB = (
     words.PREPOSITIONS
     | words.DETERMINERS
@@ -58,12 +62,21 @@ def is_manner(low: str) -> bool:
 def read_relation(tokens: Sequence[Token], start: int, end: int) -> Relation | None:
     """Read the verb group at ``start``; ``None`` if no verb can be made out there."""
     group = _auxiliaries(tokens, start, end)
+    if group.negated and any(
+        tokens[place].low in words.NEGATIONS and _low(tokens, place + 1, end) in ("just", "only")
+        for place in range(start, min(end, start + 6))
+    ):
+        return None  # "is not just a job": it is one
     if group.be:
         return _with_be(tokens, group, end)
     if group.place >= end:
         return None
-    if group.modal == "can" and group.negated and tokens[group.place].low == "wait":
-        return _cannot_wait(tokens, group, end)
+    if group.modal in ("can", "could") and group.negated:
+        low = tokens[group.place].low
+        if low == "wait" and group.modal == "can":
+            return _cannot_wait(tokens, group, end)
+        if low in ("stand", "bear") and group.place + 1 < end:
+            return Relation("hates" if group.modal == "can" else "hated", group.place + 1, "hate")
     text = _finite(tokens[group.place].low, group, tokens, end)
     if text is None:
         return None
@@ -144,6 +157,32 @@ def _verb_like(low: str) -> bool:
     return low.isalpha() and low.isascii() and len(low) > 1 and low not in _NOT_VERB
 
 
+def _verb_at(tokens: Sequence[Token], place: int, end: int) -> bool:
+    """Tell whether a verb may stand here; a name ("going to Lisbon") may not."""
+    return place < end and tokens[place].text[0].islower() and _verb_like(tokens[place].low)
+
+
+def _takes_object(tokens: Sequence[Token], place: int, end: int) -> bool:
+    """Tell "go to see the doctor" from "go to work on Monday"."""
+    following = _low(tokens, place + 1, end)
+    named = place + 1 < end and tokens[place + 1].text[0].isupper()
+    return (
+        following in words.DETERMINERS
+        or following in words.POSSESSIVES
+        or following in words.OBJECT_PRONOUNS
+        or named
+    )
+
+
+def _surely_verb(tokens: Sequence[Token], place: int, end: int) -> bool:
+    """Tell "ready to leave" from "allergic to walnuts"."""
+    found = verbs.known_verb(tokens[place].low)
+    if found is not None:
+        return found.form == "base"
+    following = _low(tokens, place + 1, end)
+    return following in words.DETERMINERS or following in words.POSSESSIVES
+
+
 def _be_form(group: _Group) -> str:
     if group.modal:
         return f"{group.modal} be"
@@ -156,7 +195,8 @@ def _with_be(tokens: Sequence[Token], group: _Group, end: int) -> Relation:
     low, following = _low(tokens, group.place, end), _low(tokens, group.place + 1, end)
     second = _low(tokens, group.place + 2, end)
     be = _be_form(group)
-    if following == "to" and low in ("going", "about", "able") and _verb_like(second):
+    verb_ahead = following == "to" and _verb_at(tokens, group.place + 2, end)
+    if verb_ahead and low in ("going", "about", "able"):
         return _going_to(tokens, group, end, be)
     if verbs.is_ing(low) and verbs.guess_verb(low) is not None and following != "'s":
         verb = verbs.guess_verb(low)
@@ -165,7 +205,7 @@ def _with_be(tokens: Sequence[Token], group: _Group, end: int) -> Relation:
     if verbs.is_participle(low) and following in words.PREPOSITIONS:
         return Relation(f"{be} {low} {following}", group.place + 2, low, group.modal, group.negated)
     adjective = low and low not in _NOT_VERB | {"part"} and low.isalpha()
-    if adjective and following == "to" and _verb_like(second):
+    if adjective and verb_ahead and _surely_verb(tokens, group.place + 2, end):
         text = f"{be} {low} to {second}"
         return _chain(tokens, group.place + 3, end, text, second, group)
     if (adjective or low in ("part", "good", "bad", "new", "best")) and (
@@ -194,13 +234,17 @@ def _chain(
     tokens: Sequence[Token], place: int, end: int, text: str, base: str, group: _Group
 ) -> Relation:
     """Add "to do", "doing", a particle and a preposition to the relation."""
+    if base == "get" and _low(tokens, place, end) in _GET_DONE:
+        base, text = tokens[place].low, f"{text} {tokens[place].low}"
+        place += 1
     for _ in range(2):
         low, following = _low(tokens, place, end), _low(tokens, place + 1, end)
         if base not in verbs.CATENATIVE:
             break
         if (
             low == "to"
-            and _verb_like(following)
+            and _verb_at(tokens, place + 1, end)
+            and (base not in _MOTION or _takes_object(tokens, place + 1, end))
             and following not in verbs.FINITE_AUX - {"do", "have"}
         ):
             text, base, place = f"{text} to {following}", following, place + 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import tzinfo
 
 from cognigraph.ids import normalise
 from cognigraph.ingest import words
@@ -18,7 +18,8 @@ from cognigraph.ingest.names import Name, find_names
 from cognigraph.ingest.nounphrases import Voices
 from cognigraph.ingest.phrases import NOUN_ENDINGS, KeyPhrase, key_phrases
 from cognigraph.ingest.sentences import Sentence, sentences
-from cognigraph.ingest.statements import Reading, Statement, StatementReader
+from cognigraph.ingest.statement import Reading, Statement
+from cognigraph.ingest.statements import StatementReader
 from cognigraph.ingest.summary import SessionState
 from cognigraph.ingest.timewords import TimeSpan, find_times
 from cognigraph.ingest.verbs import is_past
@@ -68,12 +69,19 @@ class _Read:
 
 
 class RulesExtractor:
-    """Reads chunks by rules. Needs no model and no network; keeps nothing between calls."""
+    """Reads chunks by rules. Needs no model and no network; keeps nothing between calls.
+
+    ``timezone`` is where speakers' days begin and end ("yesterday"); without one, those of the
+    times that chunks carry.
+    """
+
+    def __init__(self, *, timezone: tzinfo | None = None) -> None:
+        self._timezone = timezone
 
     @property
     def name(self) -> str:
-        """``rules-1``."""
-        return "rules-1"
+        """``rules-2``."""
+        return "rules-2"
 
     def estimate(self, window: Window) -> Usage:
         """Nothing: no model is asked."""
@@ -81,18 +89,21 @@ class RulesExtractor:
 
     def extract(self, window: Window) -> Extraction:
         """Read a window: facts, mentions, and the session's keys and themes with it added."""
+        window = _local(window, self._timezone)
         state = SessionState.load(window.notes.state)
         around = [chunk.speaker for chunk in (*window.before, *window.chunks) if chunk.speaker]
         speakers = tuple(dict.fromkeys((*state.speakers, *around)))
         reader = _primed(window.before, state, speakers)
-        facts, mentions = _Facts(), _Mentions()
-        for place, chunk in enumerate(window.chunks):
+        facts, mentions = FactCollector(), _Mentions()
+        texts = [_split(chunk) for chunk in window.chunks]
+        heard = _names_heard((*map(_split, window.before), *texts))
+        for place, (chunk, found) in enumerate(zip(window.chunks, texts, strict=True)):
             state.meet(chunk.speaker)
-            _read_chunk(chunk, place, speakers, state, reader, facts, mentions)
+            _read_chunk(chunk, found, place, speakers, heard, state, reader, facts, mentions)
             state.next_chunk()
         keys = state.best_keys()
         return Extraction(
-            mentions=mentions.all(),
+            mentions=mentions.all(reader.aliases),
             facts=facts.all(),
             keys=tuple((key.name, key.weight) for key in keys),
             themes=state.themes(keys),
@@ -100,28 +111,62 @@ class RulesExtractor:
         )
 
 
+def _local(window: Window, timezone: tzinfo | None) -> Window:
+    """The window with its times in the speakers' timezone."""
+    if timezone is None:
+        return window
+    before, chunks = (
+        tuple(replace(chunk, at=chunk.at.astimezone(timezone)) for chunk in part)
+        for part in (window.before, window.chunks)
+    )
+    return replace(window, before=before, chunks=chunks)
+
+
+_Timed = tuple[Sentence, list[TimeSpan]]
+
+
+def _split(chunk: WorkChunk) -> list[_Timed]:
+    """The sentences of a chunk with their times; captions left out."""
+    text, _ = pictures(chunk.text, Voices(""))
+    return [(sentence, find_times(sentence.tokens, chunk.at)) for sentence in sentences(text)]
+
+
 def _read_chunk(
     chunk: WorkChunk,
+    found: Sequence[_Timed],
     place: int,
     speakers: Sequence[str],
+    heard: Mapping[str, str],
     state: SessionState,
     reader: StatementReader,
-    facts: _Facts,
+    facts: FactCollector,
     mentions: _Mentions,
 ) -> None:
-    voices = _voices(chunk.speaker, speakers)
-    text, pictured = _pictures(chunk.text, voices)
-    found = list(sentences(text))
-    read = _read(found, chunk.at, state.names, speakers)
-    # The session's state may know only who has spoken so far, or it would depend on batching.
-    early = set(speakers) != set(state.speakers)
-    noted = _read(found, chunk.at, state.names, state.speakers) if early else read
+    voices = voices_of(chunk.speaker, speakers)
+    _, pictured = pictures(chunk.text, voices)
+    read = _read(found, {**heard, **state.names}, speakers)
+    # The session's state may know only what has been said so far, or it would depend on batching.
+    early = set(speakers) != set(state.speakers) or not heard.keys() <= state.names.keys()
+    noted = _read(found, state.names, state.speakers) if early else read
     told = [statement for one in read for statement in reader.read(one.reading, voices)]
     if not told and not pictured:
         told = _mentioned(read, voices)
     facts.add((*told, *pictured), place)
     mentions.add(chunk.speaker, read, _top([p for one in read for p in one.phrases]), place)
     _note(noted, chunk.speaker or "", state)
+
+
+def _names_heard(texts: Iterable[Sequence[_Timed]]) -> dict[str, str]:
+    """Names that stand within a sentence anywhere in the window: known where one opens, too."""
+    heard: dict[str, str] = {}
+    for found in texts:
+        for sentence, _ in found:
+            for name in find_names(sentence.tokens, {}):
+                if name.sure or name.start:
+                    held = heard.setdefault(name.text.lower(), name.type)
+                    if held == "object" and name.sure:
+                        heard[name.text.lower()] = name.type
+    return heard
 
 
 def _note(read: Sequence[_Read], speaker: str, state: SessionState) -> None:
@@ -139,35 +184,35 @@ def _primed(
     before: Sequence[WorkChunk], state: SessionState, speakers: Sequence[str]
 ) -> StatementReader:
     """A reader that knows the last two sentences already read, for pronouns."""
-    last: list[tuple[Sentence, WorkChunk]] = []
+    last: list[tuple[_Timed, WorkChunk]] = []
     for chunk in reversed(before):
-        found = [(sentence, chunk) for sentence in sentences(chunk.text[-1000:])]
-        last = found[-2:] + last
+        ending = replace(chunk, text=chunk.text[-1000:])
+        last = [(timed, chunk) for timed in _split(ending)][-2:] + last
         if len(last) >= 2:
             break
     reader = StatementReader()
-    for sentence, chunk in last[-2:]:
-        (known,) = _read((sentence,), chunk.at, state.names, speakers)
-        reader.read(known.reading, _voices(chunk.speaker, speakers))
+    for timed, chunk in last[-2:]:
+        (known,) = _read((timed,), state.names, speakers)
+        reader.read(known.reading, voices_of(chunk.speaker, speakers))
     return reader
 
 
-def _voices(speaker: str | None, speakers: Sequence[str]) -> Voices:
+def voices_of(speaker: str | None, speakers: Sequence[str]) -> Voices:
+    """Who speaks, and who is spoken to if that is clear."""
     me = speaker or ANONYMOUS
     others = [name for name in speakers if name != me]
     return Voices(me, others[0] if len(others) == 1 and speaker else None)
 
 
 def _read(
-    found: Sequence[Sentence], at: datetime, names: Mapping[str, str], speakers: Sequence[str]
+    found: Sequence[_Timed], names: Mapping[str, str], speakers: Sequence[str]
 ) -> list[_Read]:
     """Find names, times and phrases; a name seen once is known in the sentences after it."""
     aliases = {speaker.split(" ")[0].lower(): speaker for speaker in speakers}
     full = {speaker.lower() for speaker in speakers}
     known = {**names, **dict.fromkeys((*full, *aliases), "person")}
     read = []
-    for sentence in found:
-        times = find_times(sentence.tokens, at)
+    for sentence, times in found:
         timed = {place for span in times for place in range(span.start, span.end)}
         named = tuple(
             _as_speaker(name, aliases)
@@ -194,7 +239,7 @@ def _as_speaker(name: Name, aliases: Mapping[str, str]) -> Name:
     return replace(name, text=fitting.pop(), type="person") if len(fitting) == 1 else name
 
 
-def _pictures(text: str, voices: Voices) -> tuple[str, list[Statement]]:
+def pictures(text: str, voices: Voices) -> tuple[str, list[Statement]]:
     """Captions in brackets ("[photo: a red bicycle]") are what the speaker shared."""
     if "[" not in text:
         return text, []
@@ -253,13 +298,14 @@ def _salience(one: _Read) -> float:
     return round(value, 4)
 
 
-class _Facts:
+class FactCollector:
     """Facts of a window, each once, with all the chunks that say it."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, ...], tuple[Statement, list[int]]] = {}
 
     def add(self, statements: Iterable[Statement], place: int) -> None:
+        """Take what the chunk at a place of the window says."""
         for count, statement in enumerate(statements):
             if count == MAX_FACTS:
                 break
@@ -269,12 +315,14 @@ class _Facts:
                 normalise(statement.object),
                 statement.when or "",
                 "not" if statement.negated else "",
+                statement.said_by or "",
             )
             _, places = self._found.setdefault(key, (statement, []))
             if place not in places:
                 places.append(place)
 
     def all(self) -> tuple[Fact, ...]:
+        """The facts so far, in the order of their first chunks."""
         return tuple(
             Fact(
                 subject=said.subject,
@@ -285,6 +333,7 @@ class _Facts:
                 chunks=tuple(places),
                 when=said.when,
                 negated=said.negated,
+                said_by=said.said_by,
             )
             for said, places in self._found.values()
         )
@@ -311,8 +360,8 @@ class _Mentions:
             if place not in places:
                 places.append(place)
 
-    def all(self) -> tuple[Mention, ...]:
+    def all(self, aliases: Mapping[str, Sequence[str]]) -> tuple[Mention, ...]:
         return tuple(
-            Mention(name, type_, tuple(places))
+            Mention(name, type_, tuple(places), tuple(aliases.get(name, ())))
             for (_, type_), (name, places) in self._found.items()
         )

@@ -31,6 +31,7 @@ _TAG_QUESTION = re.compile(
     r",?\s(?:right|you know|huh|yeah|eh|ok|okay|don't you think|isn't it|doesn't it)\s?\?\Z",
     re.IGNORECASE,
 )
+TITLES = frozenset(("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr"))
 _TOKEN = re.compile(
     r"(?P<quoted>[\"“][^\"“”\n]{2,60}[\"”])"
     r"|(?P<number>[$€£¥]?+\d++(?:[.,:/-]\d++)*+%?+\w*+)"
@@ -96,14 +97,21 @@ def split_text(text: str) -> Iterator[str]:
 
 def tokenise(text: str) -> Iterator[Token]:
     """Tokens of a cleaned text, contractions taken apart (``don't`` gives ``do not``)."""
+    titled = -1  # where the dot of a title such as "Dr." stands
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or "mark"
         word = match[0]
+        if match.start() == titled and word == ".":
+            continue
         if kind == "word":
             if len(word) > _MAX_WORD:
                 yield Token(",", ",", "mark")  # no word: noise that must not join its neighbours
                 continue
             low = word.lower()
+            if low in TITLES and word[0].isupper() and text[match.end() : match.end() + 2] == ". ":
+                titled = match.end()
+                yield Token(f"{word}.", low, kind)
+                continue
             if "'" in word or low in _WHOLE:
                 yield from _expand(word, low)
                 continue

@@ -30,6 +30,11 @@ MAX_SUMMARY = 1500
 MAX_UNREAD = 12_000
 """Characters of turns remembered that no summary has yet."""
 MAX_KNOWN = 20
+EMPTY = "theme without a summary"
+UNTITLED = "theme without a title"
+TWICE = "theme was rewritten twice"
+SHRUNK = "theme would lose most of what it says"
+NO_ROOM = "no room for another theme"
 _KEY_WORDS = 8
 _TITLE = 100
 _KEPT = 0.4
@@ -56,15 +61,17 @@ def merged(
         title = " ".join(printable(one.title).split())[:_TITLE].strip()
         summary = _trimmed(one.summary)
         if not summary:
-            refused.append(f"theme {title!r}: is empty")
+            refused.append(f"{EMPTY}: {title}")
             continue
         place = _place(one.n, title, old.themes)
-        if place is None:
+        if place is None and not title:
+            refused.append(f"{UNTITLED}: {summary[:_TITLE]}")
+        elif place is None:
             refused += _added(themes, Theme(title, summary))
         elif place in written:
-            refused.append(f"theme {title!r}: was rewritten twice")
+            refused.append(f"{TWICE}: {title or old.themes[place].title}")
         elif _shrinks(old.themes[place].summary, summary):
-            refused.append(f"theme {old.themes[place].title!r}: would lose most of what it says")
+            refused.append(f"{SHRUNK}: {old.themes[place].title}")
         else:
             written.add(place)
             themes[place] = Theme(title or old.themes[place].title, summary)
@@ -111,7 +118,7 @@ def _added(themes: list[Theme], theme: Theme) -> list[str]:
     )
     joined = f"{themes[near].summary} {theme.summary}"
     if len(joined) > MAX_SUMMARY:
-        return [f"theme {theme.title!r}: there is no room for another"]
+        return [f"{NO_ROOM}: {theme.title}"]
     themes[near] = replace(themes[near], summary=joined)
     return []
 

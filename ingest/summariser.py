@@ -6,10 +6,11 @@ cost. Until a model could write one, the session has a summary of its own senten
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from cognigraph.errors import ModelError
+from cognigraph.errors import ModelAnswerError, ModelError, ModelRefusedError
 from cognigraph.ingest.answers import SummaryAnswer
 from cognigraph.ingest.extraction import Window
 from cognigraph.ingest.prompts import PromptFile, render
@@ -22,10 +23,16 @@ from cognigraph.ingest.session_summary import (
     remembered,
     theme_lines,
 )
-from cognigraph.ingest.transcript import ANONYMOUS, Turn, split, unnumbered
-from cognigraph.llm import Model
+from cognigraph.ingest.transcript import ANONYMOUS, Turn, halves, split, unnumbered
+from cognigraph.llm import Model, Prompt
 from cognigraph.model import Usage
+from cognigraph.retrieve.tokens import estimate_tokens
 from cognigraph.stores.base import SessionNotes, WorkChunk
+
+NOT_WRITTEN = "summary left as it was"
+DROPPED = "part of an answer in the wrong form"
+_ANSWER_TOKENS, _ANSWER_SHARE, _LONGEST_ANSWER = 100, 0.35, 900
+"""Tokens of an answer: some, and so many for each token of what was said, up to a limit."""
 
 
 @dataclass(slots=True)
@@ -54,40 +61,73 @@ class Summariser:
         done = Outcome(None, turns, state.extractive, Usage(), [])
         current = old
         speakers = tuple(dict.fromkeys(turn.speaker for turn in turns))
-        for part in split(turns, self._limit):
+        parts = deque(split(turns, self._limit))
+        while parts:
+            part = parts.popleft()
             try:
                 answer = self._ask(current, turns[part.start : part.stop], done)
             except ModelError as error:
                 done.usage += error.usage
-                done.rejected.append(f"summary: {error}")
+                smaller = halves(part)
+                if isinstance(error, ModelRefusedError) and error.too_long and smaller is not None:
+                    parts.extendleft(reversed(smaller))
+                    continue
+                done.rejected.append(f"{NOT_WRITTEN}: {error}")
+                if isinstance(error, ModelAnswerError) and state.unread:
+                    done.unread = tuple(new)  # those before failed twice: they may be the cause
                 break
             current, refused = merged(current, answer, speakers)
-            done.rejected += (f"summary: {reason}" for reason in refused)
+            done.rejected += refused
             if not current.themes:
-                done.rejected.append("summary: the answer had no theme")
+                done.rejected.append(f"{NOT_WRITTEN}: the answer had no theme")
                 break
             done.summary, done.extractive = current, False
             done.unread = turns[part.stop :]
         if done.summary is None and not old.themes:
             done.summary, done.extractive = extractive(turns), True
         done.unread = remembered(done.unread)
+        if len(done.unread) < len(turns):
+            done.extractive = False  # what is forgotten is only there: to be refined, not replaced
         return done
 
+    def estimate(self, notes: SessionNotes, state: SummaryState, new: Sequence[Turn]) -> Usage:
+        """What :meth:`update` would come to."""
+        turns = (*state.unread, *new)
+        current = Summary() if state.extractive else Summary(notes.keys, notes.themes)
+        usage = Usage()
+        for part in split(turns, self._limit):
+            shown = turns[part.start : part.stop]
+            prompt = self._prompt_for(current, shown)
+            said = sum(estimate_tokens(turn.text) for turn in shown)
+            output = _ANSWER_TOKENS + round(_ANSWER_SHARE * said)
+            usage += Usage(
+                calls=1,
+                input_tokens=prompt_tokens(prompt),
+                output_tokens=min(output, _LONGEST_ANSWER),
+            )
+        return usage
+
     def _ask(self, current: Summary, turns: Sequence[Turn], done: Outcome) -> SummaryAnswer:
+        answer = self._model.ask(self._prompt_for(current, turns), SummaryAnswer)
+        done.usage += answer.usage
+        done.rejected += (f"{DROPPED}: {reason}" for reason in answer.dropped)
+        return answer.value
+
+    def _prompt_for(self, current: Summary, turns: Sequence[Turn]) -> Prompt:
         if current.themes:
-            prompt = render(
+            return render(
                 self._prompt,
                 "refine",
                 keys=key_line(current.keys),
                 themes=theme_lines(current.themes),
                 turns=unnumbered(turns),
             )
-        else:
-            prompt = render(self._prompt, "create", turns=unnumbered(turns))
-        answer = self._model.ask(prompt, SummaryAnswer)
-        done.usage += answer.usage
-        done.rejected += (f"summary: {reason}" for reason in answer.dropped)
-        return answer.value
+        return render(self._prompt, "create", turns=unnumbered(turns))
+
+
+def prompt_tokens(prompt: Prompt) -> int:
+    """Estimated tokens of both messages."""
+    return estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
 
 
 def extractive(turns: Sequence[Turn]) -> Summary:

@@ -7,54 +7,19 @@ day") is found, so that it is not taken for a thing, but gives no date.
 
 from __future__ import annotations
 
-import calendar
-import re
-from calendar import monthrange
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
+from cognigraph.ingest.nearby import span_text
+from cognigraph.ingest.said import Found, Said
 from cognigraph.ingest.sentences import Token
-from cognigraph.ingest.words import NUMBERS, word_set
+from cognigraph.ingest.timelexicon import MONTHS, WEEKDAYS
+from cognigraph.ingest.timephrases import YEAR, read_time, starts_time
+from cognigraph.ingest.words import word_set
 
-_MONTHS = {
-    name.lower(): number
-    for number in range(1, 13)
-    for name in (calendar.month_name[number], calendar.month_abbr[number])
-} | {"sept": 9}
-_WEEKDAYS = {
-    name: number
-    for number, names in enumerate(
-        ("monday mon", "tuesday tue tues", "wednesday wed", "thursday thu thur thurs", "friday fri",
-         "saturday sat", "sunday sun")
-    )
-    for name in (*names.split(), names.split()[0] + "s")
-}  # fmt: skip
-_AMBIGUOUS = word_set("may march mar sun sat mon wed sep dec jan")
-"""Also names or other words: a time only with a capital and in a fitting place."""
-_SEASONS = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11)}
-_UNITS = {
-    "day": "day", "days": "day", "week": "week", "weeks": "week", "wk": "week",
-    "weekend": "weekend",
-    "weekends": "weekend", "month": "month", "months": "month", "year": "year", "years": "year",
-    "yr": "year", "yrs": "year", "night": "night", "nights": "night",
-}  # fmt: skip
-_DAYPARTS = word_set("morning afternoon evening night")
-_PREPOSITIONS = word_set("in on at during by since from over until before after of")
-_PAST = frozenset(
-    """was were had did went came got saw met bought took made gave left told said felt found lost
-    began ran won flew drove ate wrote read sold spent taught thought kept held
-    built sent""".split()
-)
-_FUTURE = word_set(
-    """will going plan plans planning planned upcoming hope hoping soon next shall
-    tomorrow wait looking coming excited scheduled"""
-)
-_ISO = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
-_SLASHED = re.compile(r"(\d{1,2})[/.](\d{1,2})[/.](\d{4})")
-_ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?")
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_YEAR_AFTER = word_set("in since by from during until of early late around for")
+_PREPOSITIONS = word_set("in on at during by since from over until before after of between")
+_JOINING = word_set("to until till through and")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,31 +34,27 @@ class TimeSpan:
     when: str
 
 
-Found = tuple[int, str] | None
-"""End of the expression and its canonical text."""
-
-
 def find_times(tokens: Sequence[Token], at: datetime) -> list[TimeSpan]:
-    """Every time expression of a sentence, in order and without overlap."""
+    """Every time expression of a sentence, in order and without overlap.
+
+    ``at`` is when it was said, in the speaker's time: its date is the speaker's "today".
+    """
+    said = Said(tokens, at)
     spans: list[TimeSpan] = []
-    today = at.date()
-    future: bool | None = None
     place = 0
     while place < len(tokens):
-        low = tokens[place].low
-        if low not in _TRIGGERS and not low[0].isdigit():
-            place += 1
-            continue
-        if future is None:
-            future = any(token.low in _FUTURE for token in tokens)
-        found = _safely_read(tokens, place, today, future)
+        found = _safely_read(said, place) if starts_time(tokens[place].low) else None
         if found is None:
             place += 1
             continue
-        end, when = found
         start = _with_preposition(tokens, place, spans[-1].end if spans else 0)
-        spans.append(TimeSpan(start, end, when))
-        place = end
+        span = TimeSpan(start, found[0], found[1])
+        joined = _joined(said, spans[-1], span) if spans else None
+        if joined is not None:
+            spans[-1] = joined
+        else:
+            spans.append(span)
+        place = found[0]
     return spans
 
 
@@ -103,293 +64,88 @@ def _with_preposition(tokens: Sequence[Token], start: int, floor: int) -> int:
     return start
 
 
-def _safely_read(tokens: Sequence[Token], i: int, today: date, future: bool) -> Found:
+def _safely_read(said: Said, place: int) -> Found:
     try:
-        return _read(tokens, i, today, future)
+        return _range_end(said, place) or read_time(said, place)
     except (ValueError, OverflowError):  # 31 June, or beyond the calendar's ends
         return None
 
 
-def _read(tokens: Sequence[Token], i: int, today: date, future: bool) -> Found:
-    low = tokens[i].low
-    vague = _vague(tokens, i)
-    if vague is not None:
-        return vague
-    if low[0].isdigit():
-        return _numeric(tokens, i, today, future)
-    if low in _SIMPLE:
-        return _simple(tokens, i, today)
-    if low in ("last", "past", "next", "this", "coming", "previous", "following"):
-        return _anchored(tokens, i, today)
-    if low in _MONTHS:
-        return _month_first(tokens, i, today, future)
-    if low in _WEEKDAYS:
-        return _weekday(tokens, i, today, future)
-    return _counted(tokens, i, today)
-
-
-def _vague(tokens: Sequence[Token], i: int) -> Found:
-    """Find "a few years ago", "several months back", "a while ago", "the other day"."""
-    j = i + 1 if tokens[i].low in ("a", "the", "some", "quite") else i
-    first, second = _low(tokens, j), _low(tokens, j + 1)
-    if (first in ("few", "several", "many", "long") and second in _UNITS) or second == "time":
-        return (j + 3, "") if _low(tokens, j + 2) in ("ago", "back") else None
-    if first == "while" and j > i and second in ("ago", "back"):
-        return j + 2, ""
-    return (j + 2, "") if first == "other" and j > i and second in _UNITS else None
-
-
-def _low(tokens: Sequence[Token], i: int) -> str:
-    return tokens[i].low if 0 <= i < len(tokens) else ""
-
-
-def _day(day: date) -> str:
-    return day.isoformat()
-
-
-def _month(year: int, month: int) -> str:
-    year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
-    date(year, month, 1)  # raises beyond the calendar
-    return f"{year:04}-{month:02}"
-
-
-def _year(year: int) -> str:
-    date(year, 1, 1)
-    return f"{year:04}"
-
-
-def _days(first: date, last: date) -> str:
-    return f"{first.isoformat()}/{last.isoformat()}"
-
-
-def _week(day: date) -> str:
-    monday = day - timedelta(days=day.weekday())
-    return _days(monday, monday + timedelta(days=6))
-
-
-def _weekend(day: date) -> str:
-    monday = day - timedelta(days=day.weekday())
-    return _days(monday + timedelta(days=5), monday + timedelta(days=6))
-
-
-_SIMPLE = {"today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1}
-
-
-def _simple(tokens: Sequence[Token], i: int, today: date) -> Found:
-    low = tokens[i].low
-    offset = _SIMPLE[low]
-    if _low(tokens, i - 1) == "before" and low == "yesterday":
-        offset -= 1
-    if _low(tokens, i - 1) == "after" and low == "tomorrow":
-        offset += 1
-    end = i + 1 + (_low(tokens, i + 1) in _DAYPARTS)
-    return end, _day(today + timedelta(days=offset))
-
-
-def _anchored(tokens: Sequence[Token], i: int, today: date) -> Found:
-    """Read "last week", "this past Friday", "next month", "last June", "this morning"."""
-    step = {"last": -1, "past": -1, "previous": -1, "this": 0}.get(tokens[i].low, 1)
-    j = i + 1
-    if step == 0 and _low(tokens, j) in ("past", "last", "coming"):
-        step = 1 if _low(tokens, j) == "coming" else -1
-        j += 1
-    unit = _low(tokens, j)
-    if unit in _WEEKDAYS:
-        return j + 1 + (_low(tokens, j + 1) in _DAYPARTS), _near_weekday(unit, today, step or 1)
-    if unit in _MONTHS:
-        return j + 1, _near_month(_MONTHS[unit], today, step)
-    if unit in _SEASONS:
-        return j + 1, _near_season(unit, today, step)
-    if unit in _DAYPARTS:
-        if unit != "night" and step != 0:
-            return None
-        return j + 1, _day(today + timedelta(days=min(step, 0)))
-    if unit == "week" and _low(tokens, j + 1) in _WEEKDAYS:
+def _range_end(said: Said, place: int) -> Found:
+    """A bare number that ends a range: "from June 1 to 5", "between 2015 and 2019"."""
+    low, before = said.low(place), said.low(place - 1)
+    if before not in _JOINING or not low.isdigit():
         return None
-    canonical = _near_unit(_UNITS.get(unit, ""), today, step) if not unit.endswith("s") else None
-    return None if canonical is None else (j + 1, canonical)
-
-
-def _near_unit(unit: str, today: date, step: int) -> str | None:
-    if unit == "week":
-        return _week(today + timedelta(weeks=step))
-    if unit == "weekend":
-        # On a weekend "last weekend" is the one before, as in the middle of the week.
-        return _weekend(today + timedelta(weeks=step))
-    if unit == "month":
-        return _month(today.year, today.month + step)
-    if unit == "year":
-        return _year(today.year + step)
+    if YEAR.fullmatch(low) and YEAR.fullmatch(said.low(place - 2)):
+        return place + 1, low
+    opened = said.low(place - 4) in ("from", "between") and said.low(place - 3) in MONTHS
+    if opened and said.low(place - 2).isdigit() and 1 <= int(low) <= 31:
+        return place + 1, f"--{int(low):02}"  # a day of the month before
     return None
 
 
-def _near_weekday(name: str, today: date, step: int) -> str:
-    ahead = (_WEEKDAYS[name] - today.weekday()) % 7
-    if step < 0:
-        return _day(today - timedelta(days=(7 - ahead) % 7 or 7))
-    return _day(today + timedelta(days=ahead or 7))
-
-
-def _near_month(month: int, today: date, step: int) -> str:
-    year = today.year
-    if step < 0 and month >= today.month:
-        year -= 1
-    if step > 0 and month <= today.month:
-        year += 1
-    return _month(year, month)
-
-
-def _near_season(name: str, today: date, step: int) -> str:
-    first, last = _SEASONS[name]
-    year = today.year
-    if step < 0 and today.month <= last:
-        year -= 1
-    if step > 0 and today.month >= first:
-        year += 1
-    return f"{_month(year, first)}/{_month(year, last)}"
-
-
-def _weekday(tokens: Sequence[Token], i: int, today: date, future: bool) -> Found:
-    low, before = tokens[i].low, _low(tokens, i - 1)
-    if low.endswith("days") or (low in _AMBIGUOUS and before != "on"):
-        return None  # "Sundays" is a habit, "sun" mostly a star
-    if before in ("every", "each", "a", "the"):
+def _joined(said: Said, first: TimeSpan, second: TimeSpan) -> TimeSpan | None:
+    """Two expressions that say one time: "Tuesday last week", "May 5th last year", a range."""
+    if not first.when or not second.when:
         return None
-    return i + 1 + (_low(tokens, i + 1) in _DAYPARTS), _near_weekday(
-        low, today, 1 if future else -1
-    )
-
-
-def _month_first(tokens: Sequence[Token], i: int, today: date, future: bool) -> Found:
-    """Read "May 7th, 2023", "May 2023", "in May"; alone, the nearest that the tense allows."""
-    low, month = tokens[i].low, _MONTHS[tokens[i].low]
-    j = i + 1
-    number = _ORDINAL.fullmatch(_low(tokens, j))
-    if number is not None and 1 <= int(number[1]) <= 31:
-        return _with_year(tokens, j + 1, today, month, int(number[1]), future)
-    if _low(tokens, j) in (",", "of"):
-        j += 1
-    if _YEAR.fullmatch(_low(tokens, j)):
-        return j + 1, _month(int(_low(tokens, j)), month)
-    if low in _AMBIGUOUS and not (
-        tokens[i].text[0].isupper()
-        and _low(tokens, i - 1) in _YEAR_AFTER | {"early", "late", "mid"}
-    ):
+    between = tuple(said.low(place) for place in range(first.end, second.start))
+    whole = replace(first, end=second.end)
+    try:
+        if len(between) == 1 and between[0] in _JOINING and _opens_range(said, first, between[0]):
+            ranged = _range(said, first, second)
+            return None if ranged is None else replace(whole, when=ranged)
+        if between in ((), (",",)) or (between == ("the",) and _weekday(said, first)):
+            when = _same(said, first, second)
+            return None if when is None else replace(whole, when=when)
+    except (ValueError, OverflowError):
         return None
-    return i + 1, _near_month(
-        month, today, 1 if future and month != today.month else _back(month, today)
-    )
-
-
-def _back(month: int, today: date) -> int:
-    return 0 if month <= today.month else -1
-
-
-def _with_year(
-    tokens: Sequence[Token], j: int, today: date, month: int, day: int, future: bool
-) -> Found:
-    k = j + (_low(tokens, j) in (",", "of"))
-    if _YEAR.fullmatch(_low(tokens, k)):
-        return k + 1, _day(date(int(_low(tokens, k)), month, day))
-    return j, _day(_nearest(month, day, today, 1 if future else -_is_past(tokens)))
-
-
-def _nearest(month: int, day: int, today: date, tense: int) -> date:
-    """The day without a year that is meant: of the tense's side, else the nearest on either."""
-    years = [today.year + step for step in (-4, -1, 0, 1, 4)]  # 4: for the 29th of February
-    days = [date(year, month, day) for year in years if day <= monthrange(year, month)[1]]
-    allowed = [found for found in days if (found - today).days * tense >= 0]
-    return min(allowed, key=lambda found: abs((found - today).days))
-
-
-def _is_past(tokens: Sequence[Token]) -> bool:
-    return any(token.low in _PAST or token.low.endswith("ed") for token in tokens)
-
-
-def _numeric(tokens: Sequence[Token], i: int, today: date, future: bool) -> Found:
-    """Read "2023-05-07", "25/12/2023", "7 May", "the 5th of May 2023", "2022", "3 weeks ago"."""
-    low = tokens[i].low
-    iso = _ISO.fullmatch(low)
-    if iso is not None:
-        year, month = int(iso[1]), int(iso[2])
-        return i + 1, _day(date(year, month, int(iso[3]))) if iso[3] else _month(year, month)
-    slashed = _SLASHED.fullmatch(low)
-    if slashed is not None:
-        return _slashed(i, *(int(part) for part in slashed.groups()))
-    ordinal = _ORDINAL.fullmatch(low)
-    if ordinal is not None:
-        j = i + 1 + (_low(tokens, i + 1) == "of")
-        month_name = _low(tokens, j)
-        if month_name in _MONTHS and 1 <= int(ordinal[1]) <= 31:
-            return _with_year(tokens, j + 1, today, _MONTHS[month_name], int(ordinal[1]), future)
-        if not low.isdigit():
-            return _day_of_month(tokens, i, int(ordinal[1]), today, future)
-    if _YEAR.fullmatch(low) and _low(tokens, i - 1) in _YEAR_AFTER:
-        return i + 1, low
-    return _counted(tokens, i, today)
-
-
-def _slashed(i: int, first: int, second: int, year: int) -> Found:
-    if first > 12 >= second:
-        return i + 1, _day(date(year, second, first))
-    if second > 12 >= first:
-        return i + 1, _day(date(year, first, second))
-    return None  # 5/7/2023 is a day in May for some and in July for others
-
-
-def _day_of_month(tokens: Sequence[Token], i: int, day: int, today: date, future: bool) -> Found:
-    if _low(tokens, i - 1) != "the" or _low(tokens, i - 2) not in ("on", "by", "until", "since"):
-        return None
-    month = today.month
-    if future and day < today.day:
-        month += 1
-    if not future and day > today.day:
-        month -= 1
-    year, month = today.year + (month - 1) // 12, (month - 1) % 12 + 1
-    return i + 1, _day(date(year, month, day))
-
-
-def _counted(tokens: Sequence[Token], i: int, today: date) -> Found:
-    """Read "two weeks ago", "a couple of months ago", "in 3 days", "a year from now"."""
-    low = tokens[i].low
-    count = int(low) if low.isdigit() and len(low) < 4 else NUMBERS.get(low)
-    if count is None:
-        return None
-    j = i + 1
-    if _low(tokens, j) == "couple":
-        count, j = 2, j + 1
-    if _low(tokens, j) == "of":
-        j += 1
-    unit = _UNITS.get(_low(tokens, j))
-    if unit is None:
-        return None
-    following = (_low(tokens, j + 1), _low(tokens, j + 2))
-    if following[0] in ("ago", "back"):
-        return j + 2, _moved(today, unit, -count)
-    if following == ("from", "now"):
-        return j + 3, _moved(today, unit, count)
-    if _low(tokens, i - 1) == "in" and following[0] not in ("'s", "of"):
-        return j + 1, _moved(today, unit, count)
     return None
 
 
-def _moved(today: date, unit: str, count: int) -> str:
-    if unit in ("day", "night"):
-        return _day(today + timedelta(days=count))
-    if unit == "week":
-        return _week(today + timedelta(weeks=count))
-    if unit == "weekend":
-        return _weekend(today + timedelta(weeks=count))
-    if unit == "month":
-        return _month(today.year, today.month + count)
-    return _year(today.year + count)
+def _opens_range(said: Said, first: TimeSpan, joining: str) -> bool:
+    opening = {said.low(place) for place in range(first.start, first.end)}
+    return "between" in opening if joining == "and" else "from" in opening
 
 
-_TRIGGERS = (
-    frozenset(_SIMPLE)
-    | word_set("last past next this coming previous following")
-    | frozenset(_MONTHS)
-    | frozenset(_WEEKDAYS)
-    | frozenset(NUMBERS)
-    | word_set("few several many the some")
-)
+def _range(said: Said, first: TimeSpan, second: TimeSpan) -> str | None:
+    start, end = first.when, second.when
+    if end.startswith("--"):
+        return span_text(date.fromisoformat(start), date.fromisoformat(start[:8] + end[2:]))
+    if "/" in start or "/" in end or len(start) != len(end):
+        return None
+    if _names_year(said, second) and not _names_year(said, first):
+        start = end[:4] + start[4:]
+    if end <= start and _weekday(said, second):
+        days = [date.fromisoformat(day) for day in (start, end)]
+        end = (days[1] + timedelta(days=7 * (1 + (days[0] - days[1]).days // 7))).isoformat()
+    return f"{start}/{end}" if start < end else None
+
+
+def _same(said: Said, first: TimeSpan, second: TimeSpan) -> str | None:
+    """One time out of two that stand together; ``None`` if they are two."""
+    for one, other in ((first, second), (second, first)):
+        if len(other.when) == 4 and not _names_year(said, one) and not _names_year(said, other):
+            if len(one.when) in (7, 10) and not _weekday(said, one):
+                return other.when + one.when[4:]
+            if len(one.when) == 15:  # "the summer of next year"
+                later = int(one.when[8:12]) - int(one.when[:4]) + int(other.when)
+                return f"{other.when}{one.when[4:8]}{later}{one.when[12:]}"
+        if _weekday(said, one) and len(other.when) == 21:
+            monday = date.fromisoformat(other.when[:10])
+            day = monday + timedelta(days=date.fromisoformat(one.when).weekday())
+            return day.isoformat() if day.isoformat() <= other.when[11:] else None
+    if _weekday(said, first) and len(second.when) == 10 and not _weekday(said, second):
+        return second.when  # "Friday, 17 May"
+    return None
+
+
+def _weekday(said: Said, span: TimeSpan) -> bool:
+    return len(span.when) == 10 and any(
+        said.low(place) in WEEKDAYS for place in range(span.start, span.end)
+    )
+
+
+def _names_year(said: Said, span: TimeSpan) -> bool:
+    return any(
+        YEAR.fullmatch(said.low(place)[:4]) is not None for place in range(span.start, span.end)
+    )

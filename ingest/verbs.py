@@ -27,7 +27,7 @@ see saw seen|sell sold sold|send sent sent|set set set|shoot shot shot|show show
 sing sang sung|sit sat sat|sleep slept slept|speak spoke spoken|spend spent spent|stand stood stood
 steal stole stolen|stick stuck stuck|swim swam swum|take took taken|teach taught taught
 tell told told|think thought thought|throw threw thrown|understand understood understood
-wake woke woken|wear wore worn|win won won|write wrote written|break broke broken
+tear tore torn|wake woke woken|wear wore worn|win won won|write wrote written|break broke broken
 beat beat beaten|bite bit bitten|blow blew blown|freeze froze frozen|overcome overcame overcome
 shake shook shaken|split split split|strike struck struck|sweep swept swept
 undergo underwent undergone
@@ -53,6 +53,19 @@ smoke snap solve sound spread start stay stop stream struggle study submit succe
 support surprise switch talk taste tend test thank train transfer travel treat try turn tutor
 update upgrade use video visit volunteer vote wait walk want wash watch welcome wish wonder work
 worry wrap
+click shift smell weigh bend stitch operate convince rain owe extend apologise organise
+realise recognise translate calculate commute lean lend prefer stay steal attach bother breathe
+burn bury cause claim
+collapse command commit compare concern confirm contain control cost count cover crash cross damage
+dare date declare defend delay demand deny describe destroy diagnose dig disagree disappear
+disappoint dislike divide doubt drag dress earn emigrate employ empty engage escape examine exist
+explode fasten fetch fire float flood fold frighten gather greet grill guide hang harvest hire
+inform inherit inspect interrupt invent joke laugh lock mend miss negotiate obey object observe
+occur offend paint park phone photograph plough pour praise pray preserve print produce
+promote pronounce purchase quote recite recommend refuse regret reject rely remove repeat require
+respond restore retrieve reveal reward rob sail scare scream settle sew shave shout sigh slip snow
+sort spell squeeze stare store stretch subscribe suspect swallow threaten tidy tie trade trust type
+unpack wander warn waste whisper whistle wipe yell commute babysit
 """
 
 _NOUN_TOO = word_set(
@@ -68,7 +81,12 @@ _NOUN_TOO = word_set(
     train transfer travel treat try turn update upgrade use video visit volunteer vote
     wait walk wash watch welcome win wish wonder work worry wrap feed fall fly left stuck
     light cast shot felt saw found frozen broken born known hidden stolen writing baking
-    cooking painting"""
+    cooking painting click shift smell bend stitch rain cause claim command concern control count
+    cover crash cross damage date delay demand doubt drag dress empty escape exist fire
+    float flood fold gather grill guide harvest hire joke lock object park phone photograph
+    pour print produce purchase quote regret reward sail scare scream shout sigh
+    slip snow sort spell store stretch suspect tie trade trust type waste whisper whistle
+    wipe yell object lean lend commute apologise torn"""
 )
 """Forms that are as often nouns or adjectives: verbs only where a verb must stand."""
 

@@ -15,7 +15,8 @@ DETERMINERS = word_set(
 FIRST_PERSON = word_set("i we")
 NOMINATIVE = word_set("i we he she they")
 PRONOUNS = word_set(
-    """i we you he she they it this that these those there who someone everyone anyone"""
+    """i we you he she they it this that these those there who someone everyone anyone
+    somebody everybody anybody nobody"""
 )
 OBJECT_PRONOUNS = word_set(
     """it them him her me us you this that these those myself yourself one"""
@@ -60,7 +61,7 @@ ADVERBS = word_set(
 )
 TRAILING = word_set(
     """too though now lately again already yet anyway either so then well much right soon
-    here there together ever recently myself though today just really very also even more
+    here there together ever recently anymore myself though today just really very also even more
     as still"""
 )
 """Adverbs that add nothing at the end of an object."""
@@ -107,6 +108,7 @@ KIN = {
 }
 """Words for a person by relation, with the pronoun they allow ("f", "m" or "" for both)."""
 
+PETS = word_set("dog cat puppy kitten horse pony parrot rabbit hamster tortoise turtle")
 PERSON_NOUNS = frozenset(KIN) | word_set(
     """parents family kids children friends people man woman boy girl guy guys student
     artist author writer actor singer dancer musician banker engineer nurse lawyer chef
@@ -165,8 +167,11 @@ SOFT = word_set(
 )
 """Abstract words of encouragement and feeling; every conversation has them: poor keys."""
 OPENING_PERSON_VERBS = word_set(
-    """said says told tells asked asks called texted thinks wants lives works moved
-    married went"""
+    """said says told tells asked asks called calls texted thinks wants lives works moved
+    married went fixed bought owns cooked cooks drove drives visited visits invited adopted
+    prefers preferred carried carries sold sang sings slept laughed cried smiled wrote writes
+    borrowed baked baked hired promised agreed lent quit retired graduated enrolled brought
+    learned studies studied met knows phoned teaches taught repaired painted decided"""
 )
 NOT_NAMES = word_set(
     """i i'm ok okay wow hey hi hello thanks oh yeah yes no lol omg btw tv diy mr mrs ms

@@ -23,7 +23,7 @@ _NEED_RELATION = word_set("think hope believe feel tell look sound")
 def worth_stating(subject: Subject, relation: Relation) -> bool:
     """Leave out verbs that carry nothing, and what only would or could be."""
     if relation.main in _EMPTY_VERBS and not relation.text.startswith("is "):
-        return False
+        return relation.main == "let" and not subject.speaker
     if relation.modal == "could":
         return False
     if relation.modal == "would":
@@ -48,8 +48,17 @@ def is_courtesy(relation: Relation, phrase: Phrase) -> bool:
 
 def is_vague(relation: Relation, phrase: Phrase) -> bool:
     """Tell "I feel better" and "I think so"; "thinks about Oslo" has a relation of its own."""
+    if relation.copula and phrase.text == "afraid":
+        return True  # "I am afraid we have to go"
     bare = relation.main in _NEED_RELATION and " " not in relation.text
     return bare and phrase.type in ("concept", "object")
+
+
+_CONCRETE = word_set(
+    """red blue green yellow black white grey gray brown purple orange pink golden silver wooden
+    broken closed open finished empty flat vegan vegetarian deaf blind pregnant married retired"""
+)
+"""What can be said of a thing only: "it is blue" is about something."""
 
 
 def is_impersonal(relation: Relation, phrase: Phrase) -> bool:
@@ -58,6 +67,6 @@ def is_impersonal(relation: Relation, phrase: Phrase) -> bool:
     if first not in ("is", "was", "will") or not (relation.copula or rest):
         return False
     if not rest:
-        return phrase.type == "concept"
+        return phrase.type == "concept" and phrase.text not in _CONCRETE
     said = rest.removeprefix("be ").split(" ")[0]
     return said not in words.PREPOSITIONS and verbs.guess_verb(said) is None

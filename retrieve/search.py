@@ -305,6 +305,8 @@ class _Fetch:
         if not (pool.by_vector[row] or pool.by_terms[row]):
             notes.append("reached as a neighbour or as evidence, not by its own words")
         place = self._reranked.places.get(row)
+        if self._settings.profile == "licomemory" and ranking.semantic[row] < ranking.harmonic[row]:
+            notes.append("no triple that was found leads to it: behind all that one leads to")
         return Why(
             legs={name: value for name, value in legs.items() if np.isfinite(value)},
             features={name: float(values[row]) for name, values in ranking.weighted.items()},

@@ -57,7 +57,7 @@ def choose(wanted: str, extractor: str, has_triples: bool) -> str:
         return wanted
     if not has_triples:
         return "plain"
-    return "rules" if extractor.startswith("rules") else "model"
+    return "rules" if extractor.startswith(("rules", "spacy")) else "model"
 
 
 def relative(name: str) -> dict[str, float]:

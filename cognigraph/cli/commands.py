@@ -307,7 +307,13 @@ def enrich_pending(run: Run) -> int:
     limits, budget = limits_of(arguments)
     with reading(run.options, budget=budget) as space:
         if arguments.dry_run:
-            return dry_run(space, terminal, changes=arguments.redo or arguments.retry_failed)
+            return dry_run(
+                space,
+                terminal,
+                redo=arguments.redo,
+                older_than=arguments.older_than,
+                prices=run.options.prices,
+            )
         again = space.redo(arguments.older_than) if arguments.redo else 0
         retried = space.retry_failed() if arguments.retry_failed else 0
         try:

@@ -5,18 +5,17 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from cognigraph.cli import render
 from cognigraph.cli.terminal import Bar, Terminal
 from cognigraph.cli.words import plural, spent
-from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.derive import by_reason
 from cognigraph.ingest.enrich import Step
 from cognigraph.ingest.estimate import Estimate
 from cognigraph.ingest.limits import Limits
-from cognigraph.llm import Budget
+from cognigraph.llm import Budget, Prices
 from cognigraph.memory import Space
 from cognigraph.model import Usage
 from cognigraph.stores.base import Failure
@@ -145,14 +144,14 @@ def show(done: Enriched, terminal: Terminal) -> None:
             terminal.note("what failed is tried again, after a pause, by: cognigraph enrich")
 
 
-def dry_run(space: Space, terminal: Terminal, *, changes: bool) -> int:
-    """Say what waits and what reading it would come to; nothing is called or changed."""
-    if changes:
-        raise ConfigurationError(
-            "--dry-run looks at what waits and changes nothing, --redo and --retry-failed queue "
-            "more: give one or the other"
-        )
-    found = space.estimate()
+def dry_run(
+    space: Space, terminal: Terminal, *, redo: bool, older_than: str | None, prices: str | None
+) -> int:
+    """Say what there is to do and what it would come to; nothing is called or changed."""
+    found = space.estimate(redo=redo, older_than=older_than)
+    if found.usage is not None and prices:
+        cost = Prices.parse(prices).cost(found.usage.input_tokens, found.usage.output_tokens)
+        found = replace(found, usage=replace(found.usage, cost=round(cost, 6)))
     terminal.document({"estimate": found})
     terminal.show(render.text(estimated(found)))
     return 0
@@ -164,10 +163,10 @@ def estimated(found: Estimate) -> str:
         return "nothing is waiting"
     text = (
         f"{plural(found.turns, 'turn')} in {plural(found.chunks, 'chunk')} of "
-        f"{plural(found.sessions, 'session')} wait"
+        f"{plural(found.sessions, 'session')} to read"
     )
     if found.again:
-        text += f" ({found.again:,} to be read again)"
+        text += f" ({found.again:,} again)"
     if found.usage is None:
         return f"{text}; {found.extractor} does not say what it costs"
     return f"{text}; {found.extractor} would take about: {spent(found.usage)}"

@@ -10,12 +10,16 @@ PIPE_WIDTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """``COGNIGRAPH_DB``, ``_AUTH``, ``_EMBEDDER``, ``_EXTRACTOR``, ``_DEBUG``, and piped width."""
+    """``COGNIGRAPH_DB``, ``_AUTH``, ``_EMBEDDER``, ``_EXTRACTOR``, ``_MODEL_PRICES``, ``_DEBUG``.
+
+    And the width of what is piped.
+    """
 
     db: str | None
     auth: str | None
     embedder: str | None
     extractor: str | None
+    prices: str | None
     debug: bool
     width: int
 
@@ -28,6 +32,7 @@ def read_environment() -> Environment:
         auth=os.environ.get("COGNIGRAPH_AUTH") or None,
         embedder=os.environ.get("COGNIGRAPH_EMBEDDER") or None,
         extractor=os.environ.get("COGNIGRAPH_EXTRACTOR") or None,
+        prices=os.environ.get("COGNIGRAPH_MODEL_PRICES") or None,
         debug=os.environ.get("COGNIGRAPH_DEBUG", "") not in ("", "0"),
         width=max(40, int(columns)) if columns.isdecimal() else PIPE_WIDTH,
     )

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from cognigraph.cli import render
 from cognigraph.cli.commands import FOUND_PROBLEM, OK, Interrupted, Run
+from cognigraph.cli.words import plural
 from cognigraph.errors import ConfigurationError
 from cognigraph.evaluate import (
     EvalSettings,
@@ -129,8 +130,9 @@ def _show(run: Run, report: Report) -> None:
     level = HEADLINE[result["benchmark"]]
     terminal.show(
         render.text(
-            f"{result['conversations']:,} conversations, {result['insert']['turns']:,} turns, "
-            f"{result['questions']:,} questions"
+            f"{plural(result['conversations'], 'conversation')}, "
+            f"{plural(result['insert']['turns'], 'turn')}, "
+            f"{plural(result['questions'], 'question')}"
         )
     )
     if scores := list(result["recall"][level].items()):
@@ -146,7 +148,9 @@ def _show(run: Run, report: Report) -> None:
         )
     if answers := result["qa"]:
         _show_answers(run, answers)
-    terminal.show(render.text(f"{result['failures']:,} questions missed something; the page:"))
+    terminal.show(
+        render.text(f"{plural(result['failures'], 'question')} missed something; the page:")
+    )
     terminal.write(str(report.page))
 
 

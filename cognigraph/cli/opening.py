@@ -35,6 +35,7 @@ class Options:
     auth: tuple[str, str] | None
     database: str | None
     timezone: str | None
+    prices: str | None = None
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, environment: Environment) -> Options:
@@ -52,6 +53,7 @@ class Options:
             auth=_auth(auth) if auth else None,
             database=given.get("database"),
             timezone=given.get("timezone"),
+            prices=environment.prices,
         )
 
     @property

@@ -10,11 +10,15 @@ from cognigraph.model import Usage
 
 
 class Counting:
-    """Another extractor, whose model usage adds up until it is taken."""
+    """Another extractor, whose model usage adds up until it is taken.
+
+    ``error`` is that of the last call, ``None`` after one that worked.
+    """
 
     def __init__(self, extractor: Extractor) -> None:
         self._extractor = extractor
         self._usage = Usage()
+        self.error: CogniGraphError | None = None
 
     @property
     def name(self) -> str:
@@ -31,7 +35,9 @@ class Counting:
             extraction = self._extractor.extract(window)
         except CogniGraphError as error:
             self._usage += getattr(error, "usage", Usage())
+            self.error = error
             raise
+        self.error = None
         self._usage += extraction.usage
         return extraction
 

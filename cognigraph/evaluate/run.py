@@ -85,7 +85,11 @@ class Evaluation:
         self.settings = settings
         self.sha256 = sha256(file)
         self._conversations = _LOADERS[settings.benchmark]
+        reads = settings.extractor != NO_EXTRACTION
+        self.extractor = Counting(resolve_extractor(settings.extractor if reads else "rules"))
         recorded = {"sha256": self.sha256, **settings.recorded()}
+        if reads:  # "openai" may be another model tomorrow
+            recorded["extractor"] = self.extractor.name
         digest = hashlib.sha256(json.dumps(recorded, sort_keys=True).encode()).hexdigest()[:12]
         root = folder if folder is not None else file.with_name(f"{file.name}.cognigraph-eval")
         self.folder = root / digest
@@ -114,8 +118,6 @@ class Evaluation:
         """The memory of this run."""
         settings = self.settings
         chosen = Settings(search=SearchSettings(profile=settings.profile))
-        reads = settings.extractor != NO_EXTRACTION
-        self.extractor = Counting(resolve_extractor(settings.extractor if reads else "rules"))
         with Memory(
             settings.location or self.folder / "memory.db",
             auth=settings.auth,
@@ -178,13 +180,8 @@ class Evaluation:
         if self.settings.extractor != NO_EXTRACTION:
             steps = self._enrich(space)
         stats = space.stats()
-        if stats.failed:
-            reasons = sorted({failure.reason for failure in space.failures()})
-            raise ExtractionError(
-                f"{stats.failed} chunks of {conversation.name} could not be read by "
-                f"{self.settings.extractor} ({reasons[0]}); what is done is kept, the same command "
-                "tries them again and goes on"
-            )
+        if self.settings.extractor != NO_EXTRACTION:
+            self._check_read(space, conversation.name)
         return {
             "conversation": conversation.name,
             "turns": len(conversation.messages),
@@ -197,15 +194,28 @@ class Evaluation:
             "notes": dict(conversation.notes),
         }
 
-    @staticmethod
-    def _enrich(space: Space) -> list[Step]:
-        """Work off the queue; what fails is tried again until it is given up."""
+    def _enrich(self, space: Space) -> list[Step]:
+        """Work off the queue; what fails is tried again while that is of use."""
         space.retry_failed()
         steps = space.enrich()
         while (stats := space.stats()).pending or stats.leased:
+            error = self.extractor.error
+            if error is not None and not error.is_retryable:
+                break
             time.sleep(0.2)
             steps += space.enrich()
         return steps
+
+    def _check_read(self, space: Space, name: str) -> None:
+        """Refuse to ask about a conversation that was read in part only."""
+        stats = space.stats()
+        if unread := stats.failed + stats.pending + stats.leased:
+            reasons = sorted({failure.reason for failure in space.failures()})
+            raise ExtractionError(
+                f"{unread} chunks of {name} could not be read by {self.settings.extractor}"
+                f" ({'; '.join(reasons[:1])}); what is done is kept, the same command tries them "
+                "again and goes on"
+            )
 
     def _ask(self, space: Space, conversation: Conversation, question: Question) -> dict[str, Any]:
         settings, most = self.settings, max(self.settings.cutoffs)

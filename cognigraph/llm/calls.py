@@ -148,7 +148,8 @@ def _wait(requests: Requests, verdict: TryAgain, failed: int) -> None:
         # All callers wait; the jitter on top keeps them from coming back together.
         requests.limiter.pause(verdict.after)
         wait += requests.limiter.waiting()
-    logger.info("%s: %s; trying again in %.1f s", requests.model, verdict.reason, wait)
+    reason = requests.endpoint.redacted(verdict.reason)
+    logger.info("%s: %s; trying again in %.1f s", requests.model, reason, wait)
     requests.budget.check(wait)
     requests.sleep(wait)
 

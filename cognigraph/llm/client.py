@@ -41,7 +41,7 @@ class ChatModel:
         prices: to count cost; needed for a budget of money.
         cache: answers already paid for.
         limiter: one for the process and endpoint by default.
-        budget: limits that stop before the next call; none by default.
+        budget: limits that stop before the next call; without limits by default (:attr:`budget`).
         ledger: where all is counted, by stage; one of its own by default (:attr:`ledger`).
         attempts: requests for one answer before giving up.
         mode: the form to begin with; what the server does not understand is stepped down from.
@@ -71,13 +71,21 @@ class ChatModel:
         random: Callable[[], float] = random.random,
         dialects: Dialects = known,
     ) -> None:
-        _check(model, base_url, api_key, timeout, max_output_tokens, attempts, mode)
+        _check(model, base_url, api_key, mode)
+        if timeout <= timedelta(0) or max_output_tokens < 1 or attempts < 1:
+            raise ConfigurationError("timeout, max_output_tokens and attempts must be positive")
+        if not 0 <= temperature <= 2:
+            raise ConfigurationError("temperature must be between 0 and 2")
         if budget is not None and budget.limits_cost and prices is None:
-            raise ConfigurationError("a budget of money needs prices=Prices(input, output)")
+            raise ConfigurationError(
+                "a budget of money needs prices: prices=Prices(input, output), "
+                "or COGNIGRAPH_MODEL_PRICES='input,output' per million tokens"
+            )
         self.name = model
         self.ledger = ledger if ledger is not None else Ledger()
+        self.budget = budget if budget is not None else Budget()
+        self.prices = prices
         self._cache = cache
-        self._secrets = _secrets(base_url, api_key)
         endpoint = Endpoint(base_url or OPENAI_URL, api_key)
         own = endpoint.base_url == OPENAI_URL
         self._requests = Requests(
@@ -86,7 +94,7 @@ class ChatModel:
             dialect=Dialect(mode, "max_completion_tokens" if own else "max_tokens"),
             dialects=dialects,
             limiter=limiter or Limiter.shared(endpoint.base_url),
-            budget=budget or Budget(),
+            budget=self.budget,
             temperature=temperature,
             max_output_tokens=max_output_tokens,
             timeout=timeout.total_seconds(),
@@ -131,7 +139,7 @@ class ChatModel:
             answer = self._ask(prompt, schema, tally)
         except ModelError as error:
             error.usage, error.attempts, error.status = tally.usage, tally.attempts, tally.status
-            error.args = (self._redacted(str(error)),)
+            error.args = (self._requests.endpoint.redacted(str(error)),)
             self.ledger.record(prompt.name, _failure(error, tally))
             raise error from None  # what it came from may quote the request, and with it the key
         self.ledger.record(prompt.name, _success(answer))
@@ -140,22 +148,18 @@ class ChatModel:
     def _ask(self, prompt: Prompt, schema: type[T], tally: Tally) -> Answer[T]:
         form = json_schema(schema)
         key = cache_key(prompt, self.name, form)
-        if self._cache is not None and (text := self._cache.get(key)) is not None:
-            reading = read(text, schema)
-            if reading.value is not None:
-                return Answer(reading.value, Usage(cached=1), reading.salvaged, reading.dropped)
+        if kept := self._kept(key, schema):
+            return kept
         messages: list[Message] = [
             {"role": "system", "content": storable(prompt.system)},
             {"role": "user", "content": storable(prompt.user)},
         ]
         reply = call(self._requests, messages, form, tally)
         reading = read(reply.text, schema, cut_off=reply.cut_off)
-        repaired = reading.value is None
-        if repaired:
+        if repaired := reading.value is None:
             self._learn(reading, tally.mode)
-            reply = call(
-                self._requests, [*messages, *_repair(reply.text, reading, form)], form, tally
-            )
+            messages += _repair(reply.text, reading, form)
+            reply = call(self._requests, messages, form, tally)
             reading = read(reply.text, schema, cut_off=reply.cut_off)
         if reading.value is None:
             raise ModelAnswerError(
@@ -175,9 +179,17 @@ class ChatModel:
             tally.estimated,
         )
 
+    def _kept(self, key: bytes, schema: type[T]) -> Answer[T] | None:
+        """An answer from the cache, if it still fits the schema."""
+        text = self._cache.get(key) if self._cache is not None else None
+        reading = read(text, schema) if text is not None else None
+        if reading is None or reading.value is None:
+            return None
+        return Answer(reading.value, Usage(cached=1), reading.salvaged, reading.dropped)
+
     def _learn(self, reading: Reading[T], mode: Mode) -> None:
-        """A whole answer in another form means that the server ignored the form: ask in words."""
-        if mode == "text" or reading.cut_off:
+        """A whole answer in no such form means that the server ignored the form: ask in words."""
+        if reading.cut_off or not reading.formless:
             return
         requests = self._requests
         where = (requests.endpoint.base_url, requests.model)
@@ -193,11 +205,6 @@ class ChatModel:
             f"{self._requests.max_output_tokens}, or ask for less at a time"
         )
 
-    def _redacted(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text
-
     def close(self) -> None:
         """Close its connections."""
         self._requests.endpoint.close()
@@ -212,15 +219,7 @@ class ChatModel:
         return f"<ChatModel {self.name} at {self._requests.endpoint.shown}>"
 
 
-def _check(
-    model: str,
-    base_url: str | None,
-    api_key: str | None,
-    timeout: timedelta,
-    max_output_tokens: int,
-    attempts: int,
-    mode: str,
-) -> None:
+def _check(model: str, base_url: str | None, api_key: str | None, mode: str) -> None:
     if not model:
         raise ConfigurationError("name a model")
     if base_url is None and not api_key:
@@ -232,8 +231,6 @@ def _check(
         raise ConfigurationError("the API key has characters that no key has; was it pasted whole?")
     if base_url is not None and not _is_http(base_url):
         raise ConfigurationError("a base URL looks like http://localhost:11434/v1")
-    if timeout <= timedelta(0) or max_output_tokens < 1 or attempts < 1:
-        raise ConfigurationError("timeout, max_output_tokens and attempts must be positive")
     if mode not in ("json_schema", "json_object", "text"):
         raise ConfigurationError(f"unknown mode {mode!r}: json_schema, json_object or text")
 
@@ -244,11 +241,6 @@ def _is_http(url: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # of its port, or of brackets around no IPv6 address
         return False
-
-
-def _secrets(base_url: str | None, api_key: str | None) -> tuple[str, ...]:
-    password = urlsplit(base_url).password if base_url else None
-    return tuple(secret for secret in (api_key, password) if secret)
 
 
 def _repair(text: str, reading: Reading[Any], form: Mapping[str, Any]) -> list[Message]:

@@ -55,6 +55,8 @@ class Endpoint:
         self.base_url = base_url.rstrip("/")
         self.shown = _without_credentials(self.base_url)
         self._key = api_key or _NO_KEY
+        password = urlsplit(base_url).password
+        self._secrets = tuple(secret for secret in (api_key, password) if secret)
         self._client: openai.AsyncOpenAI | None = None
         self._pid = 0
         self._lock = Lock()
@@ -96,6 +98,12 @@ class Endpoint:
                 0, failure="connection", reason=f"{type(cause).__name__}: {cause}".rstrip(": ")
             )
         return Reply(response.status_code, response.content, dict(response.headers))
+
+    def redacted(self, text: str) -> str:
+        """The text without the key, which servers quote in what they complain about."""
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
 
     def _open(self) -> openai.AsyncOpenAI:
         """The client, whose connections belong to the loop; a forked process makes its own."""

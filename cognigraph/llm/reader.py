@@ -31,6 +31,7 @@ class Reading(Generic[T]):
     """A value, or (``None``) what was wrong, in words for the model.
 
     ``salvaged`` items were rescued out of a broken answer, ``dropped`` says of the others why.
+    ``formless``: there was no object with fields of the schema at all.
     """
 
     value: T | None
@@ -38,6 +39,7 @@ class Reading(Generic[T]):
     dropped: tuple[str, ...] = ()
     cut_off: bool = False
     problem: str = ""
+    formless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,8 @@ def read(text: str, schema: type[T], *, cut_off: bool = False) -> Reading[T]:
     if picked is None:
         names = ", ".join(sorted(form.lists or form.fields))
         what = f"no JSON object with {names}" if found else "no JSON object"
-        return Reading(None, cut_off=cut_off, problem=f"there is {what} in it")
+        problem = f"there is {what} in it"
+        return Reading(None, cut_off=cut_off, problem=problem, formless=bool(text.strip()))
     return _fit(picked, schema, form, cut_off)
 
 
@@ -135,14 +138,14 @@ def _merged(values: Sequence[Mapping[str, Any]], form: _Form) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     for value in values:
         for name, field in value.items():
-            if name not in form.lists:
+            if name in form.lists and isinstance(field, dict | list):
+                before = merged.get(name)
+                items = [field] if isinstance(field, dict) else field
+                merged[name] = [*before, *items] if isinstance(before, list) else items
+            elif name not in form.lists:
                 merged[name] = field
-            elif isinstance(field, dict):
-                merged[name] = [*merged.get(name, ()), field]
-            elif isinstance(field, list):
-                merged[name] = [*merged.get(name, ()), *field]
-            elif field is not None:
-                merged.setdefault(name, []).append(field)
+            elif field is not None:  # not a list: for the validation to say
+                merged.setdefault(name, field)
     return merged
 
 

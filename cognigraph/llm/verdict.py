@@ -13,6 +13,7 @@ from typing import Any
 
 from cognigraph.llm.endpoint import Reply
 from cognigraph.llm.modes import Dialect
+from cognigraph.text import storable
 
 _LATER = frozenset({408, 409, 425, 429})
 _FORM = frozenset({400, 422})
@@ -108,7 +109,7 @@ def _judge_body(status: int, body: Any, text: str) -> Verdict:
     usage = body.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     return Answered(
-        _content(message.get("content")),
+        storable(_content(message.get("content"))),
         cut_off=finish == "length",
         input_tokens=_count(usage.get("prompt_tokens")),
         output_tokens=_count(usage.get("completion_tokens")),

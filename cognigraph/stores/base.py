@@ -493,7 +493,8 @@ class Store(Protocol):
     ) -> bool:
         """Give the chunks back: pending again at ``retry_at``, or failed after that many attempts.
 
-        ``park_after=None`` does not park. An ``outage`` is counted as such and is no attempt.
+        ``park_after=None`` does not park. An ``outage`` is counted as such and is no attempt; the
+        whole session waits for its end, so that nothing is read before what was said before it.
         """
         ...
 
@@ -537,8 +538,15 @@ class Store(Protocol):
         """Uids of sessions with pending chunks, in the order of their oldest."""
         ...
 
-    def peek(self, session_uid: str, *, context: int = 2) -> Lease | None:
-        """All pending chunks of a session as a lease would give them, without taking one."""
+    def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
+        """Uids of the sessions that :meth:`redo` would make pending."""
+        ...
+
+    def peek(self, session_uid: str, *, context: int = 2, again: bool = False) -> Lease | None:
+        """All pending chunks of a session as a lease would give them, without taking one.
+
+        With ``again`` as they would be if the session were to be read again.
+        """
         ...
 
     def summaries(self, space: str, session: str) -> list[Summary]:

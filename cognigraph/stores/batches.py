@@ -6,18 +6,28 @@ from collections.abc import Sequence
 
 _QUARTER = 2  # bits
 _MOST_SHIFTS = 31
+_OUTAGES = 3
 
 
-def batch_size(attempts: Sequence[int], limit: int) -> int:
-    """Length of the first batch of chunks that failed ``attempts`` times, in session order.
+def failures_of(attempts: int, outages: int) -> int:
+    """How often a chunk failed, for the size of its batch.
 
-    A batch that failed comes back in quarters, so that a chunk at fault is alone after a few
+    Outages are not its fault, unless what it stands in is too long for the endpoint's patience:
+    after three in a row a smaller batch is tried.
+    """
+    return attempts + outages // _OUTAGES
+
+
+def batch_size(failures: Sequence[int], limit: int) -> int:
+    """Length of the first batch of chunks that failed so often, in session order.
+
+    With each failure it is a quarter the size, so that a chunk at fault is alone after a few
     attempts and the others get through; it is never behind chunks that failed less often.
     """
-    if not attempts:
+    if not failures:
         return 0
-    most = max(1, limit >> min(_QUARTER * attempts[0], _MOST_SHIFTS))
-    for place, tries in enumerate(attempts[:most]):
-        if tries > attempts[0]:
+    most = max(1, limit >> min(_QUARTER * failures[0], _MOST_SHIFTS))
+    for place, count in enumerate(failures[:most]):
+        if count > failures[0]:
             return place
-    return min(most, len(attempts))
+    return min(most, len(failures))

@@ -254,3 +254,10 @@ def test_an_estimate_reads_the_queue_and_takes_nothing(open_memory, space_name, 
         ["m1", "m2"], ["m3"], ["n1"],
     ]  # fmt: skip
     assert space._engine.store.peek("not-there") is None
+    windows.clear()
+    again = space.estimate(redo=True)  # as if it were queued
+    assert (again.sessions, again.chunks, again.windows, again.again) == (2, 4, 3, 4)
+    assert again.usage.calls == 3
+    assert {window.notes.state for window in windows} == {""}
+    assert space.estimate(redo=True, older_than=1).chunks == 0
+    assert (space.stats().pending, extractor.calls) == (0, 3)

@@ -129,6 +129,20 @@ def test_licomemory_is_the_formula_on_stored_values(space, later):
     assert all(hit.why.decay == pytest.approx(1) for hit in without)
 
 
+def test_licomemory_says_which_hits_no_triple_leads_to(space, later):
+    space.flush()
+    settings = SearchSettings(profile="licomemory")
+    bare = next(hit for hit in space.search("Ann", k=50, now=later) if not hit.triples)
+    found = space.search(bare.text, k=50, now=later, settings=settings)
+    result = [hit for hit in found if hit.score > 0]  # a triple that says nothing is worth nothing
+    behind = [any("no triple that was found" in note for note in hit.why.notes) for hit in result]
+    assert behind == sorted(behind)
+    assert set(behind) == {True, False}
+    for hit, is_behind in zip(result, behind, strict=True):
+        assert is_behind == (hit.why.semantic < hit.why.harmonic_mean)
+        assert is_behind or hit.triples
+
+
 def test_k_bounds_and_order_agree(space, later):
     everything = ids(space.search("bread or bike?", k=50, now=later))
     assert len(everything) == len(set(everything)) == 10

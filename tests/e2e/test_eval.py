@@ -154,7 +154,7 @@ def test_longmemeval_end_to_end(longmemeval):
 
 def test_the_table_for_people(locomo):
     done = run("locomo", locomo, "--limit", "1")
-    assert "1 conversations, 7 turns, 6 questions" in done.stdout
+    assert "1 conversation, 7 turns, 6 questions" in done.stdout
     assert "multi-hop" in done.stdout
     assert done.stdout.rstrip().endswith("page.html")
 
@@ -243,7 +243,37 @@ def test_wrong_use_is_one_line_and_leaves_nothing(locomo, arguments, message):
     assert not folder_of(locomo).exists()
 
 
-# Question answering
+# With a model
+
+
+def reading(messages: Messages) -> dict[str, Any]:
+    """What a model reads out of any turns: one fact; the same answer serves for a summary."""
+    return {
+        "entities": ["Comet | animal"],
+        "facts": ["1 | Comet | is | a greyhound"],
+        "keys": ["Comet"],
+        "themes": [{"title": "dogs", "summary": "A greyhound."}],
+    }
+
+
+def test_a_model_extracts_and_what_it_took_is_told(locomo):
+    arguments = ("locomo", locomo, "--extractor", "openai", "--json")
+    with ModelServer(status(401, "bad key")) as server:
+        refused = run(*arguments, code=2, COGNIGRAPH_MODEL_PRICES="1,2", **endpoint(server))
+        assert "7 chunks of talk-1 could not be read" in refused.stderr
+        assert "bad key" in refused.stderr
+        server.then(good(reading))
+        before = server.calls
+        found = json.loads(
+            run(*arguments, COGNIGRAPH_MODEL_PRICES="1,2", **endpoint(server)).stdout
+        )
+        usage = found["usage"]["extraction"]
+        assert usage["calls"] == server.calls - before == 6  # three sessions, read and summarised
+        assert usage["cost"] == pytest.approx(6 * (100 + 20) / 1e6)
+        assert "test" in found["settings"]["extractor"]
+        other = result(*arguments[:-1], COGNIGRAPH_MODEL="other", OPENAI_BASE_URL=server.url)
+    assert Path(other["page"]).parent != Path(found["page"]).parent
+    assert other["insert"]["triples"] == found["insert"]["triples"] == 2
 
 
 def scripted(messages: Messages) -> dict[str, Any]:

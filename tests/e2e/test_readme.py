@@ -57,11 +57,13 @@ def test_make_targets_exist() -> None:
 
 def test_figures_are_those_of_the_committed_results() -> None:
     """A figure is written as ``value<!-- file.json path.to.value -->`` and must agree."""
-    found = re.findall(r"([\d.,]+)<!-- (\S+\.json) (\S+) -->", README)
+    found = re.findall(r"([-+−]?[\d.,]+)<!-- (\S+\.json) (\S+) -->", README)
     assert len(found) >= 10
     for shown, file, path in found:
         value = json.loads((ROOT / "bench" / "results" / file).read_text("utf-8"))
         for part in path.split("/"):
-            value = value[part]
+            value = value[int(part)] if isinstance(value, list) else value[part]
         digits = len(shown.partition(".")[2])
-        assert float(shown.replace(",", "")) == pytest.approx(float(value), abs=0.51 * 10**-digits)
+        assert float(shown.replace(",", "").replace("−", "-")) == pytest.approx(
+            float(value), abs=0.51 * 10**-digits
+        )

@@ -33,14 +33,12 @@ VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
     "search/nearest": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],
     "search/newest_with_terms": [((":Chunk", ":Triple"),)],
     "search/chunks": [(("NEXT*0..2", "NEXT*0..0"),), (("NEXT*0..2", "NEXT*0..5"),)],
-    "vectors/announce": [(("(owner:Space ", "(owner:SpaceFacts "),)],
     "vectors/label": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],
     "reindex/indexed": [(("(owner:Space ", "(owner:SpaceFacts "),)],
     **{
         f"reindex/{name}": [((":Chunk", f":{label}"),) for label in ("Triple", "Key", "Theme")]
         for name in ("clean", "count", "waiting", "write")
     },
-    "vectors/ready": [(("(owner:Space ", "(owner:SpaceFacts "),)],
 }
 CASES = [
     (name, replace)

@@ -196,10 +196,10 @@ def test_a_big_space_searches_its_own_index_and_finds_the_same(
     wait_until_online(driver, index_name("Chunk", space))
     wait_until_online(driver, index_name("Triple", space))
     labels, _, _ = driver.execute_query(
-        "MATCH (n {space: $space}) WHERE n:Chunk OR n:Triple RETURN size(labels(n)) AS labels",
-        space=space,
+        "MATCH (n:Triple {space: $space}) RETURN size(labels(n)) AS labels", space=space
     )
     assert {row["labels"] for row in labels} == {2}, "written before or after: all have the label"
+    assert labelled(driver, space) == (120, 80), "the newest chunks are compared"
     question = Probe(
         unit(1)[0], chunks_by_vector=10, triples_by_vector=10, sessions_by_vector=3,
         anchors=("ann",), triples_per_anchor=5,
@@ -215,6 +215,40 @@ def test_a_big_space_searches_its_own_index_and_finds_the_same(
     assert vector_leg(compared) == nearest_of_all(driver, space, question, 10)
     # The index is approximate: it may miss one of the nearest, not more.
     assert len(vector_leg(other) & vector_leg(compared)) >= 9
+
+
+def labelled(driver: Driver, space: str) -> tuple[int, int]:
+    """Chunks of a space, and how many of them have the label of its own index."""
+    rows, _, _ = driver.execute_query(
+        "MATCH (c:Chunk {space: $space}) RETURN count(c) AS all, "
+        "sum(CASE WHEN size(labels(c)) = 2 THEN 1 ELSE 0 END) AS labelled",
+        space=space,
+    )
+    return rows[0]["all"], rows[0]["labelled"]
+
+
+def test_the_newest_chunks_are_compared_until_they_are_worth_a_transaction(
+    open_store: Open, driver: Driver, space: str
+) -> None:
+    store, other = open_store(exact_up_to=20), open_store(exact_up_to=10_000)
+    store.insert(space, [message(space, n) for n in range(30)])
+    wait_until_online(driver, index_name("Chunk", space))
+    assert labelled(driver, space) == (30, 30)
+    near = unit(1)[0]
+    for n in range(30, 33):
+        store.insert(space, [message(space, n, vector=near + 0.01 * n * unit(1)[0])])
+    assert labelled(driver, space) == (33, 30)
+    question = Probe(near, chunks_by_vector=5)
+    for one in (store, other):
+        assert vector_leg(one.probe(space, question)) == nearest_of_all(driver, space, question, 5)
+    other.insert(space, [message(space, n) for n in range(100, 352)])
+    assert labelled(driver, space) == (285, 30)
+    store.insert(space, [message(space, 400)])
+    assert labelled(driver, space) == (286, 286)
+    found = store.probe(space, question)
+    assert len(vector_leg(found) & nearest_of_all(driver, space, question, 5)) >= 4
+    store.insert(space, [message(space, 401, vector=near)])
+    assert message(space, 401).chunks[0].uid in vector_leg(store.probe(space, question))
 
 
 def vector_leg(found: Candidates) -> set[str]:
@@ -234,20 +268,14 @@ def test_an_interrupted_promotion_is_finished_by_the_next_write(
 ) -> None:
     small, big = open_store(exact_up_to=10_000), open_store(exact_up_to=20)
     small.insert(space, [message(space, n) for n in range(30)])
-    # As if a writer had died after announcing the label and before giving it to the old nodes.
+    # As if a writer had died when it had given the label to some of the nodes.
     label = index_name("Chunk", space).removeprefix("vector_")
     driver.execute_query(
-        "MATCH (s:Space {name: $space}) SET s.chunk_labels = [$label]", space=space, label=label
+        f"MATCH (c:Chunk {{space: $space}}) WITH c LIMIT 10 SET c:{label}", space=space
     )
     small.insert(space, [message(space, 30)])
     assert big.insert(space, [message(space, 31)]) == ["new"]
-    rows, _, _ = driver.execute_query(
-        "MATCH (c:Chunk {space: $space}) RETURN count(c) AS all, "
-        "sum(CASE WHEN $label IN labels(c) THEN 1 ELSE 0 END) AS labelled",
-        space=space,
-        label=label,
-    )
-    assert (rows[0]["all"], rows[0]["labelled"]) == (32, 32)
+    assert labelled(driver, space) == (32, 32)
 
 
 def test_as_of_looks_further_than_the_nearest(open_store: Open, driver: Driver, space: str) -> None:

@@ -108,19 +108,19 @@ def test_every_turn_is_one_line(chat):
     assert [line.split(" ")[0] for line in lines[1:]] == [f"[{n + 1}]" for n in range(len(turns))]
 
 
-facts = st.fixed_dictionaries(
-    {
-        "s": names,
-        "r": relations,
-        "o": names,
-        "t": st.lists(
-            st.integers(-2, 6) | st.sampled_from(["2", "[1]", "x", None, 1.5, True]), max_size=4
-        ),
-    },
-    optional={"words": times, "when": dates, "neg": st.booleans() | st.none(), "by": names},
+turn_numbers = st.one_of(
+    st.lists(st.integers(-2, 6), max_size=4).map(lambda numbers: ",".join(map(str, numbers))),
+    st.sampled_from(["[1] [2]", "1-3", "x", "", "2 - 3"]),
 )
-entities = st.fixed_dictionaries(
-    {"name": names}, optional={"type": names, "aliases": st.lists(names, max_size=3) | st.none()}
+facts = st.one_of(
+    st.tuples(turn_numbers, names, relations, names),
+    st.tuples(turn_numbers, names, relations, names, st.builds("{} = {}".format, times, dates)),
+    st.tuples(turn_numbers, names, relations, names, times, names),
+    st.lists(ANY_TEXT, max_size=7),
+).map(" | ".join)
+entities = st.one_of(
+    st.lists(names, min_size=1, max_size=4).map(" | ".join),
+    st.builds("{} | {} | {}; {}".format, names, names, names, names),
 )
 answers = st.fixed_dictionaries(
     {"entities": st.lists(entities, max_size=5), "facts": st.lists(facts, max_size=6)}

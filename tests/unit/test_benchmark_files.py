@@ -151,6 +151,24 @@ def test_a_missing_file_and_a_folder(tmp_path):
         sha256(tmp_path)
 
 
+def test_samples_and_turns_of_one_name_are_told_apart(tmp_path):
+    sample = json.loads(SAMPLE)
+    sample["conversation"]["session_2"][0]["dia_id"] = "D1:1"
+    path = tmp_path / "twice.json"
+    path.write_text(json.dumps([sample, sample]), "utf-8")
+    first, second = locomo.load(path)
+    assert (first.name, second.name) == ("talk-1", "talk-1-2")
+    assert [message.id for message in first.messages[4:6]] == ["D1:1~2", "D2:2"]
+    assert first.notes["turn ids that came again"] == 1
+
+
+def test_one_sample_by_itself_is_read(tmp_path):
+    path = tmp_path / "one.json"
+    path.write_bytes(SAMPLE)
+    (only,) = locomo.load(path)
+    assert len(only.questions) == 6
+
+
 def changed(path: Path, tmp_path: Path, change) -> Path:
     values = json.loads(path.read_text("utf-8"))
     change(values)

@@ -96,6 +96,8 @@ def test_whose_it_is_when_nothing_is_known():
 def test_only_what_means_the_same_elsewhere_lasts():
     entity = Named("Pia", "person", ("my sister", "Pipi", "the sister", "her friend", "our boss"))
     assert lasting_aliases(entity, TURNS) == ("Jonas's sister", "Pipi")
+    cat = Named("Pickle", "animal", ("cat", "Mr. P", "皮克"))
+    assert lasting_aliases(cat, TURNS) == ("Mr. P", "皮克")
     both = (*TURNS, Turn("Mira", AT, "My sister too."))
     assert lasting_aliases(entity, both) == ("Pipi",)
     nobody = (Turn("user", AT, "My sister Pia."),)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cognigraph import ConfigurationError, Memory
 from cognigraph.cli.arguments import build_parser
-from cognigraph.cli.environment import Environment
+from cognigraph.cli.environment import read_environment
 from cognigraph.cli.opening import Options
 from cognigraph.ingest import RulesExtractor
 from cognigraph.ingest.extractors import resolve_extractor
@@ -41,7 +43,7 @@ def test_what_is_no_extractor(wrong, tmp_path):
 
 
 def options(*arguments: str, extractor: str | None = None) -> Options:
-    environment = Environment(None, None, None, extractor, False, 100)
+    environment = replace(read_environment(), extractor=extractor)
     return Options.of(build_parser().parse_args(["stats", *arguments]), environment)
 
 

@@ -60,6 +60,7 @@ def test_cut_off_is_what_the_server_says():
         ({"facts": []}, '{"facts": []}'),
         (None, ""),
         (7, ""),
+        ("a\ud800b", "a\ufffdb"),
     ],
 )
 def test_content_in_other_forms(content, text):

@@ -7,6 +7,8 @@ from hypothesis import given
 
 from cognigraph import ConfigurationError
 from cognigraph.ingest import answers
+from cognigraph.ingest.coreference import Named
+from cognigraph.ingest.lines import FactLine, entity_line, fact_line
 from cognigraph.ingest.prompts import prompt_file, render
 from cognigraph.ingest.prompts.files import read
 from cognigraph.ingest.transcript import TAGS, one_line
@@ -42,11 +44,14 @@ def example(file):
 
 
 def test_the_example_in_each_prompt_fits_its_schema():
-    move, fish = example(EXTRACT).facts
-    assert (move.s, move.t, move.words, move.when, move.neg) == (
-        "Vera", [2], "last Friday", "2031-03-07", False,
-    )  # fmt: skip
-    assert (fish.o, fish.t, fish.neg, fish.by) == ("fish", [2, 3], True, "Olle")
+    read_ = example(EXTRACT)
+    assert [entity_line(line) for line in read_.entities] == [
+        Named("Vera", "person", ("my aunt", "Vee")), Named("Turin", "location"),
+    ]  # fmt: skip
+    assert [fact_line(line) for line in read_.facts] == [
+        FactLine((2,), "Vera", "moves to", "Turin", "last Friday", "2031-03-07"),
+        FactLine((2, 3), "Vera", "not eats", "fish", source="Olle"),
+    ]
     summary = example(SUMMARISE)
     assert (summary.keys, summary.themes[0].n) == (["flat in Turin", "fish allergy"], 2)
 

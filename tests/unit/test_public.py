@@ -70,9 +70,9 @@ def test_import_does_no_work():
 import builtins, socket, sqlite3, sys, threading
 def refuse(*a, **k): raise AssertionError("work at import")
 socket.socket.connect = sqlite3.connect = threading.Thread.start = refuse
-import cognigraph
+import cognigraph, cognigraph.llm, cognigraph.testing
 heavy = {"wordllama", "neo4j", "onnxruntime", "fastembed", "tokenizers", "networkx", "grandcypher",
-         "rich", "torch"}
+         "rich", "torch", "openai", "pydantic", "httpx"}
 print(sorted(heavy & set(sys.modules)))
 """
     done = python(code)

@@ -417,4 +417,4 @@ def test_reading_is_linear(piece: str) -> None:
 
 
 def test_the_name_is_recorded() -> None:
-    assert RulesExtractor().name == "rules-1"
+    assert RulesExtractor().name == "rules-2"

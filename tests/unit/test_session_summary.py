@@ -45,7 +45,7 @@ def test_a_first_answer_is_the_summary():
     found, refused = merged(Summary(), given, ("Mira", "Jonas"))
     assert found.themes == (Theme("Bike repair", "Mira's bike broke down."),)
     assert [name for name, _ in found.keys] == ["green Peugeot", "Speiche"]
-    assert refused == ["theme 'Empty': is empty"]
+    assert refused == ["theme without a summary: Empty"]
 
 
 def test_single_themes_are_rewritten_and_added():
@@ -83,8 +83,8 @@ def test_a_good_theme_is_not_replaced_by_little():
     found, refused = merged(OLD, given, ())
     assert found.themes == (BIKE, Theme("Half marathon", "Jonas will run in June."))
     assert refused == [
-        "theme 'Bike repair': would lose most of what it says",
-        "theme '': was rewritten twice",
+        "theme would lose most of what it says: Bike repair",
+        "theme was rewritten twice: Half marathon",
     ]
 
 
@@ -96,7 +96,7 @@ def test_too_many_themes_join_the_nearest():
     assert (len(found.themes), refused) == (MAX_THEMES, [])
     full = tuple(Theme(theme.title, "x" * MAX_SUMMARY) for theme in themes)
     found, refused = merged(Summary((), full), given, ())
-    assert (found.themes, refused) == (full, ["theme 'More': there is no room for another"])
+    assert (found.themes, refused) == (full, ["no room for another theme: More"])
 
 
 def test_long_summaries_end_with_a_sentence():

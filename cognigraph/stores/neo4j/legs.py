@@ -47,6 +47,7 @@ class Nearest:
     """What a vector leg found, nearest first; ``limit`` of them are candidates."""
 
     limit: int
+    similarity: Sequence[float] = ()
     all: Sequence[str] = ()
     all_sessions: Sequence[str] = ()
     subjects: Sequence[str] = ()
@@ -61,6 +62,18 @@ class Nearest:
     def sessions(self) -> Sequence[str]:
         """Uids of the sessions of candidate chunks or themes."""
         return self.all_sessions[: self.limit]
+
+    def with_those_of(self, newest: Nearest) -> Nearest:
+        """Both, nearest first; for chunks, which have no subjects and objects."""
+        found: dict[str, tuple[float, str]] = {}
+        for part in (newest, self):
+            for score, uid, session in zip(
+                part.similarity, part.all, part.all_sessions, strict=True
+            ):
+                found[uid] = score, session
+        order = sorted(found, key=lambda uid: -found[uid][0])
+        scores, sessions = [found[uid][0] for uid in order], [found[uid][1] for uid in order]
+        return Nearest(self.limit, scores, order, sessions)
 
     def around(self, entity: str) -> list[str]:
         """Uids of the triples an entity is subject or object of."""
@@ -93,10 +106,13 @@ class Legs:
 
     # Vectors
 
-    def nearest(self, layer: Layer, limit: int, indexed: bool) -> Nearest:
+    def nearest(
+        self, layer: Layer, limit: int, indexed: bool, covered: int | None = None
+    ) -> Nearest:
         """The ``limit`` nodes nearest to the probe with a cosine above 0, nearest first.
 
-        An index gives some more, for what it may have missed and for :meth:`with_hubs`.
+        An index gives some more, for what it may have missed and for :meth:`with_hubs`. What
+        arrived after ``covered`` is not in it yet and is compared one by one.
         """
         if not limit or self._vector is None:
             return Nearest(limit)
@@ -104,16 +120,25 @@ class Legs:
         index = self._indexes.usable(self._space, layer, indexed)
         if index is not None:
             try:
-                return self._nearest_indexed(index, layer, limit, until)
+                found = self._nearest_indexed(index, layer, limit, until)
+                if covered is None:
+                    return found
+                return found.with_those_of(self._nearest_of_all(layer, limit, until, covered))
             except StoreUnavailableError:
                 raise
             except StoreError:
                 self._indexes.forget(index)  # an administrator dropped it: compare all instead
+        return self._nearest_of_all(layer, limit, until, 0)
+
+    def _nearest_of_all(
+        self, layer: Layer, limit: int, until: datetime | None, after: int
+    ) -> Nearest:
         of_layer = () if layer == "Chunk" else ((":Chunk", f":{layer}"),)
         row = self._connection.row(
             "search/nearest",
             *of_layer,
             space=self._space,
+            after=after,
             vector=self._vector,
             limit=limit,
             time=_TIME[layer],

@@ -25,6 +25,7 @@ class SpaceView:
     triples: int
     mean_triple_length: float
     chunk_indexed: bool
+    covered: int | None
     triple_indexed: bool
     theme_indexed: bool
     lexicon: Lexicon
@@ -65,8 +66,9 @@ class Lexicons:
         row = self._connection.row("search/space", space=space, since=counts.seq)
         if row is None:
             return None
-        seq, chunks, length, chunk_indexed, triples, triple_length, triple_indexed = row[:7]
-        theme_indexed, fresh, new_terms, new_counts, generation, embedder, dimension = row[7:]
+        seq, chunks, length, chunk_indexed, covered = row[:5]
+        triples, triple_length, triple_indexed, theme_indexed = row[5:9]
+        fresh, new_terms, new_counts, generation, embedder, dimension = row[9:]
         self._connection.check_generation(generation, embedder, dimension)
         own = counts.frequencies
         for term, count in zip(new_terms, new_counts, strict=True):
@@ -80,6 +82,7 @@ class Lexicons:
             triples=triples,
             mean_triple_length=triple_length / triples if triples else 0.0,
             chunk_indexed=chunk_indexed,
+            covered=covered if covered < seq else None,
             triple_indexed=triple_indexed,
             theme_indexed=theme_indexed,
             lexicon=Lexicon(chunks, mean, {term: own.get(term, 0) for term in terms}),

@@ -38,7 +38,9 @@ def gather_candidates(
         return no_candidates(probe)
     legs = Legs(connection, indexes, space, probe)
     start = connection.start
-    by_vector = start(legs.nearest, "Chunk", probe.chunks_by_vector, view.chunk_indexed)
+    by_vector = start(
+        legs.nearest, "Chunk", probe.chunks_by_vector, view.chunk_indexed, view.covered
+    )
     triples_by_vector = start(legs.nearest, "Triple", probe.triples_by_vector, view.triple_indexed)
     by_terms = start(legs.by_terms, "Chunk", probe.chunks_by_terms, view)
     triples_by_terms = start(legs.by_terms, "Triple", probe.triples_by_terms, view)

@@ -84,11 +84,13 @@ def queued(connection: Connection, space: str) -> list[str]:
     return [uid for (uid,) in connection.rows("queue/queued", space=space)]
 
 
-def peek(connection: Connection, session_uid: str, context: int) -> Lease | None:
-    """A session's pending chunks, waiting for a retry or not."""
-    row = connection.row("queue/peek", session=session_uid, context=context)
+def peek(connection: Connection, session_uid: str, context: int, again: bool) -> Lease | None:
+    """A session's pending chunks, waiting for a retry or not; with ``again`` the done ones too."""
+    states = ["pending", "done"] if again else ["pending"]
+    row = connection.row("queue/peek", session=session_uid, context=context, states=states)
     if row is None:
         return None
+    row[-1] = row[-1] or again
     return _lease(row, session_uid=session_uid, token="", expires=from_micros(0))
 
 
@@ -182,3 +184,9 @@ def requeue(connection: Connection, space: str, names: Sequence[str]) -> int:
         return int(row[0]) if row else 0
 
     return connection.write(work)
+
+
+def read_by(connection: Connection, space: str, names: Sequence[str]) -> list[str]:
+    """Sessions of which one of these has read a part."""
+    rows = connection.rows("redo/sessions", space=space, extractors=list(names))
+    return [uid for (uid,) in rows]

@@ -99,6 +99,7 @@ class Neo4jStore:
             return []
         inserted = write.insert(self._connection, space, messages)
         self._indexes.grow(space, "Chunk", inserted.chunks, inserted.indexed)
+        self._indexes.cover(space, inserted.tail if inserted.indexed else 0)
         return inserted.statuses
 
     # Enrichment
@@ -184,9 +185,13 @@ class Neo4jStore:
         """Sessions with pending chunks."""
         return queue.queued(self._connection, space)
 
-    def peek(self, session_uid: str, *, context: int = 2) -> Lease | None:
-        """All pending chunks of a session."""
-        return queue.peek(self._connection, session_uid, context)
+    def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
+        """Sessions of which one of these has read a part."""
+        return queue.read_by(self._connection, space, extractors)
+
+    def peek(self, session_uid: str, *, context: int = 2, again: bool = False) -> Lease | None:
+        """All chunks of a session that wait, or would wait to be read again."""
+        return queue.peek(self._connection, session_uid, context, again)
 
     def summaries(self, space: str, session: str) -> list[Summary]:
         """Revisions of a session's keys and summary, newest first."""

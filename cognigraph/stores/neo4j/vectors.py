@@ -22,6 +22,8 @@ _LAYERS: tuple[Layer, ...] = ("Chunk", "Triple", "Theme")
 logger = logging.getLogger("cognigraph.neo4j")
 
 _BATCH = 2000
+_TAIL = 256
+"""So many chunks of a big space are compared before they are taken into its index together."""
 
 # Quantised, a quarter of the memory: candidates are put in order by their stored vectors anyway.
 # The graph is denser than by default (16, 100): recall at 100 of the first 200 is 0.99, not 0.96.
@@ -70,30 +72,48 @@ class OwnIndexes:
         except StoreError as error:
             logger.warning("space %r keeps comparing all its vectors: %s", space, error)
 
+    def cover(self, space: str, tail: int) -> None:
+        """Take the newest chunks into the space's own index, once they are worth a transaction.
+
+        One by one they would cost each insert a second index; until then they are compared.
+        """
+        if tail < _TAIL:
+            return
+        labels = [own_label("Chunk", space)]
+        try:
+            self._connection.write(
+                lambda tx: tx.rows("vectors/cover", space=space, labels=labels)
+            )
+        except StoreError as error:  # the insert that brought us here is done; the next tries again
+            logger.info("space %r keeps comparing its newest vectors: %s", space, error)
+
     def _make(self, space: str, layer: Layer) -> None:
-        owner = ("(owner:Space ", "(owner:Space " if layer == "Chunk" else "(owner:SpaceFacts ")
         of_layer = (":Chunk", f":{layer}")
         labels = [own_label(layer, space)]
-        # First the announcement: every node written after it has the label already.
-        self._connection.write(
-            lambda tx: tx.rows(
-                "vectors/announce",
-                owner,
-                space=space,
-                labels=labels,
-                property=f"{layer.lower()}_labels",
+        if layer != "Chunk":
+            # First the announcement: every node written after it has the label already.
+            self._connection.write(
+                lambda tx: tx.rows(
+                    "vectors/announce",
+                    space=space,
+                    labels=labels,
+                    property=f"{layer.lower()}_labels",
+                )
             )
-        )
-        after: int | None = 0
+        covered, after = 0, self._label(space, of_layer, labels, 0)
         while after is not None:
-            after = self._label(space, of_layer, labels, after)
+            covered, after = after, self._label(space, of_layer, labels, after)
         # The server fills the index in the background; searches stay exact until it is online.
         self._create(layer, space, self._connection.embedding, self._dimension)
-        self._connection.write(
-            lambda tx: tx.rows(
-                "vectors/ready", owner, space=space, property=f"{layer.lower()}_indexed"
+        if layer == "Chunk":
+            self._connection.write(
+                lambda tx: tx.rows("vectors/ready_chunks", space=space, covered=covered)
             )
-        )
+        else:
+            indexed = f"{layer.lower()}_indexed"
+            self._connection.write(
+                lambda tx: tx.rows("vectors/ready", space=space, property=indexed)
+            )
 
     def _create(self, layer: Layer, space: str, embedding: str, dimension: int) -> None:
         self._connection.command(

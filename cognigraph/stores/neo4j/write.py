@@ -17,11 +17,13 @@ _MOST_TRIES = 20
 
 
 class Inserted(NamedTuple):
-    """What an insert says: statuses, chunks in the space, and whether they have an own index."""
+    """What an insert says: statuses, chunks in the space, whether they have an own index, and how
+    many of them are not in it yet."""
 
     statuses: list[InsertStatus]
-    chunks: int
-    indexed: bool
+    chunks: int = 0
+    indexed: bool = True
+    tail: int = 0
 
 
 def insert(connection: Connection, space: str, messages: Sequence[MessageRow]) -> Inserted:
@@ -31,11 +33,11 @@ def insert(connection: Connection, space: str, messages: Sequence[MessageRow]) -
         statuses = _statuses(connection, messages, after_race=attempt > 0)
         new = [m for m, status in zip(messages, statuses, strict=True) if status == "new"]
         if not new:
-            return Inserted(statuses, 0, True)
+            return Inserted(statuses)
         rows = _Rows(space, new, connection.generation)
         written = connection.write(rows.write)
         if written is not None:
-            return Inserted(statuses, written[2], written[3])
+            return Inserted(statuses, *written[2:])
     raise StoreUnavailableError(
         f"other writers keep adding the same messages to space {space!r}; repeat the call"
     )

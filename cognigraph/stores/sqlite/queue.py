@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
 from cognigraph.model import Theme
 from cognigraph.stores.base import Failure, Lease, SessionNotes, WorkChunk
-from cognigraph.stores.batches import batch_size
+from cognigraph.stores.batches import batch_size, failures_of
 from cognigraph.times import from_micros, to_micros
 
 PENDING, DONE, FAILED = 0, 1, 2
@@ -26,7 +27,7 @@ _PENDING_CHUNKS = """
 SELECT c.uid, c.message_id, c.speaker, c.at, coalesce(c.fresh, c.text), c.part, w.attempts,
        w.outages, w.extractor, c.id
 FROM chunk c JOIN work w ON w.chunk_id = c.id
-WHERE c.session_id = ? AND w.state = 0 AND w.retry_at <= ?
+WHERE c.session_id = ? AND w.state {states} AND w.retry_at <= ?
 ORDER BY c.at, c.id LIMIT ?"""
 
 _BEFORE = """
@@ -65,8 +66,10 @@ def claim(
         "UPDATE session SET lease = ?, lease_until = ? WHERE id = ?",
         (token, to_micros(until), session_id),
     )
-    rows = connection.execute(_PENDING_CHUNKS, (session_id, instant, limit)).fetchall()
-    rows = rows[: batch_size([row[6] for row in rows], limit)]
+    rows = connection.execute(
+        _PENDING_CHUNKS.format(states="= 0"), (session_id, instant, limit)
+    ).fetchall()
+    rows = rows[: batch_size([failures_of(row[6], row[7]) for row in rows], limit)]
     connection.executemany(
         "UPDATE work SET lease = ? WHERE chunk_id = ?", [(token, row[-1]) for row in rows]
     )
@@ -109,15 +112,19 @@ def queued(connection: sqlite3.Connection, space_id: int) -> list[str]:
     return [row[0] for row in rows]
 
 
-def peek(connection: sqlite3.Connection, session_uid: str, context: int) -> Lease | None:
-    """A session's pending chunks, waiting for a retry or not."""
+def peek(
+    connection: sqlite3.Connection, session_uid: str, context: int, again: bool
+) -> Lease | None:
+    """A session's pending chunks, waiting for a retry or not; with ``again`` the done ones too."""
     found = connection.execute("SELECT id FROM session WHERE uid = ?", (session_uid,)).fetchone()
     if found is None:
         return None
-    rows = connection.execute(_PENDING_CHUNKS, (found[0], _EVER, -1)).fetchall()
+    query = _PENDING_CHUNKS.format(states="IN (0, 1)" if again else "= 0")
+    rows = connection.execute(query, (found[0], _EVER, -1)).fetchall()
     if not rows:
         return None
-    return _lease(connection, found[0], rows, context, "", from_micros(0))
+    lease = _lease(connection, found[0], rows, context, "", from_micros(0))
+    return replace(lease, notes=SessionNotes(lease.notes.version)) if again else lease
 
 
 def _work_chunk(session: str, row: tuple[Any, ...]) -> WorkChunk:
@@ -182,6 +189,11 @@ def give_back(
             for chunk in lease.chunks
         ],
     )  # fmt: skip
+    # What comes after these chunks in their session waits with them, or would be read before them.
+    connection.execute(
+        "UPDATE session SET lease = NULL, lease_until = ? WHERE uid = ?",
+        (to_micros(retry_at) if outage else 0, lease.session_uid),
+    )
 
 
 def failures(connection: sqlite3.Connection, space: str) -> list[Failure]:

@@ -16,14 +16,24 @@ def extractors(connection: sqlite3.Connection, space_id: int) -> dict[str, int]:
     return {name: count for name, count in rows if name is not None}
 
 
-def requeue(connection: sqlite3.Connection, space_id: int, extractors: Sequence[str]) -> int:
-    """Make the done chunks of every session pending that one of these has read a part of."""
+def read_by(connection: sqlite3.Connection, space_id: int, extractors: Sequence[str]) -> list[str]:
+    """Uids of sessions of which one of these has read a part."""
     marks = ",".join("?" * len(extractors))
-    sessions = connection.execute(
-        f"SELECT DISTINCT session_id FROM work WHERE space_id = ? AND state = 1 "
-        f"AND extractor IN ({marks})",
+    rows = connection.execute(
+        f"""SELECT s.uid FROM work w JOIN session s ON s.id = w.session_id
+            WHERE w.space_id = ? AND w.state = 1 AND w.extractor IN ({marks})
+            GROUP BY s.id ORDER BY min(w.chunk_id)""",
         (space_id, *extractors),
-    ).fetchall()
+    )
+    return [row[0] for row in rows]
+
+
+def requeue(connection: sqlite3.Connection, space_id: int, extractors: Sequence[str]) -> int:
+    """Make the done chunks of these sessions pending."""
+    sessions = [
+        connection.execute("SELECT id FROM session WHERE uid = ?", (uid,)).fetchone()
+        for uid in read_by(connection, space_id, extractors)
+    ]
     connection.executemany(
         "UPDATE session SET renew = 1, lease = NULL, lease_until = 0 WHERE id = ?", sessions
     )

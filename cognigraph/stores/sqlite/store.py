@@ -155,7 +155,6 @@ class SQLiteStore:
             queue.give_back(
                 connection, lease, reason, park_after=park_after, retry_at=retry_at, outage=outage
             )
-            queue.release(connection, lease)
             return True
 
     def extend(self, lease: Lease, until: datetime) -> bool:
@@ -211,10 +210,14 @@ class SQLiteStore:
         """Sessions with pending chunks."""
         return self._read(space, [], queue.queued)
 
-    def peek(self, session_uid: str, *, context: int = 2) -> Lease | None:
-        """All pending chunks of a session."""
+    def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
+        """Sessions of which one of these has read a part."""
+        return self._read(space, [], lambda c, s: redo.read_by(c, s, extractors))
+
+    def peek(self, session_uid: str, *, context: int = 2, again: bool = False) -> Lease | None:
+        """All chunks of a session that wait, or would wait to be read again."""
         with self._pool.read() as connection:
-            return queue.peek(connection, session_uid, context)
+            return queue.peek(connection, session_uid, context, again)
 
     def summaries(self, space: str, session: str) -> list[Summary]:
         """Revisions of a session's keys and summary, newest first."""

@@ -3,11 +3,12 @@
 //   sessions: [{uid, id, started_at, ended_at, messages, last, chunks: [{properties, place, vector}]}]
 //   with the chunks of each session in the order of (at, place) and the sessions sorted by uid
 // returns: base (arrival numbers are base + place), late (uids of sessions whose chunks do not all
-//   come after its tail and still have to be linked), chunks in the space, indexed;
+//   come after its tail and still have to be linked), chunks in the space, indexed, chunks that
+//   are not in the space's own vector index yet;
 //   no row, and nothing written, if one of the messages is there by now, or the embedder changed
 MERGE (space:Space {name: $space})
   ON CREATE SET space.inserts = 0, space.seq = 0, space.chunks = 0, space.length = 0,
-                space.chunk_labels = [], space.chunk_indexed = false
+                space.chunk_indexed = false
 // This takes the lock: what follows sees every earlier insert into the space, and no other runs.
 SET space.inserts = space.inserts + 1
 WITH space
@@ -19,7 +20,10 @@ WHERE known = 0
 // Arrival numbers grow by one and keep up with the clock (microseconds), so that the queue can
 // compare spaces.
 WITH space, CASE WHEN space.seq < timestamp() * 1000 THEN timestamp() * 1000 ELSE space.seq END AS base
-SET space.seq = base + $chunks,
+SET space.chunk_covered =
+      coalesce(space.chunk_covered, CASE WHEN space.chunk_indexed THEN space.seq ELSE 0 END),
+    space.chunk_tail = coalesce(space.chunk_tail, 0) + $chunks,
+    space.seq = base + $chunks,
     space.chunks = space.chunks + $chunks,
     space.length = space.length + $length
 WITH space, base
@@ -41,7 +45,7 @@ WITH space, base, row, session, tail, in_order
 CALL (space, base, row, session) {
   UNWIND row.chunks AS new
   CREATE (chunk:Chunk {uid: new.properties.uid})
-  SET chunk += new.properties, chunk.seq = base + new.place, chunk:$(space.chunk_labels)
+  SET chunk += new.properties, chunk.seq = base + new.place
   CREATE (session)-[:HAS_CHUNK]->(chunk)
   WITH chunk, new
   CALL (chunk, new) {
@@ -62,4 +66,4 @@ CALL (chunks, tail, in_order) {
   CREATE (before)-[:NEXT]->(first)
 }
 RETURN base, collect(CASE WHEN in_order THEN null ELSE row.uid END) AS late,
-       space.chunks AS chunks, space.chunk_indexed AS indexed
+       space.chunks AS chunks, space.chunk_indexed AS indexed, space.chunk_tail AS tail

@@ -19,12 +19,14 @@ CALL (session) {
 WITH session, ready
 WHERE size(ready) > 0
 // As stores/batches.py has it: a quarter the size for each attempt, and none that failed more often.
-WITH session, ready, ready[0].attempts AS tries
-WITH session, ready, tries,
-     CASE WHEN tries > 15 THEN 1 ELSE toInteger($limit / 4 ^ tries) END AS most
-WITH session, ready[..CASE WHEN most < 1 THEN 1 ELSE most END] AS ready, tries
 WITH session, ready,
-     [place IN range(0, size(ready) - 1) WHERE ready[place].attempts > tries | place][0] AS suspect
+     [chunk IN ready | chunk.attempts + coalesce(chunk.outages, 0) / 3] AS failures
+WITH session, ready, failures, failures[0] AS tries
+WITH session, ready, failures, tries,
+     CASE WHEN tries > 15 THEN 1 ELSE toInteger($limit / 4 ^ tries) END AS most
+WITH session, ready[..CASE WHEN most < 1 THEN 1 ELSE most END] AS ready, failures, tries
+WITH session, ready,
+     [place IN range(0, size(ready) - 1) WHERE failures[place] > tries | place][0] AS suspect
 WITH session, ready[..coalesce(suspect, size(ready))] AS chunks
 SET session.lease = $token, session.lease_until = $until
 FOREACH (chunk IN chunks | SET chunk.lease = $token)

@@ -1,12 +1,13 @@
 // what: give leased chunks back after a failed attempt, parking those that failed too often, or
-//   after an outage, which is no attempt
+//   after an outage, which is no attempt and lets all of the session wait, so that order is kept
 // parameters: session (uid), token, chunks (uids), reason, park_after, retry_at, outage
 // returns: one row; none, and nothing written, if the lease is lost
 MATCH (session:Session {uid: $session})
 SET session.claims = session.claims + 1
 WITH session
 WHERE session.lease = $token
-SET session.lease = null, session.lease_until = null
+SET session.lease = null,
+    session.lease_until = CASE WHEN $outage THEN $retry_at ELSE null END
 WITH session
 CALL () {
   UNWIND $chunks AS uid

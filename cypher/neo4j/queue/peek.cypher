@@ -1,12 +1,12 @@
-// what: all pending chunks of a session, as a lease would give them
-// parameters: session (uid), context
+// what: all pending chunks of a session, or also the done ones, as a lease would give them
+// parameters: session (uid), states, context
 // returns: as claim; no row if there are none
 MATCH (session:Session {uid: $session})
 CALL (session) {
   MATCH (chunk:Chunk) USING INDEX chunk:Chunk(session_uid, state, at, seq)
-  WHERE chunk.session_uid = session.uid AND chunk.state = 'pending' AND chunk.at IS NOT NULL
+  WHERE chunk.session_uid = session.uid AND chunk.state IN $states AND chunk.at IS NOT NULL
     AND chunk.seq IS NOT NULL
-  WITH chunk ORDER BY chunk.session_uid, chunk.state, chunk.at, chunk.seq
+  WITH chunk ORDER BY chunk.at, chunk.seq
   RETURN collect(chunk) AS chunks
 }
 WITH session, chunks, chunks[0] AS first

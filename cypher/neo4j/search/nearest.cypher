@@ -1,10 +1,10 @@
-// what: the nearest nodes of a small space by comparing all
+// what: the nearest nodes of a small space, or of the newest of a big one, by comparing all
 //   (Triple and Theme stand for Chunk in the other layers)
-// parameters: space, vector, limit, time (a property), until (or null)
-// returns: uids, sessions (uids; of chunks and themes)
+// parameters: space, after (arrival number), vector, limit, time (a property), until (or null)
+// returns: similarities, uids, sessions (uids; of chunks and themes)
 MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)
-WHERE node.space = $space AND node.seq > 0 AND ($until IS NULL OR node[$time] <= $until)
+WHERE node.space = $space AND node.seq > $after AND ($until IS NULL OR node[$time] <= $until)
 WITH node, vector.similarity.cosine(node.embedding, $vector) AS score
 WHERE score > 0.5
 WITH node, score ORDER BY score DESC, node.seq LIMIT $limit
-RETURN collect(node.uid), collect(node.session_uid)
+RETURN collect(score), collect(node.uid), collect(node.session_uid)

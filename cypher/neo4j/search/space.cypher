@@ -1,12 +1,14 @@
 // what: a space's totals, and its words in chunks that arrived since the last look
 // parameters: space, since (arrival number)
-// returns: seq, chunks, length, chunk_indexed, triples, triple length, triple_indexed,
+// returns: seq, chunks, length, chunk_indexed, covered (arrival number up to which chunks are in
+//   the space's own vector index), triples, triple length, triple_indexed,
 //   theme_indexed, new chunks, terms, new chunks with each term, generation of the embedder, its
 //   name and dimension
 MATCH (space:Space {name: $space})
 OPTIONAL MATCH (facts:SpaceFacts {name: $space})
 WITH space.seq AS seq, space.chunks AS chunks, space.length AS length,
-     space.chunk_indexed AS chunk_indexed, coalesce(facts.triples, 0) AS triples,
+     space.chunk_indexed AS chunk_indexed, coalesce(space.chunk_covered, space.seq) AS covered,
+     coalesce(facts.triples, 0) AS triples,
      coalesce(facts.length, 0) AS triple_length,
      coalesce(facts.triple_indexed, false) AS triple_indexed,
      coalesce(facts.theme_indexed, false) AS theme_indexed
@@ -23,5 +25,5 @@ CALL (seq, fresh) {
   RETURN collect(term) AS terms, collect(frequency) AS frequencies
 }
 MATCH (meta:CogniGraph {uid: 'cognigraph'})
-RETURN seq, chunks, length, chunk_indexed, triples, triple_length, triple_indexed, theme_indexed,
+RETURN seq, chunks, length, chunk_indexed, covered, triples, triple_length, triple_indexed, theme_indexed,
        fresh, terms, frequencies, coalesce(meta.generation, 1), meta.embedder, meta.dimension

@@ -1,6 +1,5 @@
-// what: from now on the space's new nodes of a layer get its own label
-//   (for triples and themes, SpaceFacts stands for Space)
+// what: from now on a space's new triples or themes get the label of their own vector index
 // parameters: space, labels, property (that holds them)
 // returns: nothing
-MATCH (owner:Space {name: $space})
+MATCH (owner:SpaceFacts {name: $space})
 SET owner[$property] = $labels

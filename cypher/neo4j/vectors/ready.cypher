@@ -1,6 +1,5 @@
-// what: record that all nodes of a layer have their label and that the index is there
-//   (for triples and themes, SpaceFacts stands for Space)
+// what: record that all triples or themes of a space have their label and that the index is there
 // parameters: space, property
 // returns: nothing
-MATCH (owner:Space {name: $space})
+MATCH (owner:SpaceFacts {name: $space})
 SET owner[$property] = true

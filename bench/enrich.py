@@ -1,0 +1,255 @@
+"""What enrichment costs and what it keeps: speed, calls, tokens, triples, reachability.
+
+python bench/enrich.py --data DIR --extractor rules|spacy|recorded|openai|recorded-model
+    --store sqlite|URI --searches N --json FILE
+
+DIR as for bench/recall.py. Turns are inserted one by one, then enriched; ``apart`` leaves out the
+time inside the extractor. ``recorded`` plays the extractions of DIR back, and each of their triples
+is followed to where it went. ``seconds/cpu`` is this process's, whatever else runs. ``openai`` asks the endpoint of the environment (COGNIGRAPH_MODEL,
+OPENAI_BASE_URL, OPENAI_API_KEY); ``recorded-model`` is the same with a loopback server that answers
+from the recordings (bench/recorded_model.py). Only the public face of cognigraph is used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import tempfile
+import time
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from measure import machine, percentiles, write
+from reach import Account, account, all_triples
+from recall import turns
+
+from cognigraph import Memory, Space, Usage
+from cognigraph.ingest import Extraction, Extractor, RecordedExtractor, Window
+from cognigraph.ingest.derive import by_reason
+from cognigraph.ingest.extractors import resolve_extractor
+
+MENTIONED = "mentioned"
+
+
+class Timed:
+    """An extractor with a watch."""
+
+    def __init__(self, inner: Extractor) -> None:
+        self._inner = inner
+        self.name = inner.name
+        self.seconds = 0.0
+
+    def extract(self, window: Window) -> Extraction:
+        """Read, and count the time."""
+        started = time.perf_counter()
+        try:
+            return self._inner.extract(window)
+        finally:
+            self.seconds += time.perf_counter() - started
+
+
+@dataclass
+class Totals:
+    """Sums over all conversations."""
+
+    turns: int = 0
+    chunks: int = 0
+    sessions: int = 0
+    add_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    enrich_seconds: float = 0.0
+    extract_seconds: float = 0.0
+    add_ms: list[float] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    calls: list[int] = field(default_factory=list)
+    failures: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
+    triples: int = 0
+    entities: int = 0
+    evidence: int = 0
+    with_triple: int = 0
+    with_fact: int = 0
+    account: Account = field(default_factory=Account)
+
+
+def ingest(space: Space, extractor: Timed, messages: list[dict[str, Any]], totals: Totals) -> None:
+    """Insert and enrich one conversation."""
+    before, cpu = extractor.seconds, time.process_time()
+    for message in messages:
+        started = time.perf_counter()
+        space.add(**message)
+        totals.add_ms.append((time.perf_counter() - started) * 1000)
+    started = time.perf_counter()
+    steps = space.enrich()
+    totals.enrich_seconds += time.perf_counter() - started
+    totals.cpu_seconds += time.process_time() - cpu
+    totals.extract_seconds += extractor.seconds - before
+    calls: Counter[str] = Counter()
+    for step in steps:
+        totals.usage += step.usage
+        totals.rejected += by_reason(step.rejected)
+        calls[step.session] += step.usage.calls
+    totals.calls += list(calls.values())
+    stats = space.stats()
+    totals.turns += stats.messages
+    totals.chunks += stats.chunks
+    totals.sessions += stats.sessions
+    totals.triples += stats.triples
+    totals.entities += stats.entities
+    totals.failures += stats.failed + stats.pending
+
+
+def cover(space: Space, questions: list[dict[str, Any]], known: set[str], totals: Totals) -> None:
+    """Count the turns that answer questions and have a triple."""
+    evidence = {
+        id for item in questions for id in re.findall(r"D\d+:\d+", " ".join(item["evidence"]))
+    } & known
+    told, stated = set(), set()
+    for triple in all_triples(space):
+        ids = {source.id for source in triple.sources}
+        told |= ids
+        if triple.relation != MENTIONED:
+            stated |= ids
+    totals.evidence += len(evidence)
+    totals.with_triple += len(evidence & told)
+    totals.with_fact += len(evidence & stated)
+
+
+def follow(
+    space: Space, recording: RecordedExtractor, known: set[str], now: datetime, sample: int,
+    totals: Totals,
+) -> None:  # fmt: skip
+    """Look for every recorded triple."""
+    facts = [(id, fact) for id, session in recording.sessions.items() for fact in session.facts]
+    found, total = account(space, facts, known, now, sample), totals.account
+    total.recorded += found.recorded
+    total.stored += found.stored
+    total.merged += found.merged
+    total.rejected += found.rejected
+    total.lost += found.lost
+    total.listed += found.listed
+    total.searched += found.searched
+    total.found += found.found
+
+
+def run(arguments: argparse.Namespace) -> Totals:
+    """All conversations of the data folder, each in a space of its own."""
+    data, totals, run_id = Path(arguments.data), Totals(), uuid4().hex[:6]
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        reader = None
+        if arguments.extractor != "recorded":
+            reader = Timed(_extractor(arguments.extractor, data, stack))
+        for file in sorted((data / "conversations").glob("*.json")):
+            messages = list(turns(json.loads(file.read_text("utf-8"))))
+            recording = RecordedExtractor.from_file(data / "extractions" / file.name)
+            extractor = reader or Timed(recording)
+            location = arguments.store if "://" in arguments.store else f"{folder}/{file.stem}.db"
+            with Memory(
+                location, embedder=arguments.embedder, extractor=extractor, enrich="manual"
+            ) as memory:
+                space = memory.space(f"{file.stem}-{run_id}")
+                ingest(space, extractor, messages, totals)
+                known = {message["id"] for message in messages}
+                questions = json.loads((data / "qa" / f"{file.stem}.qa.json").read_text("utf-8"))
+                cover(space, questions["qa"], known, totals)
+                if arguments.extractor.startswith("recorded"):
+                    now = messages[-1]["at"] + timedelta(days=1)
+                    follow(space, recording, known, now, arguments.searches // 5, totals)
+        totals.add_seconds = sum(totals.add_ms) / 1000
+    return totals
+
+
+def _extractor(name: str, data: Path, stack: ExitStack) -> Extractor:
+    if name == "recorded-model":
+        from recorded_model import RecordedModel, Server
+
+        server = stack.enter_context(Server(RecordedModel(data)))
+        os.environ.update(COGNIGRAPH_MODEL="recorded", OPENAI_BASE_URL=server.url)
+        name = "openai"
+    return resolve_extractor(name)
+
+
+def report(totals: Totals) -> dict[str, Any]:
+    """Rates and shares."""
+    seconds = totals.add_seconds + totals.enrich_seconds
+    apart = seconds - totals.extract_seconds
+    usage, sessions = totals.usage, max(totals.sessions, 1)
+    return {
+        "turns": totals.turns,
+        "chunks": totals.chunks,
+        "sessions": totals.sessions,
+        "seconds": {
+            "add": round(totals.add_seconds, 2),
+            "enrich": round(totals.enrich_seconds, 2),
+            "extract": round(totals.extract_seconds, 2),
+            "cpu": round(totals.cpu_seconds, 2),
+        },
+        "turns_per_second": round(totals.turns / seconds, 1),
+        "turns_per_second_apart": round(totals.turns / apart, 1),
+        "ms_per_turn": round(1000 * seconds / totals.turns, 2),
+        "ms_per_turn_apart": round(1000 * apart / totals.turns, 2),
+        "add": percentiles(totals.add_ms),
+        "calls_per_session": {
+            "mean": round(usage.calls / sessions, 2),
+            "most": max(totals.calls, default=0),
+        },
+        "calls": usage.calls,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "tokens_per_turn": round((usage.input_tokens + usage.output_tokens) / totals.turns, 1),
+        "cost": round(usage.cost, 4),
+        "not_enriched": totals.failures,
+        "triples": totals.triples,
+        "entities": totals.entities,
+        "triples_per_turn": round(totals.triples / totals.turns, 2),
+        "evidence_turns": totals.evidence,
+        "evidence_with_triple": round(totals.with_triple / totals.evidence, 4),
+        "evidence_with_triple_not_mentioned": round(totals.with_fact / totals.evidence, 4),
+        "rejected": dict(totals.rejected.most_common()),
+    }
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--extractor", default="rules")
+    parser.add_argument("--store", default="sqlite")
+    parser.add_argument("--embedder", default="wordllama")
+    parser.add_argument("--searches", type=int, default=500, help="recorded triples searched for")
+    parser.add_argument("--json")
+    arguments = parser.parse_args()
+    totals = run(arguments)
+    result = {
+        "extractor": arguments.extractor,
+        "store": "neo4j" if "://" in arguments.store else arguments.store,
+        "embedder": arguments.embedder.split("/")[-1],
+        **report(totals),
+    }
+    if arguments.extractor.startswith("recorded"):
+        result["recorded_triples"] = totals.account.report()
+    if arguments.extractor.split(":")[0] in ("rules", "spacy"):
+        result |= _precision(arguments.extractor)
+    write({**result, "machine": machine()}, arguments.json)
+    for lost in totals.account.lost[:20]:
+        print("lost:", lost)
+
+
+def _precision(name: str) -> dict[str, Any]:
+    """Precision on hand-labelled turns, where that bench is installed beside this one."""
+    try:
+        from precision import precision
+    except ImportError:
+        return {}
+    return {"precision": precision(resolve_extractor(name))}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""What became of each recorded triple: stored, merged, rejected with a reason, or lost.
+
+A stored one must also be reachable: listed under its subject with every turn it cites, and, for a
+sample, among the triples that a search for its own words returns. Only the public face is used.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from cognigraph import Space, Triple
+from cognigraph.ids import normalise
+from cognigraph.ingest.recorded import NO_TURN, RecordedFact
+from cognigraph.times import parse_when
+
+_PAGE = 1000
+Key = tuple[str, str, str, str, bool]
+
+
+@dataclass
+class Account:
+    """Counts of recorded triples; the first four add up to ``recorded``."""
+
+    recorded: int = 0
+    stored: int = 0
+    merged: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
+    lost: list[str] = field(default_factory=list)
+    listed: int = 0
+    searched: int = 0
+    found: int = 0
+
+    def report(self) -> dict[str, Any]:
+        """As JSON."""
+        kept = self.stored + self.merged
+        return {
+            "recorded": self.recorded,
+            "stored": self.stored,
+            "merged": self.merged,
+            "rejected": dict(self.rejected),
+            "lost": len(self.lost),
+            "listed": self.listed,
+            "reachable": round(self.listed / self.recorded, 4) if self.recorded else None,
+            "searched": self.searched,
+            "found_by_search": round(self.found / self.searched, 4) if self.searched else None,
+            "kept": kept,
+        }
+
+
+def key_of(subject: str, relation: str, object: str, when: str | None, negated: bool) -> Key:
+    """What makes a triple the same for a reader: words, event time, polarity."""
+    return normalise(subject), normalise(relation), normalise(object), when or "", negated
+
+
+def all_triples(space: Space) -> list[Triple]:
+    """Every triple of a space."""
+    found: list[Triple] = []
+    while page := space.triples(limit=_PAGE, offset=len(found)):
+        found += page
+    return found
+
+
+def account(
+    space: Space,
+    facts: Iterable[tuple[str, RecordedFact]],
+    known: set[str],
+    now: datetime,
+    sample: int,
+) -> Account:
+    """Follow (session, fact) pairs; ``sample`` of them are searched for."""
+    result = Account()
+    triples = all_triples(space)
+    by_key = defaultdict(list)
+    for triple in triples:
+        when = str(triple.when) if triple.when else None
+        by_key[key_of(triple.subject, triple.relation, triple.object, when, triple.negated)].append(
+            triple
+        )
+    by_turn = _by_turn(triples)
+    followed: list[Triple] = []
+    taken: set[str] = set()
+    for _, fact in facts:
+        result.recorded += 1
+        cited = known.intersection(fact.turns)
+        if not cited:
+            result.rejected[NO_TURN] += 1
+            continue
+        triple = _same(fact, by_key) or _resolved(fact, cited, by_turn)
+        if triple is None:
+            result.lost.append(f"{fact.subject} {fact.relation} {fact.object}")
+            continue
+        if triple.uid in taken:
+            result.merged += 1
+        else:
+            result.stored += 1
+        taken.add(triple.uid)
+        result.listed += cited <= {source.id for source in triple.sources}
+        followed.append(triple)
+    _search(space, followed, now, sample, result)
+    return result
+
+
+def _by_turn(triples: Iterable[Triple]) -> Mapping[str, list[Triple]]:
+    found: dict[str, list[Triple]] = defaultdict(list)
+    for triple in triples:
+        for source in triple.sources:
+            found[source.id].append(triple)
+    return found
+
+
+def _same(fact: RecordedFact, by_key: Mapping[Key, list[Triple]]) -> Triple | None:
+    when = parse_when(fact.when)
+    key = key_of(
+        fact.subject, fact.relation, fact.object, str(when) if when else None, fact.negated
+    )
+    fitting = by_key.get(key, [])
+    types = (normalise(fact.subject_type), normalise(fact.object_type))
+    for triple in fitting:
+        if (triple.subject_type, triple.object_type) == types:
+            return triple
+    return fitting[0] if fitting else None
+
+
+def _resolved(
+    fact: RecordedFact, cited: set[str], by_turn: Mapping[str, list[Triple]]
+) -> Triple | None:
+    """The same statement where an entity goes by another name by now, or a verb by another form."""
+    wanted = (normalise(fact.subject), normalise(fact.relation), normalise(fact.object))
+    for turn in sorted(cited):
+        for triple in by_turn.get(turn, ()):
+            words = (
+                normalise(triple.subject), normalise(triple.relation), normalise(triple.object),
+            )  # fmt: skip
+            same = sum(one == other for one, other in zip(words, wanted, strict=True))
+            if same >= 2:  # a "not" may have moved from the relation to the triple's polarity
+                return triple
+    return None
+
+
+def _search(
+    space: Space, followed: list[Triple], now: datetime, sample: int, result: Account
+) -> None:
+    step = max(1, len(followed) // sample) if sample else len(followed) + 1
+    for triple in followed[::step]:
+        found = space.search(triple.text, now=now)
+        result.searched += 1
+        linked = {one.uid for hit in found for one in hit.triples}
+        result.found += triple.uid in linked | {one.uid for one in found.triples}

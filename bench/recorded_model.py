@@ -1,0 +1,155 @@
+"""A loopback model that answers the prompts of ``ModelExtractor`` from recordings.
+
+python bench/recorded_model.py --data DIR
+
+prints the two variables to set and serves until it is interrupted. It shows what reading by a
+model takes, in calls and tokens, without one: prompts, client, parser and graph are the real ones,
+tokens are counted by the estimate that prompts are budgeted with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections import Counter, defaultdict
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from cognigraph.ingest.recorded import RecordedExtractor, RecordedSession
+from cognigraph.ingest.transcript import one_line
+from cognigraph.retrieve.tokens import estimate_tokens
+
+_LINE = re.compile(r"(?:\[(?P<number>\d+)\] )?\d\d:\d\d (?P<said>.*)")
+Place = tuple[str, str]
+"""A conversation and its session."""
+
+
+def _section(prompt: str, tag: str) -> list[str]:
+    _, _, rest = prompt.partition(f"<{tag}>\n")
+    return rest.partition(f"\n</{tag}>")[0].split("\n")
+
+
+class RecordedModel:
+    """Finds out by its words which session a prompt is about, and says what was recorded of it."""
+
+    def __init__(self, data: Path) -> None:
+        from recall import turns
+
+        self._sessions: dict[Place, RecordedSession] = {}
+        self._said: dict[str, list[tuple[Place, str]]] = defaultdict(list)
+        for name, extractor in RecordedExtractor.from_directory(data / "extractions").items():
+            for id, session in extractor.sessions.items():
+                self._sessions[name, id] = session
+            file = data / "conversations" / f"{name}.json"
+            for turn in turns(json.loads(file.read_text("utf-8"))):
+                line = f"{turn['speaker']}: {one_line(turn['text'])}"
+                self._said[line].append(((name, turn["session"]), turn["id"]))
+
+    def answer(self, system: str, user: str) -> dict[str, Any]:
+        """The answer to a prompt."""
+        lines = [match for line in _section(user, "turns") if (match := _LINE.fullmatch(line))]
+        votes = Counter(place for line in lines for place, _ in self._said[line["said"]])
+        if not votes:
+            return {"entities": [], "facts": [], "keys": [], "themes": []}
+        place = votes.most_common(1)[0][0]
+        session = self._sessions.get(place)
+        if session is None:
+            return {"entities": [], "facts": [], "keys": [], "themes": []}
+        if "summary of a conversation" in system:
+            return {
+                "keys": list(session.keys),
+                "themes": [{"title": t.title, "summary": t.summary} for t in session.themes],
+            }
+        numbers: dict[str, int] = {}
+        for line in lines:
+            for where, id in self._said[line["said"]]:
+                if where == place and line["number"] and id not in numbers:
+                    numbers[id] = int(line["number"])
+                    break
+        return _read(session, numbers)
+
+
+def _read(session: RecordedSession, numbers: dict[str, int]) -> dict[str, Any]:
+    entities: dict[str, str] = {}
+    facts = []
+    for fact in session.facts:
+        cited = sorted({numbers[turn] for turn in fact.turns if turn in numbers})
+        if not cited:
+            continue
+        entities.setdefault(fact.subject, fact.subject_type)
+        entities.setdefault(fact.object, fact.object_type)
+        relation = f"not {fact.relation}" if fact.negated else fact.relation
+        turns = ",".join(map(str, cited))
+        facts.append(_line(turns, fact.subject, relation, fact.object))
+    return {"entities": [_line(*entity) for entity in entities.items()], "facts": facts}
+
+
+def _line(*parts: str) -> str:
+    return " | ".join(part.replace("|", "/") for part in parts)
+
+
+class Server:
+    """The model behind an address; a context manager."""
+
+    def __init__(self, model: RecordedModel) -> None:
+        self.calls = 0
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                system, user = (message["content"] for message in body["messages"][:2])
+                outer.calls += 1
+                data = json.dumps(_completion(model, system, user)).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        self.thread = Thread(target=self._server.serve_forever, daemon=True)
+
+    def __enter__(self) -> Server:
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def _completion(model: RecordedModel, system: str, user: str) -> dict[str, Any]:
+    text = json.dumps(model.answer(system, user), ensure_ascii=False)
+    return {
+        "id": "1", "object": "chat.completion", "created": 1, "model": "recorded",
+        "choices": [
+            {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        ],
+        "usage": {
+            "prompt_tokens": estimate_tokens(system) + estimate_tokens(user),
+            "completion_tokens": estimate_tokens(text),
+        },
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Serve until interrupted."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", required=True)
+    with Server(RecordedModel(Path(parser.parse_args().data))) as server:
+        print(f"export COGNIGRAPH_MODEL=recorded OPENAI_BASE_URL={server.url}", flush=True)
+        server.thread.join()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+// what: record that the chunks of a space up to an arrival number are in its own vector index
+// parameters: space, covered
+// returns: nothing
+MATCH (space:Space {name: $space})
+SET space.chunk_indexed = true, space.chunk_covered = $covered, space.chunk_tail = 0

@@ -1,0 +1,163 @@
+"""``cognigraph enrich`` as a user runs it: estimate, limits, reading again, revisions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cognigraph import Memory, ModelUnavailableError, Usage
+from cognigraph.cli import main
+from cognigraph.ingest import Extraction, Fact
+from cognigraph.ingest.derive import NO_EVIDENCE
+from cognigraph.testing import ScriptedExtractor
+
+AT = "2026-05-20T09:00:00+00:00"
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """The command line in this process: exit code, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    for number in range(3):
+        text = f"I moved to Oslo in May 20{20 + number}."
+        given = ("--id", f"m{number}", "--session", f"s{number}", "--speaker", "Ann", "--at", AT)
+        assert call("add", text, *given, "--no-enrich")[0] == 0
+    return call
+
+
+@pytest.fixture
+def extractor(monkeypatch: pytest.MonkeyPatch) -> ScriptedExtractor:
+    """What reads instead of the rules: each call costs, each finds one fact and one non-fact."""
+    scripted = ScriptedExtractor(name="x-1")
+    lives = Fact("Ann", "person", "lives in", "Oslo", "location", (0,))
+    nowhere = Fact("Ann", "person", "likes", "tea", "object", (9,))
+    scripted.result = lambda window: Extraction(
+        facts=(lives, nowhere),
+        keys=((window.session, 1.0),),
+        usage=Usage(calls=2, input_tokens=1000, output_tokens=100, cost=0.25),
+    )
+    monkeypatch.setattr("cognigraph.cli.opening.resolve_extractor", lambda *_, **__: scripted)
+    return scripted
+
+
+def document(result: tuple[int, str, str]) -> Any:
+    return json.loads(result[1])
+
+
+def test_an_estimate_calls_and_changes_nothing(run, extractor, monkeypatch):
+    assert "x-1 does not say what it costs" in run("enrich", "--dry-run")[1]
+    extractor.estimate = lambda window: Usage(calls=2, input_tokens=500_000, output_tokens=100_000)
+    code, out, _ = run("enrich", "--dry-run")
+    assert code == 0
+    assert out.strip() == (
+        "3 turns in 3 chunks of 3 sessions to read; x-1 would take about: "
+        "6 calls, 1,500,000 tokens in, 300,000 out"
+    )
+    monkeypatch.setenv("COGNIGRAPH_MODEL_PRICES", "0.2,1.0")
+    found = document(run("enrich", "--dry-run", "--json"))["estimate"]
+    assert (found["usage"]["cost"], found["windows"], extractor.calls) == (0.6, 3, 0)
+    assert document(run("stats", "--json"))["spaces"][0]["pending"] == 3
+
+
+def test_rules_cost_nothing(run):
+    assert (
+        run("enrich", "--dry-run")[1].strip().endswith("rules-1 would take about: no model calls")
+    )
+
+
+def test_what_was_spent_and_left_out_is_said(run, extractor):
+    code, out, err = run("enrich")
+    assert code == 0
+    assert "enriched 3 chunks" in out
+    assert "6 calls, 3,000 tokens in, 300 out, cost 0.7500; 3 left out" in out
+    assert f"left out: 3 x {NO_EVIDENCE}" in err
+    assert run("enrich")[1].strip() == "nothing is waiting"
+
+
+def test_rejections_are_in_the_document(run, extractor):
+    done = document(run("enrich", "--json"))["enriched"]
+    assert done["rejections"] == {NO_EVIDENCE: 3}
+    assert done["rejected"][0] == {
+        "session": "s0", "reason": f"{NO_EVIDENCE}: Ann likes tea",
+    }  # fmt: skip
+    assert (done["usage"]["calls"], done["chunks"], done["triples"]) == (6, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [
+        (("--max-calls", 2), "the limit of 2 calls is reached"),
+        (("--max-tokens", 1100), "the limit of 1,100 tokens is reached"),
+        (("--max-cost", 0.1), "the limit of cost 0.1 is reached"),
+        (("--deadline", 0), "the limit of 0 seconds is reached"),
+    ],
+)
+def test_limits_stop_and_say_so(run, extractor, option, why):
+    code, out, err = run("enrich", *option)
+    assert code == 1
+    assert "2 still waiting" in out
+    assert f"stopped: {why}" in err
+    assert "go on by: cognigraph enrich" in err
+    assert run("enrich")[0] == 0
+
+
+def test_an_outage_is_listed_and_blames_nothing(run, extractor):
+    extractor.fail_for("m0", "m1", "m2", times=9, error=ModelUnavailableError("503 from x"))
+    code, out, err = run("enrich")
+    assert code == 1
+    assert "will be tried again" in out
+    assert "given up" not in out
+    assert "stopped: 503 from x" in err
+    assert extractor.calls == 2
+
+
+def test_reading_again(run, extractor):
+    run("enrich")
+    extractor._name = "x-2"
+    found = document(run("enrich", "--redo", "--older-than", "2", "--dry-run", "--json"))[
+        "estimate"
+    ]
+    assert (found["again"], found["chunks"]) == (3, 3)
+    done = document(run("enrich", "--redo", "--older-than", "2", "--json"))
+    assert (done["redo"], done["enriched"]["chunks"], done["enriched"]["triples"]) == (3, 3, 0)
+    done = document(run("enrich", "--redo", "--older-than", "2", "--json"))
+    assert (done["redo"], done["enriched"]["chunks"]) == (0, 0)
+    code, _, err = run("enrich", "--older-than", "2")
+    assert (code, "--older-than goes with --redo" in err) == (2, True)
+    assert run("enrich", "--redo", "--older-than", "newest")[0] == 2
+
+
+def test_the_history_of_a_summary(run, extractor):
+    run("enrich")
+    extractor._name = "x-2"
+    run("enrich", "--redo")
+    code, out, _ = run("sessions", "--history", "s1")
+    assert code == 0
+    lines = [line.split() for line in out.splitlines() if "x-" in line]
+    assert [(line[0], *(w for w in line if w.startswith("x-"))) for line in lines] == [
+        ("2", "x-2"), ("1", "x-1"),
+    ]  # fmt: skip
+    found = document(run("sessions", "--history", "s1", "--json"))["revisions"]
+    assert [one["keys"] for one in found] == [["s1"], ["s1"]]
+    assert run("sessions", "--history", "nope")[0] == 1
+
+
+def test_progress_is_a_line_every_so_often_where_no_bar_is_drawn(run, extractor, tmp_path):
+    with Memory(tmp_path / "memory.db", enrich="manual", extractor=extractor) as memory:
+        memory.add_many(
+            {"text": f"turn {n}", "session": f"t{n}", "id": f"t{n}", "at": AT} for n in range(40)
+        )
+    _, _, err = run("enrich")
+    assert "20 of 43 chunks, 40 calls, 20,000 tokens in, 2,000 out, cost 5.0000" in err
+    assert "40 of 43 chunks" in err

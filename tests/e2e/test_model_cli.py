@@ -1,0 +1,167 @@
+"""The sample conversation through the command line with a model that answers as one should."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cognigraph import Memory
+from tests.servers.model_server import ModelServer, status
+from tests.servers.scripted import Stages, section
+
+SAMPLE_FILE = str(files("cognigraph").joinpath("sample", "conversation.jsonl"))
+ANSWERS = json.loads(Path(__file__).with_name("sample_answers.json").read_text("utf-8"))
+MESSAGES = [json.loads(line) for line in Path(SAMPLE_FILE).read_text("utf-8").splitlines()]
+FIRST = {message["session"]: message["text"] for message in reversed(MESSAGES)}
+
+
+COMMON = ("--timezone", "Europe/Berlin", "--json")
+
+
+def session_of(prompt: str) -> str:
+    """The session whose first turn stands first in a prompt."""
+    line = section(prompt, "turns").splitlines()[1]
+    (session,) = [session for session, text in FIRST.items() if line.endswith(text)]
+    return session
+
+
+@pytest.fixture
+def stages() -> Stages:
+    return Stages(
+        [lambda prompt: ANSWERS[session_of(prompt)]["read"]],
+        [lambda prompt: ANSWERS[session_of(prompt)]["summary"]],
+    )
+
+
+@pytest.fixture
+def server(stages: Stages) -> Iterator[ModelServer]:
+    with ModelServer(stages) as server:
+        yield server
+
+
+@pytest.fixture
+def cli(tmp_path: Path, server: ModelServer):
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("COGNIGRAPH_", "OPENAI_")) and "proxy" not in name.lower()
+    }
+    model = {
+        "COGNIGRAPH_MODEL": "perfect",
+        "OPENAI_BASE_URL": server.url,
+        "COGNIGRAPH_EXTRACTOR": "openai",
+        "PYTHONIOENCODING": "utf-8",
+    }
+
+    def run(*arguments: str, code: int = 0, **extra: str) -> Any:
+        done = subprocess.run(
+            [sys.executable, "-m", "cognigraph.cli", *arguments, *COMMON],
+            capture_output=True,
+            encoding="utf-8",
+            cwd=tmp_path,
+            env=kept | model | extra,
+            timeout=100,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    return run
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Iterator[Callable[[], Memory]]:
+    """The memory that the commands made, to look at it without starting a process each time."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(Memory(tmp_path / "memory.db", enrich="manual"))
+
+
+def rows(memory: Memory) -> dict[tuple[str, str, str], tuple[str | None, bool, list[str]]]:
+    """(subject, relation, object) of each triple: when, whether it is denied, its messages."""
+    return {
+        (one.subject, one.relation, one.object): (
+            one.when and one.when.text,
+            one.negated,
+            sorted(source.id for source in one.sources),
+        )
+        for one in memory.triples(limit=500)
+    }
+
+
+@pytest.mark.slow
+def test_the_sample_becomes_the_graph_it_should(cli, stages, stored):
+    cli("import", SAMPLE_FILE)
+    assert sorted(stages.stages) == ["read"] * 8 + ["summarise"] * 8
+    memory = stored()
+    stats = memory.stats()
+    assert (stats.messages, stats.done, stats.pending, stats.failed) == (117, 117, 0, 0)
+    found = rows(memory)
+    for row, expected in EXPECTED.items():
+        assert found[row] == expected, row
+    types = {one.name: one.type for one in memory.entities(limit=500)}
+    assert {name: types[name] for name in TYPES} == TYPES
+    assert not {"I", "my sister", "the lab", "she", "the Peugeot"} & set(types)
+    sessions = {one.id: one for one in memory.sessions()}
+    assert len(sessions) == 8
+    themes = [theme.title for theme in sessions["jul-knee"].themes]
+    assert themes == ["Jonas's knee", "Lisbon is cancelled", "Museum and theft"]
+    assert sessions["oct-juist"].keys[0] == "Juist"
+    asked = memory.search("Did Mira and Jonas go to Lisbon?", now="2025-10-20T09:00:00+02:00")
+    assert {"m025", "m068"} <= {hit.id for hit in asked[:5]}
+
+
+EXPECTED = {
+    # an alias, and words that mean one date
+    ("Pia", "sister of", "Jonas"): (None, False, ["m013"]),
+    ("Pia", "expects", "baby"): ("2025-08", False, ["m013"]),
+    ("Jonas", "signs up for", "half marathon in Hamburg"): ("2025-06-29", False, ["m011"]),
+    ("Mira", "plans to call", "Pia"): ("2025-02-09", False, ["m014"]),
+    ("Mira", "works as a technician at", "water institute"): (None, False, ["m008"]),
+    # the date the model gave is wrong, the words are right
+    ("Harbour Museum", "offers a job to", "Mira"): ("2025-03-13", False, ["m017"]),
+    ("Mira", "adopts", "Pickle"): ("2025-04-26", False, ["m036"]),
+    # one fact in two turns, a denial, a change of mind
+    ("Mira", "owns", "green Peugeot"): (None, False, ["m002", "m003"]),
+    ("Jonas", "runs", "half marathon in Hamburg"): (None, True, ["m062"]),
+    ("Anselm", "runs", "half marathon in Hamburg"): (None, False, ["m064"]),
+    ("Jonas", "cancels", "trip to Lisbon"): (None, False, ["m068", "m069"]),
+    ("somebody unknown", "steals", "green Peugeot"): ("2025-07-02", False, ["m073"]),
+    ("Jonas", "visits", "Juist"): ("2025-10-10/2025-10-14", False, ["m107"]),
+    ("Pia", "gives birth to", "Ida"): ("2025-08-14T02:10", False, ["m076"]),
+    ("Inês", "teaches", "Portuguese course"): (None, False, ["m023"]),
+    ("Mira", "stops", "Portuguese course"): ("2025-08", False, ["m100"]),
+}  # fmt: skip
+TYPES = {
+    "Mira": "person",
+    "Jonas": "person",
+    "Pia": "person",
+    "Pickle": "animal",
+    "Bremen": "location",
+    "Harbour Museum": "organization",
+    "green Peugeot": "object",
+    "trip to Lisbon": "event",
+    "baby": "concept",
+}
+
+
+@pytest.mark.slow
+def test_an_outage_is_told_and_the_next_run_finishes(cli, stages, server, stored):
+    server.then(status(401, "no such key"))
+    assert "no such key" in cli("import", SAMPLE_FILE, code=1)
+    assert stored().stats().pending == 117
+    server.then(stages)
+    cli("enrich")
+    assert (stored().stats().done, len(stages.asked)) == (117, 16)
+
+
+def test_what_is_missing_is_said(cli):
+    assert "set COGNIGRAPH_MODEL" in cli("add", "Hello.", code=2, COGNIGRAPH_MODEL="")

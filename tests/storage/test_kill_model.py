@@ -1,0 +1,232 @@
+"""The worker, or the model it asks, dies at any call: nothing is lost or doubled after it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import timedelta
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import pytest
+
+from cognigraph import Memory
+from tests.servers.model_server import (
+    Behaviour,
+    Exchange,
+    ModelServer,
+    cut,
+    drop,
+    good,
+    hang,
+    raw,
+    status,
+)
+from tests.storage.readers import (
+    BATCH,
+    PER_SESSION,
+    START,
+    THINGS,
+    answer,
+    open_memory,
+    turn,
+)
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+TURNS = 2 * PER_SESSION
+WINDOWS = 2 * -(-PER_SESSION // BATCH)
+CALLS = 2 * WINDOWS
+"""Of an undisturbed run: one to read and one to sum up for each of two windows of two sessions."""
+
+PLACES = [
+    *(("sqlite", k) for k in range(1, CALLS + 1)),
+    *(("neo4j-5.26", k) for k in (1, 2, CALLS // 2 + 1)),
+]
+
+
+class Place:
+    """A store, and spaces of it to fill."""
+
+    def __init__(self, location: dict[str, Any], name: str) -> None:
+        self.location = str(location["location"])
+        auth = location.get("auth")
+        self.auth = ":".join(auth) if auth else "-"
+        self.name = name
+
+    def open(self, url: str, **model: Any) -> Memory:
+        return open_memory(self.location, self.auth, url, **model)
+
+    def start(self, space: str, url: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "tests.storage.readers", self.location, self.auth, space]
+        return subprocess.Popen([*command, url], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.fixture
+def place(location: dict[str, Any], space_name: str) -> Place:
+    return Place(location, space_name)
+
+
+def graph(memory: Memory, name: str) -> dict[str, Any]:
+    """All that enrichment made, but for the moment at which it did."""
+    space = memory.space(name)
+    mentions = "MATCH (c:Chunk)-[:MENTIONS]->(e:Entity) RETURN c.message_id AS id, e.name AS name"
+    return {
+        "triples": sorted(
+            (t.text, str(t.when), t.first_observed, t.last_observed, t.sources)
+            for t in space.triples(limit=1000)
+        ),
+        "entities": sorted(
+            (e.name, e.type, e.triples, e.mentions) for e in space.entities(limit=1000)
+        ),
+        "mentions": sorted((row["id"], row["name"]) for row in space.cypher(mentions)),
+        "sessions": [(s.id, s.keys, s.themes, s.version) for s in space.sessions()],
+        "revisions": [
+            [(r.version, r.extractor, r.keys, r.themes) for r in space.summaries(s.id)]
+            for s in space.sessions()
+        ],
+        "queue": (space.stats().done, space.stats().pending, space.stats().failed),
+    }
+
+
+def undisturbed(place: Place, server: ModelServer) -> dict[str, Any]:
+    with place.open(server.url) as memory:
+        memory.space(f"{place.name}-calm").add_many(turn(n) for n in range(TURNS))
+        memory.space(f"{place.name}-calm").flush()
+        assert server.calls == CALLS
+        found = graph(memory, f"{place.name}-calm")
+    assert len(found["triples"]) == len(THINGS)  # two of them said in both sessions
+    assert [version for *_, version in found["sessions"]] == [2, 2]
+    server.requests.clear()
+    return found
+
+
+def at_call(number: int, act: Callable[[Exchange], None]) -> Behaviour:
+    """Act once, at the call with this number, and answer all others."""
+    lock, seen = Lock(), 0
+    well = good(answer)
+
+    def behave(exchange: Exchange) -> None:
+        nonlocal seen
+        with lock:
+            seen += 1
+            due = seen == number
+        (act if due else well)(exchange)
+
+    return behave
+
+
+def only_chosen(request: pytest.FixtureRequest, k: int) -> None:
+    """Neo4j tests take longer: a few places to die are enough there."""
+    store = request.node.callspec.params["location"]
+    if (store, k) not in PLACES:
+        pytest.skip("not on this store")
+
+
+@pytest.mark.parametrize("k", range(1, CALLS + 1))
+def test_the_worker_is_killed_at_any_call(place: Place, request, k: int) -> None:
+    only_chosen(request, k)
+    with ModelServer(good(answer)) as server:
+        expected = undisturbed(place, server)
+        with place.open(server.url) as memory:
+            memory.space(place.name).add_many(turn(n) for n in range(TURNS))
+        worker: list[subprocess.Popen[str]] = []
+
+        def kill(exchange: Exchange) -> None:
+            worker[0].kill()
+            exchange.hang_up()
+
+        server.then(at_call(k, kill))
+        worker.append(place.start(place.name, server.url))
+        worker[0].communicate(timeout=60)
+        assert worker[0].returncode == -9
+        assert server.calls == k
+        server.then(good(answer))
+        with place.open(server.url) as memory:
+            memory.space(place.name).flush(timeout=20)  # does not wait for the dead one's lease
+            assert graph(memory, place.name) == expected
+        # At most the window in hand is asked for again.
+        assert CALLS <= server.calls - 1 <= CALLS + 1
+
+
+FAULTS: dict[str, Behaviour] = {
+    "500": status(500, "broken"),
+    "429": status(429, "slower", retry_after=0.01),
+    "html": raw("<html><body>Bad gateway</body></html>", content_type="text/html"),
+    "hangs": hang(3.0),
+    "cut": cut(),
+    "drop": drop(),
+    "401": status(401, "who are you"),
+}
+
+
+@pytest.mark.parametrize("fault", sorted(FAULTS))
+def test_the_model_fails_at_any_call(location, space_name, request, fault: str) -> None:
+    if request.node.callspec.params["location"] != "sqlite":
+        pytest.skip("the fault is the model's; the store sees a failure as above")
+    with ModelServer(good(answer)) as server:
+        expected = undisturbed(Place(location, space_name), server)
+        for k in range(1, CALLS + 1):
+            place = Place(location, f"{space_name}-{k}")
+            server.then(at_call(k, FAULTS[fault]))
+            with place.open(server.url) as memory:
+                space = memory.space(place.name)
+                space.add_many(turn(n) for n in range(TURNS))
+                space.enrich()
+            with place.open(server.url) as memory:  # the restart
+                space = memory.space(place.name)
+                space.flush(timeout=20)
+                found = graph(memory, place.name)
+                for part in ("triples", "entities", "mentions", "queue"):
+                    assert found[part] == expected[part], (part, k)
+                assert_summaries_catch_up(memory, place.name, found, expected)
+
+
+def assert_summaries_catch_up(
+    memory: Memory, name: str, found: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    """A call that failed while summing up leaves the old summary; the next turn brings it up."""
+    if found["sessions"] == expected["sessions"]:
+        return
+    space = memory.space(name)
+    for session in ("s0", "s1"):
+        at = START + timedelta(days=1)
+        space.add("I like figs since 2020.", id=session, session=session, speaker="Eva", at=at)
+    space.flush(timeout=20)
+    for session, (id, _, themes, _) in zip(space.sessions(), expected["sessions"], strict=True):
+        assert session.id == id
+        assert session.themes[0].summary == f"{themes[0].summary} Eva likes figs."
+
+
+def test_workers_in_several_processes_share_the_queue(place: Place, request) -> None:
+    if request.node.callspec.params["location"] not in ("sqlite", "neo4j-5.26"):
+        pytest.skip("not on this store")
+    sessions = 12
+    with ModelServer(good(answer)) as server, ExitStack() as stack:
+        with place.open(server.url) as memory:
+            memory.space(place.name).add_many(turn(n) for n in range(sessions * PER_SESSION))
+        workers = [stack.enter_context(place.start(place.name, server.url)) for _ in range(3)]
+        for worker in workers:
+            worker.communicate(timeout=90)
+            assert worker.returncode == 0
+        read = [
+            exchange.messages[1]["content"]
+            for exchange in server.requests
+            if "summary of a conversation" not in exchange.messages[0]["content"]
+        ]
+        assert len(read) == len(set(read)) == sessions * WINDOWS // 2
+        assert server.calls == 2 * len(read)
+        with place.open(server.url) as memory:
+            stats = memory.space(place.name).stats()
+            assert (stats.done, stats.pending, stats.leased) == (sessions * PER_SESSION, 0, 0)
+            found = {s.id: s.themes[0].summary for s in memory.space(place.name).sessions()}
+        for number in range(sessions):
+            first = number * PER_SESSION
+            said = [turn(n) for n in range(first, first + PER_SESSION)]
+            assert found[f"s{number}"] == " ".join(
+                f"{one.speaker} likes {one.text.split()[2]}." for one in said
+            )

@@ -1,0 +1,152 @@
+"""The page: every text escaped, nothing from elsewhere; the prompts; what is counted."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognigraph import ExtractionError, Usage
+from cognigraph.evaluate import EvalSettings, Evaluation, page, write
+from cognigraph.evaluate.counting import Counting
+from cognigraph.evaluate.qa import PROMPTS, judge_of, prompt, prompt_texts
+from cognigraph.ingest.prompts.files import render
+from cognigraph.testing import ScriptedExtractor
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+class Reader(HTMLParser):
+    """Texts, tags and whatever would load something."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.open: list[str] = []
+        self.loads: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        names = {name for name, _ in attributes}
+        if tag in ("script", "img", "link", "iframe", "object") or names & {"src", "href"}:
+            self.loads.append(tag)
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    samples = json.loads((DATA / "locomo-small.json").read_text("utf-8"))
+    samples[0]["conversation"]["session_1"][1]["text"] += (
+        " <script>alert('$x')</script> \u202e&amp;"
+    )
+    samples[0]["qa"][1]["question"] += " <b>$title</b>"
+    file = tmp_path_factory.mktemp("page") / "locomo<10>.json"
+    file.write_text(json.dumps(samples), "utf-8")
+    evaluation = Evaluation(file, EvalSettings(benchmark="locomo", cutoffs=(1,), extractor="none"))
+    evaluation.run()
+    return write(evaluation)
+
+
+def test_the_page_is_whole_and_loads_nothing(finished):
+    text = finished.page.read_text("utf-8")
+    reader = Reader(text)
+    assert reader.open == []
+    assert reader.loads == []
+    assert not re.search(r"url\(|@import|https?://", text)
+
+
+def test_texts_are_shown_as_they_are(finished):
+    shown = "".join(Reader(finished.page.read_text("utf-8")).texts)
+    assert "LoCoMo: locomo<10>.json" in shown
+    assert "with the cello? <b>$title</b>" in shown
+    assert "<script>alert('$x')</script>" in shown
+    assert "\u202e" not in shown
+    assert f"SHA-256 {finished.result['sha256']}" in shown
+
+
+@given(st.text())
+def test_no_text_becomes_markup(text):
+    assert Reader(f"<p>{page._text(text)}</p>").open == []
+
+
+def test_nothing_missed_says_so(tmp_path):
+    file = tmp_path / "locomo10.json"
+    samples = json.loads((DATA / "locomo-small.json").read_text("utf-8"))[1:]
+    file.write_text(json.dumps(samples), "utf-8")
+    evaluation = Evaluation(file, EvalSettings(benchmark="locomo", extractor="none"))
+    evaluation.run()
+    report = write(evaluation)
+    assert report.result["failures"] == 0
+    assert "all evidence of all questions was found" in report.page.read_text("utf-8")
+
+
+@pytest.mark.parametrize("id", PROMPTS)
+def test_every_prompt_can_be_filled_in(id):
+    file = prompt(id)
+    inputs = {name: f"<{name} {{{{x}}}}>" for name in file.inputs}
+    filled = render(file, "user", **inputs)
+    for value in inputs.values():
+        assert value in filled.user
+    assert file.id == id
+    assert "{{" not in filled.system
+    assert prompt_texts()[id].startswith("---\nname: ")
+
+
+def test_each_question_has_its_judge():
+    from cognigraph.evaluate import locomo, longmemeval
+
+    judges = {
+        question.id: judge_of(question)
+        for load, name in ((locomo.load, "locomo"), (longmemeval.load, "longmemeval"))
+        for conversation in load(DATA / f"{name}-small.json")
+        for question in conversation.questions
+    }
+    assert judges["talk-1/q3"] == "judge-1"
+    assert judges["talk-1/q5"] == "judge-unanswerable-1"
+    assert judges["q1"] == "judge-1"
+    assert judges["q2"] == "judge-temporal-1"
+    assert judges["q4_abs"] == "judge-unanswerable-1"
+
+
+def test_usage_is_counted_failed_calls_included():
+    class Costly(ScriptedExtractor):
+        def extract(self, window):
+            extraction = super().extract(window)
+            object.__setattr__(extraction, "usage", Usage(calls=2, cost=0.5))
+            return extraction
+
+    class Failing:
+        name = "failing"
+
+        def extract(self, window):
+            error = ExtractionError("no", retryable=False)
+            error.usage = Usage(calls=3)
+            raise error
+
+    from cognigraph.ingest.extraction import Window
+    from cognigraph.stores.base import SessionNotes
+
+    window = Window("default", "s", (), (), SessionNotes())
+    counting = Counting(Costly({}))
+    counting.extract(window)
+    counting.extract(window)
+    assert counting.take() == Usage(calls=4, cost=1.0)
+    assert counting.take() == Usage()
+    failing = Counting(Failing())
+    with pytest.raises(ExtractionError):
+        failing.extract(window)
+    assert failing.take() == Usage(calls=3)
+    assert failing.error is not None
+    assert failing.name == "failing"

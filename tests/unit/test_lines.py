@@ -1,0 +1,74 @@
+"""Lines of an answer taken apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from cognigraph.ingest.coreference import Named
+from cognigraph.ingest.lines import FactLine, entity_line, entity_type, fact_line
+
+
+@pytest.mark.parametrize(
+    ("line", "entity"),
+    [
+        ("Vera | person | my aunt; Vee;", Named("Vera", "person", ("my aunt", "Vee"))),
+        ("  Vera|Person|", Named("Vera", "person")),
+        ("Vera", Named("Vera", "concept")),
+        ('"C++" | programming language', Named("C++", "concept")),
+        ("Pickle | cat", Named("Pickle", "cat")),
+        ("| person", None),
+        ("", None),
+        ("a | b | c | d", None),
+    ],
+)
+def test_entities(line, entity):
+    assert entity_line(line) == entity
+
+
+@pytest.mark.parametrize(
+    ("line", "fact"),
+    [
+        ("1 | Ann | buys | tea", FactLine((1,), "Ann", "buys", "tea")),
+        ("1|Ann|buys|tea||", FactLine((1,), "Ann", "buys", "tea")),
+        ("1 | Ann | buys | tea | last week = 2026-05-11/2026-05-17 | Ben",
+         FactLine((1,), "Ann", "buys", "tea", "last week", "2026-05-11/2026-05-17", "Ben")),
+        ("1 | Ann | buys | tea | 2026-05", FactLine((1,), "Ann", "buys", "tea", "", "2026-05")),
+        ("1 | Ann | buys | tea | yesterday", FactLine((1,), "Ann", "buys", "tea", "yesterday")),
+        ("1 | Ann | buys | tea | = 2026", FactLine((1,), "Ann", "buys", "tea", "", "2026")),
+        ("1 | Ann | buys | tea | | Ben", FactLine((1,), "Ann", "buys", "tea", source="Ben")),
+        ("1 |  | buys | ", FactLine((1,), "", "buys", "")),
+        ("Ann | buys | tea", None),
+        ("1 | Ann | buys | tea | a | b | c", None),
+        ("Ann buys tea.", None),
+    ],
+)  # fmt: skip
+def test_facts(line, fact):
+    assert fact_line(line) == fact
+
+
+@pytest.mark.parametrize(
+    ("written", "turns"),
+    [
+        ("3", (3,)),
+        ("1, 4", (1, 4)),
+        ("1,4;5", (1, 4, 5)),
+        ("[2] [3]", (2, 3)),
+        ("#2", (2,)),
+        ("2-4", (2, 3, 4)),
+        ("2 – 4, 7", (2, 3, 4, 7)),
+        ("4-2", ()),
+        ("1-100000", ()),
+        ("-1", ()),
+        ("m1, x, 1.5", ()),
+        ("turns 1 and 2", (1, 2)),
+    ],
+)
+def test_turn_numbers(written, turns):
+    assert fact_line(f"{written} | Ann | buys | tea").turns == turns
+
+
+def test_types_are_few():
+    assert [entity_type(one) for one in ("Person", "city", "ORG", "thing", "animal")] == [
+        "person", "location", "organization", "object", "animal",
+    ]  # fmt: skip
+    assert [entity_type(one) for one in ("", "a b", "x" * 25, "c3")] == ["concept"] * 4
