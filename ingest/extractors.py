@@ -27,7 +27,7 @@ def _rules(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extra
     return RulesExtractor(timezone=timezone)
 
 
-def _spacy(detail: str, timezone: tzinfo | None) -> Extractor:
+def _spacy(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
     from cognigraph.ingest.spacy import DEFAULT_PIPELINE, SpacyExtractor
 
     return SpacyExtractor(detail or DEFAULT_PIPELINE, timezone=timezone)
