@@ -44,6 +44,7 @@ class WordVectors:
         self._vectors = np.zeros((2, WordLlamaEmbedder.dimension), np.float32)
         self._stems: dict[str, int] = {}
         self._stem = np.zeros(2, np.int64)
+        self._count = 2
 
     def best_matches(self, asked: Sequence[str], texts: Sequence[str]) -> Floats:
         """Cosine (len(texts), len(asked)) of each asked word with its nearest word of each text.
@@ -54,14 +55,15 @@ class WordVectors:
             return np.zeros((len(texts), len(asked)))
         tokens = _tokens(texts)
         with self._lock:
-            if len(self._vectors) > self._most:
+            if self._count > self._most:
                 self._clear()
             rows = list(map(self._rows.get, tokens))
             if None in rows or not self._rows.keys() >= set(asked):
                 self._learn([*asked, *tokens])
                 rows = [self._rows[token] for token in tokens]
             flat, own = np.array(rows), np.array([self._rows[word] for word in asked])
-            used = np.zeros(len(self._vectors), bool)
+            flat = flat[flat > 0]
+            used = np.zeros(self._count, bool)
             used[flat] = True
             present = np.flatnonzero(used)
             vectors, stems = self._vectors[present], self._stem[present]
@@ -79,12 +81,16 @@ class WordVectors:
             return
         vectors = WordLlamaEmbedder().embed(new)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        vectors = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
-        first = len(self._vectors)
+        first, self._count = self._count, self._count + len(new)
+        if self._count > len(self._vectors):  # room for twice as many, or each word would copy all
+            spare = ((0, 2 * self._count - len(self._vectors)), (0, 0))
+            self._vectors = np.pad(self._vectors, spare)
+            self._stem = np.pad(self._stem, spare[0])
+        np.divide(vectors, norms, out=self._vectors[first : self._count], where=norms > 0)
+        self._stem[first : self._count] = [
+            self._stems.setdefault(stem(word), len(self._stems) + 1) for word in new
+        ]
         self._rows |= {word: first + place for place, word in enumerate(new)}
-        self._vectors = np.concatenate([self._vectors, vectors.astype(np.float32)])
-        stems = [self._stems.setdefault(stem(word), len(self._stems) + 1) for word in new]
-        self._stem = np.concatenate([self._stem, np.array(stems, np.int64)])
 
 
 def _tokens(texts: Sequence[str]) -> list[str]:
