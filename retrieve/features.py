@@ -85,7 +85,8 @@ def _late_features(
     if windows:
         around = neighbours(pool, WINDOW)
         # Whatever row is read for NONE and OUTSIDE, its value is not used.
-    best = np.where((around >= 0)[:, :, None], similar[np.maximum(around, 0)], 0.0).max(axis=1)
+        near = similar[np.maximum(around, 0)]
+        best = np.where((around >= 0)[:, :, None], near, 0.0).max(axis=1)
         features["window similar words"] = _weighted_mean(best, weights)
     return features
 
