@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from cognigraph import resolution
 from cognigraph.cypher import named_query
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import Engine, EnrichMode
@@ -26,12 +27,14 @@ from cognigraph.model import (
     AddResult,
     Context,
     Entity,
+    Merge,
     Message,
     Rejection,
     SearchResult,
     Session,
     Stats,
     StoredMessage,
+    SuspectedDuplicate,
     Triple,
 )
 from cognigraph.retrieve.assemble import assemble
@@ -281,14 +284,47 @@ class Space:
         return self._engine.store.sessions(self._name, limit=limit, offset=offset)
 
     def entities(self, match: str | None = None, limit: int = 100, offset: int = 0) -> list[Entity]:
-        """Entities, those with most triples first; ``match`` is a part of the name."""
+        """Entities, those with most triples first; ``match`` is a part of a name or alias."""
         part = None if match is None else storable(match)
         return self._engine.store.entities(self._name, match=part, limit=limit, offset=offset)
 
     def triples(self, entity: str | None = None, limit: int = 100, offset: int = 0) -> list[Triple]:
-        """Triples with their sources, newest first; ``entity`` is a whole name."""
+        """Triples with their sources, newest first; ``entity`` is a whole name or alias."""
         name = None if entity is None else storable(entity)
         return self._engine.store.triples(self._name, entity=name, limit=limit, offset=offset)
+
+    # Entity resolution
+
+    def merge(self, a: str, into: str, *, type: str | None = None) -> None:
+        """Say that two entities are one: ``a`` is shown as ``into`` from now on, with all its facts.
+
+        What was read is kept, so :meth:`split` takes it back. ``type`` tells entities of one name
+        apart. Raises :class:`NotFoundError` for a name that is not there, naming similar ones, and
+        :class:`ConfigurationError` for one that several entities have. Nothing that is found out
+        later undoes it.
+        """
+        name, target = storable(a), storable(into)
+        resolution.merge(self._engine.store, self._name, name, target, type)
+
+    def split(self, name: str, *, type: str | None = None) -> None:
+        """Take a merge back: the entity that was read as ``name`` stands for itself again.
+
+        The latest merge of a user that it is part of ends; if there is none, it is kept apart from
+        all that the rules had merged it with. The rules never merge these again. Raises
+        :class:`NotFoundError` if nothing is merged with it.
+        """
+        resolution.split(self._engine.store, self._name, storable(name), type)
+
+    def suspected_duplicates(self, limit: int = 100, offset: int = 0) -> list[SuspectedDuplicate]:
+        """Pairs of entities that may be one but are kept apart, most alike first.
+
+        Settle one with :meth:`merge`; to have it off the list, merge and then :meth:`split`.
+        """
+        return self._engine.store.suspected(self._name, limit=limit, offset=offset)
+
+    def merges(self, limit: int = 100, offset: int = 0) -> list[Merge]:
+        """Every merge, by rules or by a user, newest first; one that ended has ``undone_at``."""
+        return self._engine.store.merges(self._name, limit=limit, offset=offset)
 
     def stats(self) -> Stats:
         """Counts, and how far enrichment is."""

@@ -10,13 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from cognigraph import ids
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.ingest.extraction import Extraction, Fact
+from cognigraph.ingest.extraction import Extraction, Fact, Mention
+from cognigraph.ingest.relational import as_alias, spelled_out
+from cognigraph.ingest.spelling import order
 from cognigraph.lexical import term_counts, terms
 from cognigraph.model import Theme
 from cognigraph.stores.base import (
+    AliasRow,
     Derivation,
     EntityRow,
     KeyRow,
@@ -24,6 +28,7 @@ from cognigraph.stores.base import (
     ThemeRow,
     TripleRow,
     Vector,
+    WorkChunk,
 )
 from cognigraph.text import replace_surrogates
 from cognigraph.times import When, parse_when
@@ -40,7 +45,21 @@ class _Draft:
     object: EntityRow
     when: When | None
     negated: bool
-    evidence: dict[str, None]
+    spelled: str
+    evidence: dict[str, str | None]
+    """Uids of chunks, with who is quoted there."""
+
+    def add(self, other: _Draft) -> None:
+        """Take the evidence of the same fact said again, and its spelling if it is the first."""
+        for uid, said_by in other.evidence.items():
+            known = self.evidence.setdefault(uid, said_by)
+            if known is not None and said_by is not None:
+                self.evidence[uid] = min(known, said_by)
+            else:
+                self.evidence[uid] = known or said_by
+        if other.spelled < self.spelled:
+            self.subject, self.relation, self.object = other.subject, other.relation, other.object
+            self.spelled = other.spelled
 
     @property
     def text(self) -> str:
@@ -70,18 +89,23 @@ def derive(
             draft.when.text if draft.when else None,
             draft.negated,
         )
-        entities.setdefault(draft.subject.uid, draft.subject)
-        entities.setdefault(draft.object.uid, draft.object)
-        drafts.setdefault(uid, draft).evidence.update(draft.evidence)
+        _spell(entities, draft.subject)
+        _spell(entities, draft.object)
+        if uid in drafts:
+            drafts[uid].add(draft)
+        else:
+            drafts[uid] = draft
     mentions: dict[tuple[str, str], None] = {}
+    aliases: dict[str, AliasRow] = {}
     for mention in extraction.mentions:
-        entity = _entity(space, mention.name, mention.type)
         places = _places(mention.chunks, lease)
-        if entity is None or not places:
+        entity = _entity(lease, mention.name, mention.type, places)
+        if entity is None:
             rejected += 1
             continue
-        entities.setdefault(entity.uid, entity)
+        _spell(entities, entity)
         mentions.update(dict.fromkeys((uid, entity.uid) for uid in places))
+        rejected += _take_aliases(aliases, mention, entity, places, lease)
     themes = _themes(extraction.themes, lease)
     keys = _keys(extraction.keys, space)
     vectors = iter(
@@ -94,6 +118,7 @@ def derive(
     derivation = Derivation(
         extractor=extractor,
         entities=tuple(sorted(entities.values(), key=lambda entity: entity.uid)),
+        aliases=tuple(sorted(aliases.values(), key=lambda alias: alias.uid)),
         triples=tuple(sorted(_triples(drafts, vectors), key=lambda triple: triple.uid)),
         mentions=tuple(sorted(mentions)),
         keys=None
@@ -106,23 +131,72 @@ def derive(
 
 
 def _draft(fact: Fact, lease: Lease) -> _Draft | None:
-    subject = _entity(lease.space, fact.subject, fact.subject_type)
-    object = _entity(lease.space, fact.object, fact.object_type)
-    relation = _name(fact.relation)
     places = _places(fact.chunks, lease)
-    if subject is None or object is None or relation is None or not places:
+    subject = _entity(lease, fact.subject, fact.subject_type, places)
+    object = _entity(lease, fact.object, fact.object_type, places)
+    relation = _name(fact.relation)
+    if subject is None or object is None or relation is None:
         return None
     when = parse_when(fact.when) if isinstance(fact.when, str) else None
-    return _Draft(subject, relation, object, when, bool(fact.negated), dict.fromkeys(places))
+    evidence = dict.fromkeys(places, _name(fact.said_by))
+    spelled = order(_first(places, lease), subject.name, object.name, relation.casefold(), relation)
+    return _Draft(subject, relation, object, when, bool(fact.negated), spelled, evidence)
 
 
-def _entity(space: str, name: object, type: object) -> EntityRow | None:
+def _entity(lease: Lease, name: object, type: object, places: Sequence[str]) -> EntityRow | None:
     clean, kind = _name(name), _name(type) or "concept"
-    if clean is None:
+    if clean is None or not places:
         return None
+    chunks = [chunk for chunk in lease.chunks if chunk.uid in places]
+    clean = _name(spelled_out(clean, ids.normalise(kind), _speaker(chunks))) or clean
     return EntityRow(
-        ids.entity_uid(space, clean, kind), clean, ids.normalise(kind), " ".join(terms(clean))
+        ids.entity_uid(lease.space, clean, kind),
+        clean,
+        ids.normalise(kind),
+        " ".join(terms(clean)),
+        order(_first(places, lease), clean),
     )
+
+
+def _first(places: Sequence[str], lease: Lease) -> datetime:
+    return min(chunk.at for chunk in lease.chunks if chunk.uid in places)
+
+
+def _speaker(chunks: Sequence[WorkChunk]) -> str | None:
+    """Who said all of it; None if that is not one person."""
+    speakers = {chunk.speaker for chunk in chunks}
+    return speakers.pop() if len(speakers) == 1 else None
+
+
+def _spell(entities: dict[str, EntityRow], entity: EntityRow) -> None:
+    known = entities.get(entity.uid)
+    if known is None or entity.spelled < known.spelled:
+        entities[entity.uid] = entity
+
+
+def _take_aliases(
+    aliases: dict[str, AliasRow],
+    mention: Mention,
+    entity: EntityRow,
+    places: Sequence[str],
+    lease: Lease,
+) -> int:
+    """Keep what the text equates with an entity; return how many aliases were no names."""
+    rejected = 0
+    chunks = [chunk for chunk in lease.chunks if chunk.uid in places]
+    for name in mention.aliases:
+        clean = _name(name)
+        kept = None if clean is None else _name(as_alias(clean, _speaker(chunks)))
+        if kept is None:
+            rejected += 1
+        elif ids.normalise(kept) != ids.normalise(entity.name):
+            uid = ids.alias_uid(lease.space, entity.uid, kept)
+            spelled = order(_first(places, lease), kept)
+            row = AliasRow(uid, entity.uid, kept, " ".join(terms(kept)), spelled)
+            known = aliases.get(uid)
+            if known is None or row.spelled < known.spelled:
+                aliases[uid] = row
+    return rejected
 
 
 def _name(text: object) -> str | None:
@@ -160,6 +234,8 @@ def _triples(drafts: dict[str, _Draft], vectors: Iterable[Vector]) -> list[Tripl
             vector=vector,
             terms=term_counts(draft.text),
             evidence=tuple(draft.evidence),
+            spelled=draft.spelled,
+            said_by={uid: name for uid, name in draft.evidence.items() if name is not None},
         )
         # strict=False: keys and themes take the vectors that follow
         for (uid, draft), vector in zip(drafts.items(), vectors, strict=False)

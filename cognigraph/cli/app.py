@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from cognigraph.cli import commands, demo, doctor
+from cognigraph.cli import commands, demo, doctor, resolving
 from cognigraph.cli.arguments import build_parser
 from cognigraph.cli.commands import Interrupted, Run
 from cognigraph.cli.environment import Environment, read_environment
@@ -27,6 +27,9 @@ _COMMANDS: dict[str, Callable[[Run], int]] = {
     "sessions": commands.sessions,
     "entities": commands.entities,
     "triples": commands.triples,
+    "duplicates": resolving.duplicates,
+    "merge": resolving.merge,
+    "split": resolving.split,
     "stats": commands.stats,
     "enrich": commands.enrich_pending,
     "doctor": doctor.doctor,

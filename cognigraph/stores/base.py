@@ -11,8 +11,9 @@ Key        ``name``
 Theme      ``title, summary`` (the themes of a session are its summary)
 Triple     ``subject, relation, object, when, valid_from, valid_to, negated, first_observed,
            last_observed``; ``-[:SUBJECT]->`` and ``-[:OBJECT]->`` Entity,
-           ``-[:EVIDENCE {observed_at}]->`` Chunk, ``-[:IN_SESSION]->`` Session
+           ``-[:EVIDENCE {observed_at, said_by}]->`` Chunk, ``-[:IN_SESSION]->`` Session
 Entity     ``name, type``
+Alias      ``name, type``; another name of an entity, ``-[:SAME_AS]->`` Entity
 Chunk      ``message_id, session, speaker, at, text, part, parts, state``;
            ``-[:NEXT]->`` Chunk in session order (time, then arrival),
            ``-[:MENTIONS]->`` Entity
@@ -32,7 +33,16 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.model import Entity, Session, Stats, StoredMessage, Theme, Triple
+from cognigraph.model import (
+    Entity,
+    Merge,
+    Session,
+    Stats,
+    StoredMessage,
+    SuspectedDuplicate,
+    Theme,
+    Triple,
+)
 from cognigraph.times import When
 
 Vector = npt.NDArray[np.float32]
@@ -121,12 +131,28 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class EntityRow:
-    """An entity to merge; ``key`` is the stemmed name that anchors look up."""
+    """An entity to merge; ``key`` is the stemmed name that anchors look up.
+
+    Of several spellings the one with the smallest ``spelled`` is shown, whatever came first: see
+    :func:`cognigraph.ingest.spelling.order`.
+    """
 
     uid: str
     name: str
     type: str
     key: str
+    spelled: str
+
+
+@dataclass(frozen=True, slots=True)
+class AliasRow:
+    """Another name that the text gives an entity of the same derivation."""
+
+    uid: str
+    entity_uid: str
+    name: str
+    key: str
+    spelled: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,6 +172,10 @@ class TripleRow:
     terms: Mapping[str, int]
     evidence: tuple[str, ...]
     """Uids of the chunks, all in the lease."""
+    spelled: str
+    """Orders spellings; see :class:`EntityRow`."""
+    said_by: Mapping[str, str] = field(default_factory=dict)
+    """Who is quoted, by the uid of the chunk."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,6 +208,7 @@ class Derivation:
 
     extractor: str
     entities: tuple[EntityRow, ...] = ()
+    aliases: tuple[AliasRow, ...] = ()
     triples: tuple[TripleRow, ...] = ()
     mentions: tuple[tuple[str, str], ...] = ()
     keys: tuple[KeyRow, ...] | None = None
@@ -324,6 +355,16 @@ class ChunkRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedEntity:
+    """An entity as it was read; ``shown`` is the uid of the one it is shown as."""
+
+    uid: str
+    name: str
+    type: str
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """One line of ``doctor``: what was looked at, whether it is fine, and what to do if not."""
 
@@ -400,7 +441,8 @@ class Store(Protocol):
         """Write a derivation and mark the chunks done. False, changing nothing, if lease is lost.
 
         Exact-key dedup: an entity or triple that is there gains evidence and a wider observed
-        time; its first spelling is kept.
+        time; the spelling said first is shown. Then entities are resolved
+        (:mod:`cognigraph.ingest.merging`), in the same transaction.
         """
         ...
 
@@ -446,6 +488,31 @@ class Store(Protocol):
         """Sessions by the caller's id."""
         ...
 
+    # Entity resolution
+
+    def named(self, space: str, name: str) -> list[NamedEntity]:
+        """Entities as they were read, and those the text gives the alias, by normalised name."""
+        ...
+
+    def merge(self, space: str, uid: str, into: str) -> None:
+        """Record a user's word that two entities are one, shown as ``into``."""
+        ...
+
+    def split(self, space: str, uid: str) -> bool:
+        """Take a user's merge of an entity back, or keep it apart from its group; False if alone.
+
+        See :func:`cognigraph.ingest.merging.split`.
+        """
+        ...
+
+    def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
+        """Pairs that may be one but are kept apart, most alike first."""
+        ...
+
+    def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
+        """Merges by rules and by users, past and in force, newest first."""
+        ...
+
     # Inspection
 
     def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
@@ -459,13 +526,16 @@ class Store(Protocol):
     def entities(
         self, space: str, *, match: str | None = None, limit: int, offset: int = 0
     ) -> list[Entity]:
-        """Entities whose normalised name contains ``match``, most triples first."""
+        """Entities with a normalised name or alias that contains ``match``, most triples first."""
         ...
 
     def triples(
         self, space: str, *, entity: str | None = None, limit: int, offset: int = 0
     ) -> list[Triple]:
-        """Triples, newest observation first; with ``entity`` those it is subject or object of."""
+        """Triples, newest observation first; with ``entity`` those it is subject or object of.
+
+        An alias stands for its entity; a name of several types for all of them.
+        """
         ...
 
     def stats(self, space: str) -> Stats:

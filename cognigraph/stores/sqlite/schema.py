@@ -8,7 +8,9 @@ from importlib.resources import files
 from cognigraph.errors import EmbedderMismatchError, SchemaError
 from cognigraph.lexical import ANALYZER
 from cognigraph.stores.base import EmbedderIdentity
+from cognigraph.stores.sqlite import resolution
 from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool
+from cognigraph.times import Clock, system_clock, to_micros
 
 
 def migrations() -> list[tuple[int, str]]:
@@ -18,7 +20,7 @@ def migrations() -> list[tuple[int, str]]:
     return [(int(name[:4]), (folder / name).read_text("utf-8")) for name in scripts]
 
 
-def prepare(pool: Pool, embedder: EmbedderIdentity) -> int:
+def prepare(pool: Pool, embedder: EmbedderIdentity, clock: Clock = system_clock) -> int:
     """Create or migrate the schema, check the embedder, and return the schema version."""
     scripts = migrations()
     newest = scripts[-1][0]
@@ -36,6 +38,8 @@ def prepare(pool: Pool, embedder: EmbedderIdentity) -> int:
         for number, script in scripts:
             if number > version:
                 _apply(connection, script)
+        if 0 < version < 2:
+            resolution.settle_all(connection, to_micros(clock()))
         if version == 0:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) STRICT")

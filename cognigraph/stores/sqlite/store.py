@@ -10,7 +10,15 @@ from sqlite3 import Connection
 from threading import Lock
 from typing import Any, TypeVar
 
-from cognigraph.model import Entity, Session, Stats, StoredMessage, Triple
+from cognigraph.model import (
+    Entity,
+    Merge,
+    Session,
+    Stats,
+    StoredMessage,
+    SuspectedDuplicate,
+    Triple,
+)
 from cognigraph.stores.base import (
     Candidates,
     Check,
@@ -21,11 +29,12 @@ from cognigraph.stores.base import (
     InsertStatus,
     Lease,
     MessageRow,
+    NamedEntity,
     Probe,
     StoreInfo,
 )
 from cognigraph.stores.empty import no_candidates
-from cognigraph.stores.sqlite import checks, export, queue, read, write
+from cognigraph.stores.sqlite import checks, export, queue, read, resolution, write
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.index import SpaceIndex
 from cognigraph.stores.sqlite.probe import gather_candidates
@@ -58,7 +67,7 @@ class SQLiteStore:
         self._indexes: OrderedDict[str, SpaceIndex] = OrderedDict()
         self._indexes_lock = Lock()
         try:
-            self._version = prepare(self._pool, embedder)
+            self._version = prepare(self._pool, embedder, clock)
         except BaseException:
             self._pool.close()
             raise
@@ -123,7 +132,7 @@ class SQLiteStore:
         with self._pool.write() as connection:
             if not queue.holds(connection, lease):
                 return False
-            write.write_derivation(connection, lease, derivation)
+            write.write_derivation(connection, lease, derivation, to_micros(self._clock()))
             queue.release(connection, lease)
             return True
 
@@ -219,6 +228,30 @@ class SQLiteStore:
     def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
         """Sessions by the caller's id."""
         return self._read(space, {}, lambda c, s: read.sessions_by_id(c, s, ids))
+
+    # Entity resolution
+
+    def named(self, space: str, name: str) -> list[NamedEntity]:
+        """Entities by normalised name or alias."""
+        return self._read(space, [], lambda c, s: resolution.named(c, s, name))
+
+    def merge(self, space: str, uid: str, into: str) -> None:
+        """Record a user's word that two entities are one."""
+        with self._pool.write() as connection:
+            resolution.merge(connection, space, uid, into, to_micros(self._clock()))
+
+    def split(self, space: str, uid: str) -> bool:
+        """Take a merge back."""
+        with self._pool.write() as connection:
+            return resolution.split(connection, space, uid, to_micros(self._clock()))
+
+    def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
+        """Pairs that may be one, most alike first."""
+        return self._read(space, [], lambda c, s: resolution.suspected(c, s, limit, offset))
+
+    def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
+        """Merges past and in force, newest first."""
+        return self._read(space, [], lambda c, s: resolution.merges(c, s, limit, offset))
 
     # Inspection
 

@@ -1,0 +1,380 @@
+"""Keeping the map from entities to the ones they are shown as, inside a store's transaction.
+
+The result is a function of the set of entities, aliases and user rulings of a space, never of the
+order in which they came:
+
+- what :func:`~cognigraph.ingest.resolve.relate` says of two entities is kept for every pair that
+  shares a block of at most :data:`MOST_IN_BLOCK`; one that grows beyond that counts for nothing;
+- how many readings a name has is counted over those pairs, and gives the verdicts;
+- equal pairs are joined in a fixed order, user rulings first, never across a ruling or a
+  contradiction; each group is shown as the member that ranks first.
+
+Only what new entities touch is looked at: their blocks, the pairs around them and their groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+from cognigraph.ingest.forms import block_keys, form
+from cognigraph.ingest.resolve import (
+    Evidence,
+    Named,
+    Relation,
+    Verdict,
+    conflict,
+    judge,
+    relate,
+)
+
+MOST_IN_BLOCK = 50
+"""A block with more names than this says nothing about any two of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two entities (``a < b`` by uid), how they belong together, and the verdict."""
+
+    a: str
+    b: str
+    relation: Relation
+    verdict: Verdict = "suspected"
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Both uids."""
+        return self.a, self.b
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What a user said of two entities; ``at`` orders rulings, ``into`` is the one to show."""
+
+    a: str
+    b: str
+    verdict: Literal["same", "different"]
+    into: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One merge that is in force: ``a`` is shown as part of ``into``'s group because of it."""
+
+    a: str
+    into: str
+    by: Literal["user", "rules"]
+    reason: str
+    score: float
+
+
+class Ledger(Protocol):
+    """What a store offers within one write transaction on one space. Uids are of raw entities."""
+
+    def named(self, uids: Collection[str]) -> list[Named]:
+        """Entities by uid, with the normalised aliases the text gives them."""
+        ...
+
+    def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
+        """Put entities into blocks; for each key the size now, and how many of it are new."""
+        ...
+
+    def blocks(self, keys: Collection[int]) -> dict[int, list[str]]:
+        """Members of blocks."""
+        ...
+
+    def sizes(self, keys: Collection[int]) -> dict[int, int]:
+        """Sizes of blocks."""
+        ...
+
+    def pairs(self, uids: Collection[str]) -> list[Pair]:
+        """Every pair with at least one of these ends."""
+        ...
+
+    def write_pairs(self, pairs: Sequence[Pair]) -> None:
+        """Insert or overwrite pairs."""
+        ...
+
+    def drop_pairs(self, pairs: Sequence[Pair]) -> None:
+        """Delete pairs."""
+        ...
+
+    def rulings(self, uids: Collection[str]) -> list[Ruling]:
+        """Every ruling with at least one of these ends."""
+        ...
+
+    def groups(self, uids: Collection[str]) -> dict[str, str]:
+        """All members of the groups these entities are in, each with the one it is shown as.
+
+        An entity that is alone is missing from the answer.
+        """
+        ...
+
+    def links(self, uids: Collection[str]) -> list[Link]:
+        """The merges in force with at least one of these ends."""
+        ...
+
+    def rule(self, rulings: Sequence[Ruling]) -> None:
+        """Insert or overwrite rulings."""
+        ...
+
+    def unrule(self, rulings: Sequence[Ruling]) -> None:
+        """Delete rulings."""
+        ...
+
+    def relink(self, gone: Sequence[Link], new: Sequence[Link]) -> None:
+        """Record that merges ended and began."""
+        ...
+
+    def regroup(self, shown: Mapping[str, str | None]) -> None:
+        """Show entities as others (as themselves in a group; None: alone), with all their facts."""
+        ...
+
+
+def settle(ledger: Ledger, touched: Collection[str]) -> None:
+    """Bring pairs, verdicts, groups and merges up to date after entities or aliases were added."""
+    if not touched:
+        return
+    ends = _compare(ledger, touched)
+    if ends:
+        changed = _judge(ledger, ends)
+        regroup(ledger, changed)
+
+
+def _keys(one: Named) -> frozenset[int]:
+    return block_keys(one.name, one.type, one.aliases)
+
+
+def _compare(ledger: Ledger, touched: Collection[str]) -> set[str]:
+    """Relate new entities to the members of their blocks; return the ends of what changed."""
+    news = {one.uid: one for one in ledger.named(touched)}
+    keys = {uid: _keys(one) for uid, one in news.items()}
+    entered = ledger.enter(keys)
+    small = {key for key, (size, _) in entered.items() if 1 < size <= MOST_IN_BLOCK}
+    burst = {key for key, (size, new) in entered.items() if size > MOST_IN_BLOCK >= size - new}
+    blocks = ledger.blocks(small | burst) if small or burst else {}
+    members = {uid for key in small for uid in blocks[key]}
+    known = {one.uid: one for one in ledger.named(members - news.keys())} | news
+    found: dict[tuple[str, str], Pair] = {}
+    for uid in sorted(news):
+        for key in keys[uid] & small:
+            for other in blocks[key]:
+                ends = (min(uid, other), max(uid, other))
+                if uid != other and ends not in found:
+                    relation = relate(known[ends[0]], known[ends[1]])
+                    if relation is not None:
+                        found[ends] = Pair(*ends, relation)
+    dropped = _burst(ledger, burst, blocks)
+    if found:
+        ledger.write_pairs(list(found.values()))
+    return {uid for pair in [*found.values(), *dropped] for uid in pair.ends}
+
+
+def _burst(ledger: Ledger, burst: set[int], blocks: Mapping[int, list[str]]) -> list[Pair]:
+    """Drop the pairs that rest on nothing but blocks that have become too big."""
+    inside = {uid for key in burst for uid in blocks[key]}
+    if not inside:
+        return []
+    pairs = [pair for pair in ledger.pairs(inside) if inside.issuperset(pair.ends)]
+    keys = {one.uid: _keys(one) for one in ledger.named({u for p in pairs for u in p.ends})}
+    shared = {pair.ends: keys[pair.a] & keys[pair.b] for pair in pairs}
+    sizes = ledger.sizes({key for common in shared.values() for key in common})
+    dropped = [
+        pair
+        for pair in pairs
+        if all(sizes.get(key, 0) > MOST_IN_BLOCK for key in shared[pair.ends])
+    ]
+    if dropped:
+        ledger.drop_pairs(dropped)
+    return dropped
+
+
+def _judge(ledger: Ledger, ends: set[str]) -> set[str]:
+    """Give every pair around ``ends`` its verdict; return the ends of those that count anew."""
+    pairs = ledger.pairs(ends)
+    around = {uid for pair in pairs for uid in pair.ends}
+    readings = _readings(ledger.pairs(around) if around - ends else pairs)
+    judged = [
+        replace(pair, verdict=judge(pair.relation, _evidence(pair, readings)).verdict)
+        for pair in pairs
+    ]
+    changed = [new for old, new in zip(pairs, judged, strict=True) if new != old]
+    if changed:
+        ledger.write_pairs(changed)
+    return ends | {uid for pair in changed for uid in pair.ends}
+
+
+def _readings(pairs: Iterable[Pair]) -> dict[str, set[str]]:
+    readings: dict[str, set[str]] = {}
+    for pair in pairs:
+        for uid, reading in ((pair.a, pair.relation.reading_a), (pair.b, pair.relation.reading_b)):
+            if reading is not None:
+                readings.setdefault(uid, set()).add(reading)
+    return readings
+
+
+def _evidence(pair: Pair, readings: Mapping[str, set[str]]) -> Evidence:
+    return Evidence(len(readings.get(pair.a, ())), len(readings.get(pair.b, ())))
+
+
+def readings_of(ledger: Ledger, pairs: Sequence[Pair]) -> list[Evidence]:
+    """The evidence each pair was judged by."""
+    readings = _readings(ledger.pairs({uid for pair in pairs for uid in pair.ends}))
+    return [_evidence(pair, readings) for pair in pairs]
+
+
+# Groups
+
+
+def regroup(ledger: Ledger, seeds: Collection[str]) -> None:
+    """Form the groups around some entities anew and show what changed."""
+    shown, pairs, rulings = _closure(ledger, set(seeds))
+    members = {uid for pair in pairs for uid in pair.ends} | shown.keys() | set(seeds)
+    members |= {uid for ruling in rulings for uid in (ruling.a, ruling.b)}
+    named = {one.uid: one for one in ledger.named(members)}
+    groups, links = join(named, pairs, rulings)
+    new = {uid: shown_as for uid, shown_as in groups.items() if uid in named}
+    changes = {uid: new.get(uid) for uid in sorted(named) if new.get(uid) != shown.get(uid)}
+    old_links = [link for link in ledger.links(members) if {link.a, link.into} <= members]
+    gone = [link for link in old_links if link not in links]
+    begun = [link for link in links if link not in old_links]
+    if gone or begun:
+        ledger.relink(gone, begun)
+    if changes:
+        ledger.regroup(changes)
+
+
+def _closure(ledger: Ledger, seeds: set[str]) -> tuple[dict[str, str], list[Pair], list[Ruling]]:
+    """Everything that groups of ``seeds`` can depend on: follow equal pairs and rulings."""
+    shown: dict[str, str] = {}
+    pairs: dict[tuple[str, str], Pair] = {}
+    rulings: dict[tuple[str, str], Ruling] = {}
+    seen: set[str] = set()
+    fresh = set(seeds)
+    while fresh:
+        seen |= fresh
+        found = ledger.groups(fresh)
+        shown.update(found)
+        reached = set(found)
+        for pair in ledger.pairs(fresh):
+            if pair.verdict == "same":
+                pairs[pair.ends] = pair
+                reached.update(pair.ends)
+        for ruling in ledger.rulings(fresh):
+            rulings[ruling.a, ruling.b] = ruling
+            if ruling.verdict == "same":
+                reached.update((ruling.a, ruling.b))
+        fresh = reached - seen
+    kept = [rule for rule in rulings.values() if {rule.a, rule.b} <= seen]
+    return shown, list(pairs.values()), kept
+
+
+def join(
+    named: Mapping[str, Named], pairs: Iterable[Pair], rulings: Iterable[Ruling]
+) -> tuple[dict[str, str], list[Link]]:
+    """Groups of two and more (member -> the one shown) and the merges that make them. Pure.
+
+    Links are taken user rulings first, then by score, then by name; one that would bring together
+    what a user keeps apart, or what contradicts itself, is left out.
+    """
+    rulings = list(rulings)
+    apart = {(rule.a, rule.b) for rule in rulings if rule.verdict == "different"}
+    home = {uid: [uid] for uid in named}
+    links: list[Link] = []
+    into: dict[str, int] = {}
+    merged = [rule for rule in rulings if rule.verdict == "same"]
+    for rule in sorted(merged, key=lambda rule: (rule.at, rule.a, rule.b)):
+        other = rule.b if rule.into == rule.a else rule.a
+        _unite(home, rule.a, rule.b)
+        into[rule.into] = rule.at
+        links.append(Link(other, rule.into, "user", "merged by the user", 1.0))
+    demoted = {link.a for link in links}
+    order = sorted(
+        (pair for pair in pairs if pair.verdict == "same"),
+        key=lambda pair: (-pair.relation.score, pair.relation.kind, pair.a, pair.b),
+    )
+    for pair in order:
+        one, other = home[pair.a], home[pair.b]
+        if one is not other and _may_meet(named, apart, one, other):
+            _unite(home, pair.a, pair.b)
+            first, second = sorted(pair.ends, key=lambda uid: rank(named[uid]))
+            relation = pair.relation
+            links.append(Link(second, first, "rules", relation.reason, relation.score))
+    shown: dict[str, str] = {}
+    for members in {id(group): group for group in home.values() if len(group) > 1}.values():
+        wanted = [uid for uid in members if into.get(uid, -1) >= 0 and uid not in demoted]
+        latest = max((into[uid] for uid in wanted), default=-1)
+        wanted = [uid for uid in wanted if into[uid] == latest] or members
+        best = min(wanted, key=lambda uid: rank(named[uid]))
+        shown.update(dict.fromkeys(members, best))
+    return shown, links
+
+
+def merge(ledger: Ledger, a: str, into: str, at: int) -> None:
+    """Let a user's word make two entities one, whatever was said before of their groups."""
+    groups = ledger.groups([a, into])
+    left = {uid for uid, shown in groups.items() if shown == groups.get(a)} | {a}
+    right = {uid for uid, shown in groups.items() if shown == groups.get(into)} | {into}
+    lifted = [
+        rule
+        for rule in ledger.rulings(left)
+        if rule.verdict == "different"
+        and ((rule.a in left and rule.b in right) or (rule.b in left and rule.a in right))
+    ]
+    ledger.unrule(lifted)
+    ledger.rule([Ruling(min(a, into), max(a, into), "same", into, at)])
+    regroup(ledger, {a, into})
+
+
+def split(ledger: Ledger, uid: str, at: int) -> bool:
+    """Take an entity out of its group for good; False if it is in none.
+
+    If a user's merge holds it, the latest of these is taken back; else it is kept apart from every
+    other member.
+    """
+    groups = ledger.groups([uid])
+    if uid not in groups:
+        return False
+    merges = [rule for rule in ledger.rulings([uid]) if rule.verdict == "same"]
+    if merges:
+        latest = max(merges, key=lambda rule: (rule.at, rule.a, rule.b))
+        apart = [replace(latest, verdict="different", at=at)]
+    else:
+        apart = [
+            Ruling(min(uid, other), max(uid, other), "different", uid, at)
+            for other in sorted(groups.keys() - {uid})
+        ]
+    ledger.rule(apart)
+    regroup(ledger, groups.keys())
+    return True
+
+
+def _unite(home: dict[str, list[str]], a: str, b: str) -> None:
+    one, other = home[a], home[b]
+    if one is not other:
+        one.extend(other)
+        for uid in other:
+            home[uid] = one
+
+
+def _may_meet(
+    named: Mapping[str, Named],
+    apart: Collection[tuple[str, str]],
+    one: Sequence[str],
+    other: Sequence[str],
+) -> bool:
+    return not any(
+        (min(a, b), max(a, b)) in apart or conflict(named[a], named[b]) is not None
+        for a in one
+        for b in other
+    )
+
+
+def rank(one: Named) -> tuple[int, int, int, str, str]:
+    """The order in which names stand for a group: full names, untitled, singular, then A to Z."""
+    own = form(one.name, one.type)
+    abbreviated = sum(len(word) == 1 for word in own.words) if one.type == "person" else 0
+    words = -len(own.words) if one.type == "person" else 0
+    return abbreviated, words, len(one.name), one.name, one.uid
