@@ -150,13 +150,24 @@ class AsyncSpace:
         """See :meth:`cognigraph.Space.triples`."""
         return await self._run(self._space.triples, entity, limit, offset)
 
-    async def merge(self, a: str, into: str, *, type: str | None = None) -> None:
+    async def merge(
+        self, a: str, into: str, *, type: str | None = None, into_type: str | None = None
+    ) -> None:
         """See :meth:`cognigraph.Space.merge`."""
-        await self._run(self._space.merge, a, into, type=type)
+        await self._run(self._space.merge, a, into, type=type, into_type=into_type)
 
-    async def split(self, name: str, *, type: str | None = None) -> None:
+    async def split(
+        self,
+        name: str,
+        *,
+        apart_from: str | None = None,
+        type: str | None = None,
+        other_type: str | None = None,
+    ) -> None:
         """See :meth:`cognigraph.Space.split`."""
-        await self._run(self._space.split, name, type=type)
+        await self._run(
+            self._space.split, name, apart_from=apart_from, type=type, other_type=other_type
+        )
 
     async def suspected_duplicates(
         self, limit: int = 100, offset: int = 0

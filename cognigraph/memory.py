@@ -295,30 +295,42 @@ class Space:
 
     # Entity resolution
 
-    def merge(self, a: str, into: str, *, type: str | None = None) -> None:
-        """Say that two entities are one: ``a`` is shown as ``into`` from now on, with all its facts.
+    def merge(
+        self, a: str, into: str, *, type: str | None = None, into_type: str | None = None
+    ) -> None:
+        """Say that two entities are one: ``a`` is shown as ``into``, with all its facts.
 
         What was read is kept, so :meth:`split` takes it back. ``type`` tells entities of one name
-        apart. Raises :class:`NotFoundError` for a name that is not there, naming similar ones, and
-        :class:`ConfigurationError` for one that several entities have. Nothing that is found out
-        later undoes it.
+        apart, ``into_type`` where the other is of another type. Raises :class:`NotFoundError` for
+        a name that is not there, naming similar ones, and :class:`ConfigurationError` for one that
+        several entities have. Nothing that is found out later undoes it.
         """
         name, target = storable(a), storable(into)
-        resolution.merge(self._engine.store, self._name, name, target, type)
+        resolution.merge(self._engine.store, self._name, name, target, type, into_type)
 
-    def split(self, name: str, *, type: str | None = None) -> None:
+    def split(
+        self,
+        name: str,
+        *,
+        apart_from: str | None = None,
+        type: str | None = None,
+        other_type: str | None = None,
+    ) -> None:
         """Take a merge back: the entity that was read as ``name`` stands for itself again.
 
         The latest merge of a user that it is part of ends; if there is none, it is kept apart from
-        all that the rules had merged it with. The rules never merge these again. Raises
+        all that the rules had merged it with. With ``apart_from`` these two are kept apart, whether
+        they are merged, suspected or neither. The rules never merge again what was split. Raises
         :class:`NotFoundError` if nothing is merged with it.
         """
-        resolution.split(self._engine.store, self._name, storable(name), type)
+        other = None if apart_from is None else storable(apart_from)
+        store = self._engine.store
+        resolution.split(store, self._name, storable(name), other, type, other_type)
 
     def suspected_duplicates(self, limit: int = 100, offset: int = 0) -> list[SuspectedDuplicate]:
         """Pairs of entities that may be one but are kept apart, most alike first.
 
-        Settle one with :meth:`merge`; to have it off the list, merge and then :meth:`split`.
+        :meth:`merge` settles one; so does ``split(name, apart_from=other)``.
         """
         return self._engine.store.suspected(self._name, limit=limit, offset=offset)
 

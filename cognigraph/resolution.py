@@ -13,22 +13,39 @@ _NEAR_SCORE = 60.0
 _LOOKED_AT = 2000
 
 
-def merge(store: Store, space: str, name: str, into: str, type: str | None) -> None:
+def merge(
+    store: Store, space: str, name: str, into: str, type: str | None, into_type: str | None
+) -> None:
     """Make two entities one, shown as ``into``; see :meth:`cognigraph.Space.merge`."""
-    target = _one(store, space, into, type)
+    target = _one(store, space, into, into_type or type)
     source = _one(store, space, name, type, preferred=target.type)
-    if source.uid == target.uid:
-        raise ConfigurationError(
-            f"{name!r} and {into!r} are one and the same entity; give two different names"
-        )
+    _check_two(source, target)
     store.merge(space, source.uid, target.uid)
 
 
-def split(store: Store, space: str, name: str, type: str | None) -> None:
+def split(
+    store: Store,
+    space: str,
+    name: str,
+    apart_from: str | None,
+    type: str | None,
+    other_type: str | None,
+) -> None:
     """Take a merge back; see :meth:`cognigraph.Space.split`."""
     entity = _one(store, space, name, type)
-    if not store.split(space, entity.uid):
+    if apart_from is not None:
+        other = _one(store, space, apart_from, other_type or type, preferred=entity.type)
+        _check_two(entity, other)
+        store.split(space, entity.uid, other.uid)
+    elif not store.split(space, entity.uid):
         raise NotFoundError(f"nothing is merged with {entity.name!r} ({entity.type})")
+
+
+def _check_two(one: NamedEntity, other: NamedEntity) -> None:
+    if one.uid == other.uid:
+        raise ConfigurationError(
+            f"both names stand for {one.name!r} ({one.type}); give two different entities"
+        )
 
 
 def _one(

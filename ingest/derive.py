@@ -138,7 +138,7 @@ def _draft(fact: Fact, lease: Lease) -> _Draft | None:
     if subject is None or object is None or relation is None:
         return None
     when = parse_when(fact.when) if isinstance(fact.when, str) else None
-    evidence = dict.fromkeys(places, _name(fact.said_by))
+    evidence: dict[str, str | None] = dict.fromkeys(places, _name(fact.said_by))
     spelled = order(_first(places, lease), subject.name, object.name, relation.casefold(), relation)
     return _Draft(subject, relation, object, when, bool(fact.negated), spelled, evidence)
 

@@ -156,9 +156,9 @@ def _without_marks(text: str) -> str:
     """Strip accents of Latin letters; marks of other scripts tell letters apart."""
     kept: list[str] = []
     for character in text:
-        base, *marks = unicodedata.normalize("NFD", character)
-        latin = base.isascii() and base.isalpha()
-        kept.append(base if latin and marks else character)
+        parts = unicodedata.normalize("NFD", character)
+        latin = parts[0].isascii() and parts[0].isalpha()
+        kept.append(parts[0] if latin and len(parts) > 1 else character)
     return "".join(kept)
 
 

@@ -296,8 +296,8 @@ def join(
         key=lambda pair: (-pair.relation.score, pair.relation.kind, pair.a, pair.b),
     )
     for pair in order:
-        one, other = home[pair.a], home[pair.b]
-        if one is not other and _may_meet(named, apart, one, other):
+        left, right = home[pair.a], home[pair.b]
+        if left is not right and _may_meet(named, apart, left, right):
             _unite(home, pair.a, pair.b)
             first, second = sorted(pair.ends, key=lambda uid: rank(named[uid]))
             relation = pair.relation
@@ -328,12 +328,17 @@ def merge(ledger: Ledger, a: str, into: str, at: int) -> None:
     regroup(ledger, {a, into})
 
 
-def split(ledger: Ledger, uid: str, at: int) -> bool:
+def split(ledger: Ledger, uid: str, at: int, apart_from: str | None = None) -> bool:
     """Take an entity out of its group for good; False if it is in none.
 
     If a user's merge holds it, the latest of these is taken back; else it is kept apart from every
-    other member.
+    other member. With ``apart_from`` these two are kept apart, whether they are one now or not.
     """
+    if apart_from is not None:
+        ends = min(uid, apart_from), max(uid, apart_from)
+        ledger.rule([Ruling(*ends, "different", uid, at)])
+        regroup(ledger, ends)
+        return True
     groups = ledger.groups([uid])
     if uid not in groups:
         return False

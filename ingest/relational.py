@@ -1,4 +1,4 @@
-"""Names that mean somebody only from the speaker's side: "my sister" is another for each speaker."""
+"""Names that mean somebody only from the speaker's side, such as "my sister"."""
 
 from __future__ import annotations
 

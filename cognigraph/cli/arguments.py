@@ -159,8 +159,12 @@ def _keeping(command: Any) -> None:
         "merged by itself any more.",
     )
     split.add_argument("name", metavar="NAME")
-    for change in (merge, split):
+    split.add_argument("--from", dest="apart_from", metavar="NAME", help="only from this one")
+    for change, option in ((merge, "--into-type"), (split, "--other-type")):
         change.add_argument("--type", help="where several entities have the name")
+        change.add_argument(
+            option, dest="other_type", metavar="TYPE", help="if the other is of another type"
+        )
     command("doctor", "check the store, its indexes, the embedder and the work left over")
 
 

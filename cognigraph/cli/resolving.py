@@ -19,7 +19,7 @@ def merge(run: Run) -> int:
     """Say that two entities are one."""
     name, into = run.arguments.name, run.arguments.into
     with reading(run.options) as space:
-        space.merge(name, into, type=run.arguments.type)
+        space.merge(name, into, type=run.arguments.type, into_type=run.arguments.other_type)
         merged = space.merges(1)
     run.terminal.document({"merge": merged[0]})
     flags = run.options.flags
@@ -31,9 +31,14 @@ def merge(run: Run) -> int:
 
 def split(run: Run) -> int:
     """Take a merge back."""
-    name = run.arguments.name
+    options, name = run.arguments, run.arguments.name
     with reading(run.options) as space:
-        space.split(name, type=run.arguments.type)
+        space.split(
+            name,
+            apart_from=options.apart_from,
+            type=options.type,
+            other_type=options.other_type,
+        )
         found = space.entities(name, 20)
     run.terminal.document({"entities": found})
     run.terminal.show(render.text(f"{name} stands for itself again"))

@@ -498,7 +498,7 @@ class Store(Protocol):
         """Record a user's word that two entities are one, shown as ``into``."""
         ...
 
-    def split(self, space: str, uid: str) -> bool:
+    def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
         """Take a user's merge of an entity back, or keep it apart from its group; False if alone.
 
         See :func:`cognigraph.ingest.merging.split`.

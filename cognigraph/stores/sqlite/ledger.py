@@ -1,4 +1,4 @@
-"""The merge ledger on SQLite: blocks, pairs, rulings and merges of one space, in one transaction."""
+"""The merge ledger on SQLite: blocks, pairs, rulings and merges of one space."""
 
 from __future__ import annotations
 

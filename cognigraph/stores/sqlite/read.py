@@ -129,7 +129,8 @@ def entities(
     connection: sqlite3.Connection, space: int, match: str | None, limit: int, offset: int
 ) -> list[Entity]:
     """Entities, those with most triples first; what is shown as another is among its aliases."""
-    matching, parameters = "", [space]
+    matching = ""
+    parameters: list[int | str] = [space]
     if match is not None:
         pattern = f"%{_escape_like(normalise(match))}%"
         matching = f"AND e.id IN ({_MATCHING})"
@@ -146,8 +147,8 @@ def entities(
     ).fetchall()
     aliases = _aliases(connection, [row[4] for row in rows])
     return [
-        Entity(*row[:4], aliases=tuple(sorted(aliases.get(row[4], set()) - {row[0]})))
-        for row in rows
+        Entity(name, type, triples, mentions, tuple(sorted(aliases.get(id, set()) - {name})))
+        for name, type, triples, mentions, id in rows
     ]
 
 

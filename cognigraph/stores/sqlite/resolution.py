@@ -34,10 +34,12 @@ def merge(connection: sqlite3.Connection, space: str, uid: str, into: str, now: 
     merging.merge(ledger, uid, into, _after(connection, space, now))
 
 
-def split(connection: sqlite3.Connection, space: str, uid: str, now: int) -> bool:
-    """Take a merge back, or keep an entity apart from its group."""
+def split(
+    connection: sqlite3.Connection, space: str, uid: str, apart_from: str | None, now: int
+) -> bool:
+    """Take a merge back, or keep an entity apart from its group or from one other."""
     ledger = _ledger(connection, space, now)
-    return merging.split(ledger, uid, _after(connection, space, now))
+    return merging.split(ledger, uid, _after(connection, space, now), apart_from)
 
 
 def settle_all(connection: sqlite3.Connection, now: int) -> None:
@@ -98,6 +100,6 @@ def merges(connection: sqlite3.Connection, space: int, limit: int, offset: int) 
         (space, limit, offset),
     )
     return [
-        Merge(*row[:7], from_micros(row[7]), None if row[8] is None else from_micros(row[8]))
-        for row in rows
+        Merge(*names, at=from_micros(at), undone_at=None if undone is None else from_micros(undone))
+        for *names, at, undone in rows
     ]

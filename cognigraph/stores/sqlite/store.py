@@ -240,10 +240,11 @@ class SQLiteStore:
         with self._pool.write() as connection:
             resolution.merge(connection, space, uid, into, to_micros(self._clock()))
 
-    def split(self, space: str, uid: str) -> bool:
-        """Take a merge back."""
+    def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
+        """Take a merge back, or keep two entities apart."""
         with self._pool.write() as connection:
-            return resolution.split(connection, space, uid, to_micros(self._clock()))
+            now = to_micros(self._clock())
+            return resolution.split(connection, space, uid, apart_from, now)
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
         """Pairs that may be one, most alike first."""
