@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from cognigraph.ids import normalise
-from cognigraph.stores.base import Derivation, EntityRow, KeyRow, Lease, ThemeRow, TripleRow
+from cognigraph.ingest.merging import settle
+from cognigraph.stores.base import (
+    AliasRow,
+    Derivation,
+    EntityRow,
+    KeyRow,
+    Lease,
+    ThemeRow,
+    TripleRow,
+)
 from cognigraph.stores.neo4j import tokens
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
+from cognigraph.stores.neo4j.fold import refold
+from cognigraph.stores.neo4j.ledger import Neo4jLedger
 from cognigraph.stores.neo4j.values import spread, vector
 
 
@@ -24,10 +37,12 @@ class _LeaseLostError(Exception):
     """Another worker has taken over: roll back."""
 
 
-def complete(connection: Connection, lease: Lease, derivation: Derivation) -> Totals | None:
+def complete(
+    connection: Connection, lease: Lease, derivation: Derivation, now: datetime
+) -> Totals | None:
     """Write a derivation; None, changing nothing, if the lease is lost."""
     try:
-        return connection.write(_Write(lease, derivation).run)
+        return connection.write(_Write(lease, derivation, now).run)
     except _LeaseLostError:
         return None
 
@@ -40,8 +55,9 @@ class _Write:
     it waits only for the second half, because the session is locked as late as possible.
     """
 
-    def __init__(self, lease: Lease, derivation: Derivation) -> None:
+    def __init__(self, lease: Lease, derivation: Derivation, now: datetime) -> None:
         self._lease = lease
+        self._now = now
         self._space = lease.space
         self._derivation = derivation
 
@@ -59,14 +75,16 @@ class _Write:
             )
         )
         new = [triple for triple in derivation.triples if triple.uid not in set(known)]
-        if derivation.entities:
-            rows = [self._entity(entity) for entity in derivation.entities]
-            tx.rows("derive/entities", entities=sorted(rows, key=lambda row: row["uid"]))
+        shown = self._merge_entities(tx, triple_labels)
         if new:
-            triples = [self._triple(row, seq + place) for place, row in enumerate(new, 1)]
+            triples = [self._triple(row, seq + place, shown) for place, row in enumerate(new, 1)]
             tx.rows("derive/triples", labels=triple_labels, triples=triples)
+        if again := [self._spelling(t, shown) for t in derivation.triples if t.uid in set(known)]:
+            tx.rows("resolve/spelled", triples=again)
         _held(tx.row("derive/hold", session=lease.session_uid, token=lease.token))
-        self._tie(tx)
+        self._tie(tx, shown)
+        merged = [t.uid for t in new if shown[t.subject_uid] or shown[t.object_uid]]
+        refold(tx, self._space, triple_labels, merged)
         if derivation.keys is not None:
             self._replace_keys(tx, derivation.keys)
         dropped = 0
@@ -91,13 +109,39 @@ class _Write:
             )
         )
 
-    def _tie(self, tx: Transaction) -> None:
+    def _merge_entities(self, tx: Transaction, labels: list[str]) -> dict[str, str | None]:
+        """Write and resolve entities; return the uid each is shown as, None for one alone."""
+        entities, aliases = self._derivation.entities, self._derivation.aliases
+        if not entities:
+            return {}
+        uids = sorted(entity.uid for entity in entities)
+        known = {row[0] for row in tx.rows("resolve/named", uids=uids)}
+        rows = [self._entity(entity) for entity in entities]
+        renamed = tx.rows("derive/entities", entities=sorted(rows, key=lambda row: row["uid"]))
+        if renamed:
+            tx.rows("resolve/rename", uids=[row[0] for row in renamed])
+        touched = {*uids} - known
+        if aliases:
+            named = tx.rows("resolve/aliases", aliases=[self._alias(alias) for alias in aliases])
+            touched.update(row[0] for row in named)
+        settle(Neo4jLedger(tx, self._space, labels, self._now), sorted(touched))
+        return {row[0]: row[4] for row in tx.rows("resolve/named", uids=uids)}
+
+    def _tie(self, tx: Transaction, shown: Mapping[str, str | None]) -> None:
         derivation = self._derivation
-        evidence = sorted([t.uid, chunk] for t in derivation.triples for chunk in t.evidence)
+        evidence = sorted(
+            (
+                [t.uid, chunk, t.said_by.get(chunk)]
+                for t in derivation.triples
+                for chunk in t.evidence
+            ),
+            key=lambda row: row[:2],
+        )
         if evidence:
             tx.rows("derive/evidence", session=self._lease.session_uid, evidence=evidence)
         if derivation.mentions:
-            tx.rows("derive/mentions", mentions=sorted(map(list, derivation.mentions)))
+            rows = [[chunk, uid, shown[uid] or uid] for chunk, uid in sorted(derivation.mentions)]
+            tx.rows("derive/mentions", mentions=rows)
 
     def _replace_keys(self, tx: Transaction, keys: tuple[KeyRow, ...]) -> None:
         session = self._lease.session_uid
@@ -146,25 +190,61 @@ class _Write:
             "key": entity.key,
             "anchor": tokens.anchor(self._space, entity.key),
             "name_hash": tokens.name_hash(self._space, normalised),
+            "spelled": entity.spelled,
         }
 
-    def _triple(self, triple: TripleRow, seq: int) -> dict[str, Any]:
+    def _alias(self, alias: AliasRow) -> dict[str, Any]:
+        normalised = normalise(alias.name)
+        properties = {
+            "uid": alias.uid,
+            "space": self._space,
+            "name": alias.name,
+            "normalised": normalised,
+            "key": alias.key,
+            "anchor": tokens.anchor(self._space, alias.key),
+            "name_hash": tokens.name_hash(self._space, normalised),
+            "spelled": alias.spelled,
+        }
+        return {"entity": alias.entity_uid, "properties": properties}
+
+    def _spelling(self, triple: TripleRow, shown: Mapping[str, str | None]) -> dict[str, Any]:
+        return {
+            "uid": triple.uid,
+            "spelled": triple.spelled,
+            "subject": triple.subject,
+            "relation": triple.relation,
+            "object": triple.object,
+            "vector": vector(triple.vector),
+            "subject_alone": shown[triple.subject_uid] is None,
+            "object_alone": shown[triple.object_uid] is None,
+        }
+
+    def _triple(
+        self, triple: TripleRow, seq: int, shown: Mapping[str, str | None]
+    ) -> dict[str, Any]:
         times = {chunk.uid: chunk.at for chunk in self._lease.chunks}
         observed = [times[uid] for uid in triple.evidence]
         when = triple.when
+        subject = shown[triple.subject_uid] or triple.subject_uid
+        object = shown[triple.object_uid] or triple.object_uid
         return {
-            "subject": triple.subject_uid,
-            "object": triple.object_uid,
+            "subject": subject,
+            "object": object,
             "vector": vector(triple.vector),
             "properties": {
                 "uid": triple.uid,
                 "space": self._space,
                 "seq": seq,
-                "subject_uid": triple.subject_uid,
-                "object_uid": triple.object_uid,
+                "subject_uid": subject,
+                "object_uid": object,
+                "raw_subject": triple.subject_uid,
+                "raw_object": triple.object_uid,
+                "spelled": triple.spelled,
                 "subject": triple.subject,
+                "said_subject": triple.subject,
                 "relation": triple.relation,
                 "object": triple.object,
+                "said_object": triple.object,
                 "when": when.text if when else None,
                 "valid_from": when.start if when else None,
                 "valid_to": when.end if when else None,

@@ -9,7 +9,9 @@ from importlib.resources import files
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.lexical import ANALYZER
 from cognigraph.stores.base import EmbedderIdentity
+from cognigraph.stores.neo4j import resolution
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction, cypher, mapped_errors
+from cognigraph.times import Clock, system_clock
 
 MINIMUM = (5, 26)
 """The first release with everything used here: vector search, dynamic labels, scoped subqueries."""
@@ -46,14 +48,14 @@ def check_server(connection: Connection) -> str:
     return agent
 
 
-def prepare(connection: Connection, embedder: EmbedderIdentity) -> int:
+def prepare(connection: Connection, embedder: EmbedderIdentity, clock: Clock = system_clock) -> int:
     """Create or migrate the schema, check the embedder, and return the schema version."""
     newest = migrations()[-1][0]
     found = connection.row("schema/version")
     if found is None or found[0] != newest:
         # The lock node's own constraint comes first: it makes the MERGE that locks safe.
         connection.command_text(commands(migrations()[0][1])[0], {})
-        connection.write(lambda tx: _migrate(tx, connection, embedder, newest))
+        connection.write(lambda tx: _migrate(tx, connection, embedder, newest, clock))
         connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
         found = connection.row("schema/version")
     assert found is not None
@@ -62,7 +64,11 @@ def prepare(connection: Connection, embedder: EmbedderIdentity) -> int:
 
 
 def _migrate(
-    tx: Transaction, connection: Connection, embedder: EmbedderIdentity, newest: int
+    tx: Transaction,
+    connection: Connection,
+    embedder: EmbedderIdentity,
+    newest: int,
+    clock: Clock,
 ) -> None:
     row = tx.row("schema/lock")
     version = row[0] if row else 0
@@ -77,6 +83,9 @@ def _migrate(
                 # By themselves: Neo4j does not mix schema and data in one transaction. Each says
                 # IF NOT EXISTS, so a crash in between leaves nothing to repair.
                 connection.command_text(command, {})
+    if 0 < version < 2:
+        connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
+        resolution.settle_all(connection, clock())
     tx.rows(
         "schema/record",
         version=newest,

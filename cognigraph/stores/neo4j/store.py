@@ -7,7 +7,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cognigraph.cypher.native import run_on_neo4j
-from cognigraph.model import Entity, Session, Stats, StoredMessage, Triple
+from cognigraph.model import (
+    Entity,
+    Merge,
+    Session,
+    Stats,
+    StoredMessage,
+    SuspectedDuplicate,
+    Triple,
+)
 from cognigraph.stores.base import (
     Candidates,
     Check,
@@ -18,10 +26,11 @@ from cognigraph.stores.base import (
     InsertStatus,
     Lease,
     MessageRow,
+    NamedEntity,
     Probe,
     StoreInfo,
 )
-from cognigraph.stores.neo4j import checks, queue, read, write
+from cognigraph.stores.neo4j import checks, queue, read, resolution, write
 from cognigraph.stores.neo4j.connection import Connection, mapped_errors
 from cognigraph.stores.neo4j.derivation import complete
 from cognigraph.stores.neo4j.lexicon import Lexicons
@@ -67,7 +76,7 @@ class Neo4jStore:
         self._lexicons = Lexicons(self._connection, lexicon_terms)
         try:
             self._server = check_server(self._connection)
-            self._version = prepare(self._connection, embedder)
+            self._version = prepare(self._connection, embedder, clock)
         except BaseException:
             self._connection.close()
             raise
@@ -124,7 +133,7 @@ class Neo4jStore:
 
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
         """Write a derivation if the lease still holds."""
-        totals = complete(self._connection, lease, derivation)
+        totals = complete(self._connection, lease, derivation, self._clock())
         if totals is None:
             return False
         self._indexes.grow(lease.space, "Triple", totals.triples, totals.triples_indexed)
@@ -176,6 +185,28 @@ class Neo4jStore:
     def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
         """Sessions by the caller's id."""
         return read.sessions_by_id(self._connection, space, ids)
+
+    # Entity resolution
+
+    def named(self, space: str, name: str) -> list[NamedEntity]:
+        """Entities by normalised name or alias."""
+        return resolution.named(self._connection, space, name)
+
+    def merge(self, space: str, uid: str, into: str) -> None:
+        """Record a user's word that two entities are one."""
+        resolution.merge(self._connection, space, uid, into, self._clock())
+
+    def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
+        """Take a merge back, or keep two entities apart."""
+        return resolution.split(self._connection, space, uid, apart_from, self._clock())
+
+    def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
+        """Pairs that may be one, most alike first."""
+        return resolution.suspected(self._connection, space, limit, offset)
+
+    def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
+        """Merges past and in force, newest first."""
+        return resolution.merges(self._connection, space, limit, offset)
 
     # Inspection
 

@@ -10,5 +10,5 @@ SET facts.seq = facts.seq + $count
 WITH facts
 MATCH (session:Session {uid: $session})
 WHERE session.lease = $token
-OPTIONAL MATCH (triple:Triple) WHERE triple.uid IN $triples
+OPTIONAL MATCH (triple:Fact) WHERE triple.uid IN $triples
 RETURN facts.seq - $count, facts.triple_labels, facts.theme_labels, collect(triple.uid)
