@@ -13,7 +13,9 @@ Triple     ``subject, relation, object, when, valid_from, valid_to, negated, fir
            last_observed``; ``-[:SUBJECT]->`` and ``-[:OBJECT]->`` Entity,
            ``-[:EVIDENCE {observed_at, said_by}]->`` Chunk, ``-[:IN_SESSION]->`` Session
 Entity     ``name, type``
-Alias      ``name, type``; another name of an entity, ``-[:SAME_AS]->`` Entity
+Alias      ``name, type``; another name of an entity, ``-[:SAME_AS]->`` Entity. Entities and
+           aliases that may be one are tied by ``RESEMBLES {score, kind, reason, verdict}`` and
+           ``RULED {verdict}`` (what a user said of them)
 Chunk      ``message_id, session, speaker, at, text, part, parts, state``;
            ``-[:NEXT]->`` Chunk in session order (time, then arrival),
            ``-[:MENTIONS]->`` Entity

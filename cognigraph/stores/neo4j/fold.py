@@ -3,8 +3,8 @@
 A triple keeps the entities it was read with (``raw_subject``, ``raw_object``). It is shown at the
 entities these are shown as; triples that are then equal are folded into the one with the smallest
 uid, which has all their evidence (``raw`` on EVIDENCE says whose it is). A folded triple has the
-label ``TripleVariant`` instead of ``Triple``, an entity that is shown as another ``Alias`` instead of
-``Entity``, so that nothing that reads the graph has to know.
+label ``TripleVariant`` instead of ``Triple``, an entity that is shown as another ``Alias`` instead
+of ``Entity``, so that nothing that reads the graph has to know.
 """
 
 from __future__ import annotations
@@ -25,10 +25,7 @@ def show(
     before = {row[0]: row[4] for row in tx.rows("resolve/named", uids=sorted(shown))}
     rows = [
         {"uid": uid, "old": before[uid] or uid, "shown": new}
-        # Those that are shown first: the others need their label.
-        for uid, new in sorted(
-            shown.items(), key=lambda pair: (pair[1] not in (None, pair[0]), pair)
-        )
+        for uid, new in sorted(shown.items(), key=lambda pair: pair[0])
     ]
     triples = [row[0] for row in tx.rows("resolve/triples_of", rows=rows)]
     tx.rows("resolve/shown", rows=rows)

@@ -71,10 +71,22 @@ def suspected(
 def merges(connection: Connection, space: str, limit: int, offset: int) -> list[Merge]:
     """The history of merges, newest first."""
     rows = connection.rows("resolve/merges", space=space, skip=offset, limit=limit)
-    return [
-        Merge(*names, at=from_micros(at), undone_at=None if undone is None else from_micros(undone))
-        for *names, at, undone in rows
-    ]
+    return [_merge_of(*row) for row in rows]
+
+
+def _merge_of(
+    name: str,
+    type: str,
+    into: str,
+    into_type: str,
+    by: str,
+    reason: str,
+    score: float,
+    at: int,
+    undone_at: int | None,
+) -> Merge:
+    undone = None if undone_at is None else from_micros(undone_at)
+    return Merge(name, type, into, into_type, by, reason, score, from_micros(at), undone)
 
 
 def settle_all(connection: Connection, now: datetime) -> None:

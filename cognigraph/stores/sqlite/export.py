@@ -65,12 +65,12 @@ _EDGES = {
                   WHERE a.space_id = ?1 AND a.shown_id != a.id
                   UNION ALL SELECT a.uid, s.uid FROM alias a JOIN entity e ON e.id = a.entity_id
                   JOIN entity s ON s.id = coalesce(e.shown_id, e.id) WHERE a.space_id = ?1""",
-    "RESEMBLES": """SELECT sa.uid, sb.uid, p.score, p.reason FROM pair p
+    "RESEMBLES": """SELECT a.uid, b.uid, p.score, p.kind, p.reason, p.verdict FROM pair p
                     JOIN entity a ON a.id = p.a_id JOIN entity b ON b.id = p.b_id
-                    JOIN entity sa ON sa.id = coalesce(a.shown_id, a.id)
-                    JOIN entity sb ON sb.id = coalesce(b.shown_id, b.id)
-                    WHERE p.space_id = ? AND sa.id != sb.id AND NOT EXISTS
-                      (SELECT 1 FROM ruling r WHERE r.a_id = p.a_id AND r.b_id = p.b_id)""",
+                    WHERE p.space_id = ?""",
+    "RULED": """SELECT a.uid, b.uid, r.verdict FROM ruling r
+                JOIN entity a ON a.id = r.a_id JOIN entity b ON b.id = r.b_id
+                WHERE a.space_id = ?""",
 }
 _TIMES = {
     "started_at", "ended_at", "at", "valid_from", "valid_to",

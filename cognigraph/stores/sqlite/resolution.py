@@ -99,7 +99,19 @@ def merges(connection: sqlite3.Connection, space: int, limit: int, offset: int) 
            WHERE m.space_id = ? ORDER BY m.at DESC, m.id DESC LIMIT ? OFFSET ?""",
         (space, limit, offset),
     )
-    return [
-        Merge(*names, at=from_micros(at), undone_at=None if undone is None else from_micros(undone))
-        for *names, at, undone in rows
-    ]
+    return [_merge_of(*row) for row in rows]
+
+
+def _merge_of(
+    name: str,
+    type: str,
+    into: str,
+    into_type: str,
+    by: str,
+    reason: str,
+    score: float,
+    at: int,
+    undone_at: int | None,
+) -> Merge:
+    undone = None if undone_at is None else from_micros(undone_at)
+    return Merge(name, type, into, into_type, by, reason, score, from_micros(at), undone)
