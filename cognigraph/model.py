@@ -249,6 +249,14 @@ class SuspectedDuplicate:
         )
 
 
+def suspicion(
+    name: str, type: str, other: str, other_type: str, score: float, reason: str
+) -> SuspectedDuplicate:
+    """A pair with its names in alphabetical order."""
+    (name, type), (other, other_type) = sorted(((name, type), (other, other_type)))
+    return SuspectedDuplicate(name, type, other, other_type, score, reason)
+
+
 @dataclass(frozen=True, slots=True)
 class Merge:
     """One merge: ``name`` is shown as part of ``into``, unless ``undone_at`` says when that ended.

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
+from cognigraph.ingest.words import PERSON_NOUNS
+
 GENERIC_TYPES = frozenset({"concept", "entity", "other", "thing", "unknown"})
 """Types that say nothing: an entity of one may be the same as one of a specific type."""
 
@@ -49,12 +51,13 @@ _UNCOUNTED = frozenset(
 )
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHE = re.compile("['’ʼ`´]")
-_POSSESSIVE = re.compile(r"(?:['’ʼ]s|s['’ʼ])(?=\s|$)")
+_POSSESSIVE = re.compile(r"(?:['’ʼ]s|s['’ʼ])(?=\s|$)")  # in a normalised name
 _DIGITS = re.compile(r"\d+")
 _SIGNS = frozenset("#%&@*")
 _CONNECTIVES = frozenset(
     "and or with of from the an in at on for to my your his her our their who that de la".split()
 )
+_PARTICLES = frozenset("af al bin da de del der di dos du el la le van von y zu s".split())
 _TYPO_LENGTHS = range(9, 61)
 
 
@@ -74,7 +77,7 @@ class Form:
     signs: tuple[str, ...]
     negations: frozenset[str]
     is_name: bool
-    """Whether it can be a person's own name: letters only, nothing possessive or joined."""
+    """Whether it can be a person's own name: letters only, nothing possessive, joined or common."""
 
 
 @lru_cache(maxsize=16_384)
@@ -90,7 +93,8 @@ def form(name: str, type: str) -> Form:
             titles.add(_TITLES[words.pop(0)])
     if type not in ("person", "organization") and len(words) > 1 and words[0] in _ARTICLES:
         words.pop(0)
-    singular = [*words[:-1], _singular(words[-1])] if words and type in COUNTED_TYPES else words
+    counted = bool(words) and type in COUNTED_TYPES and not _POSSESSIVE.search(name[-2:])
+    singular = [*words[:-1], _singular(words[-1])] if counted else words
     return Form(
         words=tuple(words),
         squash="".join(words),
@@ -101,9 +105,15 @@ def form(name: str, type: str) -> Form:
         negations=negations,
         is_name=bool(words)
         and all(word.isalpha() and word not in _CONNECTIVES for word in words)
+        and not any(word in PERSON_NOUNS or _singular(word) in PERSON_NOUNS for word in words)
         and not _POSSESSIVE.search(name)
         and not _signs(name),
     )
+
+
+def is_proper(spelling: str) -> bool:
+    """Whether a name is written as a proper one: no word but a particle begins in lower case."""
+    return not any(word[0].islower() and word not in _PARTICLES for word in _WORD.findall(spelling))
 
 
 def block_keys(name: str, type: str, aliases: frozenset[str] = frozenset()) -> frozenset[int]:

@@ -134,7 +134,10 @@ class Ledger(Protocol):
 
 
 def settle(ledger: Ledger, touched: Collection[str]) -> None:
-    """Bring pairs, verdicts, groups and merges up to date after entities or aliases were added."""
+    """Bring pairs, verdicts, groups and merges up to date.
+
+    ``touched`` are entities that are new, have a new alias or are spelled in another way.
+    """
     if not touched:
         return
     ends = _compare(ledger, touched)
@@ -167,9 +170,13 @@ def _compare(ledger: Ledger, touched: Collection[str]) -> set[str]:
                     if relation is not None:
                         found[ends] = Pair(*ends, relation)
     dropped = _burst(ledger, burst, blocks)
+    # A new spelling can end a relation as well.
+    ended = [pair for pair in ledger.pairs(news) if pair.ends not in found]
+    if ended:
+        ledger.drop_pairs(ended)
     if found:
         ledger.write_pairs(list(found.values()))
-    return {uid for pair in [*found.values(), *dropped] for uid in pair.ends}
+    return {uid for pair in [*found.values(), *dropped, *ended] for uid in pair.ends}
 
 
 def _burst(ledger: Ledger, burst: set[int], blocks: Mapping[int, list[str]]) -> list[Pair]:
@@ -293,7 +300,10 @@ def join(
     demoted = {link.a for link in links}
     order = sorted(
         (pair for pair in pairs if pair.verdict == "same"),
-        key=lambda pair: (-pair.relation.score, pair.relation.kind, pair.a, pair.b),
+        key=lambda pair: (
+            -pair.relation.score,
+            sorted((named[uid].name, named[uid].type) for uid in pair.ends),
+        ),
     )
     for pair in order:
         left, right = home[pair.a], home[pair.b]

@@ -37,12 +37,16 @@ _MIDDLE = 2
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An entity as names are compared; ``name`` and ``aliases`` are normalised."""
+    """An entity as names are compared; ``name`` and ``aliases`` are normalised.
+
+    ``proper`` says whether the spelling shown is that of a proper name.
+    """
 
     uid: str
     name: str
     type: str
     aliases: frozenset[str] = frozenset()
+    proper: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +147,7 @@ def relate(a: Named, b: Named) -> Relation | None:
     return (
         _variant(a, one, other)
         or _stated(a, b, one, other)
-        or (_of_person(one, other) if a.type == "person" else None)
+        or (_of_person(one, other, a.proper and b.proper) if a.type == "person" else None)
         or _slip(a.type, one, other)
         or _acronym(one, other)
     )
@@ -163,7 +167,8 @@ def _variant(a: Named, one: Form, other: Form) -> Relation | None:
             _titled(other) if untitled[0] else None, _titled(one) if untitled[1] else None,
         )  # fmt: skip
     if a.type in COUNTED_TYPES and one.singular == other.singular:
-        return Relation("plural", 0.95, True, "singular and plural")
+        # Happenings are single: several meetings are not the meeting.
+        return Relation("plural", 0.95, a.type != "event", "singular and plural")
     return None
 
 
@@ -186,7 +191,7 @@ def _stated(a: Named, b: Named, one: Form, other: Form) -> Relation | None:
     return None
 
 
-def _of_person(one: Form, other: Form) -> Relation | None:
+def _of_person(one: Form, other: Form, proper: bool) -> Relation | None:
     if not (one.is_name and other.is_name):
         return None
     short, long = sorted((one, other), key=lambda own: (len(own.words), own.squash))
@@ -195,7 +200,7 @@ def _of_person(one: Form, other: Form) -> Relation | None:
     if len(short.words) == 1 and 2 <= len(long.words) <= 3:
         if short.words[0] == long.words[0] and len(short.words[0]) > 1 and not short.titles:
             return Relation(
-                "first name", 0.85, True, "first name and full name", reading_a, reading_b
+                "first name", 0.85, proper, "first name and full name", reading_a, reading_b
             )
         return None
     if len(short.words) < 2 or one.words[-1] != other.words[-1]:
@@ -205,7 +210,7 @@ def _of_person(one: Form, other: Form) -> Relation | None:
         initialled = one if one.words[0] == firsts[0] else other
         meant = other if initialled is one else one
         return Relation(
-            "initial", 0.8, True, "initial and full name",
+            "initial", 0.8, proper, "initial and full name",
             meant.squash if initialled is one else None,
             meant.squash if initialled is other else None,
         )  # fmt: skip

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from random import Random
 
 import pytest
 
-from cognigraph import ConfigurationError, NotFoundError
+from cognigraph import ConfigurationError, EnrichSettings, Memory, NotFoundError, Settings
 from cognigraph.ingest import Extraction, Fact, Mention
+from cognigraph.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import START
+from tests.property.test_order_properties import PEOPLE, THINGS, fill
 
 
 def person(subject, relation, object, type="object", **rest):
@@ -334,3 +338,71 @@ def test_the_spelling_said_first_is_shown_whatever_comes_first(space, extractor)
     (triple,) = space.triples()
     assert triple.text == "Kim likes tea"
     assert set(names(space)) == {"Kim", "tea"}
+
+
+def test_fifty_writers_about_one_person_leave_one_entity(location, clock, space_name):
+    spellings = ["Anna Berg", "ANNA BERG", "Anna", "Dr. Anna Berg", "A. Berg"]
+
+    def script(window):
+        number = int(window.chunks[0].message_id)
+        return Extraction(
+            mentions=(Mention(spellings[number % 5], "person", (0,)),),
+            facts=(person(spellings[number % 5], "likes", "tea"),),
+        )
+
+    def write(number):
+        settings = Settings(enrich=EnrichSettings(batch=1))
+        own = ScriptedExtractor(script)
+        with Memory(
+            **location, enrich="manual", clock=clock, extractor=own, settings=settings,
+            embedder=HashEmbedder(32),
+        ) as memory:  # fmt: skip
+            space = memory.space(space_name)
+            at = START + timedelta(seconds=number)
+            space.add(f"turn {number}", id=str(number), session=f"s{number % 7}", at=at)
+            space.enrich()
+
+    with Memory(**location, enrich="manual", clock=clock, embedder=HashEmbedder(32)) as memory:
+        with ThreadPoolExecutor(50) as pool:
+            list(pool.map(write, range(50)))
+        own = memory.space(space_name)
+        assert own.stats().pending == 0
+        assert names(own) == {
+            "Anna Berg": ("A. Berg", "Anna", "Dr. Anna Berg"),
+            "tea": (),
+        }
+        (triple,) = own.triples()
+        assert sorted(int(source.id) for source in triple.sources) == list(range(50))
+        assert (triple.first_observed, triple.last_observed) == (
+            START, START + timedelta(seconds=49),
+        )  # fmt: skip
+        assert own.entities("anna")[0].mentions == 50
+
+
+def test_order_batches_and_workers_do_not_matter(location, space_name):
+    """The property of tests/property/test_order_properties.py, on each store."""
+    random = Random(7)
+    turns = [
+        (
+            random.choice("stu"),
+            random.choice(["Kim", "Eva"]),
+            [
+                person(
+                    random.choice(PEOPLE), random.choice(["likes", "has"]),
+                    random.choice(THINGS), random.choice(["object", "concept"]),
+                )
+                for _ in range(3)
+            ],
+            [Mention(random.choice(PEOPLE), "person", (0,), (random.choice(["Annie", "Anna"]),))],
+        )
+        for _ in range(9)
+    ]  # fmt: skip
+    order = list(range(len(turns)))
+    plain = fill(location, turns, order, 64, 1, f"{space_name}-0")
+    assert plain["merges"] and plain["suspected"]
+    random.shuffle(order)
+    other = fill(location, turns, order, 2, 3, f"{space_name}-1")
+    # Uids contain the name of the space.
+    for found in (plain, other):
+        found["triples"] = sorted(triple[1:] for triple in found["triples"])
+    assert other == plain

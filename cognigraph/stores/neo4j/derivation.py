@@ -118,9 +118,9 @@ class _Write:
         known = {row[0] for row in tx.rows("resolve/named", uids=uids)}
         rows = [self._entity(entity) for entity in entities]
         renamed = tx.rows("derive/entities", entities=sorted(rows, key=lambda row: row["uid"]))
-        if renamed:
-            tx.rows("resolve/rename", uids=[row[0] for row in renamed])
-        touched = {*uids} - known
+        if heads := [uid for uid, shown in renamed if shown]:
+            tx.rows("resolve/rename", uids=heads)
+        touched = {*uids} - known | {row[0] for row in renamed}
         if aliases:
             named = tx.rows("resolve/aliases", aliases=[self._alias(alias) for alias in aliases])
             touched.update(row[0] for row in named)

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from cognigraph import ids
+from cognigraph.ingest.forms import is_proper
 from cognigraph.ingest.merging import Link, Pair, Ruling
 from cognigraph.ingest.resolve import Named, Relation
 from cognigraph.stores.neo4j.connection import Row, Transaction
@@ -38,8 +39,8 @@ class Neo4jLedger:
     def named(self, uids: Collection[str]) -> list[Named]:
         """Entities by uid, with their aliases."""
         return [
-            Named(uid, name, type, frozenset(aliases))
-            for uid, name, type, aliases, _, _ in self._rows("named", uids=sorted(uids))
+            Named(uid, name, type, frozenset(aliases), is_proper(spelling))
+            for uid, name, type, aliases, _, spelling in self._rows("named", uids=sorted(uids))
         ]
 
     def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:

@@ -7,7 +7,7 @@ from datetime import datetime
 from cognigraph.errors import NotFoundError
 from cognigraph.ids import normalise
 from cognigraph.ingest import merging
-from cognigraph.model import Merge, SuspectedDuplicate
+from cognigraph.model import Merge, SuspectedDuplicate, suspicion
 from cognigraph.stores.base import NamedEntity
 from cognigraph.stores.neo4j.connection import Connection, Transaction
 from cognigraph.stores.neo4j.ledger import Neo4jLedger
@@ -65,7 +65,7 @@ def suspected(
 ) -> list[SuspectedDuplicate]:
     """Pairs that may be one but are shown apart, unless a user said that they are not."""
     rows = connection.rows("resolve/suspected", space=space, skip=offset, limit=limit)
-    return [SuspectedDuplicate(*row) for row in rows]
+    return [suspicion(*row) for row in rows]
 
 
 def merges(connection: Connection, space: str, limit: int, offset: int) -> list[Merge]:

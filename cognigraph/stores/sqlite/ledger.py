@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from cognigraph.ingest.forms import is_proper
 from cognigraph.ingest.merging import Link, Pair, Ruling
 from cognigraph.ingest.resolve import Named, Relation
 from cognigraph.stores.sqlite.fold import show
@@ -52,9 +53,9 @@ class SQLiteLedger:
         ):
             aliases.setdefault(uid, set()).add(alias)
         return [
-            Named(uid, name, type, frozenset(aliases.get(uid, ())))
-            for uid, name, type in self._in(
-                "SELECT uid, normalised, type FROM entity WHERE uid IN ({})", uids
+            Named(uid, name, type, frozenset(aliases.get(uid, ())), is_proper(spelling))
+            for uid, name, type, spelling in self._in(
+                "SELECT uid, normalised, type, name FROM entity WHERE uid IN ({})", uids
             )
         ]
 

@@ -6,7 +6,7 @@ import sqlite3
 
 from cognigraph.ids import normalise
 from cognigraph.ingest import merging
-from cognigraph.model import Merge, SuspectedDuplicate
+from cognigraph.model import Merge, SuspectedDuplicate, suspicion
 from cognigraph.stores.base import NamedEntity
 from cognigraph.stores.sqlite.ledger import SQLiteLedger
 from cognigraph.times import from_micros
@@ -88,7 +88,7 @@ def suspected(
             ORDER BY p.score DESC, a.uid, b.uid LIMIT ? OFFSET ?""",
         (space, limit, offset),
     )
-    return [SuspectedDuplicate(*row) for row in rows]
+    return [suspicion(*row) for row in rows]
 
 
 def merges(connection: sqlite3.Connection, space: int, limit: int, offset: int) -> list[Merge]:

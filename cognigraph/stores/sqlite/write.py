@@ -145,8 +145,9 @@ def write_derivation(
 def _merge_entities(
     connection: sqlite3.Connection, space_id: int, entities: Sequence[EntityRow]
 ) -> set[str]:
-    """Write entities by their exact key, the spelling said first; return the new ones' uids."""
-    known = _uids(connection, "entity", [entity.uid for entity in entities])
+    """Write entities by their exact key, the spelling said first; return uids of what is new."""
+    uids = [entity.uid for entity in entities]
+    known = {uid: name for uid, name in _by_uid(connection, "entity", "uid, name", uids)}
     connection.executemany(
         """INSERT INTO entity (uid, space_id, name, normalised, type, key, spelled)
            VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -160,14 +161,16 @@ def _merge_entities(
             for entity in entities
         ],
     )  # fmt: skip
-    return {entity.uid for entity in entities} - known
+    now = _by_uid(connection, "entity", "uid, name", uids)
+    return {uid for uid, name in now if known.get(uid) != name}
 
 
 def _merge_aliases(
     connection: sqlite3.Connection, space_id: int, aliases: Sequence[AliasRow]
 ) -> set[str]:
     """Write aliases; return the uids of the entities that have a new one."""
-    known = _uids(connection, "alias", [alias.uid for alias in aliases])
+    uids = [alias.uid for alias in aliases]
+    known = {row[0] for row in _by_uid(connection, "alias", "uid", uids)}
     connection.executemany(
         """INSERT INTO alias (uid, space_id, entity_id, name, normalised, key, spelled)
            VALUES (?, ?, (SELECT id FROM entity WHERE uid = ?), ?, ?, ?, ?)
@@ -184,15 +187,14 @@ def _merge_aliases(
     return {alias.entity_uid for alias in aliases if alias.uid not in known}
 
 
-def _uids(connection: sqlite3.Connection, table: str, uids: Sequence[str]) -> set[str]:
-    found: set[str] = set()
+def _by_uid(
+    connection: sqlite3.Connection, table: str, columns: str, uids: Sequence[str]
+) -> list[tuple[str, ...]]:
+    found: list[tuple[str, ...]] = []
     for start in range(0, len(uids), 500):
         part = uids[start : start + 500]
         marks = ",".join("?" * len(part))
-        found.update(
-            row[0]
-            for row in connection.execute(f"SELECT uid FROM {table} WHERE uid IN ({marks})", part)
-        )
+        found += connection.execute(f"SELECT {columns} FROM {table} WHERE uid IN ({marks})", part)
     return found
 
 
