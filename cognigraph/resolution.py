@@ -9,7 +9,7 @@ from cognigraph.ids import normalise
 from cognigraph.stores.base import NamedEntity, Store
 
 _NEAR = 3
-_NEAR_SCORE = 60.0
+_NEAR_SCORE = 75.0
 _LOOKED_AT = 2000
 
 

@@ -9,10 +9,13 @@ from random import Random
 import pytest
 
 from cognigraph import ConfigurationError, EnrichSettings, Memory, NotFoundError, Settings
+from cognigraph.embed import resolve
 from cognigraph.ingest import Extraction, Fact, Mention
-from cognigraph.testing import HashEmbedder, ScriptedExtractor
+from cognigraph.testing import ScriptedExtractor
 from tests.conftest import START
 from tests.property.test_order_properties import PEOPLE, THINGS, fill
+
+WORDLLAMA = resolve("wordllama")
 
 
 def person(subject, relation, object, type="object", **rest):
@@ -355,14 +358,14 @@ def test_fifty_writers_about_one_person_leave_one_entity(location, clock, space_
         own = ScriptedExtractor(script)
         with Memory(
             **location, enrich="manual", clock=clock, extractor=own, settings=settings,
-            embedder=HashEmbedder(32),
+            embedder=WORDLLAMA,
         ) as memory:  # fmt: skip
             space = memory.space(space_name)
             at = START + timedelta(seconds=number)
             space.add(f"turn {number}", id=str(number), session=f"s{number % 7}", at=at)
             space.enrich()
 
-    with Memory(**location, enrich="manual", clock=clock, embedder=HashEmbedder(32)) as memory:
+    with Memory(**location, enrich="manual", clock=clock, embedder=WORDLLAMA) as memory:
         with ThreadPoolExecutor(50) as pool:
             list(pool.map(write, range(50)))
         own = memory.space(space_name)
@@ -398,10 +401,10 @@ def test_order_batches_and_workers_do_not_matter(location, space_name):
         for _ in range(9)
     ]  # fmt: skip
     order = list(range(len(turns)))
-    plain = fill(location, turns, order, 64, 1, f"{space_name}-0")
+    plain = fill(location, turns, order, 64, 1, f"{space_name}-0", embedder=WORDLLAMA)
     assert plain["merges"] and plain["suspected"]
     random.shuffle(order)
-    other = fill(location, turns, order, 2, 3, f"{space_name}-1")
+    other = fill(location, turns, order, 2, 3, f"{space_name}-1", embedder=WORDLLAMA)
     # Uids contain the name of the space.
     for found in (plain, other):
         found["triples"] = sorted(triple[1:] for triple in found["triples"])
