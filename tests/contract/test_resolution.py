@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from random import Random
 
 import pytest
 
-from cognigraph import ConfigurationError, EnrichSettings, Memory, NotFoundError, Settings
+from cognigraph import ConfigurationError, Memory, NotFoundError
 from cognigraph.embed import resolve
 from cognigraph.ingest import Extraction, Fact, Mention
-from cognigraph.testing import ScriptedExtractor
 from tests.conftest import START
+from tests.contract.person_writers import start, write
 from tests.property.test_order_properties import PEOPLE, THINGS, fill
 
 WORDLLAMA = resolve("wordllama")
@@ -344,36 +343,14 @@ def test_the_spelling_said_first_is_shown_whatever_comes_first(space, extractor)
 
 
 def test_fifty_writers_about_one_person_leave_one_entity(location, clock, space_name):
-    spellings = ["Anna Berg", "ANNA BERG", "Anna", "Dr. Anna Berg", "A. Berg"]
-
-    def script(window):
-        number = int(window.chunks[0].message_id)
-        return Extraction(
-            mentions=(Mention(spellings[number % 5], "person", (0,)),),
-            facts=(person(spellings[number % 5], "likes", "tea"),),
-        )
-
-    def write(number):
-        settings = Settings(enrich=EnrichSettings(batch=1))
-        own = ScriptedExtractor(script)
-        with Memory(
-            **location, enrich="manual", clock=clock, extractor=own, settings=settings,
-            embedder=WORDLLAMA,
-        ) as memory:  # fmt: skip
-            space = memory.space(space_name)
-            at = START + timedelta(seconds=number)
-            space.add(f"turn {number}", id=str(number), session=f"s{number % 7}", at=at)
-            space.enrich()
-
     with Memory(**location, enrich="manual", clock=clock, embedder=WORDLLAMA) as memory:
-        with ThreadPoolExecutor(50) as pool:
-            list(pool.map(write, range(50)))
+        processes = [start(location, space_name, list(range(n, n + 5))) for n in (40, 45)]
+        write(location, space_name, list(range(40)))
+        errors = [process.communicate(timeout=120)[1] for process in processes]
+        assert [process.returncode for process in processes] == [0, 0], errors
         own = memory.space(space_name)
         assert own.stats().pending == 0
-        assert names(own) == {
-            "Anna Berg": ("A. Berg", "Anna", "Dr. Anna Berg"),
-            "tea": (),
-        }
+        assert names(own) == {"Anna Berg": ("A. Berg", "Anna", "Dr. Anna Berg"), "tea": ()}
         (triple,) = own.triples()
         assert sorted(int(source.id) for source in triple.sources) == list(range(50))
         assert (triple.first_observed, triple.last_observed) == (

@@ -27,7 +27,7 @@ INSERT INTO new_evidence SELECT triple_id, chunk_id, triple_id, observed_at, NUL
 DROP TABLE evidence;
 ALTER TABLE new_evidence RENAME TO evidence;
 CREATE INDEX evidence_chunk ON evidence(chunk_id);
-CREATE INDEX evidence_shown ON evidence(triple_id);
+CREATE INDEX evidence_shown ON evidence(triple_id, chunk_id, observed_at);
 
 CREATE TABLE new_mention (
   chunk_id INTEGER NOT NULL REFERENCES chunk(id),
