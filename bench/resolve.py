@@ -25,7 +25,7 @@ from cognigraph.stores.base import EntityRow
 from cognigraph.stores.sqlite import SQLiteStore
 from cognigraph.stores.sqlite.connection import Pool
 from cognigraph.stores.sqlite.ledger import SQLiteLedger
-from cognigraph.stores.sqlite.write import _merge_entities, bump
+from cognigraph.stores.sqlite.write import bump, merge_entities
 from cognigraph.testing import HashEmbedder
 from cognigraph.times import system_clock
 
@@ -92,7 +92,7 @@ def measure(pool: Pool, size: int, new: int) -> dict[str, float]:
 def _resolve(pool: Pool, batch: list[EntityRow]) -> float:
     with pool.write() as connection:
         space_id, revision = bump(connection, SPACE)
-        touched = _merge_entities(connection, space_id, batch)
+        touched = merge_entities(connection, space_id, batch)
         started = time.perf_counter()
         settle(SQLiteLedger(connection, SPACE, space_id, revision, 0), sorted(touched))
         return time.perf_counter() - started

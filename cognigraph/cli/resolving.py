@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from cognigraph.cli import render
 from cognigraph.cli.commands import OK, Run, listed
 from cognigraph.cli.opening import reading
@@ -22,10 +24,8 @@ def merge(run: Run) -> int:
         space.merge(name, into, type=run.arguments.type, into_type=run.arguments.other_type)
         merged = space.merges(1)
     run.terminal.document({"merge": merged[0]})
-    flags = run.options.flags
-    run.terminal.show(
-        render.text(f"{merged[0].name} is {merged[0].into} now; back: cognigraph split{flags}")
-    )
+    back = f"cognigraph split {shlex.quote(merged[0].name)}{run.options.flags}"
+    run.terminal.show(render.text(f"{merged[0].name} is {merged[0].into} now; back: {back}"))
     return OK
 
 

@@ -479,7 +479,10 @@ class Store(Protocol):
         ...
 
     def triples_by_uid(self, space: str, uids: Sequence[str]) -> dict[str, Triple]:
-        """Triples by uid, with their sources (newest first)."""
+        """Triples by uid, with their sources (newest first).
+
+        One that is folded into another since it was found is missing from the answer.
+        """
         ...
 
     def triples_of_chunks(self, space: str, uids: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -502,6 +505,8 @@ class Store(Protocol):
 
     def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
         """Take a user's merge of an entity back, or keep it apart from its group; False if alone.
+
+        With ``apart_from`` these two are kept apart.
 
         See :func:`cognigraph.ingest.merging.split`.
         """

@@ -313,6 +313,15 @@ def test_search_shows_the_merged_fact_once(space, extractor):
     anna = [t for t in result.triples if t.subject == "Anna Berg"]
     assert [(t.text, len(t.sources)) for t in anna] == [("Anna Berg bought kayak", 2)]
     assert result.trace.counts["triples"] == 2
+    # The index in memory follows what is shown.
+    space.split("Anna")
+    later = space.search("What did Anna buy?", now=START + timedelta(days=1))
+    assert later.trace.counts["triples"] == 3
+    assert {t.subject for t in later.triples} >= {"Anna", "Anna Berg"}
+    space.merge("Anna", into="Anna Berg")
+    again = space.search("What did Anna buy?", now=START + timedelta(days=1))
+    assert [t.uid for t in again.triples] == [t.uid for t in result.triples]
+    assert [hit.id for hit in again] == [hit.id for hit in result]
 
 
 def test_inspection_sees_the_merged_graph(space, extractor):

@@ -515,7 +515,7 @@ def test_merge_split_and_duplicates(quick: Cli, tmp_path: Path) -> None:
     (entity,) = document(quick("entities", "bob", "--json"))["entities"]
     assert (entity["name"], entity["aliases"], entity["triples"]) == ("Robert Lee", ["Bob"], 3)
     assert "= Bob" in quick("entities").stdout
-    assert "cognigraph split" in quick("merge", "Bob", "--into", "Robert Lee").stdout
+    assert "back: cognigraph split Bob" in quick("merge", "Bob", "--into", "Robert Lee").stdout
     split = document(quick("split", "Bob", "--json"))
     assert [(one["name"], one["aliases"]) for one in split["entities"]] == [("Bob", [])]
 

@@ -216,7 +216,8 @@ def triples_by_uid(
     connection: sqlite3.Connection, space: int, uids: Sequence[str]
 ) -> dict[str, Triple]:
     """Triples by uid."""
-    rows = _in(connection, f"{_TRIPLE} WHERE +t.space_id = ? AND t.uid IN ({{}})", uids, space)
+    where = "+t.space_id = ? AND t.folded_into IS NULL AND t.uid IN ({})"
+    rows = _in(connection, f"{_TRIPLE} WHERE {where}", uids, space)
     return {triple.uid: triple for triple in _triples(connection, rows)}
 
 

@@ -110,7 +110,7 @@ def write_derivation(
     chunk_ids = dict(
         connection.execute(f"SELECT uid, id FROM chunk WHERE uid IN ({marks})", tuple(chunks))
     )
-    touched = _merge_entities(connection, space_id, derivation.entities)
+    touched = merge_entities(connection, space_id, derivation.entities)
     touched |= _merge_aliases(connection, space_id, derivation.aliases)
     settle(SQLiteLedger(connection, lease.space, space_id, revision, now), sorted(touched))
     ends = _ends(connection, derivation.entities)
@@ -142,7 +142,7 @@ def write_derivation(
     )
 
 
-def _merge_entities(
+def merge_entities(
     connection: sqlite3.Connection, space_id: int, entities: Sequence[EntityRow]
 ) -> set[str]:
     """Write entities by their exact key, the spelling said first; return uids of what is new."""
