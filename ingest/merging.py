@@ -15,59 +15,15 @@ Only what new entities touch is looked at: their blocks, the pairs around them a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from dataclasses import replace
+from typing import Protocol
 
-from cognigraph.ingest.forms import block_keys, form
-from cognigraph.ingest.resolve import (
-    Evidence,
-    Named,
-    Relation,
-    Verdict,
-    conflict,
-    judge,
-    relate,
-)
+from cognigraph.ingest.forms import block_keys
+from cognigraph.ingest.groups import Link, Pair, Ruling, join
+from cognigraph.ingest.resolve import Evidence, Named, judge, relate
 
 MOST_IN_BLOCK = 50
 """A block with more names than this says nothing about any two of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two entities (``a < b`` by uid), how they belong together, and the verdict."""
-
-    a: str
-    b: str
-    relation: Relation
-    verdict: Verdict = "suspected"
-
-    @property
-    def ends(self) -> tuple[str, str]:
-        """Both uids."""
-        return self.a, self.b
-
-
-@dataclass(frozen=True, slots=True)
-class Ruling:
-    """What a user said of two entities; ``at`` orders rulings, ``into`` is the one to show."""
-
-    a: str
-    b: str
-    verdict: Literal["same", "different"]
-    into: str
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One merge that is in force: ``a`` is shown as part of ``into``'s group because of it."""
-
-    a: str
-    into: str
-    by: Literal["user", "rules"]
-    reason: str
-    score: float
 
 
 class Ledger(Protocol):
@@ -226,12 +182,6 @@ def _evidence(pair: Pair, readings: Mapping[str, set[str]]) -> Evidence:
     return Evidence(len(readings.get(pair.a, ())), len(readings.get(pair.b, ())))
 
 
-def readings_of(ledger: Ledger, pairs: Sequence[Pair]) -> list[Evidence]:
-    """The evidence each pair was judged by."""
-    readings = _readings(ledger.pairs({uid for pair in pairs for uid in pair.ends}))
-    return [_evidence(pair, readings) for pair in pairs]
-
-
 # Groups
 
 
@@ -278,50 +228,6 @@ def _closure(ledger: Ledger, seeds: set[str]) -> tuple[dict[str, str], list[Pair
     return shown, list(pairs.values()), kept
 
 
-def join(
-    named: Mapping[str, Named], pairs: Iterable[Pair], rulings: Iterable[Ruling]
-) -> tuple[dict[str, str], list[Link]]:
-    """Groups of two and more (member -> the one shown) and the merges that make them. Pure.
-
-    Links are taken user rulings first, then by score, then by name; one that would bring together
-    what a user keeps apart, or what contradicts itself, is left out.
-    """
-    rulings = list(rulings)
-    apart = {(rule.a, rule.b) for rule in rulings if rule.verdict == "different"}
-    home = {uid: [uid] for uid in named}
-    links: list[Link] = []
-    into: dict[str, int] = {}
-    merged = [rule for rule in rulings if rule.verdict == "same"]
-    for rule in sorted(merged, key=lambda rule: (rule.at, rule.a, rule.b)):
-        other = rule.b if rule.into == rule.a else rule.a
-        _unite(home, rule.a, rule.b)
-        into[rule.into] = rule.at
-        links.append(Link(other, rule.into, "user", "merged by the user", 1.0))
-    demoted = {link.a for link in links}
-    order = sorted(
-        (pair for pair in pairs if pair.verdict == "same"),
-        key=lambda pair: (
-            -pair.relation.score,
-            sorted((named[uid].name, named[uid].type) for uid in pair.ends),
-        ),
-    )
-    for pair in order:
-        left, right = home[pair.a], home[pair.b]
-        if left is not right and _may_meet(named, apart, left, right):
-            _unite(home, pair.a, pair.b)
-            first, second = sorted(pair.ends, key=lambda uid: rank(named[uid]))
-            relation = pair.relation
-            links.append(Link(second, first, "rules", relation.reason, relation.score))
-    shown: dict[str, str] = {}
-    for members in {id(group): group for group in home.values() if len(group) > 1}.values():
-        wanted = [uid for uid in members if into.get(uid, -1) >= 0 and uid not in demoted]
-        latest = max((into[uid] for uid in wanted), default=-1)
-        wanted = [uid for uid in wanted if into[uid] == latest] or members
-        best = min(wanted, key=lambda uid: rank(named[uid]))
-        shown.update(dict.fromkeys(members, best))
-    return shown, links
-
-
 def merge(ledger: Ledger, a: str, into: str, at: int) -> None:
     """Let a user's word make two entities one, whatever was said before of their groups."""
     groups = ledger.groups([a, into])
@@ -364,32 +270,3 @@ def split(ledger: Ledger, uid: str, at: int, apart_from: str | None = None) -> b
     ledger.rule(apart)
     regroup(ledger, groups.keys())
     return True
-
-
-def _unite(home: dict[str, list[str]], a: str, b: str) -> None:
-    one, other = home[a], home[b]
-    if one is not other:
-        one.extend(other)
-        for uid in other:
-            home[uid] = one
-
-
-def _may_meet(
-    named: Mapping[str, Named],
-    apart: Collection[tuple[str, str]],
-    one: Sequence[str],
-    other: Sequence[str],
-) -> bool:
-    return not any(
-        (min(a, b), max(a, b)) in apart or conflict(named[a], named[b]) is not None
-        for a in one
-        for b in other
-    )
-
-
-def rank(one: Named) -> tuple[int, int, int, str, str]:
-    """The order in which names stand for a group: full names, untitled, singular, then A to Z."""
-    own = form(one.name, one.type)
-    abbreviated = sum(len(word) == 1 for word in own.words) if one.type == "person" else 0
-    words = -len(own.words) if one.type == "person" else 0
-    return abbreviated, words, len(one.name), one.name, one.uid

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cognigraph.ids import normalise
 from cognigraph.ingest.forms import block_keys, form, is_proper
-from cognigraph.ingest.merging import Pair, Ruling, join
+from cognigraph.ingest.groups import Pair, Ruling, join
 from cognigraph.ingest.resolve import Evidence, Named, conflict, decide, relate
 
 TYPES = ["person", "organization", "location", "event", "object", "concept", "other"]

@@ -6,7 +6,7 @@ import pytest
 
 from cognigraph.ids import normalise
 from cognigraph.ingest.forms import block_keys, is_proper
-from cognigraph.ingest.merging import Pair, Ruling, join
+from cognigraph.ingest.groups import Pair, Ruling, join
 from cognigraph.ingest.resolve import Evidence, Named, Relation, decide
 
 
@@ -181,3 +181,14 @@ def test_a_ruling_is_not_gone_round():
         [apart],
     )
     assert shown == {"Anna": "Anna", "Annie": "Anna"}
+
+
+def test_what_a_user_merges_does_not_part_what_rules_merged():
+    members = {
+        "Anna": named("Anna", uid="Anna"),
+        "Anna Berg": named("Anna Berg", uid="Anna Berg"),
+        "Band": named("The Band", "organization", uid="Band"),
+    }
+    said = Ruling("Anna Berg", "Band", "same", "Anna Berg", 1)
+    shown, _ = join(members, [pair("Anna", "Anna Berg")], [said])
+    assert shown == dict.fromkeys(members, "Anna Berg")

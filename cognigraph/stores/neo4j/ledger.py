@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from cognigraph import ids
 from cognigraph.ingest.forms import is_proper
-from cognigraph.ingest.merging import Link, Pair, Ruling
+from cognigraph.ingest.groups import Link, Pair, Ruling
 from cognigraph.ingest.resolve import Named, Relation
 from cognigraph.stores.neo4j.connection import Row, Transaction
 from cognigraph.stores.neo4j.fold import show

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from cognigraph.ingest.forms import is_proper
-from cognigraph.ingest.merging import Link, Pair, Ruling
+from cognigraph.ingest.groups import Link, Pair, Ruling
 from cognigraph.ingest.resolve import Named, Relation
 from cognigraph.stores.sqlite.fold import show
 
