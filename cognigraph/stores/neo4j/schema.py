@@ -29,6 +29,12 @@ def migrations() -> tuple[tuple[int, str], ...]:
     return tuple((int(name[:4]), f"schema/{name}") for name in names if name[:4].isdigit())
 
 
+def number_of(name: str) -> int:
+    """The number of a migration, by the rest of its file's name."""
+    (number,) = (number for number, file in migrations() if file.endswith(f"_{name}"))
+    return number
+
+
 def commands(name: str) -> list[str]:
     """The single commands of a migration."""
     text = _COMMENT.sub("", cypher(name).removeprefix("CYPHER 5\n"))
@@ -83,7 +89,7 @@ def _migrate(
                 # By themselves: Neo4j does not mix schema and data in one transaction. Each says
                 # IF NOT EXISTS, so a crash in between leaves nothing to repair.
                 connection.command_text(command, {})
-    if 0 < version < 2:
+    if 0 < version < number_of("resolution"):
         connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
         resolution.settle_all(connection, clock())
     tx.rows(

@@ -20,6 +20,15 @@ def migrations() -> list[tuple[int, str]]:
     return [(int(name[:4]), (folder / name).read_text("utf-8")) for name in scripts]
 
 
+def number_of(name: str) -> int:
+    """The number of a migration, by the rest of its file's name."""
+    folder = files("cognigraph.stores.sqlite") / "migrations"
+    (number,) = (
+        int(entry.name[:4]) for entry in folder.iterdir() if entry.name[4:] == f"_{name}.sql"
+    )
+    return number
+
+
 def prepare(pool: Pool, embedder: EmbedderIdentity, clock: Clock = system_clock) -> int:
     """Create or migrate the schema, check the embedder, and return the schema version."""
     scripts = migrations()
@@ -38,7 +47,7 @@ def prepare(pool: Pool, embedder: EmbedderIdentity, clock: Clock = system_clock)
         for number, script in scripts:
             if number > version:
                 _apply(connection, script)
-        if 0 < version < 2:
+        if 0 < version < number_of("resolution"):
             resolution.settle_all(connection, to_micros(clock()))
         if version == 0:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
