@@ -37,6 +37,7 @@ from cognigraph.stores.base import (
     Vector,
 )
 from cognigraph.stores.neo4j import Neo4jStore
+from cognigraph.stores.neo4j.schema import migrations
 from cognigraph.stores.neo4j.vectors import index_name
 from cognigraph.stores.neo4j.write import splice
 from tests.servers.neo4j_server import Server
@@ -468,7 +469,7 @@ def test_many_can_open_a_new_database_at_once(open_store: Open, driver: Driver) 
     driver.execute_query("MATCH (meta:CogniGraph) REMOVE meta.schema_version")
     with ThreadPoolExecutor(4) as threads:
         stores = list(threads.map(lambda _: open_store(), range(4)))
-    assert {store.info.schema_version for store in stores} == {1}
+    assert {store.info.schema_version for store in stores} == {migrations()[-1][0]}
 
 
 def test_errors_say_what_to_do(neo4j_server: Server, open_store: Open) -> None:
