@@ -3,7 +3,7 @@
 python bench/resolve.py --sizes 0,10000,100000 --new 500 --json FILE
 
 Names are of people (a first name of 400, a surname of 2,000), places and things, so that blocks
-fill as in a real memory. Measured is the resolution of new entities alone, inside the transaction.
+fill as in a real memory. Measured is the processor time of resolving new entities, nothing else.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ def measure(pool: Pool, size: int, new: int) -> dict[str, float]:
     """Fill up to ``size`` entities, then resolve ``new`` ones in batches of 20."""
     entities = rows(names(size + new, 7))
     batches = [entities[i : i + 1000] for i in range(0, size, 1000)]
-    filled = time.perf_counter()
+    filled = time.process_time()
     for batch in batches:
         _resolve(pool, batch)
-    filled = time.perf_counter() - filled
+    filled = time.process_time() - filled
     each = []
     for start in range(size, size + new, 20):
         batch = entities[start : start + 20]
@@ -93,9 +93,9 @@ def _resolve(pool: Pool, batch: list[EntityRow]) -> float:
     with pool.write() as connection:
         space_id, revision = bump(connection, SPACE)
         touched = merge_entities(connection, space_id, batch)
-        started = time.perf_counter()
+        started = time.process_time()
         settle(SQLiteLedger(connection, SPACE, space_id, revision, 0), sorted(touched))
-        return time.perf_counter() - started
+        return time.process_time() - started
 
 
 def main() -> None:

@@ -80,7 +80,7 @@ class Form:
     """Whether it can be a person's own name: letters only, nothing possessive, joined or common."""
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=65_536)
 def form(name: str, type: str) -> Form:
     """Take a normalised name apart."""
     text = _without_marks(name)

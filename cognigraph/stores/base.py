@@ -159,7 +159,7 @@ class EntityRow:
     name: str
     type: str
     key: str
-    spelled: str
+    spelled: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ class TripleRow:
     terms: Mapping[str, int]
     evidence: tuple[str, ...]
     """Uids of the chunks, all in the lease."""
-    spelled: str
+    spelled: str = ""
     """Orders spellings; see :class:`EntityRow`."""
     said_by: Mapping[str, str] = field(default_factory=dict)
     """Who is quoted, by the uid of the chunk."""
