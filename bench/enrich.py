@@ -1,13 +1,14 @@
 """What enrichment costs and what it keeps: speed, calls, tokens, triples, reachability.
 
 python bench/enrich.py --data DIR --extractor rules|spacy|recorded|openai|recorded-model
-    --store sqlite|URI --searches N --json FILE
+    --store sqlite|URI --searches N --conversations N --json FILE
 
 DIR as for bench/recall.py. Turns are inserted one by one, then enriched; ``apart`` leaves out the
 time inside the extractor. ``recorded`` plays the extractions of DIR back, and each of their triples
-is followed to where it went. ``seconds/cpu`` is this process's, whatever else runs. ``openai`` asks the endpoint of the environment (COGNIGRAPH_MODEL,
+is followed to where it went. ``openai`` asks the endpoint of the environment (COGNIGRAPH_MODEL,
 OPENAI_BASE_URL, OPENAI_API_KEY); ``recorded-model`` is the same with a loopback server that answers
-from the recordings (bench/recorded_model.py). Only the public face of cognigraph is used.
+from the recordings (bench/recorded_model.py). ``seconds/cpu`` is this process's, whatever else
+runs; ``load`` what the machine did besides. Only the public face of cognigraph is used.
 """
 
 from __future__ import annotations
@@ -146,7 +147,8 @@ def run(arguments: argparse.Namespace) -> Totals:
         reader = None
         if arguments.extractor != "recorded":
             reader = Timed(_extractor(arguments.extractor, data, stack))
-        for file in sorted((data / "conversations").glob("*.json")):
+        files = sorted((data / "conversations").glob("*.json"))
+        for file in files[: arguments.conversations]:
             messages = list(turns(json.loads(file.read_text("utf-8"))))
             recording = RecordedExtractor.from_file(data / "extractions" / file.name)
             extractor = reader or Timed(recording)
@@ -224,6 +226,7 @@ def main() -> None:
     parser.add_argument("--store", default="sqlite")
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--searches", type=int, default=500, help="recorded triples searched for")
+    parser.add_argument("--conversations", type=int, metavar="N", help="only the first N")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     totals = run(arguments)
@@ -237,7 +240,8 @@ def main() -> None:
         result["recorded_triples"] = totals.account.report()
     if arguments.extractor.split(":")[0] in ("rules", "spacy"):
         result |= _precision(arguments.extractor)
-    write({**result, "machine": machine()}, arguments.json)
+    load = round(os.getloadavg()[1], 1)
+    write({**result, "load": load, "machine": machine()}, arguments.json)
     for lost in totals.account.lost[:20]:
         print("lost:", lost)
 

@@ -131,14 +131,14 @@ class Engine:
 
     def use(self, work: Callable[[Store, CheckedEmbedder], _T]) -> _T:
         """Embed and store, or search: again if the embedder was changed meanwhile by a thread."""
-        store = self.store  # before the embedder: reindex() sets them the other way round
-        try:
-            return work(store, self.embedder)
-        except EmbedderMismatchError:
-            with self._switching:
-                if store is self.store:
-                    raise
-            return work(self.store, self.embedder)
+        while True:
+            store = self.store  # before the embedder: reindex() sets them the other way round
+            try:
+                return work(store, self.embedder)
+            except EmbedderMismatchError:
+                with self._switching:
+                    if store is self.store:
+                        raise
 
     def reindex(
         self,

@@ -4,6 +4,7 @@ if __name__ != "cognigraph.ingest":
     raise ImportError("import this package as cognigraph.ingest, not from the source folder")
 
 from cognigraph.ingest.extraction import ENTITY_TYPES, Extraction, Extractor, Fact, Mention, Window
+from cognigraph.ingest.limits import Limits
 from cognigraph.ingest.recorded import RecordedExtractor
 from cognigraph.ingest.rules import RulesExtractor
 
@@ -12,6 +13,7 @@ __all__ = [
     "Extraction",
     "Extractor",
     "Fact",
+    "Limits",
     "Mention",
     "RecordedExtractor",
     "RulesExtractor",

@@ -50,18 +50,25 @@ def _told(tokens: Sequence[Token], place: int) -> int | None:
         return 1
     if low in _WAS:
         return -1
-    if low in _ARRANGED and following not in ("out", "in"):
+    if low in _ARRANGED and (low != "signed" or following == "up"):
         return 0
     if verbs.is_past(low):
         return None if before in _PRESENT and before not in ("has", "have", "'s") else -1
     if low in _PRESENT:
         return _present(low, following)
     found = verbs.known_verb(low)
+    if found is not None and found.form == "base" and _did(tokens, place):
+        return -1
     present = found is not None and (
         (found.form == "base" and (before in _WHO or before.endswith("s")))
         or (found.form == "s" and verbs.verb_only(low))
     )
     return 1 if present else None
+
+
+def _did(tokens: Sequence[Token], place: int) -> bool:
+    """ "did I say", "did the two of them go": the helping verb stands before the subject."""
+    return any(token.low == "did" for token in tokens[max(place - 5, 0) : place])
 
 
 def _present(low: str, following: str) -> int | None:

@@ -191,7 +191,8 @@ def _weekday(said: Said, i: int) -> Found:
     if habit or before in ("every", "each", "a", "the"):
         return None
     end = i + 1 + (said.low(i + 1) in DAYPARTS)
-    day = nearby.weekday_away(WEEKDAYS[low], said.today, said.tense(i) or 1)
+    side = said.tense(i) or (1 if before == "for" else -1)
+    day = nearby.weekday_away(WEEKDAYS[low], said.today, side)
     return end, nearby.day_text(day)
 
 

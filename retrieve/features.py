@@ -84,7 +84,9 @@ def _late_features(
     features = {"similar words": _weighted_mean(similar, weights)}
     if windows:
         around = neighbours(pool, WINDOW)
-        best = np.where((around >= 0)[:, :, None], similar[around], 0.0).max(axis=1)
+        # Whatever row is read for NONE and OUTSIDE, its value is not used.
+        near = similar[np.maximum(around, 0)]
+        best = np.where((around >= 0)[:, :, None], near, 0.0).max(axis=1)
         features["window similar words"] = _weighted_mean(best, weights)
     return features
 

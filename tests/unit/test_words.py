@@ -64,3 +64,10 @@ def test_threads_share_one_vocabulary():
         for answer in asked:
             assert answer.result()[:5] == pytest.approx(expected, abs=2e-5)
     assert word_vectors() is word_vectors()
+
+
+def test_plain_texts_and_others_are_read_alike():
+    plain = WordVectors().best_matches(["dog", "rent"], TEXTS)
+    mixed = WordVectors().best_matches(["dog", "rent"], (*TEXTS, "Zoë's 犬", "a\0dog"))
+    assert mixed[:5] == pytest.approx(plain, abs=2e-5)
+    assert mixed[6, 0] == 1.0

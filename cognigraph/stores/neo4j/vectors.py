@@ -81,9 +81,7 @@ class OwnIndexes:
             return
         labels = [own_label("Chunk", space)]
         try:
-            self._connection.write(
-                lambda tx: tx.rows("vectors/cover", space=space, labels=labels)
-            )
+            self._connection.write(lambda tx: tx.rows("vectors/cover", space=space, labels=labels))
         except StoreError as error:  # the insert that brought us here is done; the next tries again
             logger.info("space %r keeps comparing its newest vectors: %s", space, error)
 
