@@ -61,28 +61,35 @@ def read(turns: list[Any], place: int) -> list[Any]:
     return [(session, speaker, *both[place]) for session, speaker, *both in turns]
 
 
-def open_(path: Path, reader: order.Scripted, batch: int) -> Memory:
+def open_(location: dict[str, Any], reader: order.Scripted, batch: int, **options: Any) -> Memory:
+    defaults = {"embedder": HashEmbedder(32), "clock": FrozenClock(START), "enrich": "manual"}
     return Memory(
-        path,
-        embedder=HashEmbedder(32),
-        clock=FrozenClock(START),
-        enrich="manual",
+        **location,
+        **(defaults | options),
         extractor=reader,
         settings=Settings(enrich=EnrichSettings(batch=batch)),
     )
 
 
-def redo(path: Path, old: list[Any], new: list[Any], shuffled: list[int], batch: int) -> Any:
+def redo(
+    location: dict[str, Any],
+    old: list[Any],
+    new: list[Any],
+    places: list[int],
+    batch: int,
+    name: str = "x",
+    **options: Any,
+) -> Any:
     """Read all with an older extractor, in some order, and again with a newer one."""
-    with open_(path, order.Scripted(old), batch) as memory:
-        space = memory.space("x")
-        for number in shuffled:
+    with open_(location, order.Scripted(old), batch, **options) as memory:
+        space = memory.space(name)
+        for number in places:
             session, speaker, _, _ = old[number]
             at = START + timedelta(minutes=number // 2)
             space.add(f"turn {number}", id=str(number), session=session, speaker=speaker, at=at)
         space.flush(timeout=60)
-    with open_(path, Newer(new), batch) as memory:
-        space = memory.space("x")
+    with open_(location, Newer(new), batch, **options) as memory:
+        space = memory.space(name)
         space.redo(older_than=2)
         space.flush(timeout=60)
         return order.claimed(space)
@@ -117,7 +124,7 @@ def test_read_again_is_read_alone(turns: list[Any], shuffle: random.Random, batc
     shuffle.shuffle(places)
     with tempfile.TemporaryDirectory() as folder:
         a, b = Path(folder) / "a.db", Path(folder) / "b.db"
-        again = redo(a, read(turns, 0), read(turns, 1), places, batch)
+        again = redo({"location": a}, read(turns, 0), read(turns, 1), places, batch)
         alone = order.fill({"location": b}, read(turns, 1), sorted(places), 64, 1)
         assert again == alone
         assert rows(a) == rows(b)
@@ -129,7 +136,7 @@ def test_read_again_the_same_way_changes_nothing(turns: list[Any], batch: int) -
     places = list(range(len(turns)))
     with tempfile.TemporaryDirectory() as folder:
         a, b = Path(folder) / "a.db", Path(folder) / "b.db"
-        again = redo(a, turns, turns, places, batch)
+        again = redo({"location": a}, turns, turns, places, batch)
         alone = order.fill({"location": b}, turns, places, 64, 1)
         assert again == alone
         assert rows(a) == rows(b)
