@@ -22,12 +22,14 @@ from cognigraph.model import (
     Context,
     Entity,
     Explanation,
+    Merge,
     Message,
     SearchResult,
     Session,
     Stats,
     StoredMessage,
     Summary,
+    SuspectedDuplicate,
     Triple,
 )
 from cognigraph.settings import SearchSettings, Settings
@@ -198,6 +200,35 @@ class AsyncSpace:
     ) -> list[Triple]:
         """See :meth:`cognigraph.Space.triples`."""
         return await self._run(self._space.triples, entity, limit, offset)
+
+    async def merge(
+        self, a: str, into: str, *, type: str | None = None, into_type: str | None = None
+    ) -> None:
+        """See :meth:`cognigraph.Space.merge`."""
+        await self._run(self._space.merge, a, into, type=type, into_type=into_type)
+
+    async def split(
+        self,
+        name: str,
+        *,
+        apart_from: str | None = None,
+        type: str | None = None,
+        other_type: str | None = None,
+    ) -> None:
+        """See :meth:`cognigraph.Space.split`."""
+        await self._run(
+            self._space.split, name, apart_from=apart_from, type=type, other_type=other_type
+        )
+
+    async def suspected_duplicates(
+        self, limit: int = 100, offset: int = 0
+    ) -> list[SuspectedDuplicate]:
+        """See :meth:`cognigraph.Space.suspected_duplicates`."""
+        return await self._run(self._space.suspected_duplicates, limit, offset)
+
+    async def merges(self, limit: int = 100, offset: int = 0) -> list[Merge]:
+        """See :meth:`cognigraph.Space.merges`."""
+        return await self._run(self._space.merges, limit, offset)
 
     async def stats(self) -> Stats:
         """See :meth:`cognigraph.Space.stats`."""

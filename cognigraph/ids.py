@@ -61,6 +61,11 @@ def entity_uid(space: str, name: str, type: str) -> str:
     return uid("Entity", space, normalise(name), normalise(type))
 
 
+def alias_uid(space: str, entity: str, name: str) -> str:
+    """Natural key of an alias the text gives: (space, entity uid, normalised alias)."""
+    return uid("Alias", space, entity, normalise(name))
+
+
 def triple_uid(
     space: str, subject: str, relation: str, object: str, when: str | None, negated: bool
 ) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from cognigraph import resolution
 from cognigraph.cypher import named_query
 from cognigraph.embed import CheckedEmbedder, Embedder, EmbedFunction
 from cognigraph.engine import Engine, EnrichMode
@@ -36,6 +37,7 @@ from cognigraph.model import (
     Context,
     Entity,
     Explanation,
+    Merge,
     Message,
     Rejection,
     SearchResult,
@@ -43,6 +45,7 @@ from cognigraph.model import (
     Stats,
     StoredMessage,
     Summary,
+    SuspectedDuplicate,
     Triple,
 )
 from cognigraph.retrieve.assemble import assemble
@@ -404,14 +407,59 @@ class Space:
         return self._engine.store.sessions(self._name, limit=limit, offset=offset)
 
     def entities(self, match: str | None = None, limit: int = 100, offset: int = 0) -> list[Entity]:
-        """Entities, those with most triples first; ``match`` is a part of the name."""
+        """Entities, those with most triples first; ``match`` is a part of a name or alias."""
         part = None if match is None else storable(match)
         return self._engine.store.entities(self._name, match=part, limit=limit, offset=offset)
 
     def triples(self, entity: str | None = None, limit: int = 100, offset: int = 0) -> list[Triple]:
-        """Triples with their sources, newest first; ``entity`` is a whole name."""
+        """Triples with their sources, newest first; ``entity`` is a whole name or alias."""
         name = None if entity is None else storable(entity)
         return self._engine.store.triples(self._name, entity=name, limit=limit, offset=offset)
+
+    # Entity resolution
+
+    def merge(
+        self, a: str, into: str, *, type: str | None = None, into_type: str | None = None
+    ) -> None:
+        """Say that two entities are one: ``a`` is shown as ``into``, with all its facts.
+
+        What was read is kept, so :meth:`split` takes it back. ``type`` tells entities of one name
+        apart, ``into_type`` where the other is of another type. Raises :class:`NotFoundError` for
+        a name that is not there, naming similar ones, and :class:`ConfigurationError` for one that
+        several entities have. Nothing that is found out later undoes it.
+        """
+        name, target = storable(a), storable(into)
+        resolution.merge(self._engine.store, self._name, name, target, type, into_type)
+
+    def split(
+        self,
+        name: str,
+        *,
+        apart_from: str | None = None,
+        type: str | None = None,
+        other_type: str | None = None,
+    ) -> None:
+        """Take a merge back: the entity that was read as ``name`` stands for itself again.
+
+        The latest merge of a user that it is part of ends; if there is none, it is kept apart from
+        all that the rules had merged it with. With ``apart_from`` these two are kept apart, whether
+        they are merged, suspected or neither. The rules never merge again what was split. Raises
+        :class:`NotFoundError` if nothing is merged with it.
+        """
+        other = None if apart_from is None else storable(apart_from)
+        store = self._engine.store
+        resolution.split(store, self._name, storable(name), other, type, other_type)
+
+    def suspected_duplicates(self, limit: int = 100, offset: int = 0) -> list[SuspectedDuplicate]:
+        """Pairs of entities that may be one but are kept apart, most alike first.
+
+        :meth:`merge` settles one; so does ``split(name, apart_from=other)``.
+        """
+        return self._engine.store.suspected(self._name, limit=limit, offset=offset)
+
+    def merges(self, limit: int = 100, offset: int = 0) -> list[Merge]:
+        """Every merge, by rules or by a user, newest first; one that ended has ``undone_at``."""
+        return self._engine.store.merges(self._name, limit=limit, offset=offset)
 
     def stats(self) -> Stats:
         """Counts, and how far enrichment is."""

@@ -208,12 +208,13 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A named thing of the middle layer."""
+    """A named thing of the middle layer. ``aliases`` are the other names it goes by, sorted."""
 
     name: str
     type: str
     triples: int = 0
     mentions: int = 0
+    aliases: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Entity {self.name} ({self.type}): {self.triples} triples>"
@@ -221,11 +222,15 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One piece of evidence for a triple: a message of a session, and when it was said."""
+    """One piece of evidence for a triple: a message of a session, and when it was said.
+
+    ``said_by`` is who is quoted in it, if that is not its speaker.
+    """
 
     id: str
     session: str
     at: datetime
+    said_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +262,54 @@ class Triple:
     def __repr__(self) -> str:
         when = f" ({self.when})" if self.when else ""
         return f"<Triple {self.text}{when}, {len(self.sources)} source(s)>"
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectedDuplicate:
+    """Two entities that may be one. They are kept apart until ``merge`` says that they are."""
+
+    name: str
+    type: str
+    other: str
+    other_type: str
+    score: float
+    reason: str
+
+    def __repr__(self) -> str:
+        return (
+            f"<SuspectedDuplicate {self.score:.2f} {self.name} ({self.type}) / "
+            f"{self.other} ({self.other_type}): {self.reason}>"
+        )
+
+
+def suspicion(
+    name: str, type: str, other: str, other_type: str, score: float, reason: str
+) -> SuspectedDuplicate:
+    """A pair with its names in alphabetical order."""
+    (name, type), (other, other_type) = sorted(((name, type), (other, other_type)))
+    return SuspectedDuplicate(name, type, other, other_type, score, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One merge: ``name`` is shown as part of ``into``, unless ``undone_at`` says when that ended.
+
+    ``by`` is ``"user"`` or ``"rules"``; ``at`` is when it was recorded.
+    """
+
+    name: str
+    type: str
+    into: str
+    into_type: str
+    by: str
+    reason: str
+    score: float
+    at: datetime
+    undone_at: datetime | None = None
+
+    def __repr__(self) -> str:
+        undone = ", undone" if self.undone_at else ""
+        return f"<Merge {self.name} into {self.into} by {self.by}: {self.reason}{undone}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ SHOWN: Mapping[str, frozenset[str]] = {
         "Triple": "subject relation object when valid_from valid_to negated first_observed "
         "last_observed",
         "Entity": "name type",
+        "Alias": "name type",
+        "TripleVariant": "subject relation object when negated",
         "Chunk": "message_id session speaker at text part parts state",
     }.items()
 }

@@ -10,14 +10,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from cognigraph import ids
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.ingest.extraction import Extraction, Fact, Mention
+from cognigraph.ingest.relational import as_alias, spelled_out
+from cognigraph.ingest.spelling import order
 from cognigraph.lexical import term_counts, terms
 from cognigraph.model import Theme
 from cognigraph.stores.base import (
+    AliasRow,
     Derivation,
     EntityRow,
     KeyRow,
@@ -25,6 +29,7 @@ from cognigraph.stores.base import (
     ThemeRow,
     TripleRow,
     Vector,
+    WorkChunk,
 )
 from cognigraph.text import headed, printable, replace_surrogates, stated
 from cognigraph.times import When, parse_when
@@ -39,6 +44,7 @@ NO_RELATION = "relation is not a name"
 NO_DATE = "time is not a date, the fact stays without it"
 NO_ENTITY = "mention is not a name"
 NO_MENTION = "mention in none of the chunks read"
+NO_ALIAS = "alias is not a name, or means nobody without its sentence"
 NO_KEY = "key is not a name with a weight"
 NO_THEME = "theme without a summary"
 
@@ -52,7 +58,21 @@ class _Draft:
     object: EntityRow
     when: When | None
     negated: bool
-    evidence: dict[str, None]
+    spelled: str
+    evidence: dict[str, str | None]
+    """Uids of chunks, with who is quoted there."""
+
+    def add(self, other: _Draft) -> None:
+        """Take the evidence of the same fact said again, and its spelling if it is the first."""
+        for uid, said_by in other.evidence.items():
+            known = self.evidence.setdefault(uid, said_by)
+            if known is not None and said_by is not None:
+                self.evidence[uid] = min(known, said_by)
+            else:
+                self.evidence[uid] = known or said_by
+        if other.spelled < self.spelled:
+            self.subject, self.relation, self.object = other.subject, other.relation, other.object
+            self.spelled = other.spelled
 
     @property
     def text(self) -> str:
@@ -67,7 +87,8 @@ def derive(
     rejected = [str(reason) for reason in extraction.rejected]
     entities: dict[str, EntityRow] = {}
     drafts = _drafts(extraction.facts, lease, entities, rejected)
-    mentions = _mentions(extraction.mentions, lease, entities, rejected)
+    aliases: dict[str, AliasRow] = {}
+    mentions = _mentions(extraction.mentions, lease, entities, aliases, rejected)
     themes = _themes(extraction.themes, lease, rejected)
     keys = _keys(extraction.keys, lease.space, rejected)
     vectors = iter(
@@ -81,6 +102,7 @@ def derive(
         extractor=extractor,
         triples=tuple(sorted(_triples(drafts, vectors), key=lambda triple: triple.uid)),
         entities=tuple(sorted(entities.values(), key=lambda entity: entity.uid)),
+        aliases=tuple(sorted(aliases.values(), key=lambda alias: alias.uid)),
         mentions=tuple(sorted(mentions)),
         keys=None
         if keys is None
@@ -112,9 +134,12 @@ def _drafts(
             draft.when.text if draft.when else None,
             draft.negated,
         )
-        entities.setdefault(draft.subject.uid, draft.subject)
-        entities.setdefault(draft.object.uid, draft.object)
-        drafts.setdefault(uid, draft).evidence.update(draft.evidence)
+        _spell(entities, draft.subject)
+        _spell(entities, draft.object)
+        if uid in drafts:
+            drafts[uid].add(draft)
+        else:
+            drafts[uid] = draft
     return drafts
 
 
@@ -122,27 +147,29 @@ def _mentions(
     mentions: Iterable[Mention],
     lease: Lease,
     entities: dict[str, EntityRow],
+    aliases: dict[str, AliasRow],
     rejected: list[str],
 ) -> dict[tuple[str, str], None]:
     found: dict[tuple[str, str], None] = {}
     for mention in mentions:
-        entity = _entity(lease.space, mention.name, mention.type)
         places = _places(mention.chunks, lease)
+        entity = _entity(lease, mention.name, mention.type, places)
         if entity is None or not places:
-            reason = NO_ENTITY if entity is None else NO_MENTION
+            reason = NO_MENTION if entity is not None else NO_ENTITY
             rejected.append(f"{reason}: {_shown(mention.name)}")
             continue
-        entities.setdefault(entity.uid, entity)
+        _spell(entities, entity)
         found.update(dict.fromkeys((uid, entity.uid) for uid in places))
+        _take_aliases(aliases, mention, entity, places, lease, rejected)
     return found
 
 
 def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
     said = f"{_shown(fact.subject)} {_shown(fact.relation)} {_shown(fact.object)}"
-    subject = _entity(lease.space, fact.subject, fact.subject_type)
-    object = _entity(lease.space, fact.object, fact.object_type)
-    relation = _name(fact.relation)
     places = _places(fact.chunks, lease)
+    subject = _entity(lease, fact.subject, fact.subject_type, places)
+    object = _entity(lease, fact.object, fact.object_type, places)
+    relation = _name(fact.relation)
     if subject is None:
         rejected.append(f"{NO_SUBJECT}: {said}")
     elif object is None:
@@ -155,7 +182,10 @@ def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
         when = parse_when(fact.when) if isinstance(fact.when, str) else None
         if fact.when and when is None:
             rejected.append(f"{NO_DATE}: {_shown(fact.when)} of {said}")
-        return _Draft(subject, relation, object, when, bool(fact.negated), dict.fromkeys(places))
+        evidence: dict[str, str | None] = dict.fromkeys(places, _name(fact.said_by))
+        names = subject.name, object.name, relation.casefold(), relation
+        spelled = order(_first(places, lease), *names)
+        return _Draft(subject, relation, object, when, bool(fact.negated), spelled, evidence)
     return None
 
 
@@ -166,13 +196,61 @@ def _shown(value: object) -> str:
     return text if isinstance(value, str) and text else repr(text)
 
 
-def _entity(space: str, name: object, type: object) -> EntityRow | None:
+def _entity(lease: Lease, name: object, type: object, places: Sequence[str]) -> EntityRow | None:
     clean, kind = _name(name), _name(type) or "concept"
     if clean is None:
         return None
+    chunks = [chunk for chunk in lease.chunks if chunk.uid in places]
+    clean = _name(spelled_out(clean, ids.normalise(kind), _speaker(chunks))) or clean
     return EntityRow(
-        ids.entity_uid(space, clean, kind), clean, ids.normalise(kind), " ".join(terms(clean))
+        ids.entity_uid(lease.space, clean, kind),
+        clean,
+        ids.normalise(kind),
+        " ".join(terms(clean)),
+        order(_first(places, lease), clean),
     )
+
+
+def _first(places: Sequence[str], lease: Lease) -> datetime:
+    """When it was said first; without places nothing is kept, and any time does."""
+    return min(chunk.at for chunk in lease.chunks if not places or chunk.uid in places)
+
+
+def _speaker(chunks: Sequence[WorkChunk]) -> str | None:
+    """Who said all of it; None if that is not one person."""
+    speakers = {chunk.speaker for chunk in chunks}
+    return speakers.pop() if len(speakers) == 1 else None
+
+
+def _spell(entities: dict[str, EntityRow], entity: EntityRow) -> None:
+    known = entities.get(entity.uid)
+    if known is None or entity.spelled < known.spelled:
+        entities[entity.uid] = entity
+
+
+def _take_aliases(
+    aliases: dict[str, AliasRow],
+    mention: Mention,
+    entity: EntityRow,
+    places: Sequence[str],
+    lease: Lease,
+    rejected: list[str],
+) -> None:
+    """Keep what the text equates with an entity."""
+    chunks = [chunk for chunk in lease.chunks if chunk.uid in places]
+    for name in mention.aliases:
+        clean = _name(name)
+        kept = None if clean is None else _name(as_alias(clean, _speaker(chunks)))
+        if kept is None:
+            rejected.append(f"{NO_ALIAS}: {_shown(name)} of {_shown(mention.name)}")
+        elif ids.normalise(kept) != ids.normalise(entity.name):
+            uid = ids.alias_uid(lease.space, entity.uid, kept)
+            spelled = order(_first(places, lease), kept)
+            row = AliasRow(uid, entity.uid, kept, " ".join(terms(kept)), spelled, tuple(places))
+            known = aliases.get(uid, row)
+            evidence = tuple(dict.fromkeys((*known.evidence, *places)))
+            first = min(row, known, key=lambda one: one.spelled)
+            aliases[uid] = replace(first, evidence=evidence)
 
 
 def _name(text: object) -> str | None:
@@ -210,6 +288,8 @@ def _triples(drafts: dict[str, _Draft], vectors: Iterable[Vector]) -> list[Tripl
             vector=vector,
             terms=term_counts(draft.text),
             evidence=tuple(draft.evidence),
+            spelled=draft.spelled,
+            said_by={uid: name for uid, name in draft.evidence.items() if name is not None},
         )
         # strict=False: keys and themes take the vectors that follow
         for (uid, draft), vector in zip(drafts.items(), vectors, strict=False)

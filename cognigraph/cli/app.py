@@ -7,7 +7,15 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from cognigraph.cli import commands, demo, doctor, evaluating, explaining, reindexing
+from cognigraph.cli import (
+    commands,
+    demo,
+    doctor,
+    evaluating,
+    explaining,
+    reindexing,
+    resolving,
+)
 from cognigraph.cli.arguments import build_parser
 from cognigraph.cli.commands import Interrupted, Run
 from cognigraph.cli.environment import Environment, read_environment
@@ -28,6 +36,9 @@ _COMMANDS: dict[str, Callable[[Run], int]] = {
     "sessions": commands.sessions,
     "entities": commands.entities,
     "triples": commands.triples,
+    "duplicates": resolving.duplicates,
+    "merge": resolving.merge,
+    "split": resolving.split,
     "stats": commands.stats,
     "enrich": commands.enrich_pending,
     "reindex": reindexing.reindex,

@@ -174,7 +174,8 @@ def _looking(command: Any) -> None:
     entities.add_argument("match", metavar="MATCH", nargs="?", help="a part of the name")
     triples = command("triples", "list triples with their times and sources, newest first")
     triples.add_argument("entity", metavar="ENTITY", nargs="?", help="a whole name")
-    for listing in (sessions, entities, triples):
+    duplicates = command("duplicates", "list entities that may be one, most alike first")
+    for listing in (sessions, entities, triples, duplicates):
         listing.add_argument(
             "--limit", type=_count, default=20, metavar="N", help="how many (default: 20)"
         )
@@ -192,6 +193,27 @@ def _keeping(command: Any) -> None:
     reindex.add_argument(
         "--vectors", choices=("float16", "float32"), help="format in a file (default: as it is)"
     )
+    merge = command(
+        "merge",
+        "say that two entities are one",
+        "Say that two entities are one: NAME is shown as the other from now on, with all its "
+        "facts. `split` takes it back.",
+    )
+    merge.add_argument("name", metavar="NAME")
+    merge.add_argument("--into", metavar="NAME", required=True, help="the one that is shown")
+    split = command(
+        "split",
+        "take a merge back",
+        "Take a merge back: the entity that was read as NAME stands for itself again, and is not "
+        "merged by itself any more.",
+    )
+    split.add_argument("name", metavar="NAME")
+    split.add_argument("--from", dest="apart_from", metavar="NAME", help="only from this one")
+    for change, option in ((merge, "--into-type"), (split, "--other-type")):
+        change.add_argument("--type", help="where several entities have the name")
+        change.add_argument(
+            option, dest="other_type", metavar="TYPE", help="if the other is of another type"
+        )
     command("doctor", "check the store, its indexes, the embedder and the work left over")
 
 

@@ -240,7 +240,7 @@ def sessions(run: Run) -> int:
     with reading(run.options) as space:
         found = space.sessions(run.arguments.limit)
     run.terminal.document({"sessions": found})
-    return _listed(run, found, render.sessions(found, run.options.reader), "no sessions")
+    return listed(run, found, render.sessions(found, run.options.reader), "no sessions")
 
 
 def _history(run: Run, session: str) -> int:
@@ -248,7 +248,7 @@ def _history(run: Run, session: str) -> int:
         found = space.summaries(session)[: run.arguments.limit]
     run.terminal.document({"session": session, "revisions": found})
     none = f"no summary of a session {session!r} is kept"
-    return _listed(run, found, render.revisions(found, run.options.reader), none)
+    return listed(run, found, render.revisions(found, run.options.reader), none)
 
 
 def entities(run: Run) -> int:
@@ -258,7 +258,7 @@ def entities(run: Run) -> int:
         found = space.entities(match, run.arguments.limit)
     run.terminal.document({"entities": found})
     none = f"no entity has {match!r} in its name" if match else "no entities"
-    return _listed(run, found, render.entities(found), none)
+    return listed(run, found, render.entities(found), none)
 
 
 def triples(run: Run) -> int:
@@ -272,10 +272,11 @@ def triples(run: Run) -> int:
     if entity:
         like = f"; did you mean {', '.join(one.name for one in near)}?" if near else ""
         none = f"no triple has the entity {entity!r}{like}"
-    return _listed(run, found, render.triples(found, run.options.reader), none)
+    return listed(run, found, render.triples(found, run.options.reader), none)
 
 
-def _listed(run: Run, found: list[Any], table: Any, none: str) -> int:
+def listed(run: Run, found: list[Any], table: Any, none: str) -> int:
+    """Show a listing, or say that there is none."""
     if not found:
         run.terminal.note(none)
         return FOUND_PROBLEM

@@ -14,7 +14,16 @@ from rich.tree import Tree
 from cognigraph.cli import words
 from cognigraph.cli.terminal import one_line
 from cognigraph.cypher import NamedQuery
-from cognigraph.model import Entity, Hit, SearchResult, Session, Stats, Summary, Triple
+from cognigraph.model import (
+    Entity,
+    Hit,
+    SearchResult,
+    Session,
+    Stats,
+    Summary,
+    SuspectedDuplicate,
+    Triple,
+)
 from cognigraph.stores.base import Check, Failure
 
 _TEXT_MOST = 300
@@ -139,8 +148,24 @@ def entities(found: Iterable[Entity]) -> Table:
     """Entities with what they are part of."""
     made = table("entity", "type", ">triples", ">mentions")
     for entity in found:
+        name = text(entity.name, "bold")
+        if entity.aliases:
+            name.append(f"\n= {one_line(', '.join(entity.aliases), _TEXT_MOST)}", style="dim")
+        made.add_row(name, text(entity.type), str(entity.triples), str(entity.mentions))
+    return made
+
+
+def duplicates(found: Iterable[SuspectedDuplicate]) -> Table:
+    """Pairs that may be one entity."""
+    made = table(">score", "entity", "type", "and", "type", "because")
+    for pair in found:
         made.add_row(
-            text(entity.name, "bold"), text(entity.type), str(entity.triples), str(entity.mentions)
+            f"{pair.score:.2f}",
+            text(pair.name, "bold"),
+            text(pair.type),
+            text(pair.other, "bold"),
+            text(pair.other_type),
+            text(pair.reason, "dim"),
         )
     return made
 

@@ -13,8 +13,12 @@ Revision   ``version, at, extractor, keys``: a state of a session's keys and sum
            ``(Session)-[:HAS_REVISION]->`` Revision
 Triple     ``subject, relation, object, when, valid_from, valid_to, negated, first_observed,
            last_observed``; ``-[:SUBJECT]->`` and ``-[:OBJECT]->`` Entity,
-           ``-[:EVIDENCE {observed_at}]->`` Chunk, ``-[:IN_SESSION]->`` Session
+           ``-[:EVIDENCE {observed_at, said_by}]->`` Chunk, ``-[:IN_SESSION]->`` Session
 Entity     ``name, type``
+Alias      ``name, type``; another name of an entity, ``-[:SAME_AS]->`` Entity; one that the
+           text itself gives is ``-[:STATED_IN]->`` Chunk. Entities and aliases that may be one
+           are tied by ``RESEMBLES {score, kind, reason, verdict}`` and ``RULED {verdict}`` (what
+           a user said of them)
 Chunk      ``message_id, session, speaker, at, text, part, parts, state``;
            ``-[:NEXT]->`` Chunk in session order (time, then arrival),
            ``-[:MENTIONS]->`` Entity
@@ -34,7 +38,17 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.model import Entity, Session, Stats, StoredMessage, Summary, Theme, Triple
+from cognigraph.model import (
+    Entity,
+    Merge,
+    Session,
+    Stats,
+    StoredMessage,
+    Summary,
+    SuspectedDuplicate,
+    Theme,
+    Triple,
+)
 from cognigraph.times import When
 
 Vector = npt.NDArray[np.float32]
@@ -135,12 +149,32 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class EntityRow:
-    """An entity to merge; ``key`` is the stemmed name that anchors look up."""
+    """An entity to merge; ``key`` is the stemmed name that anchors look up.
+
+    Of several spellings the one with the smallest ``spelled`` is shown, whatever came first: see
+    :func:`cognigraph.ingest.spelling.order`.
+    """
 
     uid: str
     name: str
     type: str
     key: str
+    spelled: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AliasRow:
+    """Another name that the text gives an entity of the same derivation.
+
+    ``evidence`` are uids of the chunks that say so, all in the lease.
+    """
+
+    uid: str
+    entity_uid: str
+    name: str
+    key: str
+    spelled: str
+    evidence: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,6 +194,10 @@ class TripleRow:
     terms: Mapping[str, int]
     evidence: tuple[str, ...]
     """Uids of the chunks, all in the lease."""
+    spelled: str = ""
+    """Orders spellings; see :class:`EntityRow`."""
+    said_by: Mapping[str, str] = field(default_factory=dict)
+    """Who is quoted, by the uid of the chunk."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,6 +232,7 @@ class Derivation:
 
     extractor: str
     entities: tuple[EntityRow, ...] = ()
+    aliases: tuple[AliasRow, ...] = ()
     triples: tuple[TripleRow, ...] = ()
     mentions: tuple[tuple[str, str], ...] = ()
     keys: tuple[KeyRow, ...] | None = None
@@ -350,6 +389,16 @@ class ChunkRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedEntity:
+    """An entity as it was read; ``shown`` is the uid of the one it is shown as."""
+
+    uid: str
+    name: str
+    type: str
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """One line of ``doctor``: what was looked at, whether it is fine, and what to do if not."""
 
@@ -482,8 +531,10 @@ class Store(Protocol):
         """Write a derivation and mark the chunks done. False, changing nothing, if lease is lost.
 
         Exact-key dedup: an entity or triple that is there gains evidence and a wider observed
-        time; its first spelling is kept. What was read out of these chunks before goes: their
-        evidence and mentions, triples left without evidence, entities left without anything.
+        time; the spelling said first is shown. What was read out of these chunks before goes:
+        their evidence, mentions and aliases, triples left without evidence, entities left without
+        anything but for those a user spoke of. Then entities are resolved
+        (:mod:`cognigraph.ingest.merging`), in the same transaction.
         """
         ...
 
@@ -573,7 +624,10 @@ class Store(Protocol):
         ...
 
     def triples_by_uid(self, space: str, uids: Sequence[str]) -> dict[str, Triple]:
-        """Triples by uid, with their sources (newest first)."""
+        """Triples by uid, with their sources (newest first).
+
+        One that is folded into another since it was found is missing from the answer.
+        """
         ...
 
     def triples_of_chunks(self, space: str, uids: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -590,6 +644,32 @@ class Store(Protocol):
         self, embedder: EmbedderIdentity, precision: Precision | None = None
     ) -> Reindexing:
         """Begin, or go on with, the change to another embedder; a third one's is given up."""
+
+    # Entity resolution
+
+    def named(self, space: str, name: str) -> list[NamedEntity]:
+        """Entities as they were read, and those the text gives the alias, by normalised name."""
+        ...
+
+    def merge(self, space: str, uid: str, into: str) -> None:
+        """Record a user's word that two entities are one, shown as ``into``."""
+        ...
+
+    def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
+        """Take a user's merge of an entity back, or keep it apart from its group; False if alone.
+
+        With ``apart_from`` these two are kept apart.
+
+        See :func:`cognigraph.ingest.merging.split`.
+        """
+        ...
+
+    def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
+        """Pairs that may be one but are kept apart, most alike first."""
+        ...
+
+    def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
+        """Merges by rules and by users, past and in force, newest first."""
         ...
 
     # Inspection
@@ -605,13 +685,16 @@ class Store(Protocol):
     def entities(
         self, space: str, *, match: str | None = None, limit: int, offset: int = 0
     ) -> list[Entity]:
-        """Entities whose normalised name contains ``match``, most triples first."""
+        """Entities with a normalised name or alias that contains ``match``, most triples first."""
         ...
 
     def triples(
         self, space: str, *, entity: str | None = None, limit: int, offset: int = 0
     ) -> list[Triple]:
-        """Triples, newest observation first; with ``entity`` those it is subject or object of."""
+        """Triples, newest observation first; with ``entity`` those it is subject or object of.
+
+        An alias stands for its entity; a name of several types for all of them.
+        """
         ...
 
     def stats(self, space: str) -> Stats:

@@ -1,12 +1,10 @@
 // name: duplicates-suspected
-// what: names that belong to entities of different type; similar spellings are not compared
+// what: entities that may be one but are kept apart, most alike first; `merge` settles a pair
 // parameters: top: integer = 50
-// returns: name, types, spellings
-MATCH (e:Entity)
-WITH toLower(e.name) AS name, e.name AS spelling, e.type AS type
-ORDER BY type, spelling
-WITH name, collect(DISTINCT type) AS types, collect(DISTINCT spelling) AS spellings
-WHERE size(types) > 1
-RETURN name, types, spellings
-ORDER BY name
+// returns: name, type, other, other_type, score, reason
+MATCH (a:Entity)-[pair:RESEMBLES]->(b:Entity)
+WHERE NOT EXISTS { MATCH (a)-[:RULED]->(b) }
+RETURN a.name AS name, a.type AS type, b.name AS other, b.type AS other_type,
+       pair.score AS score, pair.reason AS reason
+ORDER BY score DESC, name, type, other, other_type
 LIMIT $top

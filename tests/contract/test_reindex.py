@@ -141,6 +141,35 @@ def test_a_reindexed_store_answers_as_one_built_anew(fresh: OpenMemory, tmp_path
     assert [check for check in memory.check() if not check.ok] == []
 
 
+def test_what_is_folded_and_shown_gets_its_vector_too(fresh: OpenMemory, tmp_path, extractor):
+    """Names that are shown, and names that were read, have the vectors of a store built anew."""
+    said = {
+        "m0": [Fact("Anna", "person", "bought", "kayaks", "object", (0,), when="2026-05")],
+        "m1": [Fact("Anna Berg", "person", "bought", "kayak", "object", (0,), when="2026-05")],
+        "m2": [Fact("Ben", "person", "knows", "Anna", "person", (0,), negated=True)],
+    }
+    extractor.script(said)
+    memory = fresh(embedder=HashEmbedder(256))
+    fill(memory, spaces=("a", "b"))
+    memory.space("b").split("Anna")
+    assert (len(memory.space("a").triples()), len(memory.space("b").triples())) == (2, 3)
+    done = memory.reindex(HashEmbedder(96))
+    assert done.vectors == 2 * (5 + 3)
+    with Memory(
+        tmp_path / "new.db", embedder=HashEmbedder(96), extractor=extractor, enrich="manual"
+    ) as anew:
+        fill(anew)
+        anew.space("b").split("Anna")
+        same(answers(memory), answers(anew))
+        for one in (memory, anew):
+            one.space("a").split("Anna")
+            one.space("b").merge("Anna", into="Anna Berg")
+        same(answers(memory), answers(anew))
+    assert {t.text for t in memory.space("a").triples()} == {
+        "Anna bought kayak", "Anna Berg bought kayak", "Ben not knows Anna",
+    }  # fmt: skip
+
+
 def test_it_goes_on_where_it_was_stopped(fresh: OpenMemory, monkeypatch):
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
     memory = fresh(embedder=HashEmbedder(256))

@@ -19,6 +19,7 @@ import pytest
 
 from cognigraph import ExtractionError, Memory
 from cognigraph.cli import main
+from cognigraph.ingest import Fact
 from cognigraph.testing import ScriptedExtractor
 
 SAMPLE = files("cognigraph").joinpath("sample")
@@ -522,3 +523,38 @@ def test_what_was_given_up_is_shown_and_can_be_tried_again(quick: Cli, tmp_path:
     again = document(quick("enrich", "--retry-failed", "--json"))
     assert again["retried"] == 1
     assert (again["enriched"]["chunks"], again["enriched"]["failed"]) == (1, 0)
+
+
+def test_merge_split_and_duplicates(quick: Cli, tmp_path: Path) -> None:
+    extractor = ScriptedExtractor(
+        {
+            "a": [Fact("Bob", "person", "owns", "boat", "object", (0,))],
+            "b": [Fact("Robert Lee", "person", "likes", "Oslo", "location", (0,))],
+            "c": [Fact("Robert Lee", "person", "left", "Oslo", "concept", (0,))],
+        }
+    )
+    with Memory(tmp_path / "memory.db", enrich="manual", extractor=extractor) as memory:
+        for id in "abc":
+            memory.add("Something was said.", id=id)
+        memory.flush()
+    told = document(quick("merge", "Bob", "--into", "Robert Lee", "--json"))
+    assert (told["merge"]["name"], told["merge"]["into"], told["merge"]["by"]) == (
+        "Bob", "Robert Lee", "user",
+    )  # fmt: skip
+    (entity,) = document(quick("entities", "bob", "--json"))["entities"]
+    assert (entity["name"], entity["aliases"], entity["triples"]) == ("Robert Lee", ["Bob"], 3)
+    assert "= Bob" in quick("entities").stdout
+    assert "back: cognigraph split Bob" in quick("merge", "Bob", "--into", "Robert Lee").stdout
+    split = document(quick("split", "Bob", "--json"))
+    assert [(one["name"], one["aliases"]) for one in split["entities"]] == [("Bob", [])]
+
+    (pair,) = document(quick("duplicates", "--json"))["duplicates"]
+    assert {pair["type"], pair["other_type"]} == {"location", "concept"}
+    assert "Oslo" in quick("duplicates").stdout
+    assert "Oslo (concept), Oslo (location)" in error_of(quick("split", "Oslo"), 2)
+    types = ("--type", "concept", "--other-type", "location")
+    assert quick("split", "Oslo", "--from", "Oslo", *types).returncode == 0
+    assert document(quick("duplicates", "--json"), 1)["duplicates"] == []
+    assert "no entity is called 'Robrt Lee'; did you mean 'Robert Lee'?" in error_of(
+        quick("merge", "Robrt Lee", "--into", "Bob"), 2
+    )

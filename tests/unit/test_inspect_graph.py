@@ -73,6 +73,9 @@ EDGES = [
       (("t1", "s1"), ("t1", "s2"), ("t2", "s2"), ("t3", "s1"), ("t4", "s2"))),
     *(EdgeRow(c, "MENTIONS", e) for c, e in
       (("c1", "e1"), ("c1", "e2"), ("c2", "e5"), ("c2", "e4"), ("c4", "e3"), ("c4", "e4"))),
+    EdgeRow("e3", "RESEMBLES", "e2", {"score": 0.75, "reason": "a sample"}),
+    EdgeRow("e1", "RESEMBLES", "e5", {"score": 0.75, "reason": "ruled out"}),
+    EdgeRow("e1", "RULED", "e5", {"verdict": "different"}),
 ]  # fmt: skip
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -108,7 +111,8 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         (START + HOUR, "one", "bob", "m-c2", 0, C2),
         (START + 2 * HOUR, "one", None, "m-c3", 0, C3),
     ],
-    "duplicates-suspected": [
+    "duplicates-suspected": [("Bergen", "location", "Oslo", "location", 0.75, "a sample")],
+    "homonyms": [
         ("bergen", ["location", "organization"], ["Bergen", "bergen"]),
     ],
     "facts-of-session": [

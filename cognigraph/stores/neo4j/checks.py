@@ -14,6 +14,11 @@ _LABELS = [
     "Theme",
     "Triple",
     "Entity",
+    "Alias",
+    "Named",
+    "Fact",
+    "Block",
+    "Merge",
     "Chunk",
 ]
 

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from cognigraph.ids import normalise, revision_uid
-from cognigraph.stores.base import Derivation, EntityRow, KeyRow, Lease, ThemeRow, TripleRow
+from cognigraph.ingest.merging import settle
+from cognigraph.stores.base import (
+    AliasRow,
+    Derivation,
+    EntityRow,
+    KeyRow,
+    Lease,
+    ThemeRow,
+    TripleRow,
+)
 from cognigraph.stores.neo4j import tokens
-from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
+from cognigraph.stores.neo4j.connection import (
+    Connection,
+    Row,
+    Transaction,
+    vector_property,
+)
+from cognigraph.stores.neo4j.fold import refold
+from cognigraph.stores.neo4j.ledger import Neo4jLedger
+from cognigraph.stores.neo4j.redo import Dropped, Loose, prune, prune_aliases, untie
 from cognigraph.stores.neo4j.values import spread, vector
 
 
@@ -19,13 +37,6 @@ class Totals(NamedTuple):
     triples_indexed: bool
     themes: int
     themes_indexed: bool
-
-
-class _Dropped(NamedTuple):
-    """Triples that went, and their length in terms."""
-
-    triples: int
-    length: int
 
 
 class _LeaseLostError(Exception):
@@ -75,14 +86,22 @@ class _Write:
             tx.check_generation()
         seq, triple_labels, theme_labels, known = _held(row)
         new = [triple for triple in derivation.triples if triple.uid not in set(known)]
-        if derivation.entities:
-            rows = [self._entity(entity) for entity in derivation.entities]
-            tx.rows("derive/entities", entities=sorted(rows, key=lambda row: row["uid"]))
+        ledger = Neo4jLedger(tx, self._space, triple_labels, self._now)
+        loose = self._untie(tx)
+        shown = self._merge_entities(tx, ledger, loose)
         if new:
-            triples = [self._triple(row, seq + place) for place, row in enumerate(new, 1)]
+            triples = [self._triple(row, seq + place, shown) for place, row in enumerate(new, 1)]
             tx.rows("derive/triples", labels=triple_labels, triples=triples)
+        if again := [self._spelling(t, shown) for t in derivation.triples if t.uid in set(known)]:
+            waiting = vector_property(self._generation + 1)
+            tx.rows("resolve/spelled", triples=again, waiting=waiting)
         _held(tx.row("derive/hold", session=lease.session_uid, token=lease.token))
-        dropped = self._retie(tx)
+        self._tie(tx, shown)
+        merged = [t.uid for t in new if shown[t.subject_uid] or shown[t.object_uid]]
+        refold(tx, self._space, triple_labels, merged)
+        dropped = Dropped(0, 0)
+        if loose is not None:
+            dropped = prune(tx, ledger, self._space, triple_labels, loose)
         if derivation.keys is not None:
             self._replace_keys(tx, derivation.keys)
         replaced = 0
@@ -111,23 +130,6 @@ class _Write:
             self._keep_revision(tx)
         return totals
 
-    def _retie(self, tx: Transaction) -> _Dropped:
-        """Tie chunks to what was read out of them, in place of what was read before."""
-        before = sorted(chunk.uid for chunk in self._lease.chunks if chunk.extractor is not None)
-        loose = tx.rows("redo/untie", chunks=before) if before else []
-        self._tie(tx)
-        if not loose:
-            return _Dropped(0, 0)
-        triples = sorted({uid for row in loose for uid in row[0]})
-        entities = {uid for row in loose for uid in row[1]}
-        dropped = _Dropped(0, 0)
-        if gone := _held(tx.row("redo/retime", triples=triples))[0]:
-            count, length, ends = _held(tx.row("redo/drop_triples", triples=sorted(gone)))
-            dropped = _Dropped(count, length)
-            entities.update(ends)
-        tx.rows("redo/prune_entities", entities=sorted(entities))
-        return dropped
-
     def _keep_revision(self, tx: Transaction) -> None:
         session, version = self._lease.session_uid, self._lease.notes.version + 1
         tx.rows(
@@ -139,13 +141,55 @@ class _Write:
             keep=self._derivation.keep_revisions,
         )
 
-    def _tie(self, tx: Transaction) -> None:
+    def _untie(self, tx: Transaction) -> Loose | None:
+        """Free chunks that were read before of what was read out of them; None if none was."""
+        before = [chunk.uid for chunk in self._lease.chunks if chunk.extractor is not None]
+        if not before:
+            return None
+        # The session is locked before its chunks, as an insert does.
+        _held(tx.row("derive/hold", session=self._lease.session_uid, token=self._lease.token))
+        return untie(tx, before)
+
+    def _merge_entities(
+        self, tx: Transaction, ledger: Neo4jLedger, loose: Loose | None
+    ) -> dict[str, str | None]:
+        """Write and resolve entities; return the uid each is shown as, None for one alone."""
+        entities, aliases = self._derivation.entities, self._derivation.aliases
+        lost = prune_aliases(tx, loose, [alias.uid for alias in aliases]) if loose else {}
+        if not entities:
+            settle(ledger, (), lost)
+            return {}
+        uids = sorted(entity.uid for entity in entities)
+        known = {row[0] for row in tx.rows("resolve/named", uids=uids)}
+        rows = [self._entity(entity) for entity in entities]
+        renamed = tx.rows("derive/entities", entities=sorted(rows, key=lambda row: row["uid"]))
+        if heads := [uid for uid, shown in renamed if shown]:
+            tx.rows("resolve/rename", uids=heads)
+        touched = {*uids} - known | {row[0] for row in renamed}
+        if aliases:
+            named = tx.rows("resolve/aliases", aliases=[self._alias(alias) for alias in aliases])
+            touched.update(row[0] for row in named)
+        settle(ledger, sorted(touched), lost)
+        return {row[0]: row[4] for row in tx.rows("resolve/named", uids=uids)}
+
+    def _tie(self, tx: Transaction, shown: Mapping[str, str | None]) -> None:
         derivation = self._derivation
-        evidence = sorted([t.uid, chunk] for t in derivation.triples for chunk in t.evidence)
+        evidence = sorted(
+            (
+                [t.uid, chunk, t.said_by.get(chunk)]
+                for t in derivation.triples
+                for chunk in t.evidence
+            ),
+            key=lambda row: row[:2],
+        )
         if evidence:
             tx.rows("derive/evidence", session=self._lease.session_uid, evidence=evidence)
         if derivation.mentions:
-            tx.rows("derive/mentions", mentions=sorted(map(list, derivation.mentions)))
+            rows = [[chunk, uid, shown[uid] or uid] for chunk, uid in sorted(derivation.mentions)]
+            tx.rows("derive/mentions", mentions=rows)
+        if derivation.aliases:
+            sources = sorted([a.uid, chunk] for a in derivation.aliases for chunk in a.evidence)
+            tx.rows("derive/sources", sources=sources)
 
     def _replace_keys(self, tx: Transaction, keys: tuple[KeyRow, ...]) -> None:
         session = self._lease.session_uid
@@ -194,25 +238,61 @@ class _Write:
             "key": entity.key,
             "anchor": tokens.anchor(self._space, entity.key),
             "name_hash": tokens.name_hash(self._space, normalised),
+            "spelled": entity.spelled,
         }
 
-    def _triple(self, triple: TripleRow, seq: int) -> dict[str, Any]:
+    def _alias(self, alias: AliasRow) -> dict[str, Any]:
+        normalised = normalise(alias.name)
+        properties = {
+            "uid": alias.uid,
+            "space": self._space,
+            "name": alias.name,
+            "normalised": normalised,
+            "key": alias.key,
+            "anchor": tokens.anchor(self._space, alias.key),
+            "name_hash": tokens.name_hash(self._space, normalised),
+            "spelled": alias.spelled,
+        }
+        return {"entity": alias.entity_uid, "properties": properties}
+
+    def _spelling(self, triple: TripleRow, shown: Mapping[str, str | None]) -> dict[str, Any]:
+        return {
+            "uid": triple.uid,
+            "spelled": triple.spelled,
+            "subject": triple.subject,
+            "relation": triple.relation,
+            "object": triple.object,
+            "vector": vector(triple.vector),
+            "subject_alone": shown[triple.subject_uid] is None,
+            "object_alone": shown[triple.object_uid] is None,
+        }
+
+    def _triple(
+        self, triple: TripleRow, seq: int, shown: Mapping[str, str | None]
+    ) -> dict[str, Any]:
         times = {chunk.uid: chunk.at for chunk in self._lease.chunks}
         observed = [times[uid] for uid in triple.evidence]
         when = triple.when
+        subject = shown[triple.subject_uid] or triple.subject_uid
+        object = shown[triple.object_uid] or triple.object_uid
         return {
-            "subject": triple.subject_uid,
-            "object": triple.object_uid,
+            "subject": subject,
+            "object": object,
             "vector": vector(triple.vector),
             "properties": {
                 "uid": triple.uid,
                 "space": self._space,
                 "seq": seq,
-                "subject_uid": triple.subject_uid,
-                "object_uid": triple.object_uid,
+                "subject_uid": subject,
+                "object_uid": object,
+                "raw_subject": triple.subject_uid,
+                "raw_object": triple.object_uid,
+                "spelled": triple.spelled,
                 "subject": triple.subject,
+                "said_subject": triple.subject,
                 "relation": triple.relation,
                 "object": triple.object,
+                "said_object": triple.object,
                 "when": when.text if when else None,
                 "valid_from": when.start if when else None,
                 "valid_to": when.end if when else None,

@@ -97,7 +97,10 @@ def entities(
         skip=offset,
         limit=limit,
     )
-    return [Entity(*row) for row in rows]
+    return [
+        Entity(name, type, triples, mentions, tuple(sorted({*aliases} - {name})))
+        for name, type, triples, mentions, aliases in rows
+    ]
 
 
 def triples(
@@ -130,7 +133,7 @@ def triples_by_uid(connection: Connection, space: str, uids: Sequence[str]) -> d
 def _triple(row: Row) -> Triple:
     uid, subject, subject_type, relation, object, object_type, when, negated = row[:8]
     first_observed, last_observed, sources = row[8:]
-    distinct = {(at, id, session) for at, id, session in sources}
+    distinct = {(at, id, session, said_by or "") for at, id, session, said_by in sources}
     return Triple(
         uid=uid,
         subject=subject,
@@ -143,8 +146,8 @@ def _triple(row: Row) -> Triple:
         first_observed=from_micros(first_observed),
         last_observed=from_micros(last_observed),
         sources=tuple(
-            Source(id, session, from_micros(at))
-            for at, id, session in sorted(distinct, reverse=True)
+            Source(id, session, from_micros(at), said_by or None)
+            for at, id, session, said_by in sorted(distinct, reverse=True)
         ),
     )
 

@@ -36,7 +36,8 @@ class _Layer:
 
 _LAYERS = (
     _Layer("Chunk", ("speaker", "text", "fresh"), searched),
-    _Layer("Triple", ("subject", "relation", "object", "when", "negated"), stated),
+    # As they were read, folded into others or not: the names that a vector was made from.
+    _Layer("Fact", ("said_subject", "relation", "said_object", "when", "negated"), stated),
     _Layer("Key", ("name",), str),
     _Layer("Theme", ("title", "summary"), headed),
 )

@@ -9,7 +9,9 @@ from importlib.resources import files
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.lexical import ANALYZER
 from cognigraph.stores.base import EmbedderIdentity, mismatch
+from cognigraph.stores.neo4j import resolution
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction, cypher, mapped_errors
+from cognigraph.times import Clock, system_clock
 
 MINIMUM = (5, 26)
 """The first release with everything used here: vector search, dynamic labels, scoped subqueries."""
@@ -25,6 +27,12 @@ def migrations() -> tuple[tuple[int, str], ...]:
     folder = files("cognigraph.cypher") / "neo4j" / "schema"
     names = sorted(entry.name.removesuffix(".cypher") for entry in folder.iterdir())
     return tuple((int(name[:4]), f"schema/{name}") for name in names if name[:4].isdigit())
+
+
+def number_of(name: str) -> int:
+    """The number of a migration, by the rest of its file's name."""
+    (number,) = (number for number, file in migrations() if file.endswith(f"_{name}"))
+    return number
 
 
 def commands(name: str) -> list[str]:
@@ -47,7 +55,7 @@ def check_server(connection: Connection) -> str:
 
 
 def prepare(
-    connection: Connection, embedder: EmbedderIdentity | None
+    connection: Connection, embedder: EmbedderIdentity | None, clock: Clock = system_clock
 ) -> tuple[int, EmbedderIdentity]:
     """Create or migrate the schema and check the embedder (``None`` takes any).
 
@@ -60,7 +68,7 @@ def prepare(
     if found is None or found[0] != newest:
         # The lock node's own constraint comes first: it makes the MERGE that locks safe.
         connection.command_text(commands(migrations()[0][1])[0], {})
-        connection.write(lambda tx: _migrate(tx, connection, embedder, newest))
+        connection.write(lambda tx: _migrate(tx, connection, embedder, newest, clock))
         connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
         found = connection.row("schema/version")
     assert found is not None
@@ -69,7 +77,11 @@ def prepare(
 
 
 def _migrate(
-    tx: Transaction, connection: Connection, embedder: EmbedderIdentity | None, newest: int
+    tx: Transaction,
+    connection: Connection,
+    embedder: EmbedderIdentity | None,
+    newest: int,
+    clock: Clock,
 ) -> None:
     row = tx.row("schema/lock")
     version = row[0] if row else 0
@@ -84,6 +96,9 @@ def _migrate(
                 # By themselves: Neo4j does not mix schema and data in one transaction. Each says
                 # IF NOT EXISTS, so a crash in between leaves nothing to repair.
                 connection.command_text(command, {})
+    if 0 < version < number_of("resolution"):
+        connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
+        resolution.settle_all(connection, clock())
     tx.rows(
         "schema/record",
         version=newest,

@@ -8,7 +8,16 @@ from typing import Any
 
 from cognigraph.cypher.native import run_on_neo4j
 from cognigraph.errors import ConfigurationError
-from cognigraph.model import Entity, Session, Stats, StoredMessage, Summary, Triple
+from cognigraph.model import (
+    Entity,
+    Merge,
+    Session,
+    Stats,
+    StoredMessage,
+    Summary,
+    SuspectedDuplicate,
+    Triple,
+)
 from cognigraph.stores.base import (
     Candidates,
     Check,
@@ -19,11 +28,12 @@ from cognigraph.stores.base import (
     InsertStatus,
     Lease,
     MessageRow,
+    NamedEntity,
     Precision,
     Probe,
     StoreInfo,
 )
-from cognigraph.stores.neo4j import checks, queue, read, write
+from cognigraph.stores.neo4j import checks, queue, read, resolution, write
 from cognigraph.stores.neo4j.connection import Connection, mapped_errors
 from cognigraph.stores.neo4j.derivation import complete
 from cognigraph.stores.neo4j.lexicon import Lexicons
@@ -68,7 +78,7 @@ class Neo4jStore:
         self._lexicons = Lexicons(self._connection, lexicon_terms)
         try:
             self._server = check_server(self._connection)
-            self._version, self._embedder = prepare(self._connection, embedder)
+            self._version, self._embedder = prepare(self._connection, embedder, clock)
         except BaseException:
             self._connection.close()
             raise
@@ -235,6 +245,28 @@ class Neo4jStore:
         if precision is not None:
             raise ConfigurationError("the format of vectors is for SQLite files; leave it out")
         return Neo4jReindexing(self._connection, self._indexes, self._embedder, embedder)
+
+    # Entity resolution
+
+    def named(self, space: str, name: str) -> list[NamedEntity]:
+        """Entities by normalised name or alias."""
+        return resolution.named(self._connection, space, name)
+
+    def merge(self, space: str, uid: str, into: str) -> None:
+        """Record a user's word that two entities are one."""
+        resolution.merge(self._connection, space, uid, into, self._clock())
+
+    def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
+        """Take a merge back, or keep two entities apart."""
+        return resolution.split(self._connection, space, uid, apart_from, self._clock())
+
+    def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
+        """Pairs that may be one, most alike first."""
+        return resolution.suspected(self._connection, space, limit, offset)
+
+    def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
+        """Merges past and in force, newest first."""
+        return resolution.merges(self._connection, space, limit, offset)
 
     # Inspection
 

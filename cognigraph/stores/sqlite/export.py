@@ -23,9 +23,19 @@ _NODES = {
                        c.parts, w.state
                 FROM chunk c JOIN session s ON s.id = c.session_id
                 JOIN work w ON w.chunk_id = c.id WHERE c.space_id = ?""",
-    "Entity": "SELECT uid, name, type FROM entity WHERE space_id = ?",
-    "Triple": """SELECT uid, subject, relation, object, when_text AS "when", valid_from, valid_to,
-                        negated, first_observed, last_observed FROM triple WHERE space_id = ?""",
+    "Entity": """SELECT uid, name, type FROM entity
+                 WHERE space_id = ? AND (shown_id IS NULL OR shown_id = id)""",
+    "Alias": """SELECT uid, name, type FROM entity WHERE space_id = ?1 AND shown_id != id
+                UNION ALL SELECT a.uid, a.name, e.type FROM alias a
+                JOIN entity e ON e.id = a.entity_id WHERE a.space_id = ?1""",
+    "Triple": """SELECT t.uid, CASE WHEN s.shown_id IS NULL THEN t.subject ELSE s.name END
+                          AS subject, t.relation,
+                        CASE WHEN o.shown_id IS NULL THEN t.object ELSE o.name END AS object,
+                        t.when_text AS "when", t.valid_from, t.valid_to, t.negated,
+                        t.first_observed, t.last_observed
+                 FROM triple t JOIN entity s ON s.id = t.subject_id
+                 JOIN entity o ON o.id = t.object_id
+                 WHERE t.space_id = ? AND t.folded_into IS NULL""",
     "Key": "SELECT uid, name FROM key WHERE space_id = ?",
     "Theme": "SELECT uid, title, summary FROM theme WHERE space_id = ?",
     "Revision": """SELECT r.uid, r.version, r.at, r.extractor, r.keys
@@ -45,17 +55,29 @@ _EDGES = {
     "HAS_REVISION": """SELECT s.uid, r.uid FROM revision r JOIN session s ON s.id = r.session_id
                        WHERE s.space_id = ?""",
     "SUBJECT": """SELECT t.uid, e.uid FROM triple t JOIN entity e ON e.id = t.subject_id
-                  WHERE t.space_id = ?""",
+                  WHERE t.space_id = ? AND t.folded_into IS NULL""",
     "OBJECT": """SELECT t.uid, e.uid FROM triple t JOIN entity e ON e.id = t.object_id
-                 WHERE t.space_id = ?""",
-    "EVIDENCE": """SELECT t.uid, c.uid, e.observed_at FROM evidence e
+                 WHERE t.space_id = ? AND t.folded_into IS NULL""",
+    "EVIDENCE": """SELECT DISTINCT t.uid, c.uid, e.observed_at, e.said_by FROM evidence e
                    JOIN triple t ON t.id = e.triple_id JOIN chunk c ON c.id = e.chunk_id
                    WHERE t.space_id = ?""",
     "IN_SESSION": """SELECT DISTINCT t.uid, s.uid FROM evidence e
                      JOIN triple t ON t.id = e.triple_id JOIN chunk c ON c.id = e.chunk_id
                      JOIN session s ON s.id = c.session_id WHERE t.space_id = ?""",
-    "MENTIONS": """SELECT c.uid, e.uid FROM mention m JOIN chunk c ON c.id = m.chunk_id
+    "MENTIONS": """SELECT DISTINCT c.uid, e.uid FROM mention m JOIN chunk c ON c.id = m.chunk_id
                    JOIN entity e ON e.id = m.entity_id WHERE c.space_id = ?""",
+    "SAME_AS": """SELECT a.uid, e.uid FROM entity a JOIN entity e ON e.id = a.shown_id
+                  WHERE a.space_id = ?1 AND a.shown_id != a.id
+                  UNION ALL SELECT a.uid, s.uid FROM alias a JOIN entity e ON e.id = a.entity_id
+                  JOIN entity s ON s.id = coalesce(e.shown_id, e.id) WHERE a.space_id = ?1""",
+    "RESEMBLES": """SELECT a.uid, b.uid, p.score, p.kind, p.reason, p.verdict FROM pair p
+                    JOIN entity a ON a.id = p.a_id JOIN entity b ON b.id = p.b_id
+                    WHERE p.space_id = ?""",
+    "STATED_IN": """SELECT a.uid, c.uid FROM alias_source s JOIN alias a ON a.id = s.alias_id
+                    JOIN chunk c ON c.id = s.chunk_id WHERE a.space_id = ?""",
+    "RULED": """SELECT a.uid, b.uid, r.verdict FROM ruling r
+                JOIN entity a ON a.id = r.a_id JOIN entity b ON b.id = r.b_id
+                WHERE a.space_id = ?""",
 }
 _TIMES = {
     "started_at", "ended_at", "at", "valid_from", "valid_to",

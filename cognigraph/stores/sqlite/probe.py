@@ -25,12 +25,13 @@ from cognigraph.stores.base import (
     Vector,
 )
 from cognigraph.stores.sqlite.blobs import VectorFormat, unpack_terms
+from cognigraph.stores.sqlite.fold import HIDDEN
 from cognigraph.stores.sqlite.index import SpaceIndex
 from cognigraph.stores.sqlite.postings import Postings, gather
 from cognigraph.stores.sqlite.table import Table
 from cognigraph.times import to_micros
 
-_FOREVER = np.iinfo(np.int64).max
+_FOREVER = HIDDEN - 1
 
 
 @dataclass
@@ -185,8 +186,13 @@ def _anchors(connection: sqlite3.Connection, space_id: int, probe: Probe) -> lis
         return []
     marks = ",".join("?" * len(probe.anchors))
     return connection.execute(
-        f"SELECT id, name FROM entity WHERE space_id = ? AND key IN ({marks}) ORDER BY uid",
-        (space_id, *probe.anchors),
+        f"""SELECT id, name FROM entity WHERE id IN (
+              SELECT coalesce(shown_id, id) FROM entity WHERE space_id = ? AND key IN ({marks})
+              UNION SELECT coalesce(e.shown_id, e.id) FROM alias a
+                    JOIN entity e ON e.id = a.entity_id
+                    WHERE a.space_id = ? AND a.key IN ({marks}))
+            ORDER BY uid""",
+        (space_id, *probe.anchors, space_id, *probe.anchors),
     ).fetchall()
 
 
@@ -198,7 +204,7 @@ def _evidence(
     ids = index.triples["id"][rows]
     pairs = _select_in(
         connection,
-        "SELECT triple_id, chunk_id, observed_at FROM evidence WHERE triple_id IN ({})",
+        "SELECT DISTINCT triple_id, chunk_id, observed_at FROM evidence WHERE triple_id IN ({})",
         ids.tolist(),
     )
     pairs = [pair for pair in pairs if pair[2] <= until]

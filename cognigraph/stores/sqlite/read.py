@@ -130,18 +130,59 @@ def _sessions(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -
 def entities(
     connection: sqlite3.Connection, space: int, match: str | None, limit: int, offset: int
 ) -> list[Entity]:
-    """Entities, those with most triples first."""
-    pattern = "%" if match is None else f"%{_escape_like(normalise(match))}%"
+    """Entities, those with most triples first; what is shown as another is among its aliases."""
+    matching = ""
+    parameters: list[int | str] = [space]
+    if match is not None:
+        pattern = f"%{_escape_like(normalise(match))}%"
+        matching = f"AND e.id IN ({_MATCHING})"
+        parameters += [space, pattern, space, pattern]
     rows = connection.execute(
-        r"""SELECT name, type,
-              (SELECT count(*) FROM triple WHERE subject_id = e.id)
-              + (SELECT count(*) FROM triple WHERE object_id = e.id AND subject_id != e.id) AS n,
-              (SELECT count(*) FROM mention WHERE entity_id = e.id) AS m
-            FROM entity e WHERE space_id = ? AND normalised LIKE ? ESCAPE '\'
+        f"""SELECT e.name, e.type,
+              (SELECT count(*) FROM triple WHERE subject_id = e.id AND folded_into IS NULL)
+              + (SELECT count(*) FROM triple WHERE object_id = e.id AND subject_id != e.id
+                 AND folded_into IS NULL) AS n,
+              (SELECT count(DISTINCT chunk_id) FROM mention WHERE entity_id = e.id) AS m, e.id
+            FROM entity e WHERE space_id = ? AND (shown_id IS NULL OR shown_id = id) {matching}
             ORDER BY n DESC, m DESC, normalised, type LIMIT ? OFFSET ?""",
-        (space, pattern, limit, offset),
+        (*parameters, limit, offset),
+    ).fetchall()
+    aliases = _aliases(connection, [row[4] for row in rows])
+    return [
+        Entity(name, type, triples, mentions, tuple(sorted(aliases.get(id, set()) - {name})))
+        for name, type, triples, mentions, id in rows
+    ]
+
+
+_MATCHING = r"""
+SELECT coalesce(shown_id, id) FROM entity WHERE space_id = ? AND normalised LIKE ? ESCAPE '\'
+UNION SELECT coalesce(e.shown_id, e.id) FROM alias a JOIN entity e ON e.id = a.entity_id
+      WHERE a.space_id = ? AND a.normalised LIKE ? ESCAPE '\'"""
+
+
+def _aliases(connection: sqlite3.Connection, shown: Sequence[int]) -> dict[int, set[str]]:
+    aliases: dict[int, set[str]] = {}
+    for query in (
+        "SELECT shown_id, name FROM entity WHERE shown_id IN ({}) AND id != shown_id",
+        "SELECT entity_id, name FROM alias WHERE entity_id IN ({})",
+        "SELECT e.shown_id, a.name FROM entity e JOIN alias a ON a.entity_id = e.id "
+        "WHERE e.shown_id IN ({}) AND e.id != e.shown_id",
+    ):
+        for id, name in _in(connection, query, shown):
+            aliases.setdefault(id, set()).add(name)
+    return aliases
+
+
+def entities_called(connection: sqlite3.Connection, space: int, name: str) -> list[int]:
+    """Ids of the shown entities that a name or alias stands for."""
+    normalised = normalise(name)
+    rows = connection.execute(
+        "SELECT coalesce(shown_id, id) FROM entity WHERE space_id = ? AND normalised = ? "
+        "UNION SELECT coalesce(e.shown_id, e.id) FROM alias a JOIN entity e ON e.id = a.entity_id "
+        "WHERE a.space_id = ? AND a.normalised = ?",
+        (space, normalised, space, normalised),
     )
-    return [Entity(*row) for row in rows]
+    return [row[0] for row in rows]
 
 
 def _escape_like(text: str) -> str:
@@ -149,7 +190,9 @@ def _escape_like(text: str) -> str:
 
 
 _TRIPLE = """
-SELECT t.id, t.uid, t.subject, s.type, t.relation, t.object, o.type, t.when_text, t.negated,
+SELECT t.id, t.uid, CASE WHEN s.shown_id IS NULL THEN t.subject ELSE s.name END, s.type,
+       t.relation, CASE WHEN o.shown_id IS NULL THEN t.object ELSE o.name END, o.type,
+       t.when_text, t.negated,
        t.first_observed, t.last_observed
 FROM triple t JOIN entity s ON s.id = t.subject_id JOIN entity o ON o.id = t.object_id"""
 
@@ -158,15 +201,9 @@ def triples(
     connection: sqlite3.Connection, space: int, entity: str | None, limit: int, offset: int
 ) -> list[Triple]:
     """Triples, newest observation first."""
-    where, parameters = "t.space_id = ?", [space]
+    where, parameters = "t.space_id = ? AND t.folded_into IS NULL", [space]
     if entity is not None:
-        ids = [
-            row[0]
-            for row in connection.execute(
-                "SELECT id FROM entity WHERE space_id = ? AND normalised = ?",
-                (space, normalise(entity)),
-            )
-        ]
+        ids = entities_called(connection, space, entity)
         marks = ",".join("?" * len(ids))
         where += f" AND (t.subject_id IN ({marks}) OR t.object_id IN ({marks}))"
         parameters += ids + ids
@@ -181,20 +218,22 @@ def triples_by_uid(
     connection: sqlite3.Connection, space: int, uids: Sequence[str]
 ) -> dict[str, Triple]:
     """Triples by uid."""
-    rows = _in(connection, f"{_TRIPLE} WHERE +t.space_id = ? AND t.uid IN ({{}})", uids, space)
+    where = "+t.space_id = ? AND t.folded_into IS NULL AND t.uid IN ({})"
+    rows = _in(connection, f"{_TRIPLE} WHERE {where}", uids, space)
     return {triple.uid: triple for triple in _triples(connection, rows)}
 
 
 def _triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Triple]:
-    sources: dict[int, list[tuple[int, str, str]]] = {}
-    for triple, at, message_id, session in _in(
+    sources: dict[int, set[tuple[int, str, str, str]]] = {}
+    for triple, at, *said in _in(
         connection,
-        """SELECT e.triple_id, e.observed_at, c.message_id, s.name FROM evidence e
+        """SELECT e.triple_id, e.observed_at, c.message_id, s.name, coalesce(e.said_by, '')
+           FROM evidence e
            JOIN chunk c ON c.id = e.chunk_id JOIN session s ON s.id = c.session_id
            WHERE e.triple_id IN ({})""",
         [row[0] for row in rows],
     ):
-        sources.setdefault(triple, []).append((at, message_id, session))
+        sources.setdefault(triple, set()).add((at, *said))
     return [
         Triple(
             uid=row[1],
@@ -208,8 +247,8 @@ def _triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) ->
             first_observed=from_micros(row[9]),
             last_observed=from_micros(row[10]),
             sources=tuple(
-                Source(id, session, from_micros(at))
-                for at, id, session in sorted(set(sources.get(row[0], [])), reverse=True)
+                Source(id, session, from_micros(at), said_by or None)
+                for at, id, session, said_by in sorted(sources.get(row[0], ()), reverse=True)
             ),
         )
         for row in rows
@@ -227,9 +266,9 @@ def triples_of_chunks(
         uids,
         space,
     )
-    found: dict[str, list[str]] = {}
+    found: dict[str, set[str]] = {}
     for chunk, triple in rows:
-        found.setdefault(chunk, []).append(triple)
+        found.setdefault(chunk, set()).add(triple)
     return {chunk: tuple(sorted(uids)) for chunk, uids in found.items()}
 
 
@@ -262,8 +301,10 @@ def stats(connection: sqlite3.Connection, name: str, now_micros: int) -> Stats:
         sessions=sessions,
         messages=messages,
         chunks=chunk_count,
-        entities=count("SELECT count(*) FROM entity WHERE space_id = ?"),
-        triples=count("SELECT count(*) FROM triple WHERE space_id = ?"),
+        entities=count(
+            "SELECT count(*) FROM entity WHERE space_id = ? AND (shown_id IS NULL OR shown_id = id)"
+        ),
+        triples=count("SELECT count(*) FROM triple WHERE space_id = ? AND folded_into IS NULL"),
         keys=count("SELECT count(*) FROM key WHERE space_id = ?"),
         pending=states.get(0, 0) - leased,
         leased=leased,

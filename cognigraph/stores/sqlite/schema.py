@@ -9,8 +9,10 @@ from importlib.resources import files
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.lexical import ANALYZER
 from cognigraph.stores.base import EmbedderIdentity, Precision, mismatch
+from cognigraph.stores.sqlite import resolution
 from cognigraph.stores.sqlite.blobs import VectorFormat
 from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool
+from cognigraph.times import Clock, system_clock, to_micros
 
 
 def migrations() -> list[tuple[int, str]]:
@@ -30,8 +32,20 @@ class Record:
     generation: int
 
 
+def number_of(name: str) -> int:
+    """The number of a migration, by the rest of its file's name."""
+    folder = files("cognigraph.stores.sqlite") / "migrations"
+    (number,) = (
+        int(entry.name[:4]) for entry in folder.iterdir() if entry.name[4:] == f"_{name}.sql"
+    )
+    return number
+
+
 def prepare(
-    pool: Pool, embedder: EmbedderIdentity | None, precision: Precision = "float32"
+    pool: Pool,
+    embedder: EmbedderIdentity | None,
+    precision: Precision = "float32",
+    clock: Clock = system_clock,
 ) -> Record:
     """Create or migrate the schema and check the embedder; ``None`` takes any.
 
@@ -54,6 +68,8 @@ def prepare(
         for number, script in scripts:
             if number > version:
                 _apply(connection, script)
+        if 0 < version < number_of("resolution"):
+            resolution.settle_all(connection, to_micros(clock()))
         if version == 0 and embedder is not None:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) STRICT")

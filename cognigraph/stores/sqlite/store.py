@@ -12,7 +12,16 @@ from threading import Lock, Thread
 from typing import Any, TypeVar
 
 from cognigraph.errors import CogniGraphError
-from cognigraph.model import Entity, Session, Stats, StoredMessage, Summary, Triple
+from cognigraph.model import (
+    Entity,
+    Merge,
+    Session,
+    Stats,
+    StoredMessage,
+    Summary,
+    SuspectedDuplicate,
+    Triple,
+)
 from cognigraph.stores.base import (
     Candidates,
     Check,
@@ -23,12 +32,22 @@ from cognigraph.stores.base import (
     InsertStatus,
     Lease,
     MessageRow,
+    NamedEntity,
     Precision,
     Probe,
     StoreInfo,
 )
 from cognigraph.stores.empty import no_candidates
-from cognigraph.stores.sqlite import checks, export, queue, read, redo, revisions, write
+from cognigraph.stores.sqlite import (
+    checks,
+    export,
+    queue,
+    read,
+    redo,
+    resolution,
+    revisions,
+    write,
+)
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.index import SpaceIndex
 from cognigraph.stores.sqlite.probe import gather_candidates
@@ -65,7 +84,7 @@ class SQLiteStore:
         self._indexes: OrderedDict[str, SpaceIndex] = OrderedDict()
         self._indexes_lock = Lock()
         try:
-            self._record = prepare(self._pool, embedder, vectors or DEFAULT_PRECISION)
+            self._record = prepare(self._pool, embedder, vectors or DEFAULT_PRECISION, clock)
         except BaseException:
             self._pool.close()
             raise
@@ -317,6 +336,31 @@ class SQLiteStore:
     ) -> SQLiteReindexing:
         """Begin, or go on with, the change to another embedder."""
         return SQLiteReindexing(self._pool, self._record, embedder, precision)
+
+    # Entity resolution
+
+    def named(self, space: str, name: str) -> list[NamedEntity]:
+        """Entities by normalised name or alias."""
+        return self._read(space, [], lambda c, s: resolution.named(c, s, name))
+
+    def merge(self, space: str, uid: str, into: str) -> None:
+        """Record a user's word that two entities are one."""
+        with self._pool.write() as connection:
+            resolution.merge(connection, space, uid, into, to_micros(self._clock()))
+
+    def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
+        """Take a merge back, or keep two entities apart."""
+        with self._pool.write() as connection:
+            now = to_micros(self._clock())
+            return resolution.split(connection, space, uid, apart_from, now)
+
+    def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
+        """Pairs that may be one, most alike first."""
+        return self._read(space, [], lambda c, s: resolution.suspected(c, s, limit, offset))
+
+    def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
+        """Merges past and in force, newest first."""
+        return self._read(space, [], lambda c, s: resolution.merges(c, s, limit, offset))
 
     # Inspection
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cognigraph.ids import normalise
+from cognigraph.ingest.merging import settle
 from cognigraph.stores.base import (
+    AliasRow,
     Derivation,
+    EntityRow,
     InsertStatus,
     KeyRow,
     Lease,
@@ -16,7 +19,9 @@ from cognigraph.stores.base import (
     TripleRow,
 )
 from cognigraph.stores.sqlite.blobs import VectorFormat, pack_terms, pack_uid
-from cognigraph.stores.sqlite.redo import prune, untie
+from cognigraph.stores.sqlite.fold import refold
+from cognigraph.stores.sqlite.ledger import SQLiteLedger
+from cognigraph.stores.sqlite.redo import prune, prune_aliases, untie
 from cognigraph.stores.sqlite.revisions import keep
 from cognigraph.text import is_question
 from cognigraph.times import to_micros
@@ -121,24 +126,24 @@ def write_derivation(
     )
     read_before = [chunk_ids[chunk.uid] for chunk in lease.chunks if chunk.extractor is not None]
     loose = untie(connection, read_before)
-    entity_ids = {
-        entity.uid: connection.execute(
-            # A no-op update, so that RETURNING gives the id of the one that was there too.
-            """INSERT INTO entity (uid, space_id, name, normalised, type, key)
-               VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (uid) DO UPDATE SET uid = uid RETURNING id""",
-            (entity.uid, space_id, entity.name, normalise(entity.name), entity.type, entity.key),
-        ).fetchone()[0]
-        for entity in derivation.entities
-    }
+    ledger = SQLiteLedger(connection, lease.space, space_id, revision, now)
+    touched = merge_entities(connection, space_id, derivation.entities)
+    touched |= _merge_aliases(connection, space_id, derivation.aliases, chunk_ids)
+    settle(ledger, sorted(touched), prune_aliases(connection, loose))
+    ends = _ends(connection, derivation.entities)
     times = {uid: to_micros(chunk.at) for uid, chunk in chunks.items()}
+    merged: list[int] = []
     for triple in derivation.triples:
-        _merge_triple(connection, vectors, space_id, revision, triple, entity_ids, chunk_ids, times)
+        id = _merge_triple(connection, vectors, space_id, revision, triple, ends, chunk_ids, times)
+        if ends[triple.subject_uid][2] or ends[triple.object_uid][2]:
+            merged.append(id)
+    refold(connection, lease.space, revision, merged)
     connection.executemany(
-        "INSERT OR IGNORE INTO mention VALUES (?, ?)",
-        [(chunk_ids[chunk], entity_ids[entity]) for chunk, entity in derivation.mentions],
+        "INSERT OR IGNORE INTO mention (chunk_id, raw_id, entity_id) VALUES (?, ?, ?)",
+        [(chunk_ids[chunk], *ends[entity][:2]) for chunk, entity in derivation.mentions],
     )
     if read_before:
-        prune(connection, space_id, revision, loose)
+        prune(connection, ledger, lease.space, space_id, revision, loose)
     if derivation.keys is not None:
         _replace_keys(connection, vectors, space_id, session_id, derivation.keys)
     if derivation.themes is not None:
@@ -161,49 +166,144 @@ def write_derivation(
     )
 
 
+def merge_entities(
+    connection: sqlite3.Connection, space_id: int, entities: Sequence[EntityRow]
+) -> set[str]:
+    """Write entities by their exact key, the spelling said first; return uids of what is new."""
+    uids = [entity.uid for entity in entities]
+    known = {uid: name for uid, name in _by_uid(connection, "entity", "uid, name", uids)}
+    connection.executemany(
+        """INSERT INTO entity (uid, space_id, name, normalised, type, key, spelled)
+           VALUES (?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT (uid) DO UPDATE SET name = excluded.name, spelled = excluded.spelled
+           WHERE excluded.spelled < spelled""",
+        [
+            (
+                entity.uid, space_id, entity.name, normalise(entity.name), entity.type, entity.key,
+                entity.spelled,
+            )
+            for entity in entities
+        ],
+    )  # fmt: skip
+    now = _by_uid(connection, "entity", "uid, name", uids)
+    return {uid for uid, name in now if known.get(uid) != name}
+
+
+def _merge_aliases(
+    connection: sqlite3.Connection,
+    space_id: int,
+    aliases: Sequence[AliasRow],
+    chunk_ids: Mapping[str, int],
+) -> set[str]:
+    """Write aliases; return the uids of the entities that have a new one."""
+    uids = [alias.uid for alias in aliases]
+    known = {row[0] for row in _by_uid(connection, "alias", "uid", uids)}
+    connection.executemany(
+        """INSERT INTO alias (uid, space_id, entity_id, name, normalised, key, spelled)
+           VALUES (?, ?, (SELECT id FROM entity WHERE uid = ?), ?, ?, ?, ?)
+           ON CONFLICT (uid) DO UPDATE SET name = excluded.name, spelled = excluded.spelled
+           WHERE excluded.spelled < spelled""",
+        [
+            (
+                alias.uid, space_id, alias.entity_uid, alias.name, normalise(alias.name),
+                alias.key, alias.spelled,
+            )
+            for alias in aliases
+        ],
+    )  # fmt: skip
+    connection.executemany(
+        "INSERT OR IGNORE INTO alias_source SELECT id, ? FROM alias WHERE uid = ?",
+        [(chunk_ids[chunk], alias.uid) for alias in aliases for chunk in alias.evidence],
+    )
+    return {alias.entity_uid for alias in aliases if alias.uid not in known}
+
+
+def _by_uid(
+    connection: sqlite3.Connection, table: str, columns: str, uids: Sequence[str]
+) -> list[tuple[str, ...]]:
+    found: list[tuple[str, ...]] = []
+    for start in range(0, len(uids), 500):
+        part = uids[start : start + 500]
+        marks = ",".join("?" * len(part))
+        found += connection.execute(f"SELECT {columns} FROM {table} WHERE uid IN ({marks})", part)
+    return found
+
+
+_End = tuple[int, int, bool]
+"""Of an entity: its id, the id it is shown as, whether it is in a group."""
+
+
+def _ends(connection: sqlite3.Connection, entities: Sequence[EntityRow]) -> dict[str, _End]:
+    return {
+        entity.uid: connection.execute(
+            "SELECT id, coalesce(shown_id, id), shown_id IS NOT NULL FROM entity WHERE uid = ?",
+            (entity.uid,),
+        ).fetchone()
+        for entity in entities
+    }
+
+
 def _merge_triple(
     connection: sqlite3.Connection,
     vectors: VectorFormat,
     space_id: int,
     revision: int,
     triple: TripleRow,
-    entity_ids: dict[str, int],
+    ends: dict[str, _End],
     chunk_ids: dict[str, int],
     times: dict[str, int],
-) -> None:
+) -> int:
+    """Write a triple as it was read; what it is shown as is :func:`refold`'s."""
     observed = [times[uid] for uid in triple.evidence]
     first, last = min(observed), max(observed)
     when = triple.when
-    triple_id, first, last = connection.execute(
-        """INSERT INTO triple (uid, space_id, subject_id, object_id, subject, relation, object,
-                               when_text, valid_from, valid_to, negated, first_observed,
-                               last_observed)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    (subject, shown_subject, _), (object, shown_object, _) = (
+        ends[triple.subject_uid], ends[triple.object_uid],
+    )  # fmt: skip
+    triple_id, first, last, old = connection.execute(
+        """INSERT INTO triple (uid, space_id, subject_id, object_id, raw_subject_id, raw_object_id,
+                               spelled, subject, relation, object, when_text, valid_from,
+                               valid_to, negated, first_observed, last_observed)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (uid) DO UPDATE SET
              first_observed = min(first_observed, excluded.first_observed),
              last_observed = max(last_observed, excluded.last_observed)
-           RETURNING id, first_observed, last_observed""",
+           RETURNING id, first_observed, last_observed, spelled""",
         (
-            triple.uid, space_id, entity_ids[triple.subject_uid], entity_ids[triple.object_uid],
+            triple.uid, space_id, shown_subject, shown_object, subject, object, triple.spelled,
             triple.subject, triple.relation, triple.object, when.text if when else None,
             to_micros(when.start) if when else None, to_micros(when.end) if when else None,
             triple.negated, first, last,
         ),
     ).fetchone()  # fmt: skip
+    if triple.spelled < old:
+        connection.execute(
+            "UPDATE triple SET spelled = ?, subject = ?, relation = ?, object = ? WHERE id = ?",
+            (triple.spelled, triple.subject, triple.relation, triple.object, triple_id),
+        )
+        # A vector that waits for another embedder is of the old spelling: it is made again.
+        connection.execute("DELETE FROM triple_next WHERE id = ?", (triple_id,))
     connection.execute(
         """INSERT INTO triple_index VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (triple_id) DO UPDATE SET changed = excluded.changed,
-             first_observed = excluded.first_observed, last_observed = excluded.last_observed""",
+             first_observed = excluded.first_observed, last_observed = excluded.last_observed,
+             vector = CASE WHEN ? THEN excluded.vector ELSE vector END""",
         (
-            triple_id, space_id, revision, entity_ids[triple.subject_uid],
-            entity_ids[triple.object_uid], first, last, sum(triple.terms.values()),
-            pack_uid(triple.uid), pack_terms(triple.terms), vectors.pack(triple.vector),
+            triple_id, space_id, revision, shown_subject, shown_object, first, last,
+            sum(triple.terms.values()), pack_uid(triple.uid), pack_terms(triple.terms),
+            vectors.pack(triple.vector), triple.spelled < old,
         ),
     )  # fmt: skip
     connection.executemany(
-        "INSERT OR IGNORE INTO evidence VALUES (?, ?, ?)",
-        [(triple_id, chunk_ids[uid], times[uid]) for uid in triple.evidence],
+        """INSERT INTO evidence (raw_id, chunk_id, triple_id, observed_at, said_by)
+           VALUES (?, ?, (SELECT coalesce(folded_into, id) FROM triple WHERE id = ?), ?, ?)
+           ON CONFLICT DO NOTHING""",
+        [
+            (triple_id, chunk_ids[uid], triple_id, times[uid], triple.said_by.get(uid))
+            for uid in triple.evidence
+        ],
     )
+    return int(triple_id)
 
 
 def _replace_keys(

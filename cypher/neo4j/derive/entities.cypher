@@ -1,6 +1,11 @@
-// what: merge entities; the first spelling is kept
-// parameters: entities: [{uid, space, name, normalised, type, key, anchor, name_hash}] sorted by uid
-// returns: nothing
+// what: merge entities; the spelling said first is shown
+// parameters: entities: [{uid, space, name, normalised, type, key, anchor, name_hash, spelled}]
+//   sorted by uid
+// returns: uids of those whose name has changed, and whether a group is shown as it
 UNWIND $entities AS row
-MERGE (entity:Entity {uid: row.uid})
-  ON CREATE SET entity += row, entity.loops = 0
+MERGE (entity:Named {uid: row.uid})
+  ON CREATE SET entity += row, entity:Entity, entity.loops = 0
+WITH entity, row
+WHERE row.spelled < coalesce(entity.spelled, '')
+SET entity.spelled = row.spelled, entity.name = row.name
+RETURN entity.uid, coalesce(entity.shown_uid = entity.uid, false)

@@ -1,13 +1,20 @@
-// what: tie triples to the chunks they were read out of, and widen their observed time
-// parameters: session (uid), evidence: [[triple uid, chunk uid]] sorted
+// what: tie triples, or what they are folded into, to the chunks they were read out of, and widen
+//   their observed time
+// parameters: session (uid), evidence: [[triple uid, chunk uid, who is quoted or null]] sorted
 // returns: nothing
 MATCH (session:Session {uid: $session})
-UNWIND $evidence AS pair
-MATCH (triple:Triple {uid: pair[0]})
-WITH session, triple, pair[1] AS source
+UNWIND $evidence AS row
+MATCH (read:Fact {uid: row[0]})
+WITH session, read, row, row[1] AS source
 MATCH (chunk:Chunk {uid: source})
-MERGE (triple)-[evidence:EVIDENCE]->(chunk)
-  ON CREATE SET evidence.observed_at = chunk.at
+OPTIONAL MATCH (read)-[:SAME_AS]->(other:Fact)
+WITH session, read, row, chunk, coalesce(other, read) AS triple
+OPTIONAL MATCH (triple)-[known:EVIDENCE]->(chunk)
+WHERE coalesce(known.raw, triple.uid) = read.uid
+WITH session, read, row, chunk, triple, count(known) AS known
+FOREACH (_ IN CASE WHEN known = 0 THEN [1] ELSE [] END |
+  CREATE (triple)-[:EVIDENCE {observed_at: chunk.at, said_by: row[2],
+                              raw: CASE WHEN triple = read THEN null ELSE read.uid END}]->(chunk))
 MERGE (triple)-[:IN_SESSION]->(session)
 SET triple.first_observed =
       CASE WHEN chunk.at < triple.first_observed THEN chunk.at ELSE triple.first_observed END,

@@ -12,5 +12,5 @@ MATCH (session:Session {uid: $session})
 WHERE session.lease = $token AND EXISTS {
   MATCH (meta:CogniGraph {uid: 'cognigraph'}) WHERE coalesce(meta.generation, 1) = $generation
 }
-OPTIONAL MATCH (triple:Triple) WHERE triple.uid IN $triples
+OPTIONAL MATCH (triple:Fact) WHERE triple.uid IN $triples
 RETURN facts.seq - $count, facts.triple_labels, facts.theme_labels, collect(triple.uid)

@@ -1,8 +1,12 @@
 // what: tie chunks to the entities they mention
-// parameters: mentions: [[chunk uid, entity uid]] sorted
+// parameters: mentions: [[chunk uid, entity uid, uid it is shown as]] sorted
 // returns: nothing
-UNWIND $mentions AS pair
-MATCH (chunk:Chunk {uid: pair[0]})
-WITH chunk, pair[1] AS mentioned
+UNWIND $mentions AS row
+MATCH (chunk:Chunk {uid: row[0]})
+WITH row, chunk, row[2] AS mentioned
 MATCH (entity:Entity {uid: mentioned})
-MERGE (chunk)-[:MENTIONS]->(entity)
+OPTIONAL MATCH (chunk)-[known:MENTIONS]->(entity)
+WHERE coalesce(known.raw, entity.uid) = row[1]
+WITH row, chunk, entity, count(known) AS known
+FOREACH (_ IN CASE WHEN known = 0 THEN [1] ELSE [] END |
+  CREATE (chunk)-[:MENTIONS {raw: CASE WHEN row[1] = row[2] THEN null ELSE row[1] END}]->(entity))

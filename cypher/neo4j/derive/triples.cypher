@@ -5,7 +5,7 @@ UNWIND $triples AS row
 MATCH (subject:Entity {uid: row.subject})
 WITH row, subject, row.object AS other
 MATCH (object:Entity {uid: other})
-CREATE (triple:Triple {uid: row.properties.uid})
+CREATE (triple:Triple:Fact {uid: row.properties.uid})
 SET triple += row.properties, triple:$($labels)
 CREATE (triple)-[:SUBJECT]->(subject)
 CREATE (triple)-[:OBJECT]->(object)

@@ -1,7 +1,7 @@
 // what: triples, newest observation first
 // parameters: space, skip, limit
 // returns: uid, subject, subject type, relation, object, object type, when, negated,
-//   first_observed and last_observed in microseconds, sources [[observed_at, message_id, session]]
+//   first_observed and last_observed in microseconds, sources [[observed_at, message_id, session, said_by]]
 MATCH (triple:Triple) USING INDEX triple:Triple(space, last_observed)
 WHERE triple.space = $space AND triple.last_observed IS NOT NULL
 WITH triple ORDER BY triple.last_observed DESC, triple.uid SKIP $skip LIMIT $limit
@@ -9,7 +9,7 @@ MATCH (subject:Entity)<-[:SUBJECT]-(triple)-[:OBJECT]->(object:Entity)
 CALL (triple) {
   MATCH (triple)-[evidence:EVIDENCE]->(chunk:Chunk)
   RETURN collect([evidence.observed_at.epochSeconds * 1000000 + evidence.observed_at.microsecond,
-                  chunk.message_id, chunk.session]) AS sources
+                  chunk.message_id, chunk.session, evidence.said_by]) AS sources
 }
 RETURN triple.uid, triple.subject, subject.type, triple.relation, triple.object, object.type,
        triple.when, triple.negated,

@@ -8,7 +8,7 @@ MATCH (subject:Entity)<-[:SUBJECT]-(triple)-[:OBJECT]->(object:Entity)
 CALL (triple) {
   MATCH (triple)-[evidence:EVIDENCE]->(chunk:Chunk)
   RETURN collect([evidence.observed_at.epochSeconds * 1000000 + evidence.observed_at.microsecond,
-                  chunk.message_id, chunk.session]) AS sources
+                  chunk.message_id, chunk.session, evidence.said_by]) AS sources
 }
 RETURN triple.uid, triple.subject, subject.type, triple.relation, triple.object, object.type,
        triple.when, triple.negated,

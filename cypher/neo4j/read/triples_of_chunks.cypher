@@ -4,4 +4,4 @@
 UNWIND $uids AS uid
 MATCH (chunk:Chunk {uid: uid})<-[:EVIDENCE]-(triple:Triple)
 WHERE chunk.space = $space
-RETURN chunk.uid, collect(triple.uid)
+RETURN chunk.uid, collect(DISTINCT triple.uid)

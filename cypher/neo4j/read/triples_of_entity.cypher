@@ -1,15 +1,23 @@
-// what: triples that an entity is subject or object of, newest observation first
+// what: triples that an entity, by name or alias, is subject or object of, newest observation first
 // parameters: space, name_hash, normalised, skip, limit
 // returns: as triples
-MATCH (entity:Entity {name_hash: $name_hash})<-[:SUBJECT|OBJECT]-(triple:Triple)
-WHERE entity.space = $space AND entity.normalised = $normalised
+CALL () {
+  MATCH (entity:Entity {name_hash: $name_hash})
+  WHERE entity.space = $space AND entity.normalised = $normalised
+  RETURN entity
+  UNION
+  MATCH (alias:Alias {name_hash: $name_hash})-[:SAME_AS]->(entity:Entity)
+  WHERE alias.space = $space AND alias.normalised = $normalised
+  RETURN entity
+}
+MATCH (entity)<-[:SUBJECT|OBJECT]-(triple:Triple)
 WITH DISTINCT triple
 ORDER BY triple.last_observed DESC, triple.uid SKIP $skip LIMIT $limit
 MATCH (subject:Entity)<-[:SUBJECT]-(triple)-[:OBJECT]->(object:Entity)
 CALL (triple) {
   MATCH (triple)-[evidence:EVIDENCE]->(chunk:Chunk)
   RETURN collect([evidence.observed_at.epochSeconds * 1000000 + evidence.observed_at.microsecond,
-                  chunk.message_id, chunk.session]) AS sources
+                  chunk.message_id, chunk.session, evidence.said_by]) AS sources
 }
 RETURN triple.uid, triple.subject, subject.type, triple.relation, triple.object, object.type,
        triple.when, triple.negated,

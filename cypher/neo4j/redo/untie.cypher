@@ -1,18 +1,25 @@
-// what: take away the evidence and mentions of chunks that are read again
+// what: take away the evidence, mentions and aliases of chunks that are read again
 // parameters: chunks (uids)
-// returns: triples that lost evidence, entities that lost a mention (uids, with repetitions)
+// returns: triples that lost evidence, entities that lost a mention, aliases that lost a source
+//   (uids as they were read, with repetitions)
 UNWIND $chunks AS uid
 MATCH (chunk:Chunk {uid: uid})
 CALL (chunk) {
   OPTIONAL MATCH (triple:Triple)-[evidence:EVIDENCE]->(chunk)
-  WITH collect(evidence) AS all, collect(triple.uid) AS triples
+  WITH collect(evidence) AS all, collect(coalesce(evidence.raw, triple.uid)) AS triples
   FOREACH (evidence IN all | DELETE evidence)
   RETURN triples
 }
 CALL (chunk) {
   OPTIONAL MATCH (chunk)-[mention:MENTIONS]->(entity:Entity)
-  WITH collect(mention) AS all, collect(entity.uid) AS entities
+  WITH collect(mention) AS all, collect(coalesce(mention.raw, entity.uid)) AS entities
   FOREACH (mention IN all | DELETE mention)
   RETURN entities
 }
-RETURN triples, entities
+CALL (chunk) {
+  OPTIONAL MATCH (alias:Alias)-[source:STATED_IN]->(chunk)
+  WITH collect(source) AS all, collect(alias.uid) AS aliases
+  FOREACH (source IN all | DELETE source)
+  RETURN aliases
+}
+RETURN triples, entities, aliases

@@ -1,5 +1,5 @@
 // what: remove vectors that are no longer in use from the next nodes
-//   (Triple, Key and Theme stand for Chunk in the other layers)
+//   (Fact, Key and Theme stand for Chunk in the other layers)
 // parameters: property, after (uid), limit
 // returns: the last uid, null when there are no more
 MATCH (node:Chunk)

@@ -1,5 +1,5 @@
 // what: how many nodes of a layer there are, and how many have a vector in a property
-//   (Triple, Key and Theme stand for Chunk in the other layers)
+//   (Fact, Key and Theme stand for Chunk in the other layers)
 // parameters: property
 // returns: nodes, nodes with a vector
 MATCH (node:Chunk)

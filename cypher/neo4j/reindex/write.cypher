@@ -1,5 +1,5 @@
 // what: give nodes a vector in a property, beside the one in use
-//   (Triple, Key and Theme stand for Chunk in the other layers)
+//   (Fact, Key and Theme stand for Chunk in the other layers)
 // parameters: property, rows: [{uid, vector}] sorted by uid
 // returns: nothing
 UNWIND $rows AS row

@@ -1,10 +1,18 @@
-// what: entities by their stemmed names, each with the triples around it nearest to the question;
+// what: entities by their stemmed names and aliases, each with the triples around it nearest to the question;
 //   a hub with more triples than `most` is left to its vector index
 // parameters: space, anchors (hashes), names (stemmed), vector, limit, most, until (or null)
 // returns: uid, name, triples (uids), whether it is a hub; sorted by uid
 UNWIND $anchors AS anchor
-MATCH (entity:Entity {anchor: anchor})
-WHERE entity.space = $space AND entity.key IN $names
+CALL (anchor) {
+  MATCH (entity:Entity {anchor: anchor})
+  WHERE entity.space = $space AND entity.key IN $names
+  RETURN entity
+  UNION
+  MATCH (alias:Alias {anchor: anchor})-[:SAME_AS]->(entity:Entity)
+  WHERE alias.space = $space AND alias.key IN $names
+  RETURN entity
+}
+WITH DISTINCT entity
 WITH entity, COUNT { (entity)<-[:SUBJECT]-() } + COUNT { (entity)<-[:OBJECT]-() } > $most AS hub
 CALL (entity, hub) {
   WITH entity, hub WHERE NOT hub

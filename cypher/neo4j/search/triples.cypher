@@ -9,7 +9,7 @@ WHERE triple.space = $space
 CALL (triple) {
   MATCH (triple)-[evidence:EVIDENCE]->(chunk:Chunk)
   WHERE $until IS NULL OR evidence.observed_at <= $until
-  RETURN collect(chunk.uid) AS chunks
+  RETURN collect(DISTINCT chunk.uid) AS chunks
 }
 RETURN collect(triple.uid),
        collect(coalesce(vector.similarity.cosine(triple.embedding, $vector), 0.5)),

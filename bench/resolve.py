@@ -1,0 +1,123 @@
+"""What resolving a new entity costs, by how many are there already.
+
+python bench/resolve.py --sizes 0,10000,100000 --new 500 --json FILE
+
+Names are of people (a first name of 400, a surname of 2,000), places and things, so that blocks
+fill as in a real memory. Measured is the processor time of resolving new entities, nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from cognigraph import ids
+from cognigraph.embed import CheckedEmbedder
+from cognigraph.ingest.merging import settle
+from cognigraph.ingest.spelling import order
+from cognigraph.lexical import terms
+from cognigraph.stores.base import EntityRow
+from cognigraph.stores.sqlite import SQLiteStore
+from cognigraph.stores.sqlite.connection import Pool
+from cognigraph.stores.sqlite.ledger import SQLiteLedger
+from cognigraph.stores.sqlite.write import bump, merge_entities
+from cognigraph.testing import HashEmbedder
+from cognigraph.times import system_clock
+
+SYLLABLES = [a + b for a in "bdfghklmnprstv" for b in ("a", "e", "i", "o", "u", "an", "er", "in")]
+SPACE = "bench"
+
+
+def names(count: int, seed: int) -> list[tuple[str, str]]:
+    """Distinct (name, type) pairs."""
+    rng = random.Random(seed)
+    vocabulary = random.Random(1)
+
+    def word(syllables: int) -> str:
+        return "".join(vocabulary.choice(SYLLABLES) for _ in range(syllables))
+
+    firsts = [word(2).title() for _ in range(400)]
+    surnames = [word(3).title() for _ in range(2000)]
+    nouns = [word(2) for _ in range(3000)]
+    found: dict[tuple[str, str], None] = {}
+    while len(found) < count:
+        kind = rng.random()
+        if kind < 0.05:
+            found[rng.choice(firsts), "person"] = None
+        elif kind < 0.4:
+            found[f"{rng.choice(firsts)} {rng.choice(surnames)}", "person"] = None
+        elif kind < 0.5:
+            found[f"{rng.choice(surnames)}{rng.choice(['', ' City', 'ville'])}", "location"] = None
+        else:
+            noun = f"{rng.choice(nouns)} {rng.choice(nouns)}{rng.choice(['', '', 's'])}"
+            found[noun, "object"] = None
+    return list(found)
+
+
+def rows(pairs: list[tuple[str, str]]) -> list[EntityRow]:
+    """The rows an extraction would have led to."""
+    now = system_clock()
+    return [
+        EntityRow(ids.entity_uid(SPACE, n, t), n, t, " ".join(terms(n)), order(now, n))
+        for n, t in pairs
+    ]
+
+
+def measure(pool: Pool, size: int, new: int) -> dict[str, float]:
+    """Fill up to ``size`` entities, then resolve ``new`` ones in batches of 20."""
+    entities = rows(names(size + new, 7))
+    batches = [entities[i : i + 1000] for i in range(0, size, 1000)]
+    filled = time.process_time()
+    for batch in batches:
+        _resolve(pool, batch)
+    filled = time.process_time() - filled
+    each = []
+    for start in range(size, size + new, 20):
+        batch = entities[start : start + 20]
+        each.append(_resolve(pool, batch) / len(batch))
+    cuts = statistics.quantiles(each, n=20, method="inclusive")
+    return {
+        "entities": size,
+        "fill_ms_per_entity": round(filled / max(size, 1) * 1000, 4),
+        "p50_ms": round(cuts[9] * 1000, 4),
+        "p95_ms": round(cuts[18] * 1000, 4),
+    }
+
+
+def _resolve(pool: Pool, batch: list[EntityRow]) -> float:
+    with pool.write() as connection:
+        space_id, revision = bump(connection, SPACE)
+        touched = merge_entities(connection, space_id, batch)
+        started = time.process_time()
+        settle(SQLiteLedger(connection, SPACE, space_id, revision, 0), sorted(touched))
+        return time.process_time() - started
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", default="0,10000,100000")
+    parser.add_argument("--new", type=int, default=500)
+    parser.add_argument("--json")
+    arguments = parser.parse_args()
+    found = []
+    for size in map(int, arguments.sizes.split(",")):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/bench.db"
+            SQLiteStore(path, CheckedEmbedder(HashEmbedder(8)).identity).close()
+            pool = Pool(path)
+            found.append(measure(pool, size, arguments.new))
+            pool.close()
+    text = json.dumps({"new": arguments.new, "sizes": found}, indent=2)
+    print(text)
+    if arguments.json:
+        Path(arguments.json).write_text(text + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Commands that say which entities are one."""
+
+from __future__ import annotations
+
+import shlex
+
+from cognigraph.cli import render
+from cognigraph.cli.commands import OK, Run, listed
+from cognigraph.cli.opening import reading
+
+
+def duplicates(run: Run) -> int:
+    """List pairs that may be one entity."""
+    with reading(run.options) as space:
+        found = space.suspected_duplicates(run.arguments.limit)
+    run.terminal.document({"duplicates": found})
+    return listed(run, found, render.duplicates(found), "no duplicates suspected")
+
+
+def merge(run: Run) -> int:
+    """Say that two entities are one."""
+    name, into = run.arguments.name, run.arguments.into
+    with reading(run.options) as space:
+        space.merge(name, into, type=run.arguments.type, into_type=run.arguments.other_type)
+        merged = space.merges(1)
+    run.terminal.document({"merge": merged[0]})
+    back = f"cognigraph split {shlex.quote(merged[0].name)}{run.options.flags}"
+    run.terminal.show(render.text(f"{merged[0].name} is {merged[0].into} now; back: {back}"))
+    return OK
+
+
+def split(run: Run) -> int:
+    """Take a merge back."""
+    options, name = run.arguments, run.arguments.name
+    with reading(run.options) as space:
+        space.split(
+            name,
+            apart_from=options.apart_from,
+            type=options.type,
+            other_type=options.other_type,
+        )
+        found = space.entities(name, 20)
+    run.terminal.document({"entities": found})
+    run.terminal.show(render.text(f"{name} stands for itself again"))
+    run.terminal.show(render.entities(found))
+    return OK

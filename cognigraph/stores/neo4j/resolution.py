@@ -1,0 +1,107 @@
+"""Entity resolution on Neo4j: a user's merges and splits, what is suspected, the history."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from cognigraph.errors import NotFoundError
+from cognigraph.ids import normalise
+from cognigraph.ingest import merging
+from cognigraph.model import Merge, SuspectedDuplicate, suspicion
+from cognigraph.stores.base import NamedEntity
+from cognigraph.stores.neo4j.connection import Connection, Transaction
+from cognigraph.stores.neo4j.ledger import Neo4jLedger
+from cognigraph.stores.neo4j.tokens import name_hash
+from cognigraph.times import from_micros
+
+_BATCH = 200
+_TRIPLES = 5000
+
+
+def named(connection: Connection, space: str, name: str) -> list[NamedEntity]:
+    """Entities as they were read, by name, and those the text gives it as an alias."""
+    normalised = normalise(name)
+    rows = connection.rows(
+        "resolve/called",
+        space=space,
+        name_hash=name_hash(space, normalised),
+        normalised=normalised,
+    )
+    return [NamedEntity(*row) for row in rows]
+
+
+def merge(connection: Connection, space: str, uid: str, into: str, now: datetime) -> None:
+    """Record a user's word that two entities are one."""
+
+    def work(tx: Transaction) -> None:
+        ledger, at = _begin(tx, space, now)
+        merging.merge(ledger, uid, into, at)
+
+    connection.write(work)
+
+
+def split(
+    connection: Connection, space: str, uid: str, apart_from: str | None, now: datetime
+) -> bool:
+    """Take a merge back, or keep an entity apart from its group or from one other."""
+
+    def work(tx: Transaction) -> bool:
+        ledger, at = _begin(tx, space, now)
+        return merging.split(ledger, uid, at, apart_from)
+
+    return connection.write(work)
+
+
+def _begin(tx: Transaction, space: str, now: datetime) -> tuple[Neo4jLedger, int]:
+    row = tx.row("resolve/begin", space=space)
+    if row is None:
+        raise NotFoundError(f"the space {space!r} has no entities")
+    labels, at = row
+    return Neo4jLedger(tx, space, labels, now), at
+
+
+def suspected(
+    connection: Connection, space: str, limit: int, offset: int
+) -> list[SuspectedDuplicate]:
+    """Pairs that may be one but are shown apart, unless a user said that they are not."""
+    rows = connection.rows("resolve/suspected", space=space, skip=offset, limit=limit)
+    return [suspicion(*row) for row in rows]
+
+
+def merges(connection: Connection, space: str, limit: int, offset: int) -> list[Merge]:
+    """The history of merges, newest first."""
+    rows = connection.rows("resolve/merges", space=space, skip=offset, limit=limit)
+    return [_merge_of(*row) for row in rows]
+
+
+def _merge_of(
+    name: str,
+    type: str,
+    into: str,
+    into_type: str,
+    by: str,
+    reason: str,
+    score: float,
+    at: int,
+    undone_at: int | None,
+) -> Merge:
+    undone = None if undone_at is None else from_micros(undone_at)
+    return Merge(name, type, into, into_type, by, reason, score, from_micros(at), undone)
+
+
+def settle_all(connection: Connection, now: datetime) -> None:
+    """Resolve every entity of a database that was written before entities were resolved.
+
+    Some at a time, each in a transaction of its own: after a crash it goes on.
+    """
+    while connection.write(lambda tx: tx.row("resolve/backfill_triples", limit=_TRIPLES)) != [0]:
+        pass
+
+    def work(tx: Transaction) -> bool:
+        rows = tx.rows("resolve/backfill_entities", limit=_BATCH)
+        for space, uids in sorted(rows):
+            merging.settle(_begin(tx, space, now)[0], uids)
+        return bool(rows)
+
+    while connection.write(work):
+        pass

@@ -1,0 +1,120 @@
+"""What is shown of the facts that were read: the ends of triples, and triples that say the same.
+
+A triple keeps the entities it was read with (``raw_subject_id``, ``raw_object_id``). It is shown at
+the entities these are shown as; triples that are then equal are folded into the one with the
+smallest uid, which has all their evidence. Both directions are the same computation.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from cognigraph import ids
+
+HIDDEN = (1 << 63) - 1
+"""First observed time of a folded triple in the search index: later than any ``as_of``."""
+
+_MOST_VARIABLES = 400
+
+
+def show(
+    connection: sqlite3.Connection, space: str, revision: int, shown: Mapping[int, int | None]
+) -> None:
+    """Show raw entities as others (None: as themselves, alone), with mentions and triples."""
+    triples: set[int] = set()
+    for raw, new in shown.items():
+        (old,) = connection.execute(
+            "SELECT coalesce(shown_id, id) FROM entity WHERE id = ?", (raw,)
+        ).fetchone()
+        triples.update(
+            row[0]
+            for row in connection.execute(
+                "SELECT id FROM triple WHERE subject_id = ? AND raw_subject_id = ? "
+                "UNION SELECT id FROM triple WHERE object_id = ? AND raw_object_id = ?",
+                (old, raw, old, raw),
+            )
+        )
+        connection.execute(
+            "UPDATE mention SET entity_id = ? WHERE entity_id = ? AND raw_id = ?",
+            (raw if new is None else new, old, raw),
+        )
+    connection.executemany(
+        "UPDATE entity SET shown_id = ? WHERE id = ?", [(new, raw) for raw, new in shown.items()]
+    )
+    refold(connection, space, revision, triples)
+
+
+def refold(
+    connection: sqlite3.Connection, space: str, revision: int, triples: Collection[int]
+) -> None:
+    """Bring the shown ends and the folding of some triples up to date."""
+    alone: list[int] = []
+    folds: set[str] = set()
+    for row in _in(connection, _ENDS, triples):
+        id, old, relation, when, negated, subject, object, subject_id, object_id, merged = row
+        fold = ids.triple_uid(space, subject, relation, object, when, bool(negated))
+        folds.update(key for key in (old, fold if merged else None) if key is not None)
+        if not merged:
+            alone.append(id)
+        connection.execute(
+            "UPDATE triple SET subject_id = ?, object_id = ?, fold = ? WHERE id = ?",
+            (subject_id, object_id, fold if merged else None, id),
+        )
+    into = dict(zip(alone, alone, strict=True))
+    members: dict[str, list[int]] = {}
+    for fold, id in _in(
+        connection, "SELECT fold, id FROM triple WHERE fold IN ({}) ORDER BY uid", sorted(folds)
+    ):
+        members.setdefault(fold, []).append(id)
+    for group in members.values():
+        into.update(dict.fromkeys(group, group[0]))
+    for id, shown in into.items():
+        connection.execute(
+            "UPDATE triple SET folded_into = ? WHERE id = ?", (None if shown == id else shown, id)
+        )
+        connection.execute(
+            "UPDATE evidence SET triple_id = ? WHERE raw_id = ? AND triple_id != ?",
+            (shown, id, shown),
+        )
+    for id, shown in into.items():
+        observe(connection, revision, id, folded=shown != id)
+
+
+def observe(connection: sqlite3.Connection, revision: int, id: int, *, folded: bool) -> None:
+    """Set a triple's observed times from its evidence, in its row and in the search index."""
+    column = "raw_id" if folded else "triple_id"
+    first, last = connection.execute(
+        f"SELECT min(observed_at), max(observed_at) FROM evidence WHERE {column} = ?", (id,)
+    ).fetchone()
+    subject, object, first, last = connection.execute(
+        # One without evidence is about to be deleted.
+        "UPDATE triple SET first_observed = coalesce(?, first_observed), "
+        "last_observed = coalesce(?, last_observed) WHERE id = ? "
+        "RETURNING subject_id, object_id, first_observed, last_observed",
+        (first, last, id),
+    ).fetchone()
+    connection.execute(
+        "UPDATE triple_index SET changed = ?, subject_id = ?, object_id = ?, first_observed = ?, "
+        "last_observed = ? WHERE triple_id = ?",
+        (revision, subject, object, HIDDEN if folded else first, last, id),
+    )
+
+
+_ENDS = """
+SELECT t.id, t.fold, t.relation, t.when_text, t.negated, ss.uid, so.uid, ss.id, so.id,
+       s.shown_id IS NOT NULL OR o.shown_id IS NOT NULL
+FROM triple t
+JOIN entity s ON s.id = t.raw_subject_id JOIN entity ss ON ss.id = coalesce(s.shown_id, s.id)
+JOIN entity o ON o.id = t.raw_object_id JOIN entity so ON so.id = coalesce(o.shown_id, o.id)
+WHERE t.id IN ({})"""
+
+
+def _in(connection: sqlite3.Connection, query: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
+    listed = list(values)
+    for start in range(0, len(listed), _MOST_VARIABLES):
+        part = listed[start : start + _MOST_VARIABLES]
+        rows += connection.execute(query.format(",".join("?" * len(part))), part).fetchall()
+    return rows

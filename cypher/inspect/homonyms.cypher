@@ -1,0 +1,12 @@
+// name: homonyms
+// what: names that belong to entities of different types, which are never merged by themselves
+// parameters: top: integer = 50
+// returns: name, types, spellings
+MATCH (e:Entity)
+WITH toLower(e.name) AS name, e.name AS spelling, e.type AS type
+ORDER BY type, spelling
+WITH name, collect(DISTINCT type) AS types, collect(DISTINCT spelling) AS spellings
+WHERE size(types) > 1
+RETURN name, types, spellings
+ORDER BY name
+LIMIT $top

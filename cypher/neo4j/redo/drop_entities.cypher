@@ -1,0 +1,9 @@
+// what: delete entities that stand alone, and the history of their merges
+// parameters: entities (uids)
+// returns: nothing
+UNWIND $entities AS uid
+MATCH (entity:Named {uid: uid})
+OPTIONAL MATCH (entity)<-[:OF|INTO]-(merge:Merge)
+WITH collect(DISTINCT entity) AS entities, collect(DISTINCT merge) AS merges
+FOREACH (merge IN merges | DETACH DELETE merge)
+FOREACH (entity IN entities | DETACH DELETE entity)

@@ -1,0 +1,10 @@
+// what: delete aliases that no text gives any more
+// parameters: aliases (uids)
+// returns: entity (uid), normalised alias
+UNWIND $aliases AS uid
+MATCH (alias:Alias {uid: uid})-[:ALIAS_OF]->(entity:Named)
+WHERE NOT EXISTS { (alias)-[:STATED_IN]->(:Chunk) }
+WITH alias, entity, alias.normalised AS name
+SET entity.stated = [one IN entity.stated WHERE one <> name]
+DETACH DELETE alias
+RETURN entity.uid, name

@@ -1,0 +1,9 @@
+// what: triples of a database that was written before entities were resolved, a few at a time
+// parameters: limit
+// returns: how many
+MATCH (triple:Triple) USING INDEX triple:Triple(space, seq)
+WHERE triple.space > '' AND triple.seq > 0 AND NOT triple:Fact
+WITH triple LIMIT $limit
+SET triple:Fact, triple.raw_subject = triple.subject_uid, triple.raw_object = triple.object_uid,
+    triple.said_subject = triple.subject, triple.said_object = triple.object
+RETURN count(triple)

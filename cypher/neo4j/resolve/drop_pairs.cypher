@@ -1,0 +1,7 @@
+// what: delete pairs
+// parameters: pairs: [[uid, uid]]
+// returns: nothing
+UNWIND $pairs AS ends
+MATCH (a:Named {uid: ends[0]})-[pair:RESEMBLES]->(b:Named)
+WHERE b.uid = ends[1]
+DELETE pair

@@ -1,0 +1,11 @@
+// what: the groups that some entities are in
+// parameters: uids
+// returns: uid of the one shown, uids of all members
+UNWIND $uids AS uid
+MATCH (entity:Named {uid: uid})
+WHERE entity.shown_uid IS NOT NULL
+WITH DISTINCT entity.shown_uid AS uid
+MATCH (shown:Entity {uid: uid})
+OPTIONAL MATCH (shown)<-[:SAME_AS]-(member:Named)
+WITH shown, collect(member.uid) AS members
+RETURN shown.uid, [shown.uid] + members

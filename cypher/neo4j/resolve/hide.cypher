@@ -1,0 +1,11 @@
+// what: fold triples into the ones that say the same
+// parameters: rows: [{uid, into}], labels (of the space's own index)
+// returns: nothing
+UNWIND $rows AS row
+MATCH (triple:Fact {uid: row.uid})
+WITH row, triple, row.into AS uid
+MATCH (into:Fact {uid: uid})
+REMOVE triple:Triple
+REMOVE triple:$($labels)
+SET triple:TripleVariant
+CREATE (triple)-[:SAME_AS]->(into)

@@ -1,0 +1,10 @@
+// what: move mentions to the entities they are shown at
+// parameters: rows: [{uid, old, shown}]: old is the uid it was shown as; shown null: alone
+// returns: nothing
+UNWIND $rows AS row
+MATCH (old:Named {uid: row.old})<-[mention:MENTIONS]-(chunk:Chunk)
+WHERE row.old <> coalesce(row.shown, row.uid) AND coalesce(mention.raw, row.old) = row.uid
+WITH row, mention, chunk, coalesce(row.shown, row.uid) AS uid
+MATCH (shown:Named {uid: uid})
+DELETE mention
+CREATE (chunk)-[:MENTIONS {raw: CASE WHEN uid = row.uid THEN null ELSE row.uid END}]->(shown)

@@ -1,0 +1,13 @@
+// what: give triples the new names of the entities they are shown at
+// parameters: uids
+// returns: nothing
+UNWIND $uids AS uid
+MATCH (entity:Entity {uid: uid})
+CALL (entity) {
+  MATCH (entity)<-[:SUBJECT]-(triple:Triple)
+  SET triple.subject = entity.name
+}
+CALL (entity) {
+  MATCH (entity)<-[:OBJECT]-(triple:Triple)
+  SET triple.object = entity.name
+}

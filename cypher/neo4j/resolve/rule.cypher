@@ -1,0 +1,9 @@
+// what: record what a user said of pairs
+// parameters: rulings: [{a, b, properties}] sorted by uids
+// returns: nothing
+UNWIND $rulings AS row
+MATCH (a:Named {uid: row.a})
+WITH row, a, row.b AS other
+MATCH (b:Named {uid: other})
+MERGE (a)-[ruling:RULED]->(b)
+SET ruling = row.properties

@@ -1,0 +1,8 @@
+// what: what users said of pairs, around some entities
+// parameters: uids
+// returns: uids of both, verdict, uid of the one to show, at (a number that orders them)
+UNWIND $uids AS uid
+MATCH (entity:Named {uid: uid})-[ruling:RULED]-(:Named)
+WITH DISTINCT ruling
+RETURN startNode(ruling).uid AS a, endNode(ruling).uid AS b, ruling.verdict, ruling.into, ruling.at
+ORDER BY a, b

@@ -1,0 +1,13 @@
+// what: tie entities that are shown as others to these, and their aliases with them
+// parameters: rows: [{uid, old, shown}]
+// returns: nothing
+UNWIND $rows AS row
+MATCH (entity:Named {uid: row.uid})
+WITH entity, coalesce(row.shown, row.uid) AS uid
+MATCH (shown:Named {uid: uid})
+FOREACH (_ IN CASE WHEN shown = entity THEN [] ELSE [1] END | CREATE (entity)-[:SAME_AS]->(shown))
+WITH entity, shown
+MATCH (entity)<-[:ALIAS_OF]-(alias:Alias)
+OPTIONAL MATCH (alias)-[same:SAME_AS]->()
+DELETE same
+CREATE (alias)-[:SAME_AS]->(shown)

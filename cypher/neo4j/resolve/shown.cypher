@@ -1,0 +1,12 @@
+// what: show entities as others, or as themselves; those that are shown come first
+// parameters: rows: [{uid, old, shown}]: old is the uid it was shown as; shown null: alone
+// returns: nothing
+UNWIND $rows AS row
+MATCH (entity:Named {uid: row.uid})
+OPTIONAL MATCH (entity)-[same:SAME_AS]->()
+DELETE same
+SET entity.shown_uid = row.shown
+FOREACH (_ IN CASE WHEN row.shown IS NULL OR row.shown = row.uid THEN [1] ELSE [] END |
+  SET entity:Entity REMOVE entity:Alias)
+FOREACH (_ IN CASE WHEN row.shown <> row.uid THEN [1] ELSE [] END |
+  SET entity:Alias REMOVE entity:Entity)

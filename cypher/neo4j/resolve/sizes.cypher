@@ -1,0 +1,6 @@
+// what: how many entities are in some blocks
+// parameters: blocks (uids)
+// returns: block, size
+UNWIND $blocks AS uid
+MATCH (block:Block {uid: uid})
+RETURN block.uid, COUNT { (block)<-[:IN_BLOCK]-() }

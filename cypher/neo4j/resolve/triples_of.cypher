@@ -1,0 +1,10 @@
+// what: triples that were read with some entities
+// parameters: rows: [{uid, old, shown}]: old is the uid it is shown as now
+// returns: uids
+UNWIND $rows AS row
+MATCH (old:Named {uid: row.old})<-[:SUBJECT|OBJECT]-(shown:Triple)
+OPTIONAL MATCH (shown)<-[:SAME_AS]-(folded:TripleVariant)
+WITH row, shown, collect(folded) AS folded
+UNWIND [shown] + folded AS triple
+WITH row, triple WHERE triple.raw_subject = row.uid OR triple.raw_object = row.uid
+RETURN DISTINCT triple.uid

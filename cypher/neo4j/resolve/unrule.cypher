@@ -1,0 +1,7 @@
+// what: forget what a user said of pairs
+// parameters: rulings: [[uid, uid]]
+// returns: nothing
+UNWIND $rulings AS ends
+MATCH (a:Named {uid: ends[0]})-[ruling:RULED]->(b:Named)
+WHERE b.uid = ends[1]
+DELETE ruling

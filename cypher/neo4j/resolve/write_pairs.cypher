@@ -1,0 +1,9 @@
+// what: insert or overwrite pairs
+// parameters: pairs: [{a, b, properties}] sorted by uids
+// returns: nothing
+UNWIND $pairs AS row
+MATCH (a:Named {uid: row.a})
+WITH row, a, row.b AS other
+MATCH (b:Named {uid: other})
+MERGE (a)-[pair:RESEMBLES]->(b)
+SET pair = row.properties

@@ -1,0 +1,25 @@
+"""Which of several spellings of one name is shown: a choice that does not depend on arrival."""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import datetime
+
+from cognigraph.times import to_micros
+
+_BEFORE_ALL = 1 << 62
+
+
+def order(at: datetime, *names: str) -> str:
+    """A text that sorts spellings: said first, then plainest, then by the alphabet.
+
+    A name is plain without capitals inside its words and without punctuation at its ends.
+    """
+    fuss = min(sum(map(_fuss, names)), 9999)
+    return f"{to_micros(at) + _BEFORE_ALL:019d} {fuss:04d} " + "\x1f".join(names)
+
+
+def _fuss(name: str) -> int:
+    capitals = sum(character.isupper() for word in name.split() for character in word[1:])
+    ends = sum(unicodedata.category(character)[0] == "P" for character in {name[0], name[-1]})
+    return capitals + ends

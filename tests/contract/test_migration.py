@@ -1,0 +1,75 @@
+"""A database of the first schema becomes one of this schema, its entities resolved."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from cognigraph import Memory
+from cognigraph.ingest import Fact
+from cognigraph.testing import HashEmbedder
+from tests.conftest import START
+from tests.contract import first_schema
+
+
+@pytest.fixture
+def old(location, space_name, request):
+    if "auth" in location:
+        # The server is shared and holds an embedder's name: put it back afterwards.
+        from neo4j import GraphDatabase
+
+        with GraphDatabase.driver(location["location"], auth=location["auth"]) as driver:
+            meta = driver.execute_query(
+                "OPTIONAL MATCH (m:CogniGraph {uid: 'cognigraph'}) RETURN properties(m)"
+            ).records[0][0]
+        first_schema.neo4j(location["location"], location["auth"], space_name)
+
+        def restore():
+            with GraphDatabase.driver(location["location"], auth=location["auth"]) as driver:
+                driver.execute_query(
+                    "MATCH (m:CogniGraph {uid: 'cognigraph'}) DELETE m "
+                    "FOREACH (old IN CASE WHEN $meta IS NULL THEN [] ELSE [$meta] END | "
+                    "CREATE (n:CogniGraph) SET n = old)",
+                    meta=meta,
+                )
+
+        request.addfinalizer(restore)
+    else:
+        first_schema.sqlite(str(location["location"]), space_name)
+    return location
+
+
+def test_a_database_of_the_first_schema(old, space_name, clock, extractor):
+    for _ in range(2):
+        with Memory(
+            **old, embedder=HashEmbedder(32), clock=clock, extractor=extractor, enrich="manual"
+        ) as memory:
+            assert memory.info.schema_version >= 2
+            space = memory.space(space_name)
+            assert {(e.name, e.aliases, e.triples, e.mentions) for e in space.entities()} == {
+                ("Anna Berg", ("Anna",), 2, 2),
+                ("Ben", (), 1, 1),
+                ("kayak", (), 1, 0),
+                ("dog", ("dogs",), 2, 0),
+            }
+            assert {(t.text, tuple(s.id for s in t.sources)) for t in space.triples()} == {
+                ("Anna Berg bought kayak", ("m1", "m0")),
+                ("Anna Berg likes dog", ("m1",)),
+                ("Ben has dog", ("m2",)),
+            }
+            result = space.search("What did Anna buy?", now=START + timedelta(days=1))
+            assert "Anna Berg" in result.trace.anchors
+    with Memory(
+        **old, embedder=HashEmbedder(32), clock=clock, extractor=extractor, enrich="manual"
+    ) as memory:
+        space = memory.space(space_name)
+        space.add("More.", id="m9", session="s", at=START + timedelta(hours=1))
+        extractor.script({"m9": [Fact("Anna", "person", "bought", "kayak", "object", (0,))]})
+        space.flush()
+        kayak = next(t for t in space.triples("Anna") if t.object == "kayak")
+        assert [source.id for source in kayak.sources] == ["m9", "m1", "m0"]
+        assert kayak.last_observed == START + timedelta(hours=1)
+        space.split("Anna")
+        assert {t.text for t in space.triples("Anna")} == {"Anna bought kayak"}
+        assert [len(t.sources) for t in space.triples("Anna")] == [2]

@@ -1,0 +1,216 @@
+"""Reading again where entities were merged, on every store: what is shown follows what is left."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from random import Random
+
+import pytest
+
+from cognigraph.embed import resolve
+from cognigraph.ingest import Extraction, Fact, Mention
+from cognigraph.testing import ScriptedExtractor
+from tests.conftest import START
+from tests.contract.test_resolution import names, person
+from tests.property import test_order_properties as order
+from tests.property import test_redo_properties as redo_properties
+
+WORDLLAMA = resolve("wordllama")
+
+
+def reader(name, script):
+    """Reads one message at a time; what the script gives is all that is in it."""
+    extractor = ScriptedExtractor(name=name)
+    extractor.result = lambda window: _moved(window, script)
+    return extractor
+
+
+def _moved(window, script):
+    facts, mentions = [], []
+    for place, chunk in enumerate(window.chunks):
+        for one in script.get(chunk.message_id, ()):
+            if isinstance(one, Fact):
+                facts.append(order._moved(one, place))
+            else:
+                mentions.append(Mention(one.name, one.type, (place,), one.aliases))
+    return Extraction(facts=tuple(facts), mentions=tuple(mentions))
+
+
+@pytest.fixture
+def again(open_memory, space_name):
+    """Reads messages with an older script, and again with a newer one; returns both spaces."""
+
+    def read(old, new, between=lambda space: None):
+        first = open_memory(extractor=reader("x-1", old)).space(space_name)
+        for number, id in enumerate(sorted({*old, *new})):
+            at = START + timedelta(minutes=number)
+            first.add(f"text {id}", id=id, session=f"s{number % 2}", speaker="Kim", at=at)
+        first.flush()
+        between(first)
+        later = open_memory(extractor=reader("x-2", new)).space(space_name)
+        assert later.redo() == len({*old, *new})
+        later.flush()
+        return later
+
+    return read
+
+
+def evidence(space):
+    return {t.text: sorted(source.id for source in t.sources) for t in space.triples()}
+
+
+BOUGHT = {"m1": [person("Anna", "bought", "kayak")], "m2": [person("Anna Berg", "bought", "kayak")]}
+
+
+def test_the_same_reading_changes_nothing(again):
+    old = BOUGHT | {
+        "m3": [Mention("Anna Berg", "person", (0,), ("Annie",)), person("Annie", "likes", "tea")]
+    }
+    seen = []
+    space = again(old, old, lambda first: seen.append((order.claimed(first), first.merges())))
+    assert (order.claimed(space), space.merges()) == seen[0]
+    assert names(space)["Anna Berg"] == ("Anna", "Annie")
+
+
+@pytest.mark.parametrize(("kept", "name"), [("m1", "Anna"), ("m2", "Anna Berg")])
+def test_one_of_two_folded_facts_goes(again, kept, name):
+    space = again(BOUGHT, {kept: BOUGHT[kept]})
+    assert evidence(space) == {f"{name} bought kayak": [kept]}
+    assert names(space) == {name: (), "kayak": ()}
+    assert space.merges() == []
+    assert (space.stats().entities, space.stats().triples) == (2, 1)
+    result = space.search("Who bought a kayak?", now=START + timedelta(days=1))
+    assert [t.subject for t in result.triples] == [name]
+
+
+@pytest.mark.parametrize("gone", ["m1", "m2", "m3"])
+def test_one_of_three_folded_facts_goes(again, gone):
+    """One of them has the smallest uid, so that the others are folded into it."""
+    called = {"m1": "Anna Berg", "m2": "Dr. Anna Berg", "m3": "Anna Bérg"}
+    old = {id: [person(name, "bought", "kayak")] for id, name in called.items()}
+    space = again(old, {id: facts for id, facts in old.items() if id != gone})
+    (triple,) = space.triples()
+    assert triple.subject == ("Anna Bérg" if gone == "m1" else "Anna Berg")
+    assert sorted(source.id for source in triple.sources) == sorted(old.keys() - {gone})
+    assert triple.first_observed == min(source.at for source in triple.sources)
+    assert triple.last_observed == max(source.at for source in triple.sources)
+
+
+def test_an_alias_goes_with_its_only_source(again):
+    likes = {"m2": [person("Annie", "likes", "tea")], "m3": [person("Anna Berg", "has", "dog")]}
+    old = likes | {"m1": [Mention("Anna Berg", "person", (0,), ("Annie",))]}
+    seen = []
+    space = again(old, likes, lambda first: seen.append(names(first)["Anna Berg"]))
+    assert seen == [("Annie",)]
+    assert names(space) == {"Annie": (), "tea": (), "Anna Berg": (), "dog": ()}
+    assert space.cypher("MATCH (a:Alias) RETURN a.name AS name") == []
+    (merge,) = space.merges()
+    assert merge.undone_at is not None
+
+
+def test_an_alias_stays_with_its_other_source(again):
+    annie = Mention("Anna Berg", "person", (0,), ("Annie",))
+    old = {"m1": [annie], "m2": [annie], "m3": [person("Annie", "likes", "tea")]}
+    space = again(old, old | {"m1": []})
+    assert names(space)["Anna Berg"] == ("Annie",)
+    assert evidence(space) == {"Anna Berg likes tea": ["m3"]}
+    query = "MATCH (a:Alias)-[:STATED_IN]->(c:Chunk) RETURN a.name AS name, c.message_id AS id"
+    assert space.cypher(query) == [{"name": "Annie", "id": "m2"}]
+
+
+def test_a_name_that_made_another_uncertain_goes(again):
+    old = BOUGHT | {"m3": [person("Anna Holm", "sold", "piano")]}
+    seen = []
+    space = again(old, BOUGHT, lambda first: seen.append(names(first)["Anna Berg"]))
+    assert seen == [()]
+    assert names(space) == {"Anna Berg": ("Anna",), "kayak": ()}
+    assert space.suspected_duplicates() == []
+
+
+def test_a_crowd_that_said_nothing_goes(again):
+    """A block of more than 50 names counts for nothing; what is left of it counts again."""
+    crowd = [
+        person(f"Anna {chr(97 + n // 20)}{chr(97 + n % 20)}ol", "has", "dog") for n in range(60)
+    ]
+    space = again(BOUGHT | {"m3": crowd}, BOUGHT)
+    assert names(space) == {"Anna Berg": ("Anna",), "kayak": ()}
+    assert evidence(space) == {"Anna Berg bought kayak": ["m1", "m2"]}
+
+
+def test_the_spelling_of_the_newer_reading_is_shown(again):
+    space = again({"m1": [person("KIM", "LIKES", "TEA")]}, {"m1": [person("Kim", "likes", "tea")]})
+    assert evidence(space) == {"Kim likes tea": ["m1"]}
+    assert set(names(space)) == {"Kim", "tea"}
+
+
+def test_what_a_user_said_stays(again):
+    """Also of names that nothing is read of any more."""
+    old = {
+        "m1": [person("Bob", "owns", "boat")],
+        "m2": [person("Robert Lee", "owns", "boat")],
+        "m3": [person("Anna", "likes", "tea"), person("Anna Berg", "likes", "tea")],
+    }
+
+    def speak(space):
+        space.merge("Bob", into="Robert Lee")
+        space.split("Anna")
+
+    space = again(old, old, speak)
+    assert names(space)["Robert Lee"] == ("Bob",)
+    assert names(space)["Anna Berg"] == ()
+    assert evidence(space) == {
+        "Robert Lee owns boat": ["m1", "m2"],
+        "Anna likes tea": ["m3"],
+        "Anna Berg likes tea": ["m3"],
+    }
+    assert {(m.name, m.by, m.undone_at is None) for m in space.merges()} == {
+        ("Bob", "user", True), ("Anna", "rules", False),
+    }  # fmt: skip
+
+
+def test_what_a_user_said_of_a_name_that_is_gone_holds_when_it_is_back(
+    again, open_memory, space_name
+):
+    old = {"m1": [person("Bob", "owns", "boat")], "m2": [person("Robert Lee", "has", "dog")]}
+    space = again(old, {"m2": old["m2"]}, lambda first: first.merge("Bob", into="Robert Lee"))
+    assert evidence(space) == {"Robert Lee has dog": ["m2"]}
+    assert names(space) == {"Robert Lee": ("Bob",), "dog": ()}
+    back = open_memory(extractor=reader("x-3", old)).space(space_name)
+    back.redo()
+    back.flush()
+    assert evidence(back) == {"Robert Lee owns boat": ["m1"], "Robert Lee has dog": ["m2"]}
+    back.split("Bob")
+    assert evidence(back) == {"Bob owns boat": ["m1"], "Robert Lee has dog": ["m2"]}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_read_again_is_read_alone(location, space_name, seed):
+    """The property of tests/property/test_redo_properties.py, on each store."""
+    random = Random(seed)
+
+    def said():
+        facts = [
+            person(
+                random.choice(redo_properties.PEOPLE), random.choice(["likes", "has"]),
+                random.choice(["dog", "dogs", "coop"]), random.choice(["object", "place"]),
+            )
+            for _ in range(3)
+        ]  # fmt: skip
+        who, alias = random.choice(redo_properties.PEOPLE), random.choice(["Annie", "Anna"])
+        return facts, [Mention(who, "person", (0,), (alias,))]
+
+    turns = [
+        (random.choice("stu"), random.choice(["Kim", "Eva"]), said(), said()) for _ in range(8)
+    ]
+    old, new = redo_properties.read(turns, 0), redo_properties.read(turns, 1)
+    places = list(range(len(turns)))
+    random.shuffle(places)
+    again = redo_properties.redo(
+        location, old, new, places, 2, f"{space_name}-0", embedder=WORDLLAMA
+    )
+    alone = order.fill(location, new, sorted(places), 64, 1, f"{space_name}-1", embedder=WORDLLAMA)
+    assert alone["merges"]
+    # Uids contain the name of the space.
+    for found in (again, alone):
+        found["triples"] = sorted(triple[1:] for triple in found["triples"])
+    assert again == alone

@@ -1,0 +1,397 @@
+"""Entities that are one, on every store: merged by rules, by users, and apart again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from random import Random
+
+import pytest
+
+from cognigraph import ConfigurationError, Memory, NotFoundError
+from cognigraph.embed import resolve
+from cognigraph.ingest import Extraction, Fact, Mention
+from tests.conftest import START
+from tests.contract.person_writers import start, write
+from tests.property.test_order_properties import PEOPLE, THINGS, fill
+
+WORDLLAMA = resolve("wordllama")
+
+
+def person(subject, relation, object, type="object", **rest):
+    return Fact(subject, "person", relation, object, type, (0,), **rest)
+
+
+def tell(space, extractor, *said, speaker="Kim"):
+    """One message per entry: a Fact, a list of Facts, or an Extraction."""
+    number = len(getattr(tell, "seen", []))
+    for offset, facts in enumerate(said):
+        id = f"{space.name}-{number + offset}"
+        tell.seen.append(id)
+        at = START + timedelta(minutes=number + offset)
+        space.add(f"text {id}", id=id, session="s", speaker=speaker, at=at)
+        if isinstance(facts, Extraction):
+            extractor.result = lambda window, facts=facts: facts
+        else:
+            extractor.result = None
+            extractor.script({id: facts if isinstance(facts, list) else [facts]})
+        space.flush()
+    extractor.result = None
+
+
+@pytest.fixture(autouse=True)
+def _count():
+    tell.seen = []
+
+
+@pytest.fixture
+def space(open_memory, space_name):
+    return open_memory().space(space_name)
+
+
+def shown(space):
+    """Everything a reader sees of the middle layer, without the order of listings."""
+    return {
+        "entities": sorted(
+            (e.name, e.type, e.triples, e.mentions, e.aliases) for e in space.entities(limit=1000)
+        ),
+        "triples": sorted(
+            (t.uid, t.subject, t.relation, t.object, str(t.when), t.negated, t.first_observed,
+             t.last_observed, t.sources)
+            for t in space.triples(limit=1000)
+        ),
+        "suspected": sorted(map(repr, space.suspected_duplicates(1000))),
+        "stats": (space.stats().entities, space.stats().triples),
+    }  # fmt: skip
+
+
+def names(space):
+    return {entity.name: entity.aliases for entity in space.entities()}
+
+
+def test_a_first_name_is_the_only_full_name_that_has_it(space, extractor):
+    tell(
+        space,
+        extractor,
+        person("Anna", "bought", "kayak"),
+        [person("Anna Berg", "bought", "kayak"), person("Anna Berg", "likes", "tea")],
+    )
+    assert names(space) == {"Anna Berg": ("Anna",), "kayak": (), "tea": ()}
+    kayak = next(t for t in space.triples("Anna") if t.object == "kayak")
+    assert kayak.subject == "Anna Berg"
+    assert [source.id for source in kayak.sources] == [f"{space.name}-1", f"{space.name}-0"]
+    assert (kayak.first_observed, kayak.last_observed) == (START, START + timedelta(minutes=1))
+    assert {t.text for t in space.triples("anna")} == {
+        "Anna Berg bought kayak",
+        "Anna Berg likes tea",
+    }
+    assert space.triples("anna") == space.triples("Anna Berg")
+    assert (space.stats().entities, space.stats().triples) == (3, 2)
+    (merge,) = space.merges()
+    assert (merge.name, merge.into, merge.by, merge.undone_at) == (
+        "Anna", "Anna Berg", "rules", None,
+    )  # fmt: skip
+
+
+def test_a_second_full_name_makes_the_first_name_uncertain_again(space, extractor):
+    tell(space, extractor, person("Anna", "bought", "kayak"), person("Anna Berg", "likes", "tea"))
+    tell(space, extractor, person("Anna Holm", "sold", "piano"))
+    assert {"Anna", "Anna Berg", "Anna Holm"} <= names(space).keys()
+    assert [t.text for t in space.triples("Anna")] == ["Anna bought kayak"]
+    assert {(d.name, d.other) for d in space.suspected_duplicates()} | {
+        (d.other, d.name) for d in space.suspected_duplicates()
+    } >= {("Anna", "Anna Berg"), ("Anna", "Anna Holm")}
+    (merge,) = space.merges()
+    assert merge.undone_at is not None
+
+
+def test_variants_of_spelling_are_one(space, extractor):
+    tell(
+        space,
+        extractor,
+        [person("José Núñez", "lives in", "Oslo", "location"), person("Kim", "has", "dogs")],
+        [person("Jose Nunez", "lives in", "Oslo", "location"), person("Kim", "has", "dog")],
+        [person("Dr. Meyer", "works at", "Co-op", "organization")],
+        [person("Meyer", "works at", "Coop", "organization")],
+    )
+    assert names(space) == {
+        "Jose Nunez": ("José Núñez",),
+        "Oslo": (),
+        "Kim": (),
+        "dog": ("dogs",),
+        "Meyer": ("Dr. Meyer",),
+        "Coop": ("Co-op",),
+    }
+    assert {(t.text, len(t.sources)) for t in space.triples()} == {
+        ("Jose Nunez lives in Oslo", 2),
+        ("Kim has dog", 2),
+        ("Meyer works at Coop", 2),
+    }
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "type"),
+    [
+        ("C++", "C#", "object"),
+        ("A+", "A-", "concept"),
+        ("iPhone 12", "iPhone 13", "object"),
+        ("first dog", "second dog", "object"),
+        ("profit", "non-profit", "concept"),
+        ("wife", "ex-wife", "person"),
+        ("liked song", "disliked song", "object"),
+        ("Mr. Meyer", "Mrs. Meyer", "person"),
+        ("Maria Olsen", "Mario Olsen", "person"),
+    ],
+)
+def test_what_must_stay_apart(space, extractor, one, other, type):
+    tell(space, extractor, Fact(one, type, "is", "x", "time", (0,)))
+    tell(space, extractor, Fact(other, type, "is", "x", "time", (0,)))
+    assert {one, other} <= {entity.name for entity in space.entities()} or type == "person"
+    assert not [m for m in space.merges() if m.undone_at is None]
+
+
+def test_an_alias_of_the_text_finds_its_entity(space, extractor):
+    said = Extraction(
+        mentions=(Mention("Anna Berg", "person", (0,), aliases=("Annie", "my sister", "she")),),
+        facts=(person("Anna Berg", "bought", "kayak"),),
+    )
+    tell(space, extractor, said)
+    (anna,) = space.entities("berg")
+    assert anna.aliases == ("Annie", "Kim's sister")
+    assert [t.text for t in space.triples("annie")] == ["Anna Berg bought kayak"]
+    tell(space, extractor, person("Annie", "sold", "kayak"), person("my sister", "likes", "tea"))
+    assert names(space)["Anna Berg"] == ("Annie", "Kim's sister")
+    assert {t.text for t in space.triples("Kim's sister")} == {
+        "Anna Berg bought kayak", "Anna Berg sold kayak", "Anna Berg likes tea",
+    }  # fmt: skip
+    result = space.search("What did Annie do?", now=START + timedelta(days=1))
+    assert "Anna Berg" in result.trace.anchors
+
+
+def test_the_sisters_of_two_speakers_are_two(space, extractor):
+    def sister(name):
+        return Extraction(
+            mentions=(Mention(name, "person", (0,), aliases=("my sister",)),),
+            facts=(person("my sister", "likes", "tea"),),
+        )
+
+    tell(space, extractor, sister("Clara Holm"), speaker="Kim")
+    tell(space, extractor, sister("Dora Lind"), speaker="Ben")
+    assert names(space) == {
+        "Clara Holm": ("Kim's sister",),
+        "Dora Lind": ("Ben's sister",),
+        "tea": (),
+    }
+    assert len(space.triples("tea")) == 2
+
+
+def test_merge_and_split_by_a_user(space, extractor):
+    tell(
+        space,
+        extractor,
+        [person("Bob", "owns", "boat"), person("Bob", "knows", "Robert Lee", "person")],
+        [person("Robert Lee", "owns", "boat"), person("Robert Lee", "likes", "tea")],
+    )
+    before = shown(space)
+    space.merge("bob", into="Robert Lee")
+    assert names(space)["Robert Lee"] == ("Bob",)
+    assert {(t.text, len(t.sources)) for t in space.triples("Bob")} == {
+        ("Robert Lee owns boat", 2),
+        ("Robert Lee likes tea", 1),
+        ("Robert Lee knows Robert Lee", 1),
+    }
+    boat = next(t for t in space.triples("Bob") if t.object == "boat")
+    assert boat.last_observed - boat.first_observed == timedelta(minutes=1)
+    tell(space, extractor, person("Bob", "likes", "tea"))
+    assert len(next(t for t in space.triples("Bob") if t.object == "tea").sources) == 2
+    (merge,) = space.merges()
+    assert (merge.name, merge.into, merge.by, merge.undone_at) == (
+        "Bob",
+        "Robert Lee",
+        "user",
+        None,
+    )
+
+    space.split("Bob")
+    assert names(space)["Robert Lee"] == ()
+    after = shown(space)
+    assert [e for e in after["entities"] if e[0] == "Robert Lee"] == [
+        e for e in before["entities"] if e[0] == "Robert Lee"
+    ]
+    assert [t for t in after["triples"] if t in before["triples"]] == before["triples"]
+    assert {t.text for t in space.triples("Bob")} == {
+        "Bob owns boat", "Bob knows Robert Lee", "Bob likes tea",
+    }  # fmt: skip
+    (merge,) = space.merges()
+    assert merge.undone_at is not None
+
+
+def test_after_a_split_everything_is_exactly_as_before(space, extractor):
+    tell(
+        space,
+        extractor,
+        [person("Bob", "owns", "boat"), person("Ann", "met", "Bob", "person")],
+        [person("Robert Lee", "owns", "boat"), person("Ann", "met", "Robert Lee", "person")],
+        person("Ann", "met", "Bob", "person"),
+    )
+    before = shown(space)
+    space.merge("Bob", into="Robert Lee")
+    assert shown(space)["stats"] == (before["stats"][0] - 1, before["stats"][1] - 2)
+    space.split("Bob")
+    assert shown(space) == before
+
+
+def test_a_split_is_never_undone_by_rules_nor_a_merge(space, extractor):
+    tell(space, extractor, person("Anna", "bought", "kayak"), person("Anna Berg", "likes", "tea"))
+    space.split("Anna")
+    assert names(space)["Anna Berg"] == ()
+    assert space.suspected_duplicates() == []
+    tell(space, extractor, person("Anna", "sold", "kayak"), person("Anna Berg", "sold", "tea"))
+    assert names(space)["Anna Berg"] == ()
+    space.merge("Anna", into="Anna Berg")
+    tell(space, extractor, person("Anna Holm", "likes", "tea"))  # the rules would part them now
+    assert names(space)["Anna Berg"] == ("Anna",)
+
+
+def test_a_suspected_pair_can_be_dismissed(space, extractor):
+    tell(space, extractor, person("Kim", "visited", "Oslo", "location"))
+    tell(space, extractor, person("Kim", "visited", "Oslo", "concept"))
+    (pair,) = space.suspected_duplicates()
+    assert {pair.type, pair.other_type} == {"location", "concept"}
+    with pytest.raises(ConfigurationError, match=r"Oslo \(concept\), Oslo \(location\)"):
+        space.merge("Oslo", into="Kim")
+    space.split("Oslo", apart_from="Oslo", type="concept", other_type="location")
+    assert space.suspected_duplicates() == []
+    assert len(space.triples("Oslo")) == 2
+    space.merge("Oslo", into="Oslo", type="concept", into_type="location")
+    assert len(space.triples("Oslo")) == 1
+    assert [e.type for e in space.entities("Oslo")] == ["location"]
+
+
+def test_names_that_are_not_there(space, extractor):
+    tell(space, extractor, person("Gabriella Ruiz", "likes", "tea"))
+    with pytest.raises(NotFoundError, match="did you mean 'Gabriella Ruiz'"):
+        space.merge("Gabriela Ruiz", into="tea")
+    with pytest.raises(NotFoundError, match="nothing is merged with 'tea'"):
+        space.split("tea")
+    with pytest.raises(ConfigurationError, match="two different"):
+        space.merge("tea", into="Tea")
+    with pytest.raises(NotFoundError, match=r"there is Gabriella Ruiz \(person\)"):
+        space.merge("tea", into="Gabriella Ruiz", type="location")
+    assert space.merges() == []
+
+
+def test_who_is_quoted_is_kept_with_the_source(space, extractor):
+    tell(space, extractor, person("Ann", "likes", "tea", said_by="Ben"))
+    tell(space, extractor, person("Ann", "likes", "tea"))
+    (triple,) = space.triples()
+    assert [source.said_by for source in triple.sources] == [None, "Ben"]
+
+
+def test_other_spaces_have_no_part_in_it(open_memory, space_name, extractor):
+    memory = open_memory()
+    one, other = memory.space(space_name), memory.space(space_name + "-other")
+    tell(one, extractor, person("Anna", "bought", "kayak"), person("Anna Berg", "likes", "tea"))
+    tell(other, extractor, person("Anna Holm", "likes", "tea"), person("Anna", "sold", "tea"))
+    assert names(one)["Anna Berg"] == ("Anna",)
+    assert names(other)["Anna Holm"] == ("Anna",)
+    one.merge("kayak", into="tea")
+    assert "kayak" not in names(one)
+    with pytest.raises(NotFoundError):
+        other.merge("kayak", into="tea")
+    assert other.merges()[0].into == "Anna Holm"
+
+
+def test_search_shows_the_merged_fact_once(space, extractor):
+    tell(
+        space,
+        extractor,
+        person("Anna", "bought", "kayak"),
+        person("Anna Berg", "bought", "kayak"),
+        person("Ben", "bought", "kayak"),
+    )
+    result = space.search("What did Anna buy?", now=START + timedelta(days=1))
+    anna = [t for t in result.triples if t.subject == "Anna Berg"]
+    assert [(t.text, len(t.sources)) for t in anna] == [("Anna Berg bought kayak", 2)]
+    assert result.trace.counts["triples"] == 2
+    # The index in memory follows what is shown.
+    space.split("Anna")
+    later = space.search("What did Anna buy?", now=START + timedelta(days=1))
+    assert later.trace.counts["triples"] == 3
+    assert {t.subject for t in later.triples} >= {"Anna", "Anna Berg"}
+    space.merge("Anna", into="Anna Berg")
+    again = space.search("What did Anna buy?", now=START + timedelta(days=1))
+    assert [t.uid for t in again.triples] == [t.uid for t in result.triples]
+    assert [hit.id for hit in again] == [hit.id for hit in result]
+
+
+def test_inspection_sees_the_merged_graph(space, extractor):
+    tell(
+        space, extractor, person("Anna", "bought", "kayak"), person("Anna Berg", "bought", "kayak")
+    )
+    assert space.cypher(
+        "MATCH (a:Alias)-[:SAME_AS]->(e:Entity) RETURN a.name AS alias, e.name AS name"
+    ) == [{"alias": "Anna", "name": "Anna Berg"}]
+    (fact,) = space.cypher(name="about", entity="Anna Berg")
+    assert (fact["subject"], fact["object"], fact["sources"]) == ("Anna Berg", "kayak", 2)
+    tell(space, extractor, person("Anna Holm", "sold", "piano"))
+    rows = space.cypher(name="duplicates-suspected")
+    assert {frozenset((row["name"], row["other"])) for row in rows} == {
+        frozenset(("Anna", "Anna Berg")), frozenset(("Anna", "Anna Holm")),
+    }  # fmt: skip
+    assert len(space.cypher(name="about", entity="Anna Berg")) == 1
+
+
+def test_the_spelling_said_first_is_shown_whatever_comes_first(space, extractor):
+    space.add("b", id="b", at=START + timedelta(hours=1), session="b")
+    space.add("a", id="a", at=START, session="a")
+    extractor.script({"b": [person("kim", "Likes", "TEA")], "a": [person("Kim", "likes", "tea")]})
+    space.flush()
+    (triple,) = space.triples()
+    assert triple.text == "Kim likes tea"
+    assert set(names(space)) == {"Kim", "tea"}
+
+
+def test_fifty_writers_about_one_person_leave_one_entity(location, clock, space_name):
+    with Memory(**location, enrich="manual", clock=clock, embedder=WORDLLAMA) as memory:
+        processes = [start(location, space_name, list(range(n, n + 5))) for n in (40, 45)]
+        write(location, space_name, list(range(40)))
+        errors = [process.communicate(timeout=120)[1] for process in processes]
+        assert [process.returncode for process in processes] == [0, 0], errors
+        own = memory.space(space_name)
+        assert own.stats().pending == 0
+        assert names(own) == {"Anna Berg": ("A. Berg", "Anna", "Dr. Anna Berg"), "tea": ()}
+        (triple,) = own.triples()
+        assert sorted(int(source.id) for source in triple.sources) == list(range(50))
+        assert (triple.first_observed, triple.last_observed) == (
+            START, START + timedelta(seconds=49),
+        )  # fmt: skip
+        assert own.entities("anna")[0].mentions == 50
+
+
+def test_order_batches_and_workers_do_not_matter(location, space_name):
+    """The property of tests/property/test_order_properties.py, on each store."""
+    random = Random(7)
+    turns = [
+        (
+            random.choice("stu"),
+            random.choice(["Kim", "Eva"]),
+            [
+                person(
+                    random.choice(PEOPLE), random.choice(["likes", "has"]),
+                    random.choice(THINGS), random.choice(["object", "concept"]),
+                )
+                for _ in range(3)
+            ],
+            [Mention(random.choice(PEOPLE), "person", (0,), (random.choice(["Annie", "Anna"]),))],
+        )
+        for _ in range(9)
+    ]  # fmt: skip
+    order = list(range(len(turns)))
+    plain = fill(location, turns, order, 64, 1, f"{space_name}-0", embedder=WORDLLAMA)
+    assert plain["merges"] and plain["suspected"]
+    random.shuffle(order)
+    other = fill(location, turns, order, 2, 3, f"{space_name}-1", embedder=WORDLLAMA)
+    # Uids contain the name of the space.
+    for found in (plain, other):
+        found["triples"] = sorted(triple[1:] for triple in found["triples"])
+    assert other == plain

@@ -1,0 +1,194 @@
+"""Which entities are one: the rules, one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+from cognigraph.ids import normalise
+from cognigraph.ingest.forms import block_keys, is_proper
+from cognigraph.ingest.groups import Pair, Ruling, join
+from cognigraph.ingest.resolve import Evidence, Named, Relation, decide
+
+
+def named(name, type="person", *aliases, uid=None):
+    return Named(
+        uid or f"{name}/{type}", normalise(name), normalise(type),
+        frozenset(map(normalise, aliases)), is_proper(name),
+    )  # fmt: skip
+
+
+def verdict(one, other, type="person", other_type=None):
+    a, b = named(one, type), named(other, other_type or type)
+    found = decide(a, b)
+    assert decide(b, a).verdict == found.verdict
+    assert found.reasons
+    return found.verdict
+
+
+SAME = [
+    ("Anna", "Anna Berg", "person"),
+    ("A. Berg", "Anna Berg", "person"),
+    ("J. R. R. Tolkien", "John Tolkien", "person"),
+    ("Dr. Meyer", "Meyer", "person"),
+    ("Prof. Anna Berg", "Anna Berg", "person"),
+    ("José Núñez", "Jose Nunez", "person"),
+    ("Jean-Luc", "Jean Luc", "person"),
+    ("Kathrine Holm-Hansen", "Katherine Holm-Hansen", "person"),
+    ("Maria Hendriksen", "Maria Hendrikssen", "person"),
+    ("Gothenburg", "Gothenberg", "location"),
+    ("The Hague", "Hague", "location"),
+    ("co-op", "coop", "organization"),
+    ("e-mail", "email", "object"),
+    ("dogs", "dog", "object"),
+    ("strawberries", "strawberry", "food"),
+    ("boxes", "box", "object"),
+    ("the kayak", "kayak", "object"),
+]
+SUSPECTED = [
+    ("Anna Maria Berg", "Anna Berg", "person"),
+    ("anna", "anna berg", "person"),
+    ("Maria Petersen", "Maria Peterson", "person"),
+    ("Mr. Meyer", "Dr. Meyer", "person"),
+    ("World Health Organization", "WHO", "organization"),
+    ("community meetings", "community meeting", "event"),
+]
+DIFFERENT = [
+    ("Anna", "Hanna", "person"),
+    ("Anna", "Anna's mother", "person"),
+    ("Anna", "Anna and Ben", "person"),
+    ("Anna Berg", "Anna Holm", "person"),
+    ("Maria Olsen", "Mario Olsen", "person"),
+    ("Mr. Meyer", "Mrs. Meyer", "person"),
+    ("wife", "ex-wife", "person"),
+    ("C++", "C#", "object"),
+    ("C", "C++", "object"),
+    ("A+", "A-", "concept"),
+    ("iPhone 12", "iPhone 13", "object"),
+    ("version 1.2", "version 1.3", "object"),
+    ("World War I", "World War II", "event"),
+    ("first dog", "second dog", "object"),
+    ("chapter one", "chapter two", "object"),
+    ("profit", "non-profit", "concept"),
+    ("likes", "dislikes", "concept"),
+    ("happiness", "unhappiness", "concept"),
+    ("war", "anti-war", "concept"),
+    ("glass", "glasses", "object"),
+    ("new", "news", "object"),
+    ("ガ", "カ", "object"),
+    ("й", "и", "concept"),
+    ("❤", "😀", "concept"),
+    ("art's", "art", "object"),
+    ("Kings", "King", "organization"),
+    ("Austria", "Australia", "location"),
+    ("Iceland", "Ireland", "location"),
+    ("universe", "university", "concept"),
+]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "type", "expected"),
+    [(*case, "same") for case in SAME]
+    + [(*case, "suspected") for case in SUSPECTED]
+    + [(*case, "different") for case in DIFFERENT],
+)
+def test_names(one, other, type, expected):
+    assert verdict(one, other, type) == expected
+
+
+@pytest.mark.parametrize(("one", "other", "type"), SAME + SUSPECTED)
+def test_names_that_may_be_one_meet_in_a_block(one, other, type):
+    assert block_keys(normalise(one), type) & block_keys(normalise(other), type)
+
+
+@pytest.mark.parametrize(
+    ("type", "other", "expected"),
+    [
+        ("location", "concept", "suspected"),
+        ("location", "organization", "different"),
+        ("person", "thing", "suspected"),
+        ("person", "object", "different"),
+    ],
+)
+def test_one_name_of_two_types(type, other, expected):
+    assert verdict("Bergen", "Bergen", type, other) == expected
+
+
+def test_a_second_reading_makes_it_uncertain():
+    anna, berg = named("Anna"), named("Anna Berg")
+    assert decide(anna, berg, Evidence(1, 1)).verdict == "same"
+    two = decide(anna, berg, Evidence(2, 1))
+    assert (two.verdict, two.reasons[1]) == ("suspected", "but there are 2 such names")
+    # Of the full name there may be many short ones.
+    assert decide(anna, berg, Evidence(1, 5)).verdict == "same"
+    slip = named("Maria Hendriksen"), named("Maria Hendrikssen")
+    assert decide(*slip, Evidence(1, 2)).verdict == "suspected"
+
+
+def test_what_the_text_equates():
+    assert decide(named("Anna Berg", "person", "Annie"), named("Annie")).verdict == "same"
+    assert decide(named("Annie"), named("Anna Berg", "person", "Annie")).verdict == "same"
+    assert decide(named("Anna", "person", "Anna 2"), named("Anna 2")).verdict == "different"
+    place = decide(named("Anna", "person", "Oslo"), named("Oslo", "location"))
+    assert place.verdict == "different"
+    assert block_keys("anna berg", "person", frozenset({"annie"})) & block_keys("annie", "person")
+
+
+# Groups
+
+
+def pair(a, b, score=0.9, verdict="same"):
+    return Pair(*sorted((a, b)), Relation("x", score, True, "because"), verdict)
+
+
+def groups(names, pairs, rulings=()):
+    shown, links = join({name: named(name, uid=name) for name in names}, pairs, rulings)
+    return shown, {(link.a, link.into, link.by) for link in links}
+
+
+def test_groups_are_shown_as_the_fullest_name():
+    shown, links = groups(["A. Berg", "Anna", "Anna Berg"], [
+        pair("Anna", "Anna Berg"), pair("A. Berg", "Anna Berg"),
+    ])  # fmt: skip
+    assert shown == dict.fromkeys(["A. Berg", "Anna", "Anna Berg"], "Anna Berg")
+    assert links == {("Anna", "Anna Berg", "rules"), ("A. Berg", "Anna Berg", "rules")}
+
+
+def test_a_group_never_holds_a_contradiction():
+    shown, links = groups(["Meyer", "Mr. Meyer", "Mrs. Meyer"], [
+        pair("Meyer", "Mr. Meyer", 0.8), pair("Meyer", "Mrs. Meyer", 0.9),
+    ])  # fmt: skip
+    assert shown == {"Meyer": "Meyer", "Mrs. Meyer": "Meyer"}
+    assert links == {("Mrs. Meyer", "Meyer", "rules")}
+
+
+def test_users_come_first():
+    apart = Ruling("Anna", "Anna Berg", "different", "Anna", 1)
+    assert groups(["Anna", "Anna Berg"], [pair("Anna", "Anna Berg")], [apart]) == ({}, set())
+    same = Ruling("Bob", "Rob", "same", "Bob", 2)
+    shown, links = groups(["Bob", "Rob", "Robert"], [pair("Rob", "Robert")], [same])
+    assert shown == dict.fromkeys(["Bob", "Rob", "Robert"], "Bob")
+    assert ("Rob", "Bob", "user") in links
+    # The one merged into last is shown.
+    later = Ruling("Bob", "Robert", "same", "Robert", 3)
+    assert set(groups(["Bob", "Rob", "Robert"], [], [same, later])[0].values()) == {"Robert"}
+
+
+def test_a_ruling_is_not_gone_round():
+    apart = Ruling("Anna", "Anna Berg", "different", "Anna", 1)
+    shown, _ = groups(
+        ["Anna", "Anna Berg", "Annie"],
+        [pair("Anna", "Annie", 0.97), pair("Anna Berg", "Annie", 0.9)],
+        [apart],
+    )
+    assert shown == {"Anna": "Anna", "Annie": "Anna"}
+
+
+def test_what_a_user_merges_does_not_part_what_rules_merged():
+    members = {
+        "Anna": named("Anna", uid="Anna"),
+        "Anna Berg": named("Anna Berg", uid="Anna Berg"),
+        "Band": named("The Band", "organization", uid="Band"),
+    }
+    said = Ruling("Anna Berg", "Band", "same", "Anna Berg", 1)
+    shown, _ = join(members, [pair("Anna", "Anna Berg")], [said])
+    assert shown == dict.fromkeys(members, "Anna Berg")
