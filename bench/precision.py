@@ -28,7 +28,7 @@ from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.verbs import BE, HAVE, is_past, known_verb
 from cognigraph.ingest.words import PREPOSITIONS
 from cognigraph.lexical import terms
-from cognigraph.stores.base import SessionNotes, WorkChunk
+from cognigraph.stores.rows import SessionNotes, WorkChunk
 
 LABELS = Path(__file__).parent / "labels"
 MENTION = "mentioned"

@@ -21,7 +21,7 @@ from cognigraph.embed import CheckedEmbedder
 from cognigraph.ingest.merging import settle
 from cognigraph.ingest.spelling import order
 from cognigraph.lexical import terms
-from cognigraph.stores.base import EntityRow
+from cognigraph.stores.rows import EntityRow
 from cognigraph.stores.sqlite import SQLiteStore
 from cognigraph.stores.sqlite.connection import Pool
 from cognigraph.stores.sqlite.ledger import SQLiteLedger

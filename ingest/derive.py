@@ -20,7 +20,8 @@ from cognigraph.ingest.relational import as_alias, spelled_out
 from cognigraph.ingest.spelling import order
 from cognigraph.lexical import term_counts, terms
 from cognigraph.model import Theme
-from cognigraph.stores.base import (
+from cognigraph.stores.arrays import Vector
+from cognigraph.stores.rows import (
     AliasRow,
     Derivation,
     EntityRow,
@@ -28,7 +29,6 @@ from cognigraph.stores.base import (
     Lease,
     ThemeRow,
     TripleRow,
-    Vector,
     WorkChunk,
 )
 from cognigraph.text import headed, printable, replace_surrogates, stated

@@ -28,7 +28,8 @@ from cognigraph.ingest.settling import Settling
 from cognigraph.ingest.verdicts import judge
 from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.base import Derivation, Lease, Store
+from cognigraph.stores.base import Store
+from cognigraph.stores.rows import Derivation, Lease
 from cognigraph.times import Clock
 
 logger = logging.getLogger("cognigraph.enrich")

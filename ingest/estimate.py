@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from cognigraph.ingest.extraction import Extractor, Window
 from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.base import Lease, Store
+from cognigraph.stores.base import Store
 from cognigraph.stores.batches import batch_size, failures_of
+from cognigraph.stores.rows import Lease
 
 
 @dataclass(frozen=True, slots=True)

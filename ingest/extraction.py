@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from cognigraph.model import Theme, Usage
-from cognigraph.stores.base import SessionNotes, WorkChunk
+from cognigraph.stores.rows import SessionNotes, WorkChunk
 
 ENTITY_TYPES = ("person", "organization", "location", "event", "object", "concept", "time")
 """The closed part of the entity vocabulary; extractors may use other words."""

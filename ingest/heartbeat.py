@@ -13,7 +13,8 @@ from types import TracebackType
 from typing import Self
 
 from cognigraph.errors import StoreError
-from cognigraph.stores.base import Lease, Store
+from cognigraph.stores.base import Store
+from cognigraph.stores.rows import Lease
 from cognigraph.times import Clock
 
 logger = logging.getLogger("cognigraph.enrich")

@@ -17,7 +17,8 @@ from cognigraph.ingest.split import split
 from cognigraph.lexical import term_counts
 from cognigraph.model import Message
 from cognigraph.settings import InsertSettings
-from cognigraph.stores.base import ChunkRow, MessageRow, Vector
+from cognigraph.stores.arrays import Vector
+from cognigraph.stores.rows import ChunkRow, MessageRow
 from cognigraph.text import replace_surrogates, searched
 from cognigraph.times import to_utc
 

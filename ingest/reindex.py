@@ -8,7 +8,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.stores.base import EmbedderIdentity, Precision, Store, Vector
+from cognigraph.stores.arrays import Vector
+from cognigraph.stores.base import EmbedderIdentity, Precision, Store
 
 OnVectors = Callable[[int, int], None]
 """Called with the vectors made so far and the number there will be."""

@@ -25,7 +25,7 @@ from cognigraph.ingest.timewords import TimeSpan, find_times
 from cognigraph.ingest.verbs import is_past
 from cognigraph.ingest.words import word_set
 from cognigraph.model import Usage
-from cognigraph.stores.base import WorkChunk
+from cognigraph.stores.rows import WorkChunk
 
 ANONYMOUS = "user"
 """Subject of "I" when a message has no speaker."""

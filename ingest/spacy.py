@@ -23,7 +23,7 @@ from cognigraph.ingest.statement import Statement
 from cognigraph.ingest.summary import SessionState
 from cognigraph.ingest.timewords import find_times
 from cognigraph.model import Usage
-from cognigraph.stores.base import WorkChunk
+from cognigraph.stores.rows import WorkChunk
 
 DEFAULT_PIPELINE = "en_core_web_sm"
 _NEEDED = ("parser", "tagger", "lemmatizer")

@@ -27,7 +27,7 @@ from cognigraph.ingest.transcript import ANONYMOUS, Turn, halves, split, unnumbe
 from cognigraph.llm import Model, Prompt
 from cognigraph.model import Usage
 from cognigraph.retrieve.tokens import estimate_tokens
-from cognigraph.stores.base import SessionNotes, WorkChunk
+from cognigraph.stores.rows import SessionNotes, WorkChunk
 
 NOT_WRITTEN = "summary left as it was"
 DROPPED = "part of an answer in the wrong form"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 
 from cognigraph.retrieve.tokens import estimate_tokens
-from cognigraph.stores.base import WorkChunk
+from cognigraph.stores.rows import WorkChunk
 
 ANONYMOUS = "user"
 """Who "I" is when a message has no speaker."""

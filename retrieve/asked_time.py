@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from cognigraph.lexical import words
-from cognigraph.stores.base import Floats
+from cognigraph.stores.arrays import Floats
 from cognigraph.times import from_micros
 
 MONTHS = (

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.stores.base import Floats, Lexicon
+from cognigraph.stores.arrays import Floats
+from cognigraph.stores.pools import Lexicon
 
 K1 = 1.2
 B = 0.4

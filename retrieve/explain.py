@@ -28,7 +28,7 @@ from cognigraph.retrieve.analyse import Analysis
 from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.retrieve.search import Inquiry, search
 from cognigraph.settings import Profile, SearchSettings
-from cognigraph.stores.base import Floats
+from cognigraph.stores.arrays import Floats
 
 _DEEP = 1000
 """How many of a leg's best are looked at for the expected message."""

@@ -19,7 +19,8 @@ from cognigraph.retrieve.analyse import Analysis
 from cognigraph.retrieve.asked_time import nearness
 from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.settings import SearchSettings
-from cognigraph.stores.base import NONE, OUTSIDE, Candidates, ChunkPool, Floats, Ints
+from cognigraph.stores.arrays import Floats, Ints
+from cognigraph.stores.pools import NONE, OUTSIDE, Candidates, ChunkPool
 
 WINDOW = 2
 """A window is a chunk with two neighbours on each side; one and three measured worse."""

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.settings import Mean, SearchSettings
-from cognigraph.stores.base import Floats
+from cognigraph.stores.arrays import Floats
 
 SESSION_FLOOR = 0.01
 """A session that was scored and found unrelated still lets a perfect triple through, barely."""

@@ -21,7 +21,8 @@ from cognigraph.retrieve.licomemory import (
 )
 from cognigraph.retrieve.weights import choose, relative
 from cognigraph.settings import SearchSettings
-from cognigraph.stores.base import Candidates, Floats
+from cognigraph.stores.arrays import Floats
+from cognigraph.stores.pools import Candidates
 
 
 @dataclass(frozen=True, slots=True, eq=False)

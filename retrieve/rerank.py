@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.stores.base import ChunkRecord
+from cognigraph.stores.pools import ChunkRecord
 from cognigraph.text import spoken
 
 logger = logging.getLogger("cognigraph.rerank")

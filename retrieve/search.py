@@ -27,7 +27,9 @@ from cognigraph.retrieve.timeline import (
     without_later_summaries,
 )
 from cognigraph.settings import SearchSettings
-from cognigraph.stores.base import Candidates, ChunkRecord, Floats, Probe, Store
+from cognigraph.stores.arrays import Floats
+from cognigraph.stores.base import Store
+from cognigraph.stores.pools import Candidates, ChunkRecord, Probe
 from cognigraph.text import replace_surrogates
 
 

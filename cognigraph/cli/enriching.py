@@ -18,7 +18,7 @@ from cognigraph.ingest.limits import Limits
 from cognigraph.llm import Budget, Prices
 from cognigraph.model import Usage
 from cognigraph.space import Space
-from cognigraph.stores.base import Failure
+from cognigraph.stores.rows import Failure
 
 _STEPS_A_LINE = 20
 """Where no progress bar is drawn, a line stands for so many batches."""

@@ -24,7 +24,8 @@ from cognigraph.model import (
     SuspectedDuplicate,
     Triple,
 )
-from cognigraph.stores.base import Check, Failure
+from cognigraph.stores.base import Check
+from cognigraph.stores.rows import Failure
 
 _TEXT_MOST = 300
 _SUMMARY_MOST = 320

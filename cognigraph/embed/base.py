@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.errors import EmbeddingError
-from cognigraph.stores.base import EmbedderIdentity, Vector
+from cognigraph.stores.arrays import Vector
+from cognigraph.stores.base import EmbedderIdentity
 
 
 @runtime_checkable

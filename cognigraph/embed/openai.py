@@ -21,7 +21,7 @@ from cognigraph.errors import ConfigurationError, EmbeddingError
 from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, Reply, _loop
 from cognigraph.llm.limiter import Limiter
 from cognigraph.llm.verdict import retry_after
-from cognigraph.stores.base import Vector
+from cognigraph.stores.arrays import Vector
 
 logger = logging.getLogger("cognigraph.embed")
 

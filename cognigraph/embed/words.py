@@ -15,7 +15,7 @@ import numpy as np
 
 from cognigraph.embed.models import WordLlamaEmbedder
 from cognigraph.lexical import STOP_WORDS, fold, stem, words
-from cognigraph.stores.base import Floats
+from cognigraph.stores.arrays import Floats
 
 _START = "\0"  # before the words of each text
 _WORD_OR_START = re.compile(r"\w+|\0", re.ASCII)

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cognigraph.stores.base import (
-    Candidates,
-    ChunkPool,
-    Lexicon,
-    Probe,
-    SessionPool,
-    TriplePool,
-)
+from cognigraph.stores.pools import Candidates, ChunkPool, Lexicon, Probe, SessionPool, TriplePool
 
 
 def no_candidates(probe: Probe) -> Candidates:

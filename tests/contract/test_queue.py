@@ -18,7 +18,7 @@ from cognigraph import (
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.ingest.limits import Limits
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.base import Derivation
+from cognigraph.stores.rows import Derivation
 from tests.conftest import START
 from tests.contract.test_enrichment import add, claim, facts
 

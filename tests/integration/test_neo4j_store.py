@@ -22,24 +22,23 @@ from cognigraph.errors import (
     StoreUnavailableError,
 )
 from cognigraph.lexical import term_counts
-from cognigraph.stores.base import (
-    Candidates,
-    ChunkRow,
-    Derivation,
-    EmbedderIdentity,
-    EntityRow,
-    KeyRow,
-    Lease,
-    MessageRow,
-    Probe,
-    ThemeRow,
-    TripleRow,
-    Vector,
-)
+from cognigraph.stores.arrays import Vector
+from cognigraph.stores.base import EmbedderIdentity
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.schema import migrations
 from cognigraph.stores.neo4j.vectors import index_name
 from cognigraph.stores.neo4j.write import splice
+from cognigraph.stores.pools import Candidates, Probe
+from cognigraph.stores.rows import (
+    ChunkRow,
+    Derivation,
+    EntityRow,
+    KeyRow,
+    Lease,
+    MessageRow,
+    ThemeRow,
+    TripleRow,
+)
 from tests.servers.neo4j_server import Server
 
 pytestmark = pytest.mark.neo4j

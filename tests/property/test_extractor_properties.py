@@ -14,7 +14,7 @@ from cognigraph.ingest.extraction import Extraction, Extractor, Window
 from cognigraph.ingest.rules import ANONYMOUS, RulesExtractor
 from cognigraph.ingest.sentences import clean, tokenise
 from cognigraph.ingest.timewords import find_times
-from cognigraph.stores.base import WorkChunk
+from cognigraph.stores.rows import WorkChunk
 from cognigraph.times import parse_when
 
 AT = datetime(2024, 2, 28, 23, 30, tzinfo=UTC)

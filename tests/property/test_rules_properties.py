@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cognigraph.ingest.extraction import Extraction, Window
 from cognigraph.ingest.rules import MAX_FACTS, RulesExtractor
 from cognigraph.ingest.summary import KEYS, POOL, SHOWN_KEYS, SessionState, shorten
-from cognigraph.stores.base import SessionNotes, WorkChunk
+from cognigraph.stores.rows import SessionNotes, WorkChunk
 from cognigraph.times import parse_when
 
 AT = datetime(2024, 2, 28, 23, 30, tzinfo=UTC)

@@ -14,7 +14,7 @@ from cognigraph import SearchSettings
 from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.retrieve.features import scaled
 from cognigraph.retrieve.licomemory import SESSION_FLOOR, harmonic_mean, relevance, weibull_decay
-from cognigraph.stores.base import Lexicon
+from cognigraph.stores.pools import Lexicon
 
 COSINES = st.floats(-1.0, 1.0)
 POSITIVE = st.floats(SESSION_FLOOR, 1.0)

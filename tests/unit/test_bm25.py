@@ -10,7 +10,7 @@ import pytest
 
 from cognigraph.lexical import query_terms, terms
 from cognigraph.retrieve.bm25 import K1, B, bm25, idf
-from cognigraph.stores.base import Lexicon
+from cognigraph.stores.pools import Lexicon
 
 TEXTS = [
     "The cat sat on the mat.",

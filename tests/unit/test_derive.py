@@ -27,7 +27,7 @@ from cognigraph.ingest.derive import (
 )
 from cognigraph.lexical import term_counts
 from cognigraph.model import Theme
-from cognigraph.stores.base import Derivation, Lease, SessionNotes, WorkChunk
+from cognigraph.stores.rows import Derivation, Lease, SessionNotes, WorkChunk
 from cognigraph.testing import HashEmbedder
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)

@@ -136,7 +136,7 @@ def test_usage_is_counted_failed_calls_included():
             raise error
 
     from cognigraph.ingest.extraction import Window
-    from cognigraph.stores.base import SessionNotes
+    from cognigraph.stores.rows import SessionNotes
 
     window = Window("default", "s", (), (), SessionNotes())
     counting = Counting(Costly({}))

@@ -13,7 +13,7 @@ from cognigraph import SearchSettings
 from cognigraph.retrieve.analyse import analyse
 from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.retrieve.features import chunk_features, neighbours, scaled
-from cognigraph.stores.base import OUTSIDE, Candidates
+from cognigraph.stores.pools import OUTSIDE, Candidates
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

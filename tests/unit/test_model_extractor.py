@@ -21,7 +21,7 @@ from cognigraph.llm import Budget, ChatModel, Prices
 from cognigraph.model import Theme
 from cognigraph.retrieve.tokens import estimate_tokens
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.base import SessionNotes, WorkChunk
+from cognigraph.stores.rows import SessionNotes, WorkChunk
 from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.servers.model_server import ModelServer, completion, status
 from tests.servers.scripted import Fails, Stages, section

@@ -11,7 +11,7 @@ from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.ingest.derive import derive
 from cognigraph.ingest.relational import as_alias, spelled_out
 from cognigraph.ingest.spelling import order
-from cognigraph.stores.base import Lease, SessionNotes, WorkChunk
+from cognigraph.stores.rows import Lease, SessionNotes, WorkChunk
 from tests.unit.test_derive import EMBEDDER, NOW
 
 CHUNKS = tuple(

@@ -12,7 +12,7 @@ from cognigraph.ingest.rules import RulesExtractor
 from cognigraph.ingest.sentences import sentences
 from cognigraph.ingest.summary import KEYS, POOL, SessionState, shorten
 from cognigraph.ingest.timewords import find_times
-from cognigraph.stores.base import SessionNotes, WorkChunk
+from cognigraph.stores.rows import SessionNotes, WorkChunk
 from cognigraph.times import parse_when
 
 AT = datetime(2023, 5, 10, 12, 0, tzinfo=UTC)  # a Wednesday

@@ -8,7 +8,7 @@ import pytest
 
 from cognigraph.ingest.extraction import Extraction, Window
 from cognigraph.ingest.rules import RulesExtractor
-from cognigraph.stores.base import WorkChunk
+from cognigraph.stores.rows import WorkChunk
 
 AT = datetime(2023, 5, 10, 23, 30, tzinfo=UTC)  # a Wednesday
 

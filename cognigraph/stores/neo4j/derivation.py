@@ -8,15 +8,6 @@ from typing import Any, NamedTuple
 
 from cognigraph.ids import normalise, revision_uid
 from cognigraph.ingest.merging import settle
-from cognigraph.stores.base import (
-    AliasRow,
-    Derivation,
-    EntityRow,
-    KeyRow,
-    Lease,
-    ThemeRow,
-    TripleRow,
-)
 from cognigraph.stores.neo4j import tokens
 from cognigraph.stores.neo4j.connection import (
     Connection,
@@ -28,6 +19,15 @@ from cognigraph.stores.neo4j.fold import refold
 from cognigraph.stores.neo4j.ledger import Neo4jLedger
 from cognigraph.stores.neo4j.redo import Dropped, Loose, prune, prune_aliases, untie
 from cognigraph.stores.neo4j.values import spread, vector
+from cognigraph.stores.rows import (
+    AliasRow,
+    Derivation,
+    EntityRow,
+    KeyRow,
+    Lease,
+    ThemeRow,
+    TripleRow,
+)
 
 
 class Totals(NamedTuple):

@@ -10,12 +10,13 @@ import numpy as np
 
 from cognigraph.errors import StoreError, StoreUnavailableError
 from cognigraph.retrieve.bm25 import bm25, idf
-from cognigraph.stores.base import Floats, Probe
+from cognigraph.stores.arrays import Floats
 from cognigraph.stores.neo4j import tokens
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.lexicon import SpaceView
 from cognigraph.stores.neo4j.values import vector
 from cognigraph.stores.neo4j.vectors import Layer, OwnIndexes
+from cognigraph.stores.pools import Probe
 from cognigraph.times import to_micros
 
 _OVERFETCH = 2

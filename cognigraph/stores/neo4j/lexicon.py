@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
-from cognigraph.stores.base import Lexicon
 from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.pools import Lexicon
 
 
 @dataclass(frozen=True, slots=True)

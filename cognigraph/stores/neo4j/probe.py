@@ -7,22 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cognigraph.stores.base import (
-    NONE,
-    OUTSIDE,
-    Candidates,
-    ChunkPool,
-    Floats,
-    Probe,
-    SessionPool,
-    TriplePool,
-)
+from cognigraph.stores.arrays import Floats
 from cognigraph.stores.empty import no_candidates
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.legs import Legs, match_counts
 from cognigraph.stores.neo4j.lexicon import Lexicons
 from cognigraph.stores.neo4j.values import cosine, vector
 from cognigraph.stores.neo4j.vectors import OwnIndexes
+from cognigraph.stores.pools import (
+    NONE,
+    OUTSIDE,
+    Candidates,
+    ChunkPool,
+    Probe,
+    SessionPool,
+    TriplePool,
+)
 
 _DEFAULT_RADIUS = 2
 _CHUNK_COLUMNS = 11

@@ -8,8 +8,8 @@ from typing import Any
 from uuid import uuid4
 
 from cognigraph.model import Theme
-from cognigraph.stores.base import Failure, Lease, SessionNotes, WorkChunk
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
+from cognigraph.stores.rows import Failure, Lease, SessionNotes, WorkChunk
 from cognigraph.times import from_micros
 
 _MOST_TRIES = 100

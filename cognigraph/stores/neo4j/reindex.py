@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cognigraph.errors import EmbedderMismatchError
-from cognigraph.stores.base import EmbedderIdentity, Unindexed, Vector
+from cognigraph.stores.arrays import Vector
+from cognigraph.stores.base import EmbedderIdentity, Unindexed
 from cognigraph.stores.neo4j.connection import Connection, Transaction, vector_property
 from cognigraph.stores.neo4j.values import vector
 from cognigraph.stores.neo4j.vectors import OwnIndexes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cognigraph.stores.base import Floats, Vector
+from cognigraph.stores.arrays import Floats, Vector
 
 
 def vector(values: Vector) -> list[float] | None:

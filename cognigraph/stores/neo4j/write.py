@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from cognigraph.errors import StoreUnavailableError
-from cognigraph.stores.base import ChunkRow, InsertStatus, MessageRow
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.tokens import lexemes
 from cognigraph.stores.neo4j.values import spread, vector
+from cognigraph.stores.rows import ChunkRow, InsertStatus, MessageRow
 from cognigraph.text import is_question
 
 _MOST_TRIES = 20

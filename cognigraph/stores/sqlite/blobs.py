@@ -10,7 +10,8 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.stores.base import Ints, Precision, Vector
+from cognigraph.stores.arrays import Ints, Vector
+from cognigraph.stores.base import Precision
 
 POSTING = np.dtype([("term", "<u8"), ("frequency", "<u4")])
 """One entry of a terms blob: 64-bit hash of the term and its frequency in the text."""

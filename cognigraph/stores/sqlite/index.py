@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from cognigraph.stores.base import Ints, Lexicon, Vector
+from cognigraph.stores.arrays import Ints, Vector
+from cognigraph.stores.pools import Lexicon
 from cognigraph.stores.sqlite.blobs import (
     VectorFormat,
     unpack_integers,

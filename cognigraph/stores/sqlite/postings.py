@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.stores.base import Floats, Ints
+from cognigraph.stores.arrays import Floats, Ints
 from cognigraph.stores.sqlite.blobs import term_hash
 
 _Hashes = npt.NDArray[np.uint64]

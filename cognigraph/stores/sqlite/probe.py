@@ -11,18 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.retrieve.bm25 import bm25, idf
-from cognigraph.stores.base import (
+from cognigraph.stores.arrays import Floats, Ints, Vector
+from cognigraph.stores.pools import (
     NONE,
     OUTSIDE,
     Candidates,
     ChunkPool,
-    Floats,
-    Ints,
     Lexicon,
     Probe,
     SessionPool,
     TriplePool,
-    Vector,
 )
 from cognigraph.stores.sqlite.blobs import VectorFormat, unpack_terms
 from cognigraph.stores.sqlite.fold import HIDDEN

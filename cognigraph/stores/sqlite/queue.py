@@ -10,8 +10,8 @@ from typing import Any
 from uuid import uuid4
 
 from cognigraph.model import Theme
-from cognigraph.stores.base import Failure, Lease, SessionNotes, WorkChunk
 from cognigraph.stores.batches import batch_size, failures_of
+from cognigraph.stores.rows import Failure, Lease, SessionNotes, WorkChunk
 from cognigraph.times import from_micros, to_micros
 
 PENDING, DONE, FAILED = 0, 1, 2

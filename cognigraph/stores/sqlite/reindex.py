@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from cognigraph.errors import EmbedderMismatchError, StoreError
-from cognigraph.stores.base import EmbedderIdentity, Precision, Unindexed, Vector
+from cognigraph.stores.arrays import Vector
+from cognigraph.stores.base import EmbedderIdentity, Precision, Unindexed
 from cognigraph.stores.sqlite.blobs import VectorFormat
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.schema import Record, check_generation, read_meta, write_meta

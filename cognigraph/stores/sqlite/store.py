@@ -22,22 +22,10 @@ from cognigraph.model import (
     SuspectedDuplicate,
     Triple,
 )
-from cognigraph.stores.base import (
-    Candidates,
-    Check,
-    ChunkRecord,
-    Derivation,
-    EmbedderIdentity,
-    Failure,
-    InsertStatus,
-    Lease,
-    MessageRow,
-    NamedEntity,
-    Precision,
-    Probe,
-    StoreInfo,
-)
+from cognigraph.stores.base import Check, EmbedderIdentity, NamedEntity, Precision, StoreInfo
 from cognigraph.stores.empty import no_candidates
+from cognigraph.stores.pools import Candidates, ChunkRecord, Probe
+from cognigraph.stores.rows import Derivation, Failure, InsertStatus, Lease, MessageRow
 from cognigraph.stores.sqlite import (
     checks,
     export,

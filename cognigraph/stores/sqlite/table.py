@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.stores.base import Ints
+from cognigraph.stores.arrays import Ints
 
 Array = npt.NDArray[Any]
 

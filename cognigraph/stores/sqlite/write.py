@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from cognigraph.ids import normalise
 from cognigraph.ingest.merging import settle
-from cognigraph.stores.base import (
+from cognigraph.stores.rows import (
     AliasRow,
     Derivation,
     EntityRow,

@@ -1,0 +1,153 @@
+"""Adding messages: checked, made into rows and stored, with an account of what became of each."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from cognigraph.embed import CheckedEmbedder
+from cognigraph.engine import Engine
+from cognigraph.errors import ConflictError, InvalidMessageError
+from cognigraph.ingest.prepare import Clean, clean, to_rows
+from cognigraph.model import AddResult, Message, Rejection
+from cognigraph.stores.base import Store
+from cognigraph.stores.rows import InsertStatus, MessageRow
+
+Item = Message | Mapping[str, Any]
+
+_Stored = tuple[list[MessageRow], float, list[InsertStatus]]
+_TAKEN = "has the id {!r}, which belongs to another text in its session"
+
+
+def add_batch(
+    engine: Engine,
+    space: str,
+    batch: Sequence[Item],
+    seen: Counter[str],
+    *,
+    first: int = 0,
+    skip_invalid: bool = False,
+) -> AddResult:
+    """Store one batch in one transaction.
+
+    ``seen`` counts equal messages without ids over all batches of a call, ``first`` is the place of
+    this batch in it. Everything before an invalid message is stored when that is raised.
+    """
+    started = time.perf_counter()
+    messages, rejected, invalid = _cleaned(
+        engine, space, batch, seen, first=first, skip_invalid=skip_invalid
+    )
+
+    def store(store: Store, embedder: CheckedEmbedder) -> _Stored:
+        rows = to_rows(messages, space, engine.settings.insert, embedder)
+        prepared = time.perf_counter()
+        return rows, prepared, store.insert(space, rows) if rows else []
+
+    rows, prepared, statuses = engine.use(store)
+    stored = time.perf_counter()
+    if "new" in statuses:
+        engine.written()
+    conflicts = [m for m, status in zip(messages, statuses, strict=True) if status == "conflict"]
+    if conflicts and not skip_invalid:
+        raise _conflict(conflicts)
+    rejected += [
+        Rejection(message.index, f"message {message.index} {_TAKEN.format(message.id)}")
+        for message in conflicts
+    ]
+    if invalid is not None:
+        raise invalid
+    return AddResult(
+        ids=tuple(
+            message.id
+            for message, status in zip(messages, statuses, strict=True)
+            if status != "conflict"
+        ),
+        new=tuple(
+            message.id
+            for message, status in zip(messages, statuses, strict=True)
+            if status == "new"
+        ),
+        chunks=sum(
+            len(row.chunks) for row, status in zip(rows, statuses, strict=True) if status == "new"
+        ),
+        notes=tuple(
+            f"message {message.id}: {message.replaced} lone surrogate(s) replaced by U+FFFD"
+            for message in messages
+            if message.replaced
+        ),
+        rejected=tuple(sorted(rejected, key=lambda rejection: rejection.index)),
+        timings={
+            "prepare_ms": round((prepared - started) * 1000, 3),
+            "store_ms": round((stored - prepared) * 1000, 3),
+        },
+    )
+
+
+def _cleaned(
+    engine: Engine,
+    space: str,
+    batch: Sequence[Item],
+    seen: Counter[str],
+    *,
+    first: int,
+    skip_invalid: bool,
+) -> tuple[list[Clean], list[Rejection], InvalidMessageError | None]:
+    messages: list[Clean] = []
+    rejected: list[Rejection] = []
+    now = engine.clock()
+    for index, item in enumerate(batch, first):
+        try:
+            messages.append(
+                clean(
+                    Message.of(item, index=index),
+                    space=space,
+                    now=now,
+                    zone=engine.zone,
+                    limit=engine.settings.insert.max_message_chars,
+                    seen=seen,
+                    index=index,
+                )
+            )
+        except InvalidMessageError as error:
+            if not skip_invalid:
+                return messages, rejected, error
+            rejected.append(Rejection(index, str(error)))
+    return messages, rejected, None
+
+
+def _conflict(conflicts: Sequence[Clean]) -> ConflictError:
+    first = conflicts[0]
+    return ConflictError(
+        f"message {first.index} {_TAKEN.format(first.id)}"
+        + (f" (and {len(conflicts) - 1} more)" if len(conflicts) > 1 else "")
+        + "; nothing was overwritten: give the new text an id of its own",
+        ids=tuple(message.id for message in conflicts),
+        index=first.index,
+    )
+
+
+def batches(messages: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Messages in lists of ``size``, the last one shorter."""
+    iterator = iter(messages)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+def total(results: Sequence[AddResult]) -> AddResult:
+    """The result of several batches as one."""
+    timings: Counter[str] = Counter()
+    for result in results:
+        timings.update(result.timings)
+    return replace(
+        AddResult((), (), 0),
+        ids=tuple(id for result in results for id in result.ids),
+        new=tuple(id for result in results for id in result.new),
+        chunks=sum(result.chunks for result in results),
+        notes=tuple(note for result in results for note in result.notes),
+        rejected=tuple(one for result in results for one in result.rejected),
+        timings=dict(timings),
+    )
