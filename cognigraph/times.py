@@ -36,7 +36,7 @@ def zone(name: str | tzinfo | None) -> tzinfo | None:
         return UTC
     try:
         return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError) as error:
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # "Europe" is a folder
         raise ConfigurationError(
             f"unknown timezone {name!r}; use an IANA name such as 'Europe/Oslo' or 'UTC'"
         ) from error
