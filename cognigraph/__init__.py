@@ -28,7 +28,7 @@ from cognigraph.errors import (
     StoreError,
     StoreUnavailableError,
 )
-from cognigraph.memory import Memory, Space
+from cognigraph.memory import Memory
 from cognigraph.model import (
     AddResult,
     Citation,
@@ -65,6 +65,7 @@ from cognigraph.settings import (
     Settings,
     StorageSettings,
 )
+from cognigraph.space import Space
 from cognigraph.times import When
 
 __all__ = [

@@ -15,7 +15,7 @@ from cognigraph.ingest.enrich import Step
 from cognigraph.ingest.estimate import Estimate
 from cognigraph.ingest.limits import Limits
 from cognigraph.ingest.reindex import OnVectors, Reindexed
-from cognigraph.memory import Memory, Progress, Space
+from cognigraph.memory import Memory
 from cognigraph.model import (
     DEFAULT_SESSION,
     AddResult,
@@ -33,6 +33,7 @@ from cognigraph.model import (
     Triple,
 )
 from cognigraph.settings import SearchSettings, Settings
+from cognigraph.space import Progress, Space
 from cognigraph.stores.base import Check, Failure, Precision, StoreInfo
 
 _P = ParamSpec("_P")

@@ -15,8 +15,8 @@ from cognigraph.cli.opening import Options, moment, opened, reading
 from cognigraph.cli.terminal import Terminal
 from cognigraph.cypher import named_queries, named_query
 from cognigraph.errors import ConfigurationError
-from cognigraph.memory import Space
 from cognigraph.settings import SearchSettings
+from cognigraph.space import Space
 
 OK, FOUND_PROBLEM = 0, 1
 

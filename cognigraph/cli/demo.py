@@ -22,8 +22,8 @@ from cognigraph.cli.enriching import Enriched, enrich
 from cognigraph.cli.opening import Options, opened
 from cognigraph.cli.terminal import Terminal, one_line
 from cognigraph.errors import ConfigurationError
-from cognigraph.memory import Space
 from cognigraph.model import Context, Hit, SearchResult, Triple
+from cognigraph.space import Space
 
 _SHOWN_TURNS = ("m002", "m048", "m073")
 _PROBE = ("m048", "Where does Mira live now?")

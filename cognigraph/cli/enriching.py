@@ -16,8 +16,8 @@ from cognigraph.ingest.enrich import Step
 from cognigraph.ingest.estimate import Estimate
 from cognigraph.ingest.limits import Limits
 from cognigraph.llm import Budget, Prices
-from cognigraph.memory import Space
 from cognigraph.model import Usage
+from cognigraph.space import Space
 from cognigraph.stores.base import Failure
 
 _STEPS_A_LINE = 20

@@ -18,9 +18,9 @@ from typing import Any, BinaryIO
 
 from cognigraph.cli.opening import in_our_words
 from cognigraph.errors import ConfigurationError, ConflictError, InvalidMessageError
-from cognigraph.memory import Space
 from cognigraph.model import Rejection
 from cognigraph.settings import InsertSettings
+from cognigraph.space import Space
 
 _INDEX = re.compile(r"^message \d+:? ")
 _BATCH = InsertSettings().batch

@@ -14,9 +14,10 @@ from cognigraph.cli.environment import Environment
 from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR, resolve_extractor
 from cognigraph.llm import Budget
-from cognigraph.memory import Memory, Space
+from cognigraph.memory import Memory
 from cognigraph.model import DEFAULT_SPACE
 from cognigraph.settings import Settings
+from cognigraph.space import Space
 from cognigraph.times import zone
 
 DEFAULT_DB = "memory.db"

@@ -27,9 +27,10 @@ from cognigraph.evaluate.metrics import score
 from cognigraph.evaluate.summary import summarise
 from cognigraph.ingest.enrich import Step
 from cognigraph.ingest.extractors import resolve_extractor
-from cognigraph.memory import Memory, Space
+from cognigraph.memory import Memory
 from cognigraph.model import SearchResult
 from cognigraph.settings import Profile, SearchSettings, Settings
+from cognigraph.space import Space
 
 NO_EXTRACTION = "none"
 _DEPTH = 100

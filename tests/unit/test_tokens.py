@@ -8,7 +8,7 @@ import pytest
 import wordllama
 from tokenizers import Tokenizer
 
-import cognigraph.memory
+import cognigraph.space
 from cognigraph.retrieve.tokens import estimate_tokens
 
 ENGLISH = """I went to the doctor last Tuesday about my knee, and she told me to swim
@@ -31,7 +31,7 @@ GERMAN = "Letzten Mai bin ich umgezogen; die Wohnungsbaugenossenschaft übernimm
 ARABIC = "انتقلت إلى أوسلو في مايو الماضي وأعيش الآن بالقرب من الميناء. هل تتذكر رحلتنا؟"
 HINDI = "मैं पिछले मई में ओस्लो आ गई और अब बंदरगाह के पास रहती हूँ। लिस्बन याद है?"
 EMOJI = "🙂🙃🎉👍🏽❤️ nice 👩‍👩‍👧 🇳🇴"
-CODE = Path(cognigraph.memory.__file__).read_text("utf-8")[4000:8000]
+CODE = Path(cognigraph.space.__file__).read_text("utf-8")[4000:8000]
 
 SAMPLES = {
     "English": (ENGLISH, 0.9, 1.4),
