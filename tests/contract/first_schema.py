@@ -1,4 +1,4 @@
-"""A database as the first schema wrote it: three turns, two names of one person, four facts."""
+"""A database as an older schema wrote it: three turns, two names of one person, four facts."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def _texts(space: str) -> list[tuple[str, str]]:
     ]
 
 
-def sqlite(path: str, space: str) -> None:
-    """Write it as a file."""
+def sqlite(path: str, space: str, version: int = 1) -> None:
+    """Write it as a file of the first schema, migrated to that version without what came later."""
     with sqlite3.connect(path) as db:
         db.executescript(schema.migrations()[0][1])
         db.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) STRICT")
@@ -92,23 +92,27 @@ def sqlite(path: str, space: str) -> None:
         for n, name in enumerate(PEOPLE):
             db.execute("INSERT INTO mention VALUES (?, ?)", (n + 1, rows[name]))
         db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        db.execute("PRAGMA user_version = 1")
+        for _, script in schema.migrations()[1:version]:
+            db.executescript(script)
+        db.execute(f"PRAGMA user_version = {version}")
     db.close()
 
 
-def neo4j(uri: str, auth: tuple[str, str] | None, space: str) -> None:
-    """Write it to a server, whatever else is there."""
+def neo4j(uri: str, auth: tuple[str, str] | None, space: str, version: int = 1) -> None:
+    """Write it to a server, whatever else is there; later versions than the first look the same."""
     with GraphDatabase.driver(uri, auth=auth) as driver:
 
         def run(text: str, **values: Any) -> None:
             driver.execute_query(text, space=space, **values)  # type: ignore[arg-type]
 
-        for command in commands(migrations()[0][1]):
-            run(command)
+        for _, name in migrations()[:version]:
+            for command in commands(name):
+                run(command)
         run(
-            "MERGE (m:CogniGraph {uid: 'cognigraph'}) SET m.schema_version = 1, m.opened = 1, "
-            "m.embedder = $embedder, m.dimension = 32, m.analyzer = $analyzer",
-            embedder=EMBEDDER.identity.name, analyzer=ANALYZER,
+            "MERGE (m:CogniGraph {uid: 'cognigraph'}) SET m.opened = 1, "
+            "m.schema_version = $version, m.embedder = $embedder, m.dimension = 32, "
+            "m.analyzer = $analyzer",
+            version=version, embedder=EMBEDDER.identity.name, analyzer=ANALYZER,
         )  # fmt: skip
         run(
             "CREATE (:Space {name: $space, seq: 3, chunks: 3, length: 9, chunk_labels: [], "

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pytest
 from neo4j import GraphDatabase
 
 from cognigraph import CogniGraphError, EmbedderMismatchError, EmbeddingError, Memory
+from cognigraph.embed import CheckedEmbedder
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
+from cognigraph.stores.base import Probe
 from cognigraph.testing import HashEmbedder
 from tests.conftest import START, OpenMemory
 
@@ -168,6 +172,49 @@ def test_what_is_folded_and_shown_gets_its_vector_too(fresh: OpenMemory, tmp_pat
     assert {t.text for t in memory.space("a").triples()} == {
         "Anna bought kayak", "Anna Berg bought kayak", "Ben not knows Anna",
     }  # fmt: skip
+
+
+class Exact(Named):
+    """Every text has a direction of its own, also one in other letters."""
+
+    def __init__(self, dimension: int) -> None:
+        super().__init__(dimension, f"exact-{dimension}")
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        return np.array(
+            [
+                np.random.default_rng(crc32(text.encode())).standard_normal(self.dimension)
+                for text in texts
+            ],
+            np.float32,
+        )
+
+
+def test_a_spelling_that_changes_meanwhile_is_embedded_again(
+    fresh: OpenMemory, monkeypatch, extractor
+):
+    monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
+    extractor.script(
+        {
+            "m0": [Fact("ANN", "person", "likes", "TEA", "object", (0,))],
+            "early": [Fact("Ann", "person", "likes", "tea", "object", (0,))],
+        }
+    )
+    memory = fresh(embedder=Exact(64))
+    fill(memory, spaces=("a",))
+
+    def add(made: int, total: int) -> None:
+        if made == total == 6:  # all there was
+            at = START - timedelta(hours=1)
+            memory.space("a").add("said before", id="early", session="e", at=at)
+            memory.space("a").flush()
+
+    memory.reindex(Exact(96), on_progress=add)
+    (triple,) = memory.space("a").triples()
+    assert (triple.text, len(triple.sources)) == ("Ann likes tea", 2)
+    probe = Probe(CheckedEmbedder(Exact(96)).embed([triple.text])[0], triples_by_vector=5)
+    (cosine,) = memory._engine.store.probe("a", probe).triples.cosine
+    assert cosine == pytest.approx(1.0, abs=1e-3)
 
 
 def test_it_goes_on_where_it_was_stopped(fresh: OpenMemory, monkeypatch):

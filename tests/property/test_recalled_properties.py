@@ -31,7 +31,13 @@ def is_innocent(text):
     )
 
 
-LINES = st.text(max_size=40).map(lambda t: " ".join(t.split())).filter(is_innocent)
+LINES = (
+    st.text(max_size=40)
+    .map(lambda t: " ".join(t.split()))
+    .filter(is_innocent)
+    .filter(lambda t: not t or t.strip(" >|*+•-"))
+)
+"""Not the mere marks of a quotation or a list, which go with the block they stand before."""
 WORDS = st.lists(LINES, max_size=3).map("\n".join)
 
 

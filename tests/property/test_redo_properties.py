@@ -106,6 +106,8 @@ _ROWS = (
     "JOIN entity y ON y.id = b_id",
     "SELECT b.key, e.uid FROM block b JOIN entity e ON e.id = b.entity_id",
     "PRAGMA foreign_key_check",
+    "SELECT entity_id FROM block WHERE entity_id NOT IN (SELECT id FROM entity)",
+    "SELECT raw_id FROM mention WHERE raw_id NOT IN (SELECT id FROM entity)",
 )
 
 

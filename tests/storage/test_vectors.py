@@ -7,11 +7,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from cognigraph import ConfigurationError, Memory, Settings, StorageSettings
+from cognigraph.model import DEFAULT_SPACE
 from cognigraph.testing import HashEmbedder, ScriptedExtractor
+from tests.contract import first_schema
 
 FACTS = {f"m{n}": [("Ann", "saw", f"thing{n}")] for n in range(12)}
 
@@ -74,34 +75,16 @@ def test_reindex_changes_the_format_both_ways(tmp_path):
         StorageSettings(vectors="float64")  # type: ignore[arg-type]
 
 
-def as_version_2(path: Path) -> None:
-    """Make a file what a version before this one would have written."""
-    with closing(sqlite3.connect(path)) as connection:
-        for layer in ("chunk", "triple", "key", "theme"):
-            connection.execute(f"DROP TABLE {layer}_next")
-        connection.execute("DELETE FROM meta WHERE key IN ('vectors', 'generation')")
-        connection.execute("PRAGMA user_version = 2")
-        connection.commit()
-
-
-def test_an_older_file_keeps_working(tmp_path):
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_an_older_file_keeps_working(tmp_path, version):
     path = tmp_path / "m.db"
-    with opened(path, "float32") as memory:
-        fill(memory)
-        before = found(memory)
-    as_version_2(path)
+    first_schema.sqlite(str(path), DEFAULT_SPACE, version)
     with opened(path) as memory:
         assert memory.info.details["vectors"] == "float32"
-        assert found(memory) == before
+        assert memory.search("Anna Berg said something")[0].id == "m1"
+        assert memory.search("Ben said something")[0].id == "m2"
         memory.add("Ann saw snow", id="snow")
         assert memory.search("snow")[0].id == "snow"
         memory.reindex(HashEmbedder(48), vectors="float16")
         assert memory.search("snow")[0].id == "snow"
     assert blob_sizes(path) == {96}
-
-
-def test_vectors_of_float16_lose_next_to_nothing(tmp_path):
-    random = np.random.default_rng(3).normal(size=(500, 256))
-    unit = (random / np.linalg.norm(random, axis=1, keepdims=True)).astype(np.float32)
-    exact, rounded = unit @ unit.T, unit.astype(np.float16).astype(np.float32) @ unit.T
-    assert np.abs(exact - rounded).max() < 5e-4

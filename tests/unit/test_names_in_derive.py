@@ -8,7 +8,7 @@ import pytest
 
 from cognigraph import ids
 from cognigraph.ingest import Extraction, Fact, Mention
-from cognigraph.ingest.derive import derive
+from cognigraph.ingest.derive import NO_ALIAS, derive
 from cognigraph.ingest.relational import as_alias, spelled_out
 from cognigraph.ingest.spelling import order
 from cognigraph.stores.rows import Lease, SessionNotes, WorkChunk
@@ -68,7 +68,7 @@ def test_aliases_become_rows_of_their_entity():
             Mention("Anna Berg", "person", (1,), ("ANNIE", "my sister")),
         )
     )
-    assert rejected == 1
+    assert rejected == (f"{NO_ALIAS}: she of Anna Berg",)
     (entity,) = found.entities
     assert {alias.name for alias in found.aliases} == {"Annie", "Kim's sister", "Ben's sister"}
     assert {alias.entity_uid for alias in found.aliases} == {entity.uid}

@@ -86,22 +86,7 @@ class _Write:
             tx.check_generation()
         seq, triple_labels, theme_labels, known = _held(row)
         new = [triple for triple in derivation.triples if triple.uid not in set(known)]
-        ledger = Neo4jLedger(tx, self._space, triple_labels, self._now)
-        loose = self._untie(tx)
-        shown = self._merge_entities(tx, ledger, loose)
-        if new:
-            triples = [self._triple(row, seq + place, shown) for place, row in enumerate(new, 1)]
-            tx.rows("derive/triples", labels=triple_labels, triples=triples)
-        if again := [self._spelling(t, shown) for t in derivation.triples if t.uid in set(known)]:
-            waiting = vector_property(self._generation + 1)
-            tx.rows("resolve/spelled", triples=again, waiting=waiting)
-        _held(tx.row("derive/hold", session=lease.session_uid, token=lease.token))
-        self._tie(tx, shown)
-        merged = [t.uid for t in new if shown[t.subject_uid] or shown[t.object_uid]]
-        refold(tx, self._space, triple_labels, merged)
-        dropped = Dropped(0, 0)
-        if loose is not None:
-            dropped = prune(tx, ledger, self._space, triple_labels, loose)
+        dropped = self._write_facts(tx, new, triple_labels, seq)
         if derivation.keys is not None:
             self._replace_keys(tx, derivation.keys)
         replaced = 0
@@ -129,6 +114,32 @@ class _Write:
         if revised:
             self._keep_revision(tx)
         return totals
+
+    def _write_facts(
+        self, tx: Transaction, new: list[TripleRow], labels: list[str], seq: int
+    ) -> Dropped:
+        """Write entities and triples; return what went because it was read here before."""
+        ledger = Neo4jLedger(tx, self._space, labels, self._now)
+        loose = self._untie(tx)
+        shown = self._merge_entities(tx, ledger, loose)
+        if new:
+            triples = [self._triple(row, seq + place, shown) for place, row in enumerate(new, 1)]
+            tx.rows("derive/triples", labels=labels, triples=triples)
+        created = {triple.uid for triple in new}
+        if again := [
+            self._spelling(triple, shown)
+            for triple in self._derivation.triples
+            if triple.uid not in created
+        ]:
+            waiting = vector_property(self._generation + 1)
+            tx.rows("resolve/spelled", triples=again, waiting=waiting)
+        _held(tx.row("derive/hold", session=self._lease.session_uid, token=self._lease.token))
+        self._tie(tx, shown)
+        merged = [t.uid for t in new if shown[t.subject_uid] or shown[t.object_uid]]
+        refold(tx, self._space, labels, merged)
+        if loose is None:
+            return Dropped(0, 0)
+        return prune(tx, ledger, self._space, labels, loose)
 
     def _keep_revision(self, tx: Transaction) -> None:
         session, version = self._lease.session_uid, self._lease.notes.version + 1

@@ -32,7 +32,7 @@ CREATE INDEX evidence_shown ON evidence(triple_id, chunk_id, observed_at);
 
 CREATE TABLE new_mention (
   chunk_id INTEGER NOT NULL REFERENCES chunk(id),
-  raw_id INTEGER NOT NULL REFERENCES entity(id),
+  raw_id INTEGER NOT NULL,         -- an entity; a reference would need an index of its own
   entity_id INTEGER NOT NULL REFERENCES entity(id),
   PRIMARY KEY (chunk_id, raw_id)
 ) STRICT, WITHOUT ROWID;
@@ -67,7 +67,7 @@ CREATE INDEX alias_source_chunk ON alias_source(chunk_id);
 CREATE TABLE block (
   space_id INTEGER NOT NULL,
   key INTEGER NOT NULL,
-  entity_id INTEGER NOT NULL REFERENCES entity(id),
+  entity_id INTEGER NOT NULL,      -- no reference, as for a mention
   PRIMARY KEY (space_id, key, entity_id)
 ) STRICT, WITHOUT ROWID;
 
