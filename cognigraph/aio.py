@@ -198,10 +198,15 @@ class AsyncSpace:
         return await self._run(self._space.entities, match, limit, offset)
 
     async def triples(
-        self, entity: str | None = None, limit: int = 100, offset: int = 0
+        self,
+        entity: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
+        *,
+        as_of: datetime | str | None = None,
     ) -> list[Triple]:
         """See :meth:`cognigraph.Space.triples`."""
-        return await self._run(self._space.triples, entity, limit, offset)
+        return await self._run(self._space.triples, entity, limit, offset, as_of=as_of)
 
     async def merge(
         self, a: str, into: str, *, type: str | None = None, into_type: str | None = None

@@ -36,6 +36,7 @@ from cognigraph.model import (
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.explain import EXPLAINED, explain_place
 from cognigraph.retrieve.search import Inquiry, search
+from cognigraph.retrieve.timeline import seen_from
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.rows import Failure
 from cognigraph.text import storable
@@ -295,10 +296,25 @@ class Space:
         part = None if match is None else storable(match)
         return self._engine.store.entities(self._name, match=part, limit=limit, offset=offset)
 
-    def triples(self, entity: str | None = None, limit: int = 100, offset: int = 0) -> list[Triple]:
-        """Triples with their sources, newest first; ``entity`` is a whole name or alias."""
+    def triples(
+        self,
+        entity: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
+        *,
+        as_of: datetime | str | None = None,
+    ) -> list[Triple]:
+        """Triples with their sources, newest first; ``entity`` is a whole name or alias.
+
+        With ``as_of`` those that were known then, without what was said of them later.
+        """
         name = None if entity is None else storable(entity)
-        return self._engine.store.triples(self._name, entity=name, limit=limit, offset=offset)
+        until = None if as_of is None else to_utc(as_of, self._engine.zone)
+        found = self._engine.store.triples(
+            self._name, entity=name, limit=limit, offset=offset, as_of=until
+        )
+        known = [seen_from(triple, until) for triple in found]
+        return sorted(known, key=lambda triple: triple.last_observed, reverse=True)
 
     # Entity resolution
 

@@ -174,6 +174,7 @@ def _looking(command: Any) -> None:
     entities.add_argument("match", metavar="MATCH", nargs="?", help="a part of the name")
     triples = command("triples", "list triples with their times and sources, newest first")
     triples.add_argument("entity", metavar="ENTITY", nargs="?", help="a whole name")
+    triples.add_argument("--as-of", metavar="TIME", help="as it was known then")
     duplicates = command("duplicates", "list entities that may be one, most alike first")
     for listing in (sessions, entities, triples, duplicates):
         listing.add_argument(

@@ -265,7 +265,8 @@ def triples(run: Run) -> int:
     """List triples."""
     entity = run.arguments.entity
     with reading(run.options) as space:
-        found = space.triples(entity, run.arguments.limit)
+        as_of = moment(run.arguments.as_of, run.options, "--as-of")
+        found = space.triples(entity, run.arguments.limit, as_of=as_of)
         near = space.entities(entity, 5) if entity and not found else []
     run.terminal.document({"triples": found})
     none = "no triples"

@@ -354,11 +354,18 @@ class Store(Protocol):
         ...
 
     def triples(
-        self, space: str, *, entity: str | None = None, limit: int, offset: int = 0
+        self,
+        space: str,
+        *,
+        entity: str | None = None,
+        limit: int,
+        offset: int = 0,
+        as_of: datetime | None = None,
     ) -> list[Triple]:
         """Triples, newest observation first; with ``entity`` those it is subject or object of.
 
-        An alias stands for its entity; a name of several types for all of them.
+        An alias stands for its entity; a name of several types for all of them. ``as_of`` leaves
+        out what was first observed later; later sources of the others are not taken out.
         """
         ...
 

@@ -82,6 +82,17 @@ def test_as_of_answers_as_it_was_then(space):
     assert space.search("Where does Ann live?", now=NOW, as_of=START - timedelta(days=1)).hits == ()
 
 
+def test_triples_as_they_were_known(space):
+    known = space.triples("Ann", as_of=START + timedelta(days=45))
+    assert [(triple.object, len(triple.sources)) for triple in known] == [
+        ("Oslo", 1),
+        ("Bergen", 1),
+    ]
+    assert len(space.triples("Ann")) == len(space.triples()) == 3
+    assert [triple.object for triple in space.triples(as_of=START)] == ["Bergen"]
+    assert space.triples(as_of=START - timedelta(days=1)) == []
+
+
 def test_a_summary_that_covers_what_came_later_is_not_shown(space):
     midway = START + timedelta(days=30, minutes=1)  # the session in Oslo has one more turn
     result = space.search("Where does Ann live?", now=NOW, as_of=midway)

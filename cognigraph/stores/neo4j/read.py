@@ -104,11 +104,16 @@ def entities(
 
 
 def triples(
-    connection: Connection, space: str, entity: str | None, limit: int, offset: int
+    connection: Connection,
+    space: str,
+    entity: str | None,
+    limit: int,
+    offset: int,
+    until: datetime | None = None,
 ) -> list[Triple]:
-    """Triples, newest observation first."""
+    """Triples first observed by ``until``, newest observation first."""
     if entity is None:
-        rows = connection.rows("read/triples", space=space, skip=offset, limit=limit)
+        rows = connection.rows("read/triples", space=space, until=until, skip=offset, limit=limit)
     else:
         normalised = normalise(entity)
         rows = connection.rows(
@@ -116,6 +121,7 @@ def triples(
             space=space,
             name_hash=name_hash(space, normalised),
             normalised=normalised,
+            until=until,
             skip=offset,
             limit=limit,
         )

@@ -273,10 +273,16 @@ class Neo4jStore:
         return read.entities(self._connection, space, match, limit, offset)
 
     def triples(
-        self, space: str, *, entity: str | None = None, limit: int, offset: int = 0
+        self,
+        space: str,
+        *,
+        entity: str | None = None,
+        limit: int,
+        offset: int = 0,
+        as_of: datetime | None = None,
     ) -> list[Triple]:
         """Triples, newest observation first."""
-        return read.triples(self._connection, space, entity, limit, offset)
+        return read.triples(self._connection, space, entity, limit, offset, as_of)
 
     def stats(self, space: str) -> Stats:
         """Counts of a space."""

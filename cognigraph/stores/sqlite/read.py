@@ -198,10 +198,18 @@ FROM triple t JOIN entity s ON s.id = t.subject_id JOIN entity o ON o.id = t.obj
 
 
 def triples(
-    connection: sqlite3.Connection, space: int, entity: str | None, limit: int, offset: int
+    connection: sqlite3.Connection,
+    space: int,
+    entity: str | None,
+    limit: int,
+    offset: int,
+    until: int | None = None,
 ) -> list[Triple]:
-    """Triples, newest observation first."""
+    """Triples first observed by ``until`` (microseconds), newest observation first."""
     where, parameters = "t.space_id = ? AND t.folded_into IS NULL", [space]
+    if until is not None:
+        where += " AND t.first_observed <= ?"
+        parameters.append(until)
     if entity is not None:
         ids = entities_called(connection, space, entity)
         marks = ",".join("?" * len(ids))

@@ -367,10 +367,17 @@ class SQLiteStore:
         return self._read(space, [], lambda c, s: read.entities(c, s, match, limit, offset))
 
     def triples(
-        self, space: str, *, entity: str | None = None, limit: int, offset: int = 0
+        self,
+        space: str,
+        *,
+        entity: str | None = None,
+        limit: int,
+        offset: int = 0,
+        as_of: datetime | None = None,
     ) -> list[Triple]:
         """Triples, newest observation first."""
-        return self._read(space, [], lambda c, s: read.triples(c, s, entity, limit, offset))
+        until = None if as_of is None else to_micros(as_of)
+        return self._read(space, [], lambda c, s: read.triples(c, s, entity, limit, offset, until))
 
     def stats(self, space: str) -> Stats:
         """Counts of a space."""

@@ -1,9 +1,10 @@
 // what: triples, newest observation first
-// parameters: space, skip, limit
+// parameters: space, until (or null), skip, limit
 // returns: uid, subject, subject type, relation, object, object type, when, negated,
 //   first_observed and last_observed in microseconds, sources [[observed_at, message_id, session, said_by]]
 MATCH (triple:Triple) USING INDEX triple:Triple(space, last_observed)
 WHERE triple.space = $space AND triple.last_observed IS NOT NULL
+  AND ($until IS NULL OR triple.first_observed <= $until)
 WITH triple ORDER BY triple.last_observed DESC, triple.uid SKIP $skip LIMIT $limit
 MATCH (subject:Entity)<-[:SUBJECT]-(triple)-[:OBJECT]->(object:Entity)
 CALL (triple) {

@@ -1,5 +1,5 @@
 // what: triples that an entity, by name or alias, is subject or object of, newest observation first
-// parameters: space, name_hash, normalised, skip, limit
+// parameters: space, name_hash, normalised, until (or null), skip, limit
 // returns: as triples
 CALL () {
   MATCH (entity:Entity {name_hash: $name_hash})
@@ -11,6 +11,7 @@ CALL () {
   RETURN entity
 }
 MATCH (entity)<-[:SUBJECT|OBJECT]-(triple:Triple)
+WHERE $until IS NULL OR triple.first_observed <= $until
 WITH DISTINCT triple
 ORDER BY triple.last_observed DESC, triple.uid SKIP $skip LIMIT $limit
 MATCH (subject:Entity)<-[:SUBJECT]-(triple)-[:OBJECT]->(object:Entity)
