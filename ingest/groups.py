@@ -126,9 +126,13 @@ def _contradict(named: Mapping[str, Named], one: Sequence[str], other: Sequence[
     return any(conflict(named[a], named[b]) is not None for a in one for b in other)
 
 
-def rank(one: Named) -> tuple[int, int, int, str, str]:
-    """The order in which names stand for a group: full names, untitled, singular, then A to Z."""
+def rank(one: Named) -> tuple[bool, int, int, int, str, str]:
+    """The order in which names stand for a group: full names, untitled, singular, then A to Z.
+
+    People are called by their own names before "Pia's husband".
+    """
     own = form(one.name, one.type)
     abbreviated = sum(len(word) == 1 for word in own.words) if one.type == "person" else 0
     words = -len(own.words) if one.type == "person" else 0
-    return abbreviated, words, len(one.name), one.name, one.uid
+    nameless = one.type == "person" and not own.is_name
+    return nameless, abbreviated, words, len(one.name), one.name, one.uid

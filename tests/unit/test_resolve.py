@@ -6,7 +6,7 @@ import pytest
 
 from cognigraph.ids import normalise
 from cognigraph.ingest.forms import block_keys, is_proper
-from cognigraph.ingest.groups import Pair, Ruling, join
+from cognigraph.ingest.groups import Pair, Ruling, join, rank
 from cognigraph.ingest.resolve import Evidence, Named, Relation, decide
 
 
@@ -192,3 +192,8 @@ def test_what_a_user_merges_does_not_part_what_rules_merged():
     said = Ruling("Anna Berg", "Band", "same", "Anna Berg", 1)
     shown, _ = join(members, [pair("Anna", "Anna Berg")], [said])
     assert shown == dict.fromkeys(members, "Anna Berg")
+
+
+def test_people_are_called_by_their_own_names():
+    called = [Named(name, name, "person") for name in ("pia's husband", "felix", "dr. felix")]
+    assert [one.name for one in sorted(called, key=rank)] == ["felix", "dr. felix", "pia's husband"]

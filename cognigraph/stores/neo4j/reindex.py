@@ -115,6 +115,8 @@ class Neo4jReindexing:
                     f"another reindexing of {self._connection.uri} has taken the place of this "
                     "one; start it again when that is done"
                 )
+            # Only derivations delete nodes with vectors, and only while they hold their space.
+            tx.rows("reindex/hold_facts")
             self._keep(tx, rows, vectors)
 
         self._connection.write(keep)

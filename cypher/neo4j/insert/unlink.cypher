@@ -2,5 +2,6 @@
 // parameters: pairs: [[uid, uid of the next chunk]]
 // returns: nothing
 UNWIND $pairs AS pair
-MATCH (:Chunk {uid: pair[0]})-[next:NEXT]->(:Chunk {uid: pair[1]})
+MATCH (:Chunk {uid: pair[0]})-[next:NEXT]->(:Chunk)
+WHERE endNode(next).uid = pair[1]
 DELETE next

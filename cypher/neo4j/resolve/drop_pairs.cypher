@@ -2,6 +2,6 @@
 // parameters: pairs: [[uid, uid]]
 // returns: nothing
 UNWIND $pairs AS ends
-MATCH (a:Named {uid: ends[0]})-[pair:RESEMBLES]->(b:Named)
-WHERE b.uid = ends[1]
+MATCH (a:Named {uid: ends[0]})-[pair:RESEMBLES]->(:Named)
+WHERE endNode(pair).uid = ends[1]
 DELETE pair

@@ -2,6 +2,6 @@
 // parameters: rulings: [[uid, uid]]
 // returns: nothing
 UNWIND $rulings AS ends
-MATCH (a:Named {uid: ends[0]})-[ruling:RULED]->(b:Named)
-WHERE b.uid = ends[1]
+MATCH (a:Named {uid: ends[0]})-[ruling:RULED]->(:Named)
+WHERE endNode(ruling).uid = ends[1]
 DELETE ruling
