@@ -13,7 +13,14 @@ from typing import Literal
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
-from cognigraph.ingest.forms import COUNTED_TYPES, GENERIC_TYPES, Form, acronym, form
+from cognigraph.ingest.forms import (
+    COUNTED_TYPES,
+    GENERIC_TYPES,
+    Form,
+    acronym,
+    block_keys,
+    form,
+)
 
 Verdict = Literal["same", "suspected", "different"]
 
@@ -141,7 +148,8 @@ def relate(a: Named, b: Named) -> Relation | None:
         # Each name in the form of the type that says something.
         types = sorted((a.type, b.type), key=lambda type: type in GENERIC_TYPES)
         one, other = form(a.name, types[0]), form(b.name, types[0])
-        if one.singular and one.singular == other.singular:
+        meet = block_keys(a.name, a.type) & block_keys(b.name, b.type)
+        if meet and one.singular and one.singular == other.singular:
             return Relation("untyped", 0.8, False, "the same name, one without a real type")
         return None
     return (

@@ -10,7 +10,7 @@ import pytest
 from cognigraph import ConfigurationError, Memory, NotFoundError
 from cognigraph.embed import resolve
 from cognigraph.ingest import Extraction, Fact, Mention
-from tests.conftest import START
+from tests.conftest import START, OpenMemory
 from tests.contract.person_writers import start, write
 from tests.property.test_order_properties import PEOPLE, THINGS, fill
 
@@ -395,3 +395,17 @@ def test_order_batches_and_workers_do_not_matter(location, space_name):
     for found in (plain, other):
         found["triples"] = sorted(triple[1:] for triple in found["triples"])
     assert other == plain
+
+
+def test_a_fact_about_two_names_of_one_keeps_the_names_that_were_said(
+    open_memory: OpenMemory, space_name, extractor
+):
+    space = open_memory().space(space_name)
+    space.add("Felix is the husband of Pia.", id="m1", at=START)
+    extractor.script({"m1": [Fact("Felix", "person", "is", "Pia's husband", "person", (0,))]})
+    space.flush()
+    space.merge("Pia's husband", into="Felix")
+    (known,) = space.triples("Felix")
+    assert (known.subject, known.relation, known.object) == ("Felix", "is", "Pia's husband")
+    (row,) = space.cypher("MATCH (t:Triple) RETURN t.subject AS s, t.object AS o")
+    assert (row["s"], row["o"]) == ("Felix", "Pia's husband")

@@ -411,9 +411,9 @@ def test_unspaced_text_gives_key_phrases() -> None:
 )
 def test_reading_is_linear(piece: str) -> None:
     text = piece * (60_000 // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     extract(("Ann", text))
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 20  # quadratic would be minutes
 
 
 def test_the_name_is_recorded() -> None:

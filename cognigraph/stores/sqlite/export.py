@@ -28,9 +28,12 @@ _NODES = {
     "Alias": """SELECT uid, name, type FROM entity WHERE space_id = ?1 AND shown_id != id
                 UNION ALL SELECT a.uid, a.name, e.type FROM alias a
                 JOIN entity e ON e.id = a.entity_id WHERE a.space_id = ?1""",
-    "Triple": """SELECT t.uid, CASE WHEN s.shown_id IS NULL THEN t.subject ELSE s.name END
-                          AS subject, t.relation,
-                        CASE WHEN o.shown_id IS NULL THEN t.object ELSE o.name END AS object,
+    # A fact about two names of one entity keeps the names that were said.
+    "Triple": """SELECT t.uid, t.relation,
+                        CASE WHEN s.shown_id IS NULL OR s.id = o.id THEN t.subject ELSE s.name END
+                          AS subject,
+                        CASE WHEN o.shown_id IS NULL OR s.id = o.id THEN t.object ELSE o.name END
+                          AS object,
                         t.when_text AS "when", t.valid_from, t.valid_to, t.negated,
                         t.first_observed, t.last_observed
                  FROM triple t JOIN entity s ON s.id = t.subject_id

@@ -190,8 +190,10 @@ def _escape_like(text: str) -> str:
 
 
 _TRIPLE = """
-SELECT t.id, t.uid, CASE WHEN s.shown_id IS NULL THEN t.subject ELSE s.name END, s.type,
-       t.relation, CASE WHEN o.shown_id IS NULL THEN t.object ELSE o.name END, o.type,
+SELECT t.id, t.uid,
+       CASE WHEN s.shown_id IS NULL OR s.id = o.id THEN t.subject ELSE s.name END, s.type,
+       t.relation,
+       CASE WHEN o.shown_id IS NULL OR s.id = o.id THEN t.object ELSE o.name END, o.type,
        t.when_text, t.negated,
        t.first_observed, t.last_observed
 FROM triple t JOIN entity s ON s.id = t.subject_id JOIN entity o ON o.id = t.object_id"""

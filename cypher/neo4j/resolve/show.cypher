@@ -1,5 +1,6 @@
 // what: show triples at their ends, with the time and the sessions of their evidence
 // parameters: rows: [{uid, subject, object (uids)}], labels (of the space's own index)
+//   (a fact about two names of one entity keeps the names that were said)
 // returns: nothing
 UNWIND $rows AS row
 MATCH (triple:Fact {uid: row.uid})
@@ -10,9 +11,9 @@ MATCH (object:Entity {uid: other})
 REMOVE triple:TripleVariant
 SET triple:Triple, triple:$($labels), triple.subject_uid = subject.uid,
     triple.object_uid = object.uid,
-    triple.subject = CASE WHEN subject.shown_uid IS NULL THEN triple.said_subject
+    triple.subject = CASE WHEN subject.shown_uid IS NULL OR subject = object THEN triple.said_subject
                           ELSE subject.name END,
-    triple.object = CASE WHEN object.shown_uid IS NULL THEN triple.said_object
+    triple.object = CASE WHEN object.shown_uid IS NULL OR subject = object THEN triple.said_object
                          ELSE object.name END,
     subject.loops = subject.loops + CASE WHEN subject = object THEN 1 ELSE 0 END
 CREATE (triple)-[:SUBJECT]->(subject)

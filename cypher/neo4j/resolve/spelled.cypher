@@ -7,8 +7,8 @@ UNWIND $triples AS row
 MATCH (triple:Fact {uid: row.uid})
 WHERE row.spelled < coalesce(triple.spelled, '')
 SET triple.spelled = row.spelled, triple.relation = row.relation,
-    triple.subject = CASE WHEN row.subject_alone THEN row.subject ELSE triple.subject END,
-    triple.object = CASE WHEN row.object_alone THEN row.object ELSE triple.object END,
+    triple.subject = CASE WHEN row.subject_alone OR triple.subject_uid = triple.object_uid THEN row.subject ELSE triple.subject END,
+    triple.object = CASE WHEN row.object_alone OR triple.subject_uid = triple.object_uid THEN row.object ELSE triple.object END,
     triple.said_subject = row.subject, triple.said_object = row.object,
     triple[$waiting] = null
 WITH triple, row
