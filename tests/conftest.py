@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -67,6 +68,16 @@ def location(
         return {"location": tmp_path / "memory.db"}
     server = _servers(request.param.removeprefix("neo4j-"))
     return {"location": server.uri, "auth": server.auth}
+
+
+@pytest.fixture(autouse=True)
+def _loggers() -> Iterator[None]:
+    """The command line silences the library's loggers; not for the tests after it."""
+    loggers = [logging.getLogger(name) for name in ("cognigraph", "neo4j")]
+    levels = [logger.level for logger in loggers]
+    yield
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)
 
 
 @pytest.fixture
