@@ -6,7 +6,6 @@ run, so words can be compared at query time and nothing more is stored.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from threading import Lock
@@ -18,7 +17,8 @@ from cognigraph.lexical import STOP_WORDS, fold, stem, words
 from cognigraph.stores.arrays import Floats
 
 _START = "\0"  # before the words of each text
-_WORD_OR_START = re.compile(r"\w+|\0", re.ASCII)
+_WORDS_ONLY = bytes(byte if chr(byte).isalnum() or byte in b"_\0" else 0x20 for byte in range(128))
+_WORDS_ONLY += bytes(range(128, 256))
 _MOST_WORDS = 50_000  # 51 MB of vectors; then the vocabulary starts anew
 
 
@@ -97,5 +97,6 @@ def _tokens(texts: Sequence[str]) -> list[str]:
     """Words of all texts, each text after a start mark."""
     joined = _START + _START.join(texts)
     if joined.isascii() and joined.count(_START) == len(texts):  # all at once: much faster
-        return _WORD_OR_START.findall(fold(joined))
+        plain = fold(joined).encode("ascii").translate(_WORDS_ONLY)
+        return plain.replace(b"\0", b" \0 ").decode("ascii").split()
     return [token for text in texts for token in (_START, *words(text))]
