@@ -14,7 +14,8 @@ from typing import Literal, TypeVar
 
 from cognigraph.embed import CheckedEmbedder, Embedder, EmbedFunction, resolve
 from cognigraph.errors import ConfigurationError, EmbedderMismatchError, FlushTimeout
-from cognigraph.ingest.enrich import BackgroundWorker, Enricher, Step
+from cognigraph.ingest.background import BackgroundWorker
+from cognigraph.ingest.enrich import Enricher, Step, Waiting
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
@@ -117,15 +118,14 @@ class Engine:
         self.store = store
         self.enricher = Enricher(store, embedder, self.extractor, self.settings.enrich, self.clock)
         if self._in_background:
-            self.worker = BackgroundWorker(
-                self.enricher, self.settings.enrich, store, self.extractor
-            )
+            self.worker = BackgroundWorker(self.enricher, self.settings.enrich, self.extractor)
             self.worker.start()
 
     def close(self) -> None:
-        """End the worker after its batch and close the store. Idempotent."""
+        """End the worker after its batch, or give that back, and close the store. Idempotent."""
         if self.worker is not None:
             self.worker.stop()
+        self.enricher.give_back()
         for store in (self.store, *self._retired):
             store.close()
 
@@ -180,7 +180,7 @@ class Engine:
     def flush(self, space: str, timeout: float) -> None:
         """Wait until a space is enriched; in manual mode, do it here."""
         deadline = time.monotonic() + timeout
-        while pending := self.store.pending(space):
+        while (waiting := self.enricher.waiting(space)).total:
             step: Step | None = None
             if self.worker is None:
                 step = self.enricher.step(space)
@@ -189,16 +189,21 @@ class Engine:
             halted = self.enricher.halted
             if halted is not None:
                 raise FlushTimeout(
-                    f"{pending} chunks of space {space!r} are not enriched: {halted}",
-                    pending=pending,
+                    f"{_counted(waiting)} of space {space!r} are not enriched: {halted}",
+                    pending=waiting.total,
                 )
             if time.monotonic() >= deadline:
                 reasons = sorted({failure.reason for failure in self.store.failures(space)})
                 because = f"; last failure: {reasons[-1]}" if reasons else ""
                 raise FlushTimeout(
-                    f"{pending} chunks of space {space!r} are not enriched after {timeout:g} s"
+                    f"{_counted(waiting)} of space {space!r} are not enriched after {timeout:g} s"
                     f"{because}; they stay queued, flush again or raise the timeout",
-                    pending=pending,
+                    pending=waiting.total,
                 )
             if step is None:
                 time.sleep(_FLUSH_POLL)
+
+
+def _counted(waiting: Waiting) -> str:
+    counts = ((waiting.chunks, "chunks"), (waiting.summaries, "summaries"))
+    return " and ".join(f"{count} {what}" for count, what in counts if count)

@@ -176,7 +176,10 @@ class BudgetExceededError(ModelError):
 
 
 class FlushTimeout(CogniGraphError, TimeoutError):
-    """``flush`` ran out of time. ``pending`` chunks are still waiting; nothing is lost."""
+    """``flush`` ran out of time.
+
+    ``pending`` chunks, and summaries by themselves, are still waiting; nothing is lost.
+    """
 
     is_retryable = True
 

@@ -563,7 +563,10 @@ class Context(str):
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Sizes of a space and the state of its enrichment (in chunks)."""
+    """Sizes of a space and the state of its enrichment (in chunks).
+
+    Summaries that lack turns which were read are ``pending`` until they are written, or ``failed``.
+    """
 
     space: str
     sessions: int
@@ -576,3 +579,5 @@ class Stats:
     leased: int
     done: int
     failed: int
+    summaries_pending: int = 0
+    summaries_failed: int = 0

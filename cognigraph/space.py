@@ -154,11 +154,11 @@ class Space:
         return older(recorded, older_than, self._engine.extractor.name)
 
     def failures(self) -> list[Failure]:
-        """Chunks whose last enrichment failed, with the reason."""
+        """Chunks and session summaries whose last enrichment failed, with the reason."""
         return self._engine.store.failures(self._name)
 
     def retry_failed(self) -> int:
-        """Queue parked chunks again; returns how many."""
+        """Queue parked chunks and summaries again; returns how many."""
         count = self._engine.store.retry_failed(self._name)
         if count:
             self._engine.written()

@@ -1,39 +1,38 @@
-"""Enrichment: claim, extract, derive, write; and the worker that does it in the background.
+"""Enrichment: claim, extract, derive, write.
 
 All state is in the store. A worker that dies leaves a lease that expires, a failing extractor
-leaves its chunks pending with a reason, and a restart goes on from there.
+leaves its chunks, or the session's summary, pending with a reason; a restart goes on from there.
 """
 
 from __future__ import annotations
 
 import logging
-import os
-import socket
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from threading import Event, Thread
+from datetime import datetime
+from typing import NamedTuple
 from uuid import uuid4
 
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import CogniGraphError, ExtractionError, StoreError
 from cognigraph.ingest.derive import derive
 from cognigraph.ingest.estimate import Estimate, estimate, window_of
-from cognigraph.ingest.extraction import Extraction, Extractor
+from cognigraph.ingest.extraction import Extraction, Extractor, Window
 from cognigraph.ingest.heartbeat import Heartbeat
 from cognigraph.ingest.limits import Limits
-from cognigraph.ingest.settling import Settling
 from cognigraph.ingest.verdicts import judge
+from cognigraph.ingest.workers import has_died, worker_name
 from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.base import Store
-from cognigraph.stores.rows import Derivation, Lease
+from cognigraph.stores.rows import Backlog, Derivation, Lease
 from cognigraph.times import Clock
 
 logger = logging.getLogger("cognigraph.enrich")
 
+_Summarise = Callable[[Window], Extraction]
 _MOST_PAUSE_DOUBLINGS = 5
 _MOST_FAILURES = 12
 """So many batches in a row are no coincidence: an extractor that reads nothing is left alone."""
@@ -41,11 +40,12 @@ _MOST_FAILURES = 12
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one lease came to.
+    """What one lease came to; without chunks it was for the session's summary alone.
 
     ``rejected`` says of each thing left out why (``reason: what``), ``usage`` what the extractor
     spent, failed or not. ``error`` is why nothing was written; ``lost`` that another worker took
-    over; ``stopped`` why the run ends here though chunks may be left.
+    over; ``behind`` that the session's summary could not be written and is queued; ``stopped`` why
+    the run ends here though work may be left.
     """
 
     space: str
@@ -56,7 +56,20 @@ class Step:
     usage: Usage = field(default_factory=Usage)
     error: str | None = None
     lost: bool = False
+    behind: bool = False
     stopped: str | None = None
+
+
+class Waiting(NamedTuple):
+    """How many chunks, and sessions' summaries by themselves, wait to be enriched."""
+
+    chunks: int
+    summaries: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.chunks + self.summaries
 
 
 class Enricher:
@@ -75,105 +88,155 @@ class Enricher:
         self._extractor = extractor
         self._settings = settings
         self._clock = clock
-        self._worker = f"{_host()}:{os.getpid()}:{uuid4().hex[:8]}"
-        self._looked_for_dead = False
+        self._id = uuid4().hex[:8]
+        self._summarise: _Summarise | None = getattr(extractor, "summarise", None)
+        self._held: dict[str, Lease] = {}
         self._failures = 0
         self._after_outage = False
         self._rests_until: datetime | None = None
         self.halted: str | None = None
 
     def step(self, space: str | None = None) -> Step | None:
-        """Enrich one batch of one session; None when nothing is ready, or during an outage.
+        """Enrich one batch, or the summary, of one session.
+
+        None when nothing is ready, or during an outage.
 
         ``halted`` says afterwards which budget ended the work, if one did.
         """
         settings = self._settings
-        if not self._looked_for_dead:
-            self._looked_for_dead = True
-            self._expire_dead()
         if self._rests_until is not None and self._clock() < self._rests_until:
             return None
+        self._end_leases_of_the_dead()
         lease = self._store.claim(
-            worker=self._worker,
+            worker=worker_name(self._id),
             limit=settings.batch,
             lease_for=settings.lease,
             now=self._clock(),
             space=space,
             context=settings.context,
+            summaries=self._summarise is not None,
         )
         if lease is None:
             return None
+        self._held[lease.token] = lease
         try:
-            with Heartbeat(self._store, lease, settings.lease, self._clock):
-                derivation, rejected, usage = self._derive(lease)
+            return self._work(lease)
+        except BaseException:  # interrupted: the next worker need not wait for the lease
+            self._release(lease)
+            raise
+        finally:
+            self._held.pop(lease.token, None)
+
+    def give_back(self) -> None:
+        """Give what other threads of this process are working on back as it was: it ends."""
+        for lease in tuple(self._held.values()):
+            if lease.token.startswith(worker_name(self._id)):  # in a fork they are the parent's
+                self._release(lease)
+
+    def _release(self, lease: Lease) -> None:
+        with suppress(StoreError):
+            self._store.release(lease)
+
+    def waiting(self, space: str | None = None) -> Waiting:
+        """What this extractor can still do in a space, or in all."""
+        summaries = 0 if self._summarise is None else self._store.behind(space)
+        return Waiting(self._store.pending(space), summaries)
+
+    def _end_leases_of_the_dead(self) -> None:
+        """Take over from workers that died; of this machine's without waiting for the lease.
+
+        A lease that ran out while its worker lives, as when the machine slept, is no death.
+        """
+        for token, until in self._store.leases().items():
+            died = has_died(token)
+            if died or (died is None and until <= self._clock()):
+                self._store.expire(token, until)
+
+    def _work(self, lease: Lease) -> Step:
+        try:
+            with Heartbeat(self._store, lease, self._settings.lease, self._clock):
+                read = self._derive(lease)
         except StoreError:
             raise
         except _Spent as spent:
-            return self._give_back(lease, spent.error, spent.usage)
+            return self._fail(lease, spent.error, spent.usage)
         except CogniGraphError as error:
-            return self._give_back(lease, error, getattr(error, "usage", None) or Usage())
-        except BaseException:  # interrupted: the next worker need not wait for the lease
-            with suppress(StoreError):
-                self._store.release(lease)
-            raise
-        self._failures, self._after_outage = 0, False
-        self._rests_until = self.halted = None
-        written = self._store.complete(lease, derivation)
-        for reason in rejected:
-            logger.info("left out of session %r: %s", lease.session, reason)
-        return Step(
+            return self._fail(lease, error, getattr(error, "usage", None) or Usage())
+        if lease.chunks or read.error is None:
+            self._failures, self._after_outage = 0, False
+            self._rests_until = self.halted = None
+        step = Step(
             lease.space,
             lease.session,
             len(lease.chunks),
-            triples=len(derivation.triples),
-            rejected=rejected,
-            usage=usage,
-            lost=not written,
+            triples=len(read.derivation.triples),
+            rejected=read.rejected,
+            usage=read.usage,
         )
+        if not self._store.complete(lease, read.derivation):
+            return replace(step, lost=True)
+        for reason in read.rejected:
+            logger.info("left out of session %r: %s", lease.session, reason)
+        if read.error is None:
+            return step
+        failed = self._fail(replace(lease, chunks=()), read.error, Usage())
+        unwritten = None if lease.chunks else failed.error
+        return replace(step, error=unwritten, behind=True, stopped=failed.stopped)
 
-    def _expire_dead(self) -> None:
-        """Take over from workers of this machine that were killed, without waiting for them."""
-        for token in self._store.leases():
-            host, _, rest = token.partition(":")
-            pid = rest.partition(":")[0]
-            if host == _host() and pid.isdigit() and not _is_alive(int(pid)):
-                self._store.expire(token)
-
-    def _derive(self, lease: Lease) -> tuple[Derivation, tuple[str, ...], Usage]:
+    def _derive(self, lease: Lease) -> _Read:
         """Read what is new in the chunks; those that only repeat the memory teach nothing."""
         name, keep = self._extractor.name, self._settings.keep_revisions
         chunks = tuple(chunk for chunk in lease.chunks if chunk.text.strip())
-        if not chunks:
-            return Derivation(name, keep_revisions=keep), (), Usage()
+        if lease.chunks and not chunks:
+            return _Read(Derivation(name, keep_revisions=keep))
         lease = replace(lease, chunks=chunks)
         try:
-            extraction = self._extractor.extract(window_of(lease))
+            window = window_of(lease)
+            summarise = None if chunks else self._summarise
+            extraction = (summarise or self._extractor.extract)(window)
             if not isinstance(extraction, Extraction):
                 raise TypeError(f"returned a {type(extraction).__name__}, not an Extraction")
         except CogniGraphError:
             raise
         except Exception as error:  # any extractor may be plugged in here
             raise _failed(name, error, lease) from error
+        if extraction.provisional and lease.notes.version:  # better an old summary than none
+            extraction = replace(extraction, keys=None, themes=None)
         try:
             derivation, rejected = derive(extraction, lease, name, self._embedder)
         except CogniGraphError as error:
             raise _Spent(error, extraction.usage) from error
         except Exception as error:  # so may be what it returns
             raise _Spent(_failed(name, error, lease), extraction.usage) from error
-        return replace(derivation, keep_revisions=keep), rejected, extraction.usage
+        unwritten = extraction.error
+        if unwritten is None and extraction.behind and not chunks:
+            unwritten = ExtractionError(
+                f"{name} left the summary of session {lease.session!r} behind"
+            )
+        derivation = replace(
+            derivation,
+            keep_revisions=keep,
+            provisional=extraction.provisional,
+            behind=extraction.behind or unwritten is not None,
+            held=unwritten is not None,
+        )
+        return _Read(derivation, rejected, extraction.usage, unwritten)
 
-    def _give_back(self, lease: Lease, error: CogniGraphError, usage: Usage) -> Step:
+    def _fail(self, lease: Lease, error: CogniGraphError, usage: Usage) -> Step:
+        """Give chunks back, or the summary of a lease without any."""
+        tried = lease.chunks or (lease.notes.backlog or Backlog(),)
         verdict = judge(
             error,
             chunks=len(lease.chunks),
-            attempts=max(chunk.attempts for chunk in lease.chunks),
-            outages=max(chunk.outages for chunk in lease.chunks),
+            attempts=max(one.attempts for one in tried),
+            outages=max(one.outages for one in tried),
             after_outage=self._after_outage,
             settings=self._settings,
         )
+        what = f"{len(lease.chunks)} chunks" if lease.chunks else "the summary"
         logger.warning(
-            "enrichment of %d chunks of session %r ended (%s): %s",
-            len(lease.chunks), lease.session, verdict.fault, error,
+            "enrichment of %s of session %r ended (%s): %s",
+            what, lease.session, verdict.fault, error,
         )  # fmt: skip
         now = self._clock()
         if verdict.fault == "stop":
@@ -235,6 +298,15 @@ class Enricher:
         return estimate(self._store, self._extractor, space, self._settings, redo)
 
 
+class _Read(NamedTuple):
+    """What was read, and why the session's summary does not have it."""
+
+    derivation: Derivation
+    rejected: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    error: CogniGraphError | None = None
+
+
 class _Spent(CogniGraphError):
     """An error after the extractor has been paid."""
 
@@ -249,100 +321,3 @@ def _failed(name: str, error: Exception, lease: Lease) -> ExtractionError:
         f"{name}: {type(error).__name__}: {error}",
         chunks=tuple(chunk.uid for chunk in lease.chunks),
     )
-
-
-def _host() -> str:
-    return socket.gethostname().replace(":", "-")
-
-
-def _is_alive(pid: int) -> bool:
-    if os.name != "posix":  # signal 0 is a question only there
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
-class BackgroundWorker:
-    """A daemon thread that enriches whenever there is work, or once it has settled.
-
-    ``settle`` of the settings, else of the extractor (an optional ``timedelta``), says how long
-    nothing new must have come; what was left by an earlier process is worked off at the start.
-    """
-
-    def __init__(
-        self, enricher: Enricher, settings: EnrichSettings, store: Store, extractor: Extractor
-    ) -> None:
-        self._enricher = enricher
-        self._store = store
-        self._poll = settings.idle_poll.total_seconds()
-        settle = settings.settle
-        if settle is None:
-            settle = getattr(extractor, "settle", timedelta(0))
-        self._settling = Settling(settle.total_seconds(), settings.batch) if settle else None
-        self._hurried: set[str] = set()
-        self._quota = 0
-        self._wake = Event()
-        self._stop = Event()
-        self._thread: Thread | None = None
-
-    def start(self) -> None:
-        """Start the thread."""
-        if self._settling is not None:
-            self._quota = self._store.pending()
-        self._thread = Thread(target=self._run, name="cognigraph-enrich", daemon=True)
-        self._thread.start()
-
-    def notify(self) -> None:
-        """There is new work."""
-        if self._settling is None:
-            self._wake.set()
-
-    def hurry(self, space: str) -> None:
-        """Somebody waits for this space: work on it now, settled or not."""
-        if self._settling is not None:
-            self._hurried.add(space)
-        self._wake.set()
-
-    def stop(self, timeout: float = 10.0) -> None:
-        """Finish the batch in hand and end; what is left stays pending in the store."""
-        self._stop.set()
-        self._wake.set()
-        if self._thread is not None:
-            self._thread.join(timeout)
-
-    def _run(self) -> None:
-        work = self._step if self._settling is None else self._settled_step
-        while not self._stop.is_set():
-            try:
-                busy = work()
-            except StoreError as error:
-                if not self._stop.is_set():
-                    logger.warning("enrichment waits for the store: %s", error)
-                busy = False
-            if not busy:
-                self._wake.wait(self._poll)
-                self._wake.clear()
-
-    def _step(self) -> bool:
-        return self._enricher.step() is not None
-
-    def _settled_step(self) -> bool:
-        """Work for who waits; else on as many chunks as waited when things had settled."""
-        assert self._settling is not None
-        if self._hurried:
-            return self._enricher.step(self._hurried.pop()) is not None
-        if self._quota <= 0:
-            pending = self._store.pending()
-            if not self._settling.is_ready(pending, time.monotonic()):
-                return False
-            self._quota = pending
-        step = self._enricher.step()
-        self._quota = self._quota - step.chunks if step else 0
-        if self._quota <= 0:
-            self._settling.started(self._store.pending(), time.monotonic())
-        return step is not None

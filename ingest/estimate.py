@@ -18,7 +18,8 @@ class Estimate:
     """What waits, and what reading it would come to.
 
     ``usage`` is ``None`` for an extractor that does not tell, zero for one that asks no model.
-    ``again`` of the chunks were read before and are to be read again.
+    ``again`` of the chunks were read before and are to be read again; ``summaries`` are behind what
+    was read and written by themselves.
     """
 
     extractor: str
@@ -27,6 +28,7 @@ class Estimate:
     chunks: int
     windows: int
     again: int = 0
+    summaries: int = 0
     usage: Usage | None = field(default_factory=Usage)
 
 
@@ -47,20 +49,27 @@ def estimate(
     With ``redo`` also those that would wait if what these extractors have read were read again.
 
     An extractor with a method ``estimate(window) -> Usage`` is asked for each window; the notes it
-    sees are those of now, so later windows of a session may come to a little more.
+    sees are those of now, so later windows of a session may come to a little more. Summaries that
+    are behind are asked for as windows without chunks, if the extractor can ``summarise``.
     """
     ask: Callable[[Window], Usage] | None = getattr(extractor, "estimate", None)
     usage: Usage | None = None if ask is None else Usage()
-    sessions = turns = chunks = windows = again = 0
+    summarises = hasattr(extractor, "summarise")
+    sessions = turns = chunks = windows = again = summaries = 0
     renewed = dict.fromkeys(store.read_by(space, redo) if redo else ())
     for uid in dict.fromkeys((*store.queued(space), *renewed)):
         lease = store.peek(uid, context=settings.context, again=uid in renewed)
         if lease is None:
             continue
         if uid in renewed:  # it would start anew
-            fresh = (replace(chunk, attempts=0, outages=0) for chunk in lease.chunks)
+            fresh = (replace(chunk, attempts=0, outages=0, deaths=0) for chunk in lease.chunks)
             lease = replace(lease, chunks=tuple(fresh))
-        sessions += 1
+        behind = lease.notes.backlog is not None and not lease.notes.backlog.parked
+        if behind and summarises:
+            summaries += 1
+            if ask is not None and usage is not None:
+                usage += ask(window_of(replace(lease, chunks=())))
+        sessions += bool(lease.chunks)
         turns += len({chunk.message_id for chunk in lease.chunks})
         chunks += len(lease.chunks)
         again += sum(chunk.extractor is not None for chunk in lease.chunks)
@@ -68,7 +77,7 @@ def estimate(
             windows += 1
             if ask is not None and part.chunks and usage is not None:
                 usage += ask(window_of(part))
-    return Estimate(extractor.name, sessions, turns, chunks, windows, again, usage)
+    return Estimate(extractor.name, sessions, turns, chunks, windows, again, summaries, usage)
 
 
 def batches(lease: Lease, settings: EnrichSettings) -> Iterator[Lease]:
@@ -76,7 +85,8 @@ def batches(lease: Lease, settings: EnrichSettings) -> Iterator[Lease]:
     chunks, before = lease.chunks, lease.before
     while chunks:
         size = batch_size(
-            [failures_of(chunk.attempts, chunk.outages) for chunk in chunks], settings.batch
+            [failures_of(chunk.attempts, chunk.outages, chunk.deaths) for chunk in chunks],
+            settings.batch,
         )
         batch = chunks[:size]
         read = tuple(chunk for chunk in batch if chunk.text.strip())

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from cognigraph.errors import CogniGraphError
 from cognigraph.model import Theme, Usage
 from cognigraph.stores.rows import SessionNotes, WorkChunk
 
@@ -56,7 +57,7 @@ class Window:
     """What an extractor reads at once: consecutive chunks of one session, in order.
 
     ``before`` are chunks already read, for context only; ``notes`` is what the session's keys and
-    themes were before these chunks.
+    themes were before these chunks. Without chunks it is the summary alone that is wanted.
     """
 
     space: str
@@ -73,6 +74,10 @@ class Extraction:
     ``keys`` (name, weight) and ``themes`` are the session's whole new state, replacing the old;
     ``None`` keeps what is there. ``state`` is handed back as ``Window.notes.state`` next time.
     ``rejected`` says of each thing the extractor itself left out why; ``usage`` what it cost.
+
+    ``behind`` says that turns which were read are not in the summary, ``error`` why, if they should
+    be: the session is queued until ``summarise`` brings it up. ``provisional`` keys and themes
+    stand in for a summary where there never was one; they are no revision.
     """
 
     mentions: tuple[Mention, ...] = ()
@@ -82,13 +87,18 @@ class Extraction:
     state: str = ""
     rejected: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    provisional: bool = False
+    behind: bool = False
+    error: CogniGraphError | None = None
 
 
 class Extractor(Protocol):
     """Reads a window of chunks. Must be thread-safe.
 
     One that costs something may also have ``estimate(window) -> Usage``, what reading the window
-    would come to, found out without a call; ``enrich --dry-run`` adds it up.
+    would come to, found out without a call; ``enrich --dry-run`` adds it up. One whose extractions
+    may be ``behind`` also has ``summarise(window) -> Extraction``, which reads no chunks and brings
+    the session's summary up to those that were read.
     """
 
     @property

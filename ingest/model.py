@@ -2,7 +2,7 @@
 
 One call reads what a lease holds and one keeps the summary; only what is longer than the model
 should read at once takes more. An outage or an exhausted budget in the first leaves the chunks
-pending. In the second it leaves the old summary, and the turns it lacks go into the next one.
+pending. In the second it leaves the old summary, and the session pending until that is brought up.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cognigraph.ingest.extraction import Extraction, Window
 from cognigraph.ingest.prompts import prompt_file, render
 from cognigraph.ingest.reading import Reading
 from cognigraph.ingest.session_summary import SummaryState, known_lines, known_names
-from cognigraph.ingest.summariser import DROPPED, Summariser, next_state, prompt_tokens
+from cognigraph.ingest.summariser import DROPPED, Outcome, Summariser, next_state, prompt_tokens
 from cognigraph.ingest.transcript import Turn, halves, numbered, split, unnumbered
 from cognigraph.llm import Answer, Model, Prices, Prompt
 from cognigraph.model import Usage
@@ -80,6 +80,8 @@ class ModelExtractor:
     def extract(self, window: Window) -> Extraction:
         """Read a window and bring the session's summary up to it.
 
+        What became of the summary is in ``behind`` and ``error``.
+
         Raises:
             ModelError: the reading failed; nothing of the window is to be stored.
         """
@@ -94,20 +96,25 @@ class ModelExtractor:
             error.usage = run.usage + error.usage
             raise
         outcome = self._summariser.update(window.notes, state, turns)
-        state = next_state(state, outcome)
-        reading, summary = run.reading, outcome.summary
-        return Extraction(
+        reading = run.reading
+        state = replace(state, known=known_names(reading.entities, state.known))
+        return replace(
+            _summed_up(state, outcome),
             mentions=reading.mentions,
             facts=reading.facts,
-            keys=None if summary is None else summary.keys,
-            themes=None if summary is None else summary.themes,
-            state=replace(state, known=known_names(reading.entities, state.known)).dump(),
             rejected=(*run.rejected, *reading.rejected, *outcome.rejected),
             usage=run.usage + outcome.usage,
         )
 
+    def summarise(self, window: Window) -> Extraction:
+        """Bring the session's summary up to the turns that it lacks; nothing is read again."""
+        state = SummaryState.load(window.notes.state)
+        return _summed_up(state, self._summariser.update(window.notes, state, ()))
+
     def estimate(self, window: Window) -> Usage:
-        """What :meth:`extract` would come to, without a call, retries left out.
+        """What :meth:`extract` would come to, or :meth:`summarise` if there are no chunks.
+
+        No call is made; retries are left out.
 
         The cost is that of the model's ``prices``, 0.0 if it has none.
         """
@@ -167,3 +174,17 @@ class ModelExtractor:
     def _around(self, run: _Run, part: range) -> Sequence[Turn]:
         """What was said just before a part."""
         return (*run.before, *run.turns[: part.start])[-_CONTEXT:]
+
+
+def _summed_up(state: SummaryState, outcome: Outcome) -> Extraction:
+    summary = outcome.summary
+    return Extraction(
+        keys=None if summary is None else summary.keys,
+        themes=None if summary is None else summary.themes,
+        state=next_state(state, outcome).dump(),
+        rejected=tuple(outcome.rejected),
+        usage=outcome.usage,
+        provisional=outcome.quoted,
+        behind=outcome.behind,
+        error=outcome.error,
+    )

@@ -1,5 +1,8 @@
 """Writes and refines a session's summary with a model; a failure leaves what is there.
 
+The turns that it lacks then are remembered, and the queue has them tried again: by themselves, or
+with the session's next turns. Those that were given up do not spoil the next ones.
+
 Refining reads the summary and the new turns, never the old ones, so it costs what the new turns
 cost. Until a model could write one, the session has a summary of its own sentences.
 """
@@ -10,7 +13,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from cognigraph.errors import ModelAnswerError, ModelError, ModelRefusedError
+from cognigraph.errors import ModelError, ModelRefusedError
 from cognigraph.ingest.answers import SummaryAnswer
 from cognigraph.ingest.extraction import Window
 from cognigraph.ingest.prompts import PromptFile, render
@@ -27,9 +30,11 @@ from cognigraph.ingest.transcript import ANONYMOUS, Turn, halves, split, unnumbe
 from cognigraph.llm import Model, Prompt
 from cognigraph.model import Usage
 from cognigraph.retrieve.tokens import estimate_tokens
-from cognigraph.stores.rows import SessionNotes, WorkChunk
+from cognigraph.stores.batches import batch_limit, failures_of
+from cognigraph.stores.rows import Backlog, SessionNotes, WorkChunk
 
 NOT_WRITTEN = "summary left as it was"
+FORGOTTEN = "turns that no summary will have"
 DROPPED = "part of an answer in the wrong form"
 _ANSWER_TOKENS, _ANSWER_SHARE, _LONGEST_ANSWER = 100, 0.35, 900
 """Tokens of an answer: some, and so many for each token of what was said, up to a limit."""
@@ -37,13 +42,20 @@ _ANSWER_TOKENS, _ANSWER_SHARE, _LONGEST_ANSWER = 100, 0.35, 900
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of the summary. ``summary`` is ``None`` where the session keeps what it has."""
+    """What became of the summary. ``summary`` is ``None`` where the session keeps what it has.
+
+    ``quoted`` says that it has the turns' own sentences, for want of another; ``behind`` that it
+    lacks turns, ``error`` why it does from now on.
+    """
 
     summary: Summary | None
     unread: tuple[Turn, ...]
     extractive: bool
     usage: Usage
     rejected: list[str]
+    quoted: bool = False
+    behind: bool = False
+    error: ModelError | None = None
 
 
 class Summariser:
@@ -55,13 +67,13 @@ class Summariser:
         self._limit = limit
 
     def update(self, notes: SessionNotes, state: SummaryState, new: Sequence[Turn]) -> Outcome:
-        """Take the new turns, and those that waited, into the session's summary."""
-        turns = (*state.unread, *new)
+        """Take the new turns, if any, and those that waited, into the session's summary."""
+        given_up, turns = _due(notes, state, new)
         old = Summary() if state.extractive else Summary(notes.keys, notes.themes)
         done = Outcome(None, turns, state.extractive, Usage(), [])
         current = old
         speakers = tuple(dict.fromkeys(turn.speaker for turn in turns))
-        parts = deque(split(turns, self._limit))
+        parts = deque(split(turns, self._limit_after(notes)))
         while parts:
             part = parts.popleft()
             try:
@@ -73,8 +85,7 @@ class Summariser:
                     parts.extendleft(reversed(smaller))
                     continue
                 done.rejected.append(f"{NOT_WRITTEN}: {error}")
-                if isinstance(error, ModelAnswerError) and state.unread:
-                    done.unread = tuple(new)  # those before failed twice: they may be the cause
+                done.error = error
                 break
             current, refused = merged(current, answer, speakers)
             done.rejected += refused
@@ -83,19 +94,23 @@ class Summariser:
                 break
             done.summary, done.extractive = current, False
             done.unread = turns[part.stop :]
-        if done.summary is None and not old.themes:
-            done.summary, done.extractive = extractive(turns), True
-        done.unread = remembered(done.unread)
-        if len(done.unread) < len(turns):
+        done.unread = (*given_up, *done.unread)
+        done.behind = bool(given_up) or done.error is not None
+        if done.summary is None and not old.themes and new:
+            done.summary, done.extractive, done.quoted = extractive(done.unread), True, True
+        kept = _kept(done.unread, new)
+        if len(kept) < len(done.unread):
             done.extractive = False  # what is forgotten is only there: to be refined, not replaced
+            done.rejected.append(f"{FORGOTTEN}: {len(done.unread) - len(kept)}")
+        done.unread = kept
         return done
 
     def estimate(self, notes: SessionNotes, state: SummaryState, new: Sequence[Turn]) -> Usage:
         """What :meth:`update` would come to."""
-        turns = (*state.unread, *new)
+        _, turns = _due(notes, state, new)
         current = Summary() if state.extractive else Summary(notes.keys, notes.themes)
         usage = Usage()
-        for part in split(turns, self._limit):
+        for part in split(turns, self._limit_after(notes)):
             shown = turns[part.start : part.stop]
             prompt = self._prompt_for(current, shown)
             said = sum(estimate_tokens(turn.text) for turn in shown)
@@ -106,6 +121,11 @@ class Summariser:
                 output_tokens=min(output, _LONGEST_ANSWER),
             )
         return usage
+
+    def _limit_after(self, notes: SessionNotes) -> int:
+        """As batches of chunks have it: after each failure a quarter at once."""
+        backlog = notes.backlog or Backlog()
+        return batch_limit(failures_of(backlog.attempts, backlog.outages), self._limit)
 
     def _ask(self, current: Summary, turns: Sequence[Turn], done: Outcome) -> SummaryAnswer:
         answer = self._model.ask(self._prompt_for(current, turns), SummaryAnswer)
@@ -123,6 +143,24 @@ class Summariser:
                 turns=unnumbered(turns),
             )
         return render(self._prompt, "create", turns=unnumbered(turns))
+
+
+def _due(
+    notes: SessionNotes, state: SummaryState, new: Sequence[Turn]
+) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
+    """Turns that were given up, and those to be taken in now."""
+    if new and notes.backlog is not None and notes.backlog.parked:
+        return state.unread, tuple(new)
+    return (), (*state.unread, *new)
+
+
+def _kept(unread: Sequence[Turn], new: Sequence[Turn]) -> tuple[Turn, ...]:
+    """What is remembered of turns without a summary: all that has just been tried, and the newest
+    of those before."""
+    if not new:
+        return tuple(unread)
+    before = max(0, len(unread) - len(new))
+    return (*remembered(unread[:before]), *unread[before:])
 
 
 def prompt_tokens(prompt: Prompt) -> int:

@@ -182,13 +182,16 @@ class Store(Protocol):
         now: datetime,
         space: str | None = None,
         context: int = 2,
+        summaries: bool = False,
     ) -> Lease | None:
         """Lease up to ``limit`` pending chunks of one session, oldest first; ``None`` if none.
 
         A session has at most one lease at a time; expired leases count as pending. Chunks that
         failed come in batches a quarter the size for each attempt, and not behind others that
-        failed less often, so that the one at fault is soon alone. The notes of a session that is
-        read again are empty but for their version.
+        failed less often, so that the one at fault is soon alone; what two processes died with is
+        alone at once. The notes of a session that is read again have no keys and themes. With
+        ``summaries`` also the summary of a session that is behind, in a lease without chunks:
+        before the session's next chunks (unless it met many outages), but after all others.
         """
         ...
 
@@ -199,7 +202,7 @@ class Store(Protocol):
         time; the spelling said first is shown. What was read out of these chunks before goes:
         their evidence, mentions and aliases, triples left without evidence, entities left without
         anything but for those a user spoke of. Then entities are resolved
-        (:mod:`cognigraph.ingest.merging`), in the same transaction.
+        (:mod:`cognigraph.ingest.merging`), in the same transaction. A ``held`` lease is kept.
         """
         ...
 
@@ -216,6 +219,7 @@ class Store(Protocol):
 
         ``park_after=None`` does not park. An ``outage`` is counted as such and is no attempt; the
         whole session waits for its end, so that nothing is read before what was said before it.
+        Of a lease without chunks it is the summary that failed.
         """
         ...
 
@@ -227,20 +231,23 @@ class Store(Protocol):
         """Give the chunks back as they were; False if the lease is lost."""
         ...
 
-    def leases(self) -> list[str]:
-        """Tokens of the leases that are held now; a token begins with its worker's name."""
+    def leases(self) -> dict[str, datetime]:
+        """Tokens (they begin with the worker's name) of leases not given back, and their end."""
         ...
 
-    def expire(self, token: str) -> None:
-        """End a lease whose worker is known to be dead: its chunks can be claimed at once."""
+    def expire(self, token: str, until: datetime) -> None:
+        """End a lease whose worker died, unless it was extended: it can be claimed at once.
+
+        That counts against its chunks, or else the summary; ``batches.MOST_DEATHS`` park them.
+        """
         ...
 
     def retry_failed(self, space: str | None = None) -> int:
-        """Make parked chunks pending again; return how many."""
+        """Make parked chunks and summaries pending again; return how many."""
         ...
 
     def failures(self, space: str) -> list[Failure]:
-        """Chunks whose last attempt failed."""
+        """Chunks whose last attempt failed, in order of arrival, then summaries."""
         ...
 
     def extractors(self, space: str) -> dict[str, int]:
@@ -256,7 +263,7 @@ class Store(Protocol):
         ...
 
     def queued(self, space: str) -> list[str]:
-        """Uids of sessions with pending chunks, in the order of their oldest."""
+        """Uids of sessions with pending chunks, in the order of their oldest, or behind."""
         ...
 
     def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
@@ -266,7 +273,7 @@ class Store(Protocol):
     def peek(self, session_uid: str, *, context: int = 2, again: bool = False) -> Lease | None:
         """All pending chunks of a session as a lease would give them, without taking one.
 
-        With ``again`` as they would be if the session were to be read again.
+        None where nothing waits. With ``again`` as if the session were to be read again.
         """
         ...
 
@@ -375,6 +382,10 @@ class Store(Protocol):
 
     def pending(self, space: str | None = None) -> int:
         """Chunks that are pending or leased."""
+        ...
+
+    def behind(self, space: str | None = None) -> int:
+        """Sessions whose summary waits to be brought up to what was read."""
         ...
 
     def cypher(

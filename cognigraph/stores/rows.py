@@ -50,8 +50,8 @@ InsertStatus = Literal["new", "known", "conflict"]
 class WorkChunk:
     """A chunk as an extractor sees it, in session order, without recalled text.
 
-    ``attempts`` and ``outages`` count what went wrong with it so far; ``extractor`` has read it
-    before.
+    ``attempts``, ``outages`` and ``deaths`` (of processes that held it) count what went wrong with
+    it so far; ``extractor`` has read it before.
     """
 
     uid: str
@@ -64,6 +64,19 @@ class WorkChunk:
     attempts: int = 0
     outages: int = 0
     extractor: str | None = None
+    deaths: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """Turns that were read but are not in their session's summary: what went wrong so far.
+
+    ``parked`` ones failed too often: they are left out until somebody has them tried again.
+    """
+
+    attempts: int = 0
+    outages: int = 0
+    parked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +84,22 @@ class SessionNotes:
     """What is known of a session when its next chunks are read.
 
     ``state`` is the summariser's own memory (JSON), so that a summary grows with only the new
-    chunks; ``version`` counts its revisions.
+    chunks; ``version`` counts its revisions. With a ``backlog`` the summary is behind.
     """
 
     version: int = 0
     keys: tuple[tuple[str, float], ...] = ()
     themes: tuple[Theme, ...] = ()
     state: str = ""
+    backlog: Backlog | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
     """Pending chunks of one session that one worker may enrich until ``expires``.
 
-    ``before`` are the chunks just before the first, already read, for context only.
+    Without chunks it is for the session's summary alone, which is behind. ``before`` are the chunks
+    just before the first, already read, for context only.
     """
 
     token: str
@@ -178,6 +193,10 @@ class Derivation:
     ``keys`` and ``themes`` replace the session's and make a revision, of which the newest
     ``keep_revisions`` stay; ``None`` leaves them as they are. ``state`` replaces the summariser's
     memory if it is not empty or something was revised.
+
+    ``provisional`` keys and themes are shown until there is a summary, and are no revision.
+    ``behind`` says that the session's summary lacks turns, ``held`` that this is news: the lease is
+    kept, and ``fail`` or ``release`` says what becomes of it.
     """
 
     extractor: str
@@ -189,18 +208,23 @@ class Derivation:
     themes: tuple[ThemeRow, ...] | None = None
     state: str = ""
     keep_revisions: int = 10
+    provisional: bool = False
+    behind: bool = False
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A chunk that could not be enriched, and why.
+    """A chunk that could not be enriched, and why; without a message, the session's summary.
 
-    ``attempts`` failed on the chunk itself; ``outages`` of what reads it do not count as attempts.
+    ``attempts`` failed on the chunk itself; ``outages`` of what reads it do not count as attempts,
+    nor do ``deaths`` of the processes that were reading it.
     """
 
-    message_id: str
+    message_id: str | None
     session: str
     attempts: int
     parked: bool
     reason: str
     outages: int = 0
+    deaths: int = 0

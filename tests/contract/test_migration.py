@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
 
 import pytest
 
 from cognigraph import Memory
 from cognigraph.ingest import Fact
-from cognigraph.testing import HashEmbedder
+from cognigraph.ingest.model import ModelExtractor
+from cognigraph.testing import HashEmbedder, ScriptedModel
 from tests.conftest import START
 from tests.contract import first_schema
 
@@ -45,7 +48,7 @@ def test_a_database_of_an_older_schema(old, space_name, clock, extractor):
         with Memory(
             **old, embedder=HashEmbedder(32), clock=clock, extractor=extractor, enrich="manual"
         ) as memory:
-            assert memory.info.schema_version == 4
+            assert memory.info.schema_version == 6
             space = memory.space(space_name)
             assert {(e.name, e.aliases, e.triples, e.mentions) for e in space.entities()} == {
                 ("Anna Berg", ("Anna",), 2, 2),
@@ -73,3 +76,33 @@ def test_a_database_of_an_older_schema(old, space_name, clock, extractor):
         space.split("Anna")
         assert {t.text for t in space.triples("Anna")} == {"Anna bought kayak"}
         assert [len(t.sources) for t in space.triples("Anna")] == [2]
+
+
+@pytest.mark.parametrize("old", [4], indirect=True)
+@pytest.mark.parametrize(
+    ("unread", "behind"),
+    [('[["2026-05-20T09:00:00+00:00","Ann","I moved to Oslo."]]', 1), ("[]", 0)],
+)
+def test_a_summary_that_was_behind_is_work_now(old, space_name, unread, behind, clock):
+    state = f'{{"model":1,"unread":{unread},"known":[],"extractive":true}}'
+    if "auth" in old:
+        from neo4j import GraphDatabase
+
+        with GraphDatabase.driver(old["location"], auth=old["auth"]) as driver:
+            driver.execute_query(
+                "MATCH (s:Session {space: $space}) SET s.state = $state",
+                space=space_name,
+                state=state,
+            )
+    else:
+        with closing(sqlite3.connect(old["location"])) as db, db:
+            db.execute("UPDATE session SET state = ?", (state,))
+    theme = {"title": "Move", "summary": "Ann moved to Oslo."}
+    model = ScriptedModel([{"keys": [], "themes": [theme]}])
+    options = {"embedder": HashEmbedder(32), "clock": clock, "enrich": "manual"}
+    with Memory(**old, **options, extractor=ModelExtractor(model)) as memory:
+        space = memory.space(space_name)
+        assert (space.stats().summaries_pending, space.failures()) == (behind, [])
+        assert [(step.chunks, step.error) for step in space.enrich()] == [(0, None)] * behind
+        assert space.stats().summaries_pending == 0
+        assert [s.summary for s in space.sessions()] == ["Move: Ann moved to Oslo." * behind]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from cognigraph.errors import ModelUnavailableError
 from cognigraph.ingest.model import ModelExtractor
 from cognigraph.testing import ScriptedModel
 from tests.conftest import START
@@ -19,8 +18,7 @@ REFINED = {"keys": ["flat"], "themes": [{"n": 1, "summary": "Pia has a flat in B
 
 
 def test_a_summary_that_failed_is_caught_up_with(open_memory, space_name):
-    down = ModelUnavailableError("down")
-    model = ScriptedModel([READ, SUMMARY, NOTHING, down, NOTHING, REFINED])
+    model = ScriptedModel([READ, SUMMARY, NOTHING, "no", NOTHING, REFINED])
     space = open_memory(extractor=ModelExtractor(model)).space(space_name)
     seen = []
     for number, text in enumerate(("My sister moved.", "She has a flat.", "A small one.")):

@@ -66,7 +66,7 @@ def main(location: str, auth: str, space: str, url: str) -> None:
         tenant = memory.space(space)
         sys.stdout.write("open\n")
         sys.stdout.flush()
-        while tenant.stats().pending + tenant.stats().leased:
+        while (left := tenant.stats()).pending + left.leased + left.summaries_pending:
             tenant.enrich()
 
 

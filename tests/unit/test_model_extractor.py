@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,13 @@ from cognigraph import Memory, Settings
 from cognigraph.errors import ModelUnavailableError
 from cognigraph.ingest.extraction import Extraction, Window
 from cognigraph.ingest.model import ModelExtractor
+from cognigraph.ingest.session_summary import SummaryState
+from cognigraph.ingest.transcript import Turn
 from cognigraph.llm import Budget, ChatModel, Prices
 from cognigraph.model import Theme
 from cognigraph.retrieve.tokens import estimate_tokens
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.rows import SessionNotes, WorkChunk
+from cognigraph.stores.rows import Backlog, SessionNotes, WorkChunk
 from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.servers.model_server import ModelServer, completion, status
 from tests.servers.scripted import Fails, Stages, section
@@ -455,14 +457,15 @@ def test_a_bad_refinement_keeps_the_good_summary(serving, remember, bad):
 
 
 def test_turns_of_a_failed_refinement_go_into_the_next(serving, remember):
-    stages, model = serving([READ, NOTHING], [SUMMARY, Fails(), REFINED])
+    """The client asks once more after a bad answer; the queue tries again after two seconds."""
+    stages, model = serving([READ, NOTHING], [SUMMARY, "no", "no", REFINED])
     memory = remember(model)
     add(memory)
     memory.enrich()
     add(memory, MORE[:1], first=4)
     (step,) = memory.enrich()
     (reason,) = step.rejected
-    assert reason.startswith("summary left as it was: test at ")
+    assert reason.startswith("summary left as it was: test gave no usable answer")
     add(memory, MORE[1:], first=5)
     memory.enrich()
     turns = section(stages.prompts("summarise")[-1], "turns")
@@ -478,13 +481,14 @@ def test_turns_of_a_failed_refinement_go_into_the_next(serving, remember):
 
 
 def test_without_a_models_summary_the_session_has_its_own_sentences(serving, remember):
-    stages, model = serving([READ, NOTHING], [Fails(), SUMMARY])
+    stages, model = serving([READ, NOTHING], ["no", "no", SUMMARY])
     memory = remember(model)
     add(memory)
     memory.enrich()
     (session,) = memory.sessions()
     assert "Ann: My sister Pia moved to Bergen last Tuesday." in session.summary
     assert "Bergen" in session.keys
+    assert (session.version, memory.summaries("s")) == (0, [])
     assert len(memory.triples()) == 5
     add(memory, MORE, first=4)
     memory.enrich()
@@ -496,35 +500,71 @@ def test_without_a_models_summary_the_session_has_its_own_sentences(serving, rem
     )
 
 
-def test_turns_that_no_summary_can_be_made_of_are_given_up(serving, remember):
-    stages, model = serving([READ, NOTHING], [SUMMARY, "no", "no", "no", "no", UNCHANGED])
-    memory = remember(model)
+def test_turns_that_no_summary_can_be_made_of_are_given_up(serving, remember, clock):
+    """They do not spoil the summary of what comes after them, and are tried again when asked."""
+    refused = Fails(status(422, "not that"))
+    stages, model = serving([READ, NOTHING], [SUMMARY, refused, refused, UNCHANGED])
+    memory = remember(model, enrich=EnrichSettings(park_after=2))
     add(memory)
     memory.enrich()
-    for number in range(3):  # each bad answer is asked for once more by the client
-        add(memory, [("Ann", f"Turn {number}.")], first=4 + number)
-        memory.enrich()
+    add(memory, [("Ann", "Turn 0.")], first=4)
+    memory.enrich()
+    (failure,) = memory.failures()
+    assert (failure.message_id, failure.session, failure.attempts) == (None, "s", 1)
+    assert (failure.parked, "not that" in failure.reason) == (True, True)  # refused is refused
+    stats = memory.stats()
+    assert (stats.summaries_pending, stats.summaries_failed, stats.done) == (0, 1, 5)
+    clock.advance(timedelta(hours=1))
+    assert memory.enrich() == []
+    add(memory, [("Ann", "Turn 1.")], first=5)
+    memory.enrich()  # also refused: it joins those given up
+    add(memory, [("Ann", "Turn 2.")], first=6)
+    memory.enrich()
+    assert [failure.parked for failure in memory.failures()] == [True]
+    assert memory.retry_failed() == 1
+    (step,) = memory.enrich()
+    assert (step.chunks, step.error, memory.failures()) == (0, None, [])
     shown = [section(prompt, "turns").splitlines()[1:] for prompt in stages.prompts("summarise")]
     assert [[line[-2] for line in lines] for lines in shown[1:]] == [
-        ["0"], ["0"], ["0", "1"], ["0", "1"], ["1", "2"],
+        ["0"], ["1"], ["2"], ["0", "1"],
     ]  # fmt: skip
 
 
-def test_what_a_long_outage_makes_it_forget_stays_quoted(serving, remember):
-    stages, model = serving([NOTHING], [Fails()])
+def test_what_it_must_forget_stays_quoted(serving, remember):
+    """A window is remembered whole until its summary was tried by itself, older turns in part."""
+    stages, model = serving([NOTHING], ["no"])
     memory = remember(model)
     long = "I moved to Oslo in May. " + "So it goes, as they say. " * 30
     add(memory, [("Ann", long)] * 30)
     memory.enrich()
     quoted = memory.sessions()[0].summary
     assert "Ann: I moved to Oslo in May." in quoted
+    add(memory, MORE[:1], first=30)
+    (step,) = memory.enrich()
+    assert step.rejected[-1] == "turns that no summary will have: 15"
     stages.then("summarise", UNCHANGED)
-    add(memory, MORE, first=30)
+    stages.asked.clear()
+    add(memory, MORE[1:], first=31)
     memory.enrich()
-    last = stages.prompts("summarise")[-1]
-    assert "I moved to Oslo in May." in section(last, "themes")
-    assert len(section(last, "turns").splitlines()) < 25
-    assert memory.sessions()[0].summary == quoted
+    asked = stages.prompts("summarise")
+    assert "I moved to Oslo in May." in section(asked[0], "themes")
+    shown = {line for prompt in asked for line in section(prompt, "turns").splitlines()[1:]}
+    assert len(shown) == 15 + 2
+
+
+def test_a_summary_that_times_out_again_and_again_is_made_of_less_at_once(serving):
+    stages, model = serving([NOTHING], [SUMMARY, UNCHANGED])
+    extractor = ModelExtractor(model, window_tokens=100)
+    state = SummaryState(unread=tuple(Turn.of(chunk, UTC) for chunk in window_of(TURNS).chunks))
+    for outages, parts in ((0, 1), (2, 1), (3, 3)):
+        stages.asked.clear()
+        stages.then("summarise", SUMMARY, UNCHANGED)
+        notes = SessionNotes(state=state.dump(), backlog=Backlog(outages=outages))
+        window = Window("default", "s", (), notes=notes)
+        assert extractor.estimate(window).calls == parts
+        found = extractor.summarise(window)
+        assert (len(stages.asked), found.behind, found.facts) == (parts, False, ())
+        assert SummaryState.load(found.state).unread == ()
 
 
 def test_a_summary_of_too_much_is_made_in_halves(serving):
@@ -591,11 +631,14 @@ def test_a_budget_used_up_leaves_the_rest_pending(serving, remember):
     a, b = sorted(memory.sessions(), key=lambda session: session.id)
     assert a.themes[0].title == "Pia's move"
     assert b.themes[0].title != "Pia's move"  # its third call was the last: own sentences
-    add(memory, MORE, first=4, session="a")
-    (step,) = memory.enrich()
-    assert "budget" in step.error
-    assert memory.stats().pending == 2
+    assert "budget of 3 calls" in second.stopped
+    assert (memory.stats().pending, memory.stats().summaries_pending) == (0, 1)
+    assert memory.failures() == []
     assert len(stages.asked) == 3
+    _, model = serving()
+    (step,) = remember(model).enrich()  # another run, with another budget
+    assert (step.session, step.chunks, step.behind) == ("b", 0, False)
+    assert [(s.themes[0].title, s.version) for s in memory.sessions()] == [("Pia's move", 1)] * 2
 
 
 def test_a_failure_in_a_later_part_says_what_the_earlier_cost(serving):

@@ -20,7 +20,7 @@ from cognigraph import (
 from cognigraph.ingest.limits import Limits
 from cognigraph.ingest.verdicts import Verdict, fault_of, judge
 from cognigraph.ingest.versions import older, parse
-from cognigraph.stores.batches import batch_size, failures_of
+from cognigraph.stores.batches import batch_size, death_reason, failures_of
 
 SETTINGS = EnrichSettings(park_after=5, retry_after=timedelta(seconds=2))
 
@@ -46,6 +46,19 @@ def test_batches_shrink_with_failures(failures, limit, size):
 
 def test_outages_shrink_batches_slowly():
     assert [failures_of(0, outages) for outages in (0, 2, 3, 5, 6)] == [0, 0, 1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("deaths", "size"),
+    [([0, 0], 2), ([1, 1], 2), ([2, 2], 1), ([0, 2, 0], 1), ([2, 0, 0], 1), ([4], 1)],
+)
+def test_what_two_processes_died_with_is_alone(deaths, size):
+    assert batch_size([failures_of(0, 0, number) for number in deaths], 1 << 20) == size
+
+
+def test_deaths_are_said_in_words():
+    assert death_reason(1) == "the process that read it ended once"
+    assert death_reason(5, summary=True) == "the process that summed it up ended 5 times"
 
 
 def refused(status, *, too_long=False):

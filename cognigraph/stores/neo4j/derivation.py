@@ -94,7 +94,9 @@ class _Write:
             replaced = _held(tx.row("derive/drop_themes", session=lease.session_uid))[0]
             first = seq + len(derivation.triples) + 1
             self._write_themes(tx, themes, theme_labels, first)
-        revised = derivation.keys is not None or themes is not None
+        replaces = derivation.keys is not None or themes is not None
+        revised = replaces and not derivation.provisional
+        noted = replaces or derivation.state or not lease.chunks
         totals = Totals(
             *_held(
                 tx.row(
@@ -103,8 +105,11 @@ class _Write:
                     session=lease.session_uid,
                     chunks=sorted(chunk.uid for chunk in lease.chunks),
                     extractor=derivation.extractor,
+                    held=derivation.held,
+                    replaced=replaces,
                     revised=revised,
                     state=derivation.state,
+                    behind=derivation.behind if noted else None,
                     triples=len(new) - dropped.triples,
                     length=sum(sum(triple.terms.values()) for triple in new) - dropped.length,
                     themes=len(themes or ()) - replaced,

@@ -111,8 +111,9 @@ class Neo4jStore:
         now: datetime,
         space: str | None = None,
         context: int = 2,
+        summaries: bool = False,
     ) -> Lease | None:
-        """Lease pending chunks of one session."""
+        """Lease pending chunks of one session, or its summary."""
         return queue.claim(
             self._connection,
             worker=worker,
@@ -121,6 +122,7 @@ class Neo4jStore:
             now=now,
             space=space,
             context=context,
+            summaries=summaries,
         )
 
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
@@ -155,20 +157,20 @@ class Neo4jStore:
         """Give chunks back as they were."""
         return queue.release(self._connection, lease)
 
-    def leases(self) -> list[str]:
-        """Tokens of the leases held now."""
-        return queue.leases(self._connection, self._clock())
+    def leases(self) -> dict[str, datetime]:
+        """Tokens of the leases that were not given back."""
+        return queue.leases(self._connection)
 
-    def expire(self, token: str) -> None:
+    def expire(self, token: str, until: datetime) -> None:
         """End the lease of a dead worker."""
-        queue.expire(self._connection, token, self._clock())
+        queue.expire(self._connection, token, until)
 
     def retry_failed(self, space: str | None = None) -> int:
-        """Make parked chunks pending again."""
+        """Make what is parked pending again."""
         return queue.retry_failed(self._connection, space)
 
     def failures(self, space: str) -> list[Failure]:
-        """Chunks whose last attempt failed."""
+        """Chunks and summaries whose last attempt failed."""
         return queue.failures(self._connection, space)
 
     def extractors(self, space: str) -> dict[str, int]:
@@ -180,7 +182,7 @@ class Neo4jStore:
         return queue.requeue(self._connection, space, extractors)
 
     def queued(self, space: str) -> list[str]:
-        """Sessions with pending chunks."""
+        """Sessions with pending chunks, or behind."""
         return queue.queued(self._connection, space)
 
     def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
@@ -198,6 +200,10 @@ class Neo4jStore:
     def pending(self, space: str | None = None) -> int:
         """Chunks that are pending or leased."""
         return queue.pending(self._connection, space)
+
+    def behind(self, space: str | None = None) -> int:
+        """Sessions whose summary waits to be brought up."""
+        return queue.behind(self._connection, space)
 
     # Search
 

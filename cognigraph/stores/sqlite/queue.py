@@ -10,8 +10,9 @@ from typing import Any
 from uuid import uuid4
 
 from cognigraph.model import Theme
-from cognigraph.stores.batches import batch_size, failures_of
+from cognigraph.stores.batches import MOST_DEATHS, PATIENCE, batch_size, death_reason, failures_of
 from cognigraph.stores.rows import Failure, Lease, SessionNotes, WorkChunk
+from cognigraph.stores.sqlite import backlog
 from cognigraph.times import from_micros, to_micros
 
 PENDING, DONE, FAILED = 0, 1, 2
@@ -19,25 +20,48 @@ _EVER = (1 << 63) - 1
 _NEVER = 1 << 62
 
 _NEXT_SESSION = """
-SELECT w.session_id FROM work w JOIN session s ON s.id = w.session_id
+SELECT w.session_id, EXISTS (
+  SELECT 1 FROM behind b WHERE b.session_id = s.id AND b.state = 0 AND b.retry_at <= :now
+    AND b.outages < :patience)
+FROM work w JOIN session s ON s.id = w.session_id
 WHERE w.state = 0 AND w.retry_at <= :now AND s.lease_until <= :now {space}
 ORDER BY w.chunk_id LIMIT 1"""
 
+_NEXT_SUMMARY = """
+SELECT w.session_id, 1 FROM behind w JOIN session s ON s.id = w.session_id
+WHERE w.state = 0 AND w.retry_at <= :now AND s.lease_until <= :now {space}
+ORDER BY w.session_id LIMIT 1"""
+
 _PENDING_CHUNKS = """
 SELECT c.uid, c.message_id, c.speaker, c.at, coalesce(c.fresh, c.text), c.part, w.attempts,
-       w.outages, w.extractor, c.id
+       w.outages, w.extractor, w.deaths, c.id
 FROM chunk c JOIN work w ON w.chunk_id = c.id
 WHERE c.session_id = ? AND w.state {states} AND w.retry_at <= ?
 ORDER BY c.at, c.id LIMIT ?"""
 
 _BEFORE = """
-SELECT uid, message_id, speaker, at, coalesce(fresh, text), part, 0, 0, NULL, id FROM chunk
+SELECT uid, message_id, speaker, at, coalesce(fresh, text), part, 0, 0, NULL, 0, id
+FROM chunk
 WHERE session_id = ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?"""
 
 
 def has_pending(connection: sqlite3.Connection) -> bool:
-    """Whether any chunk waits, leased or not."""
-    return connection.execute("SELECT 1 FROM work WHERE state = 0 LIMIT 1").fetchone() is not None
+    """Whether any chunk or summary waits, leased or not."""
+    return bool(
+        connection.execute(
+            """SELECT EXISTS (SELECT 1 FROM work WHERE state = 0)
+               OR EXISTS (SELECT 1 FROM behind WHERE state = 0)"""
+        ).fetchone()[0]
+    )
+
+
+def pending(connection: sqlite3.Connection, space: str | None) -> int:
+    """Chunks that are pending or leased."""
+    clause = "" if space is None else "AND space_id = (SELECT id FROM space WHERE name = :space)"
+    (count,) = connection.execute(
+        f"SELECT count(*) FROM work WHERE state = 0 {clause}", {"space": space}
+    ).fetchone()
+    return int(count)
 
 
 def claim(
@@ -49,27 +73,32 @@ def claim(
     now: datetime,
     space: str | None,
     context: int,
+    summaries: bool,
 ) -> Lease | None:
     """Take the session of the oldest pending chunk; see ``Store.claim``."""
     instant = to_micros(now)
-    parameters: dict[str, object] = {"now": instant}
+    parameters: dict[str, object] = {"now": instant, "patience": PATIENCE}
     clause = ""
     if space is not None:
         clause = "AND w.space_id = (SELECT id FROM space WHERE name = :space)"
         parameters["space"] = space
     found = connection.execute(_NEXT_SESSION.format(space=clause), parameters).fetchone()
+    if found is None and summaries:
+        found = connection.execute(_NEXT_SUMMARY.format(space=clause), parameters).fetchone()
     if found is None:
         return None
-    session_id = found[0]
+    session_id, is_behind = found
     token, until = f"{worker}:{uuid4().hex}", now + lease_for
     connection.execute(
         "UPDATE session SET lease = ?, lease_until = ? WHERE id = ?",
         (token, to_micros(until), session_id),
     )
+    if summaries and is_behind:
+        return _lease(connection, session_id, (), context, token, until)
     rows = connection.execute(
         _PENDING_CHUNKS.format(states="= 0"), (session_id, instant, limit)
     ).fetchall()
-    rows = rows[: batch_size([failures_of(row[6], row[7]) for row in rows], limit)]
+    rows = rows[: batch_size([failures_of(row[6], row[7], row[9]) for row in rows], limit)]
     connection.executemany(
         "UPDATE work SET lease = ? WHERE chunk_id = ?", [(token, row[-1]) for row in rows]
     )
@@ -89,7 +118,10 @@ def _lease(
            FROM session s JOIN space p ON p.id = s.space_id WHERE s.id = ?""",
         (session_id,),
     ).fetchone()
-    before = connection.execute(_BEFORE, (session_id, rows[0][3], rows[0][-1], context)).fetchall()
+    before: list[tuple[Any, ...]] = []
+    if rows:
+        first = rows[0]
+        before = connection.execute(_BEFORE, (session_id, first[3], first[-1], context)).fetchall()
     return Lease(
         token=token,
         space=space,
@@ -97,34 +129,43 @@ def _lease(
         session_uid=uid,
         chunks=tuple(_work_chunk(name, row) for row in rows),
         before=tuple(_work_chunk(name, row) for row in reversed(before)),
-        notes=SessionNotes(version) if renew else _notes(connection, session_id, version, state),
+        notes=_notes(connection, session_id, version, state, renew),
         expires=expires,
     )
 
 
 def queued(connection: sqlite3.Connection, space_id: int) -> list[str]:
-    """Sessions with pending chunks, in the order of their oldest."""
+    """Sessions with pending chunks, in the order of their oldest, then others that are behind."""
     rows = connection.execute(
         """SELECT s.uid FROM work w JOIN session s ON s.id = w.session_id
            WHERE w.space_id = ? AND w.state = 0 GROUP BY s.id ORDER BY min(w.chunk_id)""",
         (space_id,),
+    ).fetchall()
+    rows += connection.execute(
+        """SELECT s.uid FROM behind b JOIN session s ON s.id = b.session_id
+           WHERE b.space_id = ? AND b.state = 0 ORDER BY s.id""",
+        (space_id,),
     )
-    return [row[0] for row in rows]
+    return list(dict.fromkeys(row[0] for row in rows))
 
 
 def peek(
     connection: sqlite3.Connection, session_uid: str, context: int, again: bool
 ) -> Lease | None:
-    """A session's pending chunks, waiting for a retry or not; with ``again`` the done ones too."""
+    """A session's pending chunks, waiting for a retry or not; with ``again`` the done ones too.
+
+    None where neither chunks nor a summary wait.
+    """
     found = connection.execute("SELECT id FROM session WHERE uid = ?", (session_uid,)).fetchone()
     if found is None:
         return None
     query = _PENDING_CHUNKS.format(states="IN (0, 1)" if again else "= 0")
     rows = connection.execute(query, (found[0], _EVER, -1)).fetchall()
-    if not rows:
-        return None
     lease = _lease(connection, found[0], rows, context, "", from_micros(0))
-    return replace(lease, notes=SessionNotes(lease.notes.version)) if again else lease
+    if again:
+        lease = replace(lease, notes=SessionNotes(lease.notes.version))
+    waits = lease.notes.backlog is not None and not lease.notes.backlog.parked
+    return lease if rows or waits else None
 
 
 def _work_chunk(session: str, row: tuple[Any, ...]) -> WorkChunk:
@@ -133,8 +174,11 @@ def _work_chunk(session: str, row: tuple[Any, ...]) -> WorkChunk:
 
 
 def _notes(
-    connection: sqlite3.Connection, session_id: int, version: int, state: str
+    connection: sqlite3.Connection, session_id: int, version: int, state: str, renew: bool
 ) -> SessionNotes:
+    behind = backlog.of_session(connection, session_id)
+    if renew:  # what its keys and themes say is to be replaced, not gone on from
+        return SessionNotes(version, state=state, backlog=behind)
     keys = connection.execute(
         "SELECT name, weight FROM session_key JOIN key ON key.id = key_id WHERE session_id = ? "
         "ORDER BY weight DESC, name",
@@ -143,7 +187,9 @@ def _notes(
     themes = connection.execute(
         "SELECT title, summary FROM theme WHERE session_id = ? ORDER BY place", (session_id,)
     ).fetchall()
-    return SessionNotes(version, tuple(keys), tuple(Theme(*theme) for theme in themes), state)
+    return SessionNotes(
+        version, tuple(keys), tuple(Theme(*theme) for theme in themes), state, behind
+    )
 
 
 def holds(connection: sqlite3.Connection, lease: Lease) -> bool:
@@ -154,10 +200,46 @@ def holds(connection: sqlite3.Connection, lease: Lease) -> bool:
     return row is not None and row[0] == lease.token
 
 
-def leases(connection: sqlite3.Connection, now: datetime) -> list[str]:
-    """Tokens of the leases held now."""
-    query = "SELECT lease FROM session WHERE lease IS NOT NULL AND lease_until > ?"
-    return [row[0] for row in connection.execute(query, (to_micros(now),))]
+def leases(connection: sqlite3.Connection) -> dict[str, datetime]:
+    """Tokens of the leases that were not given back, and when they run out."""
+    query = "SELECT lease, lease_until FROM session WHERE lease IS NOT NULL"
+    return {token: from_micros(until) for token, until in connection.execute(query)}
+
+
+def extend(connection: sqlite3.Connection, lease: Lease, until: datetime) -> bool:
+    """Hold a lease longer; False if it is lost."""
+    return (
+        connection.execute(
+            "UPDATE session SET lease_until = ? WHERE uid = ? AND lease = ?",
+            (to_micros(until), lease.session_uid, lease.token),
+        ).rowcount
+        == 1
+    )
+
+
+def expire(connection: sqlite3.Connection, token: str, until: datetime) -> None:
+    """End the lease of a worker that died, and count the death against what it held."""
+    row = connection.execute(
+        """UPDATE session SET lease = NULL, lease_until = 0 WHERE lease = ? AND lease_until = ?
+           RETURNING id""",
+        (token, to_micros(until)),
+    ).fetchone()
+    if row is None:
+        return
+    held = connection.execute(
+        """SELECT w.chunk_id, w.deaths + 1 FROM chunk c JOIN work w ON w.chunk_id = c.id
+           WHERE c.session_id = ? AND w.state = 0 AND w.lease = ?""",
+        (row[0], token),
+    ).fetchall()
+    connection.executemany(
+        "UPDATE work SET deaths = ?, reason = ?, state = ?, lease = NULL WHERE chunk_id = ?",
+        [
+            (deaths, death_reason(deaths), FAILED if deaths >= MOST_DEATHS else PENDING, chunk_id)
+            for chunk_id, deaths in held
+        ],
+    )
+    if not held:
+        backlog.count_death(connection, row[0])
 
 
 def release(connection: sqlite3.Connection, lease: Lease) -> None:
@@ -177,6 +259,13 @@ def give_back(
     outage: bool,
 ) -> None:
     """Count the failed attempt, or the outage, of each chunk; park what failed too often."""
+    if park_after is None or outage:
+        park_after = _NEVER
+    if not lease.chunks:
+        backlog.fail(
+            connection, lease.session_uid, reason,
+            park_after=park_after, retry_at=to_micros(retry_at), outage=outage,
+        )  # fmt: skip
     connection.executemany(
         """UPDATE work SET attempts = attempts + ?,
              outages = CASE WHEN ? THEN outages + 1 ELSE 0 END,
@@ -184,11 +273,10 @@ def give_back(
              state = CASE WHEN attempts + 1 >= ? THEN 2 ELSE 0 END
            WHERE chunk_id = (SELECT id FROM chunk WHERE uid = ?)""",
         [
-            (not outage, outage, reason, to_micros(retry_at),
-             _NEVER if park_after is None or outage else park_after, chunk.uid)
+            (not outage, outage, reason, to_micros(retry_at), park_after, chunk.uid)
             for chunk in lease.chunks
         ],
-    )  # fmt: skip
+    )
     # What comes after these chunks in their session waits with them, or would be read before them.
     connection.execute(
         "UPDATE session SET lease = NULL, lease_until = ? WHERE uid = ?",
@@ -197,22 +285,28 @@ def give_back(
 
 
 def failures(connection: sqlite3.Connection, space: str) -> list[Failure]:
-    """Chunks whose last attempt failed, parked or waiting for the next try."""
+    """Chunks and summaries whose last attempt failed, parked or waiting for the next try."""
     rows = connection.execute(
-        """SELECT c.message_id, s.name, w.attempts, w.state, w.reason, w.outages
+        """SELECT c.message_id, s.name, w.attempts, w.state = 2, w.reason, w.outages, w.deaths
            FROM work w JOIN chunk c ON c.id = w.chunk_id JOIN session s ON s.id = w.session_id
            WHERE w.space_id = (SELECT id FROM space WHERE name = ?)
              AND w.state IN (0, 2) AND w.reason IS NOT NULL
            ORDER BY c.id""",
         (space,),
     )
-    return [Failure(row[0], row[1], row[2], row[3] == FAILED, row[4], row[5]) for row in rows]
+    found = [
+        Failure(id, session, attempts, bool(parked), *rest)
+        for id, session, attempts, parked, *rest in rows
+    ]
+    return found + backlog.failures(connection, space)
 
 
 def retry_failed(connection: sqlite3.Connection, space: str | None) -> int:
-    """Make parked chunks pending again."""
-    return connection.execute(
-        """UPDATE work SET state = 0, attempts = 0, outages = 0, retry_at = 0 WHERE state = 2
-           AND (? IS NULL OR space_id = (SELECT id FROM space WHERE name = ?))""",
-        (space, space),
+    """Make parked chunks and summaries pending again."""
+    chunks = connection.execute(
+        """UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0
+           WHERE state = 2
+             AND (?1 IS NULL OR space_id = (SELECT id FROM space WHERE name = ?1))""",
+        (space,),
     ).rowcount
+    return chunks + backlog.retry(connection, space)

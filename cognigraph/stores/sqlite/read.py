@@ -320,4 +320,6 @@ def stats(connection: sqlite3.Connection, name: str, now_micros: int) -> Stats:
         leased=leased,
         done=states.get(1, 0),
         failed=states.get(2, 0),
+        summaries_pending=count("SELECT count(*) FROM behind WHERE space_id = ? AND state = 0"),
+        summaries_failed=count("SELECT count(*) FROM behind WHERE space_id = ? AND state = 2"),
     )

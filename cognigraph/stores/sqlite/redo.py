@@ -38,13 +38,15 @@ def requeue(connection: sqlite3.Connection, space_id: int, extractors: Sequence[
         for uid in read_by(connection, space_id, extractors)
     ]
     connection.executemany(
-        "UPDATE session SET renew = 1, lease = NULL, lease_until = 0 WHERE id = ?", sessions
+        "UPDATE session SET renew = 1, state = '', lease = NULL, lease_until = 0 WHERE id = ?",
+        sessions,
     )
+    connection.executemany("DELETE FROM behind WHERE session_id = ?", sessions)
     # The extractor stays: by it the next derivation knows that there is something to replace.
     return sum(
         connection.execute(
-            """UPDATE work SET state = 0, attempts = 0, outages = 0, retry_at = 0, reason = NULL,
-                 lease = NULL WHERE session_id = ? AND state = 1""",
+            """UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0,
+                 reason = NULL, lease = NULL WHERE session_id = ? AND state = 1""",
             session,
         ).rowcount
         for session in sessions

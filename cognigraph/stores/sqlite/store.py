@@ -27,6 +27,7 @@ from cognigraph.stores.empty import no_candidates
 from cognigraph.stores.pools import Candidates, ChunkRecord, Probe
 from cognigraph.stores.rows import Derivation, Failure, InsertStatus, Lease, MessageRow
 from cognigraph.stores.sqlite import (
+    backlog,
     checks,
     export,
     queue,
@@ -118,8 +119,9 @@ class SQLiteStore:
         now: datetime,
         space: str | None = None,
         context: int = 2,
+        summaries: bool = False,
     ) -> Lease | None:
-        """Lease pending chunks of one session."""
+        """Lease pending chunks of one session, or its summary."""
         with self._pool.read() as connection:  # an idle worker must not take the write lock
             if not queue.has_pending(connection):
                 return None
@@ -133,6 +135,7 @@ class SQLiteStore:
                 now=now,
                 space=space,
                 context=context,
+                summaries=summaries,
             )
 
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
@@ -143,7 +146,8 @@ class SQLiteStore:
             write.write_derivation(
                 connection, self._record.vectors, lease, derivation, to_micros(self._clock())
             )
-            queue.release(connection, lease)
+            if not derivation.held:
+                queue.release(connection, lease)
             return True
 
     def fail(
@@ -167,13 +171,7 @@ class SQLiteStore:
     def extend(self, lease: Lease, until: datetime) -> bool:
         """Hold a lease longer."""
         with self._pool.write() as connection:
-            return (
-                connection.execute(
-                    "UPDATE session SET lease_until = ? WHERE uid = ? AND lease = ?",
-                    (to_micros(until), lease.session_uid, lease.token),
-                ).rowcount
-                == 1
-            )
+            return queue.extend(connection, lease, until)
 
     def release(self, lease: Lease) -> bool:
         """Give chunks back as they were."""
@@ -183,23 +181,23 @@ class SQLiteStore:
             queue.release(connection, lease)
             return True
 
-    def leases(self) -> list[str]:
-        """Tokens of the leases held now."""
+    def leases(self) -> dict[str, datetime]:
+        """Tokens of the leases that were not given back."""
         with self._pool.read() as connection:
-            return queue.leases(connection, self._clock())
+            return queue.leases(connection)
 
-    def expire(self, token: str) -> None:
+    def expire(self, token: str, until: datetime) -> None:
         """End the lease of a dead worker."""
         with self._pool.write() as connection:
-            connection.execute("UPDATE session SET lease_until = 0 WHERE lease = ?", (token,))
+            queue.expire(connection, token, until)
 
     def retry_failed(self, space: str | None = None) -> int:
-        """Make parked chunks pending again."""
+        """Make what is parked pending again."""
         with self._pool.write() as connection:
             return queue.retry_failed(connection, space)
 
     def failures(self, space: str) -> list[Failure]:
-        """Chunks whose last attempt failed."""
+        """Chunks and summaries whose last attempt failed."""
         with self._pool.read() as connection:
             return queue.failures(connection, space)
 
@@ -214,7 +212,7 @@ class SQLiteStore:
             return 0 if space_id is None else redo.requeue(connection, space_id, extractors)
 
     def queued(self, space: str) -> list[str]:
-        """Sessions with pending chunks."""
+        """Sessions with pending chunks, or behind."""
         return self._read(space, [], queue.queued)
 
     def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
@@ -233,16 +231,12 @@ class SQLiteStore:
     def pending(self, space: str | None = None) -> int:
         """Chunks that are pending or leased."""
         with self._pool.read() as connection:
-            if space is None:
-                query, parameters = "SELECT count(*) FROM work WHERE state = 0", ()
-                return int(connection.execute(query, parameters).fetchone()[0])
-            return int(
-                connection.execute(
-                    "SELECT count(*) FROM work WHERE state = 0 AND space_id = "
-                    "(SELECT id FROM space WHERE name = ?)",
-                    (space,),
-                ).fetchone()[0]
-            )
+            return queue.pending(connection, space)
+
+    def behind(self, space: str | None = None) -> int:
+        """Sessions whose summary waits to be brought up."""
+        with self._pool.read() as connection:
+            return backlog.pending(connection, space)
 
     # Search
 

@@ -18,6 +18,7 @@ from cognigraph.stores.rows import (
     ThemeRow,
     TripleRow,
 )
+from cognigraph.stores.sqlite import backlog
 from cognigraph.stores.sqlite.blobs import VectorFormat, pack_terms, pack_uid
 from cognigraph.stores.sqlite.fold import refold
 from cognigraph.stores.sqlite.ledger import SQLiteLedger
@@ -148,20 +149,24 @@ def write_derivation(
         _replace_keys(connection, vectors, space_id, session_id, derivation.keys)
     if derivation.themes is not None:
         _replace_themes(connection, vectors, space_id, session_id, derivation.themes)
-    if derivation.keys is not None or derivation.themes is not None:
+    replaced = derivation.keys is not None or derivation.themes is not None
+    revised = replaced and not derivation.provisional
+    if replaced:
+        connection.execute("UPDATE session SET changed = ? WHERE id = ?", (revision, session_id))
+    if revised:
         connection.execute(
-            "UPDATE session SET version = version + 1, renew = 0, changed = ?, state = ? "
-            "WHERE id = ?",
-            (revision, derivation.state, session_id),
+            "UPDATE session SET version = version + 1, renew = 0 WHERE id = ?", (session_id,)
         )
         keep(connection, session_id, derivation, now)
-    elif derivation.state:
+    if replaced or derivation.state:
         connection.execute(
             "UPDATE session SET state = ? WHERE id = ?", (derivation.state, session_id)
         )
+    if replaced or derivation.state or not lease.chunks:
+        backlog.note(connection, session_id, derivation, revised=revised)
     connection.executemany(
         "UPDATE work SET state = 1, lease = NULL, reason = NULL, extractor = ?, outages = 0,"
-        " attempts = attempts + 1 WHERE chunk_id = ?",
+        " deaths = 0, attempts = attempts + 1 WHERE chunk_id = ?",
         [(derivation.extractor, chunk_id) for chunk_id in chunk_ids.values()],
     )
 

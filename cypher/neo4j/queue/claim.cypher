@@ -1,8 +1,9 @@
 // what: lease the pending chunks of a session to one worker
 // parameters: session (uid), token, now, until, limit, context
 // returns: space, session (id), version, state (the summariser's), chunks, before
-//   (newest first), keys [[name, weight]], themes [[title, summary]], renew; a chunk is
-//   [uid, message_id, speaker, at in microseconds, text, part, attempts, outages, extractor];
+//   (newest first), keys [[name, weight]], themes [[title, summary]], backlog [state, attempts,
+//   outages], renew; a chunk is [uid, message_id, speaker, at in microseconds, text, part, attempts,
+//   outages, extractor, deaths];
 //   no row if another worker was faster
 MATCH (session:Session {uid: $session})
 // This takes the lock: the lease is read and written as one.
@@ -20,7 +21,8 @@ WITH session, ready
 WHERE size(ready) > 0
 // As stores/batches.py has it: a quarter the size for each attempt, and none that failed more often.
 WITH session, ready,
-     [chunk IN ready | chunk.attempts + coalesce(chunk.outages, 0) / 3] AS failures
+     [chunk IN ready | chunk.attempts + coalesce(chunk.outages, 0) / 3
+                       + CASE WHEN coalesce(chunk.deaths, 0) >= 2 THEN 16 ELSE 0 END] AS failures
 WITH session, ready, failures, failures[0] AS tries
 WITH session, ready, failures, tries,
      CASE WHEN tries > 15 THEN 1 ELSE toInteger($limit / 4 ^ tries) END AS most
@@ -50,10 +52,12 @@ CALL (session) {
 }
 RETURN session.space, session.id, session.version, session.state,
   [c IN chunks | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
-                  coalesce(c.fresh, c.text), c.part, c.attempts, coalesce(c.outages, 0), c.extractor]]
+                  coalesce(c.fresh, c.text), c.part, c.attempts, coalesce(c.outages, 0), c.extractor,
+                  coalesce(c.deaths, 0)]]
     AS chunks,
   [c IN before | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
-                  coalesce(c.fresh, c.text), c.part, 0, 0, null]] AS before,
+                  coalesce(c.fresh, c.text), c.part, 0, 0, null, 0]] AS before,
   [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,
   [pair IN themes WHERE pair[1] IS NOT NULL] AS themes,
+  [session.summary_state, session.summary_attempts, session.summary_outages] AS backlog,
   coalesce(session.renew, false) AS renew

@@ -1,6 +1,7 @@
-// what: tokens of the leases that are held now
-// parameters: now
-// returns: token
+// what: tokens of the leases that were not given back, and when they run out
+// parameters: none
+// returns: token, until in microseconds
 MATCH (session:Session) USING INDEX session:Session(lease_until)
-WHERE session.lease_until > $now AND session.lease IS NOT NULL
-RETURN session.lease
+WHERE session.lease_until IS NOT NULL AND session.lease IS NOT NULL
+RETURN session.lease,
+       session.lease_until.epochSeconds * 1000000 + session.lease_until.microsecond

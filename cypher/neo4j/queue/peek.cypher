@@ -1,6 +1,6 @@
 // what: all pending chunks of a session, or also the done ones, as a lease would give them
 // parameters: session (uid), states, context
-// returns: as claim; no row if there are none
+// returns: as claim; no row if there are none and the summary is not behind
 MATCH (session:Session {uid: $session})
 CALL (session) {
   MATCH (chunk:Chunk) USING INDEX chunk:Chunk(session_uid, state, at, seq)
@@ -10,7 +10,7 @@ CALL (session) {
   RETURN collect(chunk) AS chunks
 }
 WITH session, chunks, chunks[0] AS first
-WHERE size(chunks) > 0
+WHERE size(chunks) > 0 OR session.summary_state = 'pending'
 CALL (session, first) {
   MATCH (chunk:Chunk) USING INDEX chunk:Chunk(session_uid, at, seq)
   WHERE chunk.session_uid = session.uid AND chunk.at <= first.at AND chunk.seq IS NOT NULL
@@ -30,10 +30,12 @@ CALL (session) {
 }
 RETURN session.space, session.id, session.version, session.state,
   [c IN chunks | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
-                  coalesce(c.fresh, c.text), c.part, c.attempts, coalesce(c.outages, 0), c.extractor]]
+                  coalesce(c.fresh, c.text), c.part, c.attempts, coalesce(c.outages, 0), c.extractor,
+                  coalesce(c.deaths, 0)]]
     AS chunks,
   [c IN before | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
-                  coalesce(c.fresh, c.text), c.part, 0, 0, null]] AS before,
+                  coalesce(c.fresh, c.text), c.part, 0, 0, null, 0]] AS before,
   [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,
   [pair IN themes WHERE pair[1] IS NOT NULL] AS themes,
+  [session.summary_state, session.summary_attempts, session.summary_outages] AS backlog,
   coalesce(session.renew, false) AS renew

@@ -5,5 +5,6 @@ MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
 WHERE chunk.space = $space AND chunk.state = 'failed' AND chunk.seq > 0
 WITH collect(chunk) AS chunks
 FOREACH (chunk IN chunks |
-  SET chunk.state = 'pending', chunk.attempts = 0, chunk.outages = 0, chunk.retry_at = null)
+  SET chunk.state = 'pending', chunk.attempts = 0, chunk.outages = 0, chunk.deaths = 0,
+      chunk.retry_at = null)
 RETURN size(chunks)

@@ -1,11 +1,14 @@
 // what: counts of a space
 // parameters: space, now
-// returns: sessions, messages, chunks, entities, triples, keys, pending, leased, done, failed
+// returns: sessions, messages, chunks, entities, triples, keys, pending, leased, done, failed,
+//   summaries that wait, and that were given up
 WITH $space AS space, $now AS now
 CALL (space, now) {
   MATCH (session:Session) USING INDEX session:Session(space, ended_at)
   WHERE session.space = space AND session.ended_at IS NOT NULL
-  RETURN count(session) AS sessions, sum(session.messages) AS messages, sum(session.chunks) AS chunks
+  RETURN count(session) AS sessions, sum(session.messages) AS messages, sum(session.chunks) AS chunks,
+         count(CASE WHEN session.summary_state = 'pending' THEN 1 END) AS summaries_pending,
+         count(CASE WHEN session.summary_state = 'failed' THEN 1 END) AS summaries_failed
 }
 CALL (space, now) {
   MATCH (entity:Entity) USING INDEX entity:Entity(space)
@@ -46,4 +49,4 @@ CALL (space, now) {
   RETURN count(chunk) AS leased
 }
 RETURN sessions, messages, chunks, entities, triples, keys, pending - leased AS pending, leased,
-       done, failed
+       done, failed, summaries_pending, summaries_failed

@@ -1,0 +1,7 @@
+// what: number of sessions whose summary waits to be brought up, leased or not
+// parameters: space (null for all)
+// returns: count
+MATCH (session:Session) USING INDEX session:Session(summary_state, seq)
+WHERE session.summary_state = 'pending' AND session.seq > 0
+  AND ($space IS NULL OR session.space = $space)
+RETURN count(session)

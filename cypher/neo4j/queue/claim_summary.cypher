@@ -1,0 +1,27 @@
+// what: lease a session to one worker for its summary alone
+// parameters: session (uid), token, now, until
+// returns: as claim, without chunks; no row if another worker was faster
+MATCH (session:Session {uid: $session})
+// This takes the lock: the lease is read and written as one.
+SET session.claims = session.claims + 1
+WITH session
+WHERE (session.lease_until IS NULL OR session.lease_until <= $now)
+  AND session.summary_state = 'pending'
+  AND (session.summary_retry_at IS NULL OR session.summary_retry_at <= $now)
+SET session.lease = $token, session.lease_until = $until
+WITH session
+CALL (session) {
+  OPTIONAL MATCH (session)-[has:HAS_KEY]->(key:Key)
+  WITH has, key ORDER BY has.weight DESC, key.name
+  RETURN collect([key.name, has.weight]) AS keys
+}
+CALL (session) {
+  OPTIONAL MATCH (session)-[:HAS_THEME]->(theme:Theme)
+  WITH theme ORDER BY theme.place
+  RETURN collect([theme.title, theme.summary]) AS themes
+}
+RETURN session.space, session.id, session.version, session.state, [] AS chunks, [] AS before,
+  [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,
+  [pair IN themes WHERE pair[1] IS NOT NULL] AS themes,
+  [session.summary_state, session.summary_attempts, session.summary_outages] AS backlog,
+  coalesce(session.renew, false) AS renew

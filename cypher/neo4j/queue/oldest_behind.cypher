@@ -1,0 +1,9 @@
+// what: the first session whose summary waits to be brought up and that nobody reads now
+// parameters: space (null for all), now
+// returns: session (uid)
+MATCH (session:Session) USING INDEX session:Session(summary_state, seq)
+WHERE session.summary_state = 'pending' AND session.seq > 0
+  AND ($space IS NULL OR session.space = $space)
+  AND (session.summary_retry_at IS NULL OR session.summary_retry_at <= $now)
+  AND (session.lease_until IS NULL OR session.lease_until <= $now)
+RETURN session.uid, true ORDER BY session.summary_state, session.seq LIMIT 1

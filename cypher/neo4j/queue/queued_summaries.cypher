@@ -1,0 +1,7 @@
+// what: sessions of a space whose summary waits to be brought up, in order of arrival
+// parameters: space
+// returns: session (uid)
+MATCH (session:Session) USING INDEX session:Session(summary_state, seq)
+WHERE session.summary_state = 'pending' AND session.seq > 0 AND session.space = $space
+WITH session ORDER BY session.seq
+RETURN session.uid

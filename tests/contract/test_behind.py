@@ -1,0 +1,353 @@
+"""A summary that could not be written is work of its own, on every store, like a chunk."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from cognigraph import (
+    BudgetExceededError,
+    FlushTimeout,
+    ModelAnswerError,
+    ModelUnavailableError,
+    Settings,
+)
+from cognigraph.ingest.model import ModelExtractor
+from cognigraph.settings import EnrichSettings
+from cognigraph.stores.batches import MOST_DEATHS, PATIENCE
+from cognigraph.stores.rows import Derivation
+from cognigraph.testing import ScriptedModel
+from tests.conftest import START
+from tests.servers.scripted import section
+
+DOWN = ModelUnavailableError("503 from the endpoint")
+BAD = ModelAnswerError("no JSON")
+
+
+class Reader(ScriptedModel):
+    """Finds no facts, and sums a session up by repeating it; ``fails`` says how it does not."""
+
+    def __init__(self, name="scripted-model"):
+        super().__init__(self._reply, name=name)
+        self.fails = {}
+
+    def _reply(self, prompt):
+        if error := self.fails.get(prompt.name):
+            return error
+        if prompt.name == "extract":
+            return {"entities": [], "facts": []}
+        told = " ".join(re.findall(r"\d\d:\d\d Ann: (.*)", section(prompt.user, "turns")))
+        if "<themes>" not in prompt.user:
+            return {"keys": ["first"], "themes": [{"title": "Told", "summary": told}]}
+        old = section(prompt.user, "themes").split(": ", 1)[1]
+        return {"keys": ["more"], "themes": [{"n": 1, "summary": f"{old} {told}"}]}
+
+    @property
+    def stages(self):
+        return [asked.prompt.name for asked in self.asked]
+
+
+@pytest.fixture
+def model():
+    return Reader()
+
+
+@pytest.fixture
+def space(open_memory, space_name, model):
+    return opened(open_memory, model).space(space_name)
+
+
+def opened(open_memory, model, **enrich):
+    settings = Settings(enrich=EnrichSettings(**enrich))
+    return open_memory(extractor=ModelExtractor(model), settings=settings)
+
+
+def add(space, *ids, session="s", hour=0):
+    for minute, id in enumerate(ids):
+        at = START + timedelta(hours=hour, minutes=minute)
+        space.add(f"I bought {id} in Oslo.", id=id, session=session, speaker="Ann", at=at)
+
+
+def told(*ids):
+    """The summary of these turns, in the order they were summed up."""
+    return "Told: " + " ".join(f"I bought {id} in Oslo." for id in ids)
+
+
+def summaries(space):
+    """All sessions with their revisions."""
+    return [
+        (s.id, s.keys, s.themes, s.version, [(r.version, r.keys, r.themes) for r in revisions])
+        for s in space.sessions()
+        for revisions in [space.summaries(s.id)]
+    ]
+
+
+def claim(space, clock, worker="w", seconds=60):
+    """Lease what waits in a space, chunks or a summary."""
+    return space._engine.store.claim(
+        worker=worker,
+        limit=10,
+        lease_for=timedelta(seconds=seconds),
+        now=clock(),
+        space=space.name,
+        summaries=True,
+    )
+
+
+def fall_behind(space, model, error=DOWN):
+    """Read one turn whose summary fails, and another whose is written."""
+    add(space, "m1")
+    model.fails = {"summarise": error}
+    (step,) = space.enrich()
+    model.fails = {}
+    assert (step.chunks, step.error, step.behind) == (1, None, True)
+
+
+def test_an_outage_in_the_summary_is_made_up_for_by_the_next_run(
+    open_memory, space_name, space, model, clock
+):
+    fall_behind(space, model)
+    stats = space.stats()
+    assert (stats.done, stats.pending, stats.summaries_pending) == (1, 0, 1)
+    (failure,) = space.failures()
+    assert (failure.message_id, failure.session, failure.parked) == (None, "s", False)
+    assert (failure.reason, failure.attempts, failure.outages) == (str(DOWN), 0, 1)
+    assert space.sessions()[0].summary == "Oslo: Ann: I bought m1 in Oslo."  # its own sentences
+    assert (space.sessions()[0].version, space.summaries("s")) == (0, [])
+    add(space, "m2", hour=1)
+    assert space.enrich() == []  # the whole session waits, so that order is kept
+    clock.advance(timedelta(seconds=3))
+    again = opened(open_memory, model).space(space_name)  # a restart
+    assert [(step.chunks, step.error) for step in again.enrich()] == [(0, None), (1, None)]
+    assert model.stages == ["extract", "summarise", "summarise", "extract", "summarise"]
+    stats = space.stats()
+    assert (stats.summaries_pending, stats.summaries_failed, space.failures()) == (0, 0, [])
+    calm = opened(open_memory, model).space(f"{space_name}-calm")
+    add(calm, "m1")
+    calm.flush()
+    add(calm, "m2", hour=1)
+    calm.flush()
+    assert summaries(space) == summaries(calm)
+    assert space.sessions()[0].summary == told("m1", "m2")
+    assert space.sessions()[0].version == 2
+
+
+def test_an_outage_never_gives_a_summary_up_nor_the_turns_after_it(space, model, clock):
+    """Nine outages in a row and the session goes on without; its next summary has it all."""
+    add(space, "m1")
+    model.fails = {"summarise": DOWN}
+    space.enrich()
+    add(space, "m2", hour=1)
+    for _ in range(PATIENCE - 1):
+        clock.advance(timedelta(minutes=5))
+        (step,) = space.enrich()
+        assert (step.chunks, step.error) == (0, str(DOWN))
+    assert (space.stats().pending, space.failures()[0].outages) == (1, PATIENCE)
+    clock.advance(timedelta(minutes=5))
+    assert [(step.chunks, step.behind) for step in space.enrich()] == [(1, True)]
+    assert (space.stats().done, space.failures()[0].parked) == (2, False)
+    model.fails = {}
+    clock.advance(timedelta(minutes=5))
+    assert [(step.chunks, step.error) for step in space.enrich()] == [(0, None)]
+    assert space.sessions()[0].summary == told("m1", "m2")
+
+
+def test_an_outage_of_summaries_ends_a_run_that_has_nothing_else(space, model, clock):
+    for number in range(4):
+        add(space, f"m{number}", session=f"s{number}")
+    model.fails = {"summarise": DOWN}
+    steps = space.enrich()  # what was read in between shows that the endpoint is there
+    assert [(step.chunks, step.behind, step.stopped) for step in steps] == [(1, True, None)] * 4
+    clock.advance(timedelta(minutes=1))
+    assert [(step.chunks, step.stopped) for step in space.enrich()] == [(0, None), (0, str(DOWN))]
+    assert space.stats().summaries_pending == 4
+
+
+def test_a_summary_that_cannot_be_written_is_parked_listed_and_retried(
+    open_memory, space_name, model, clock
+):
+    space = opened(open_memory, model, park_after=3).space(space_name)
+    add(space, "m1")
+    space.flush()
+    before = summaries(space)
+    add(space, "m2", hour=1)
+    model.fails = {"summarise": BAD}
+    for number in range(1, 4):
+        space.enrich()
+        (failure,) = space.failures()
+        assert (failure.attempts, failure.parked, failure.reason) == (number, number == 3, str(BAD))
+        clock.advance(timedelta(hours=1))
+    assert space.enrich() == []
+    assert model.stages.count("summarise") == 1 + 3
+    assert summaries(space) == before  # the good old one stays
+    stats = space.stats()
+    assert (stats.summaries_pending, stats.summaries_failed, stats.failed) == (0, 1, 0)
+    space.flush(timeout=1)  # parked work does not hold a flush
+    model.fails = {}
+    add(space, "m3", hour=2)
+    space.flush()
+    assert space.sessions()[0].summary == told("m1", "m3")
+    assert [failure.parked for failure in space.failures()] == [True]
+    assert space.retry_failed() == 1
+    space.flush()
+    assert space.sessions()[0].summary == told("m1", "m3", "m2")
+    assert (space.failures(), space.stats().summaries_failed) == ([], 0)
+
+
+def test_what_an_outage_adds_to_a_parked_summary_is_not_parked(
+    open_memory, space_name, model, clock
+):
+    space = opened(open_memory, model, park_after=1).space(space_name)
+    fall_behind(space, model, BAD)
+    assert space.stats().summaries_failed == 1
+    add(space, "m2", hour=1)
+    model.fails = {"summarise": DOWN}
+    space.enrich()
+    assert (space.stats().summaries_pending, space.stats().summaries_failed) == (1, 0)
+    model.fails = {}
+    clock.advance(timedelta(hours=1))
+    space.enrich()
+    assert space.sessions()[0].summary == told("m1", "m2")
+
+
+def test_a_used_up_budget_leaves_the_summary_and_blames_nobody(
+    open_memory, space_name, space, model, clock
+):
+    add(space, "m1")
+    model.fails = {"summarise": BudgetExceededError("the budget of 1 call is used up")}
+    (step,) = space.enrich()
+    assert (step.chunks, step.error) == (1, None)
+    assert step.stopped == "the budget of 1 call is used up"
+    assert (space.stats().summaries_pending, space.failures()) == (1, [])
+    with pytest.raises(FlushTimeout, match=r"^1 summaries of space .* budget of 1 call") as caught:
+        space.flush(timeout=60)
+    assert caught.value.pending == 1
+    model.fails = {}
+    opened(open_memory, model).space(space_name).enrich()
+    assert space.sessions()[0].summary == told("m1")
+
+
+def test_a_summary_has_one_worker_at_a_time(space, model, clock):
+    fall_behind(space, model)
+    clock.advance(timedelta(seconds=3))
+    store = space._engine.store
+    first = claim(space, clock)
+    assert (first.session, first.chunks, first.before) == ("s", (), ())
+    assert first.notes.backlog.outages == 1
+    assert claim(space, clock, worker="other") is None
+    add(space, "m2", hour=1)
+    assert claim(space, clock, worker="other") is None
+    assert store.extend(first, clock() + timedelta(hours=1))
+    clock.advance(timedelta(minutes=30))
+    assert claim(space, clock, worker="other") is None
+    clock.advance(timedelta(hours=1))
+    second = claim(space, clock, worker="other")
+    assert second.chunks == ()
+    assert not store.complete(first, Derivation("late", state="late"))
+    assert not store.fail(first, "late", park_after=1, retry_at=clock())
+    assert store.release(second)
+    assert space.stats().summaries_pending == 1
+    third = claim(space, clock)
+    assert store.complete(third, Derivation("in time", state="in time"))
+    assert (space.stats().summaries_pending, space.stats().pending) == (0, 1)
+    assert [chunk.message_id for chunk in claim(space, clock).chunks] == ["m2"]
+
+
+def test_a_worker_that_dies_between_the_facts_and_what_became_of_the_summary(space, model, clock):
+    """The lease is held until that is said; when it runs out, the summary is what is left."""
+    add(space, "m1")
+    store = space._engine.store
+    lease = claim(space, clock)
+    assert store.complete(lease, Derivation("x-1", state="{}", behind=True, held=True))
+    assert (space.stats().done, space.stats().summaries_pending) == (1, 1)
+    assert claim(space, clock) is None
+    clock.advance(timedelta(minutes=2))
+    assert claim(space, clock).chunks == ()
+
+
+def test_a_summary_that_kills_is_parked(space, model, clock):
+    fall_behind(space, model)
+    clock.advance(timedelta(minutes=1))
+    store = space._engine.store
+    for deaths in range(1, MOST_DEATHS + 1):
+        lease = claim(space, clock)
+        until = store.leases()[lease.token]
+        assert until == lease.expires
+        store.expire(lease.token, until + timedelta(seconds=1))  # it was extended meanwhile
+        assert lease.token in store.leases()
+        store.expire(lease.token, until)
+        store.expire(lease.token, until)  # another worker saw it too
+        assert lease.token not in store.leases()
+        assert space.failures()[0].deaths == deaths
+    (failure,) = space.failures()
+    assert (failure.parked, failure.message_id) == (True, None)
+    assert failure.reason == "the process that summed it up ended 5 times"
+    assert claim(space, clock) is None
+    assert space.retry_failed() == 1
+    assert space.failures()[0].deaths == 0
+    space.flush()
+    assert (space.failures(), space.sessions()[0].version) == ([], 1)
+
+
+def test_reading_again_keeps_the_good_summary_and_ends_the_backlog(
+    open_memory, space_name, space, model, clock
+):
+    add(space, "m1")
+    space.flush()
+    before = space.sessions()[0].themes
+    add(space, "m2", hour=1)
+    model.fails = {"summarise": BAD}
+    space.enrich()
+    assert space.stats().summaries_pending == 1
+    newer = Reader("newer-model")
+    newer.fails = {"summarise": DOWN}
+    again = opened(open_memory, newer).space(space_name)
+    assert again.redo() == 2
+    assert (space.stats().summaries_pending, space.failures()) == (0, [])
+    again.enrich()
+    assert again.sessions()[0].themes == before
+    assert (again.stats().done, again.stats().summaries_pending) == (2, 1)
+    newer.fails = {}
+    clock.advance(timedelta(minutes=1))
+    again.enrich()
+    prompt = newer.asked[-1].prompt.user
+    assert "<themes>" not in prompt  # from the beginning, not from what was read before
+    assert again.sessions()[0].summary == told("m1", "m2")
+
+
+def test_who_cannot_write_summaries_leaves_them(open_memory, space_name, space, model, clock):
+    fall_behind(space, model)
+    clock.advance(timedelta(minutes=1))
+    rules = open_memory(extractor="rules").space(space_name)
+    rules.flush(timeout=1)
+    assert rules.enrich() == []
+    assert rules.estimate().summaries == 0
+    assert rules.stats().summaries_pending == 1
+    add(rules, "n1", session="t", hour=1)
+    rules.flush()
+    assert rules.stats().summaries_pending == 1  # of another session
+    add(rules, "m2", hour=1)
+    rules.flush()
+    assert rules.stats().summaries_pending == 0  # it has taken the session over
+
+
+def test_the_background_worker_brings_it_up_unasked(open_memory, space_name, space, model, clock):
+    fall_behind(space, model)
+    clock.advance(timedelta(minutes=1))
+    settings = Settings(enrich=EnrichSettings(settle=timedelta(milliseconds=20)))
+    memory = open_memory(extractor=ModelExtractor(model), settings=settings, enrich="background")
+    memory.space(space_name).flush(timeout=20)
+    assert space.sessions()[0].summary == told("m1")
+
+
+def test_an_estimate_has_what_is_behind(open_memory, space_name, space, model):
+    fall_behind(space, model)
+    found = space.estimate()
+    assert (found.summaries, found.sessions, found.windows, found.usage.calls) == (1, 0, 0, 1)
+    add(space, "m2", hour=1)
+    add(space, "n1", session="t", hour=2)
+    found = space.estimate()
+    assert (found.summaries, found.sessions, found.windows, found.usage.calls) == (1, 2, 2, 5)
+    assert space.estimate(redo=True).summaries == 0
