@@ -1,0 +1,172 @@
+"""What kills the process that reads it is parked after a few deaths; its neighbours get through."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cognigraph import Memory
+from cognigraph.ingest import Extractor
+from cognigraph.stores.batches import MOST_DEATHS
+from cognigraph.testing import ScriptedExtractor
+from tests.storage.mortals import FATAL, LEASE, PER_SESSION, Mortal, open_memory, turn
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+TURNS = 2 * PER_SESSION
+
+
+class Place:
+    """A store, and a space of it that has been filled."""
+
+    def __init__(self, location: dict[str, Any], space: str) -> None:
+        self.location = str(location["location"])
+        auth = location.get("auth")
+        self.auth = ":".join(auth) if auth else "-"
+        self.space = space
+        with self.open() as memory:
+            memory.space(space).add_many(turn(n) for n in range(TURNS))
+
+    def open(self, extractor: Extractor | None = None) -> Memory:
+        return open_memory(self.location, self.auth, extractor or Mortal("live"))
+
+    def start(self, how: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "tests.storage.mortals", self.location, self.auth]
+        return subprocess.Popen(
+            [*command, self.space, how],
+            cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def run(self, how: str) -> int:
+        worker = self.start(how)
+        worker.communicate(timeout=60)
+        return worker.returncode
+
+
+@pytest.fixture
+def place(location: dict[str, Any], space_name: str, request: pytest.FixtureRequest) -> Place:
+    if request.node.callspec.params["location"] not in ("sqlite", "neo4j-5.26"):
+        pytest.skip("not on this store")
+    return Place(location, space_name)
+
+
+def objects(memory: Memory, space: str) -> set[str]:
+    return {triple.object for triple in memory.space(space).triples(limit=100)}
+
+
+@pytest.mark.parametrize(("how", "code"), [("exit", 9), ("kill", -9)])
+def test_a_text_that_kills_is_parked_alone(place: Place, how: str, code: int) -> None:
+    for deaths in range(1, MOST_DEATHS + 1):
+        assert place.run(how) == code, deaths
+    assert place.run(how) == 0  # this one lives, because the fatal text is parked
+    everything = {f"m{number}" for number in range(TURNS)}
+    with place.open() as memory:
+        space = memory.space(place.space)
+        (failure,) = space.failures()
+        assert (failure.message_id, failure.session, failure.parked) == (FATAL, "s0", True)
+        assert (failure.deaths, failure.attempts) == (MOST_DEATHS, 0)
+        assert failure.reason == "the process that read it ended 5 times"
+        stats = space.stats()
+        assert (stats.done, stats.failed, stats.pending) == (TURNS - 1, 1, 0)
+        assert objects(memory, place.space) == everything - {FATAL}
+        assert space.retry_failed() == 1
+        space.flush()
+        assert (space.failures(), objects(memory, place.space)) == ([], everything)
+
+
+def test_a_worker_that_is_ended_in_order_gives_its_lease_back(place: Place) -> None:
+    """Leaving without closing the memory, in the middle of a batch, is no death."""
+    for _ in range(2):
+        worker = place.start("think")
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "thinking\n"
+        worker.communicate("go\n", timeout=30)
+        assert worker.returncode == 0
+        with place.open() as memory:
+            assert memory._engine.store.leases() == {}
+    with place.open() as memory:
+        memory.space(place.space).flush()
+        assert memory.space(place.space).stats().done == TURNS
+
+
+def deaths_seen(place: Place) -> list[int]:
+    """Read everything here, and say what is held against the chunks of the first session."""
+    extractor = ScriptedExtractor()
+    with place.open(extractor) as memory:
+        memory.space(place.space).flush(timeout=20)
+        assert memory._engine.store.leases() == {}
+    return [
+        chunk.deaths
+        for window in extractor.windows
+        for chunk in window.chunks
+        if chunk.session == "s0"
+    ]
+
+
+def test_a_lease_that_runs_out_while_its_worker_lives_is_no_death(place: Place) -> None:
+    """As when the machine sleeps: the process stands still, but it is there."""
+    worker = place.start("think")
+    try:
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "thinking\n"
+        os.kill(worker.pid, signal.SIGSTOP)
+        with place.open() as memory:
+            store = memory._engine.store
+            (until,) = store.leases().values()
+            assert timedelta(0) < until - datetime.now(UTC) <= LEASE
+            time.sleep(LEASE.total_seconds())
+        assert deaths_seen(place) == [0] * PER_SESSION
+    finally:
+        worker.kill()
+        worker.communicate()
+
+
+def test_a_worker_that_was_killed_is_dead_before_anybody_waits_for_it(place: Place) -> None:
+    """Its parent may never do that; its lease is taken over at once."""
+    worker = place.start("wait")
+    try:
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "thinking\n"
+        worker.kill()
+        worker.stdout.read()  # it has ended, and is a zombie
+        assert deaths_seen(place) == [1, 1, 1, 1, 0, 0, 0, 0]
+    finally:
+        worker.communicate()
+
+
+def test_the_command_line_gives_back_what_it_is_terminated_with(tmp_path: Path) -> None:
+    database = tmp_path / "memory.db"
+    code = (
+        "import sys, time\n"
+        "from cognigraph.cli import main\n"
+        "from cognigraph.cli import opening\n"
+        "class Slow:\n"
+        "    name = 'slow-1'\n"
+        "    def extract(self, window):\n"
+        "        print('thinking', flush=True)\n"
+        "        time.sleep(60)\n"
+        "opening.resolve_extractor = lambda *_, **__: Slow()\n"
+        "sys.exit(main(['--db', sys.argv[1], 'enrich']))\n"
+    )
+    with Memory(database, enrich="manual") as memory:
+        memory.add("I moved to Oslo.", id="m1", speaker="Ann")
+    worker = subprocess.Popen(
+        [sys.executable, "-c", code, str(database)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert worker.stdout is not None
+    assert worker.stdout.readline() == "thinking\n"
+    worker.terminate()
+    worker.communicate(timeout=30)
+    assert worker.returncode == 128 + signal.SIGTERM
+    with Memory(database, enrich="manual") as memory:
+        assert memory._engine.store.leases() == {}
+        assert (memory.stats().pending, memory.stats().leased) == (1, 0)

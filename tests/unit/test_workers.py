@@ -1,0 +1,55 @@
+"""Names of workers: who has died is known of this machine only, and numbers are used again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cognigraph.ingest.workers import has_died, worker_name
+
+HOST = worker_name("x").partition(":")[0]
+linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="Linux tells more")
+
+
+def test_this_process_lives():
+    name = worker_name("a1")
+    assert name.endswith(":a1")
+    assert has_died(f"{name}:token") is False
+    assert has_died(f"{HOST}:{os.getpid()}:a1:token") is False  # by its number alone
+
+
+def test_of_another_machine_nothing_is_known():
+    assert has_died(f"elsewhere:{os.getpid()}:a1:token") is None
+    for token in ("", "w", f"{HOST}:", f"{HOST}:x:y"):
+        assert has_died(token) is None
+
+
+def test_a_process_that_has_ended():
+    child = subprocess.Popen([sys.executable, "-c", "pass"])
+    child.wait()
+    assert has_died(f"{HOST}:{child.pid}:a1:token") is True
+    assert has_died(f"{HOST}:{1 << 70}:a1:token") is True  # such a number there never was
+
+
+@linux
+def test_another_process_of_that_number():
+    host, process, _ = worker_name("x").split(":")
+    number, started = process.split("-")
+    assert has_died(f"{host}:{number}-{int(started) - 1}:a1:token") is True
+
+
+@linux
+def test_a_killed_process_that_nobody_waited_for():
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        token = f"{HOST}:{child.pid}:a1:token"
+        assert has_died(token) is False
+        child.kill()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert has_died(token) is True
+    finally:
+        child.communicate()
