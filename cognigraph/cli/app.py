@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 
 from cognigraph.cli import (
     commands,
@@ -52,7 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     environment = read_environment()
     terminal = Terminal(width=environment.width)
     try:
-        code = _guarded(argv, environment, terminal)
+        with _termination_is_an_exit():
+            code = _guarded(argv, environment, terminal)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -60,6 +65,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         # when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
+
+
+@contextmanager
+def _termination_is_an_exit() -> Iterator[None]:
+    """Let SIGTERM end the program in order, so that what it works on is given back to the queue."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are handled only there
+        return
+    before = signal.signal(signal.SIGTERM, _exit)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+
+
+def _exit(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
 
 
 def _guarded(argv: Sequence[str] | None, environment: Environment, terminal: Terminal) -> int:

@@ -325,7 +325,7 @@ def enrich_pending(run: Run) -> int:
                 "interrupted; what was enriched stays, `cognigraph enrich` goes on from there"
             ) from error
     terminal.document({"redo": again, "retried": retried, "enriched": done})
-    if not done.chunks and done.ok and not done.pending:
+    if not done.chunks and not done.summaries and done.ok and not done.is_left:
         terminal.show(render.text("nothing is waiting"))
     else:
         show(done, terminal)

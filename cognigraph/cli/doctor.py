@@ -115,20 +115,24 @@ def _advice(options: Options) -> str:
 
 def _work(memory: Memory) -> Iterator[Check]:
     """Work left over, by space."""
-    waiting = failed = 0
+    waiting = behind = failed = 0
     problems: list[str] = []
     spaces = memory.spaces()
     for name in spaces:
         space = memory.space(name)
         stats = space.stats()
         waiting += stats.pending + stats.leased
-        failed += stats.failed
-        if stats.failed:
+        behind += stats.summaries_pending
+        given_up = stats.failed + stats.summaries_failed
+        failed += given_up
+        if given_up:
             problems += [f"{name}: {failure.reason}" for failure in space.failures()[:1]]
     yield Check(
         "enrichment",
         failed == 0,
-        f"{plural(len(spaces), 'space')}, {plural(waiting, 'chunk')} waiting, {failed:,} given up"
+        f"{plural(len(spaces), 'space')}, {plural(waiting, 'chunk')} waiting, "
+        + (f"{plural(behind, 'summary')} behind, " if behind else "")
+        + f"{failed:,} given up"
         + "".join(f"; {problem}" for problem in problems[:3]),
         "cognigraph enrich --retry-failed tries them again"
         + (" (--space for each space)" if len(spaces) > 1 else ""),

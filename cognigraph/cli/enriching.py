@@ -28,6 +28,7 @@ _STEPS_A_LINE = 20
 class Enriched:
     """What became of the queue: chunks read, what the space gained, what it took, what is left.
 
+    ``summaries`` were brought up by themselves, ``behind`` of them still lack what was read.
     ``rejected`` says of each thing that was left out why, ``rejections`` counts the reasons.
     """
 
@@ -37,6 +38,8 @@ class Enriched:
     pending: int
     failed: int
     seconds: float
+    summaries: int = 0
+    behind: int = 0
     failures: tuple[Failure, ...] = ()
     usage: Usage = field(default_factory=Usage)
     rejections: Mapping[str, int] = field(default_factory=dict)
@@ -46,7 +49,12 @@ class Enriched:
     @property
     def ok(self) -> bool:
         """Whether nothing failed and nothing stopped before the end."""
-        return not self.failures and not (self.stopped and self.pending)
+        return not self.failures and not (self.stopped and self.is_left)
+
+    @property
+    def is_left(self) -> bool:
+        """Whether something is still to be done."""
+        return bool(self.pending or self.behind)
 
     @property
     def sentence(self) -> str:
@@ -59,7 +67,15 @@ class Enriched:
             text += f"; {spent(self.usage)}"
         if self.rejected:
             text += f"; {len(self.rejected):,} left out"
-        return text + (f"; {self.pending:,} still waiting" if self.pending else "")
+        if self.summaries:
+            text += f"; {plural(self.summaries, 'summary')} caught up"
+        if self.pending:
+            text += f"; {self.pending:,} still waiting"
+        return text + (f"; {_behind(self.behind)}" if self.behind else "")
+
+
+def _behind(count: int) -> str:
+    return f"{plural(count, 'summary')} behind"
 
 
 def _change(count: int, noun: str) -> str:
@@ -84,7 +100,7 @@ def enrich(space: Space, terminal: Terminal, limits: Limits | None = None) -> En
     started, before = time.perf_counter(), space.stats()
     waiting = before.pending + before.leased
     steps: list[Step] = []
-    if waiting:
+    if waiting or before.summaries_pending:
         with terminal.progress("enriching", waiting) as bar:
             steps = space.enrich(_reporter(terminal, bar, waiting), limits=limits)
     after = space.stats()
@@ -96,6 +112,8 @@ def enrich(space: Space, terminal: Terminal, limits: Limits | None = None) -> En
         pending=after.pending + after.leased,
         failed=after.failed,
         seconds=round(time.perf_counter() - started, 3),
+        summaries=sum(not step.chunks and not step.behind and not step.lost for step in steps),
+        behind=after.summaries_pending + after.summaries_failed,
         failures=tuple(space.failures()),
         usage=_usage(steps),
         rejections=dict(by_reason(reason for _, reason in rejected)),
@@ -133,7 +151,7 @@ def show(done: Enriched, terminal: Terminal) -> None:
     terminal.show(render.text(done.sentence))
     for reason, count in sorted(done.rejections.items(), key=lambda item: (-item[1], item[0])):
         terminal.note(f"left out: {count:,} x {reason}")
-    if done.stopped and done.pending:
+    if done.stopped and done.is_left:
         terminal.note(f"stopped: {done.stopped}")
         terminal.note("what is left stays queued; go on by: cognigraph enrich")
     if done.failures:
@@ -159,14 +177,18 @@ def dry_run(
 
 def estimated(found: Estimate) -> str:
     """An estimate in words."""
-    if not found.chunks:
+    if not found.chunks and not found.summaries:
         return "nothing is waiting"
-    text = (
-        f"{plural(found.turns, 'turn')} in {plural(found.chunks, 'chunk')} of "
-        f"{plural(found.sessions, 'session')} to read"
-    )
-    if found.again:
-        text += f" ({found.again:,} again)"
+    parts = []
+    if found.chunks:
+        again = f" ({found.again:,} again)" if found.again else ""
+        parts.append(
+            f"{plural(found.turns, 'turn')} in {plural(found.chunks, 'chunk')} of "
+            f"{plural(found.sessions, 'session')} to read{again}"
+        )
+    if found.summaries:
+        parts.append(_behind(found.summaries))
+    text = ", ".join(parts)
     if found.usage is None:
         return f"{text}; {found.extractor} does not say what it costs"
     return f"{text}; {found.extractor} would take about: {spent(found.usage)}"

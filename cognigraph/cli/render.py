@@ -209,10 +209,11 @@ _COUNTS = ("sessions", "messages", "chunks", "entities", "triples", "keys", "pen
 
 def stats(found: Iterable[Stats]) -> Table:
     """Counts, a row for each space."""
-    made = table("space", *(f">{name}" for name in _COUNTS))
+    made = table("space", *(f">{name}" for name in _COUNTS), ">behind")
     for one in found:
         values = [getattr(one, name) for name in _COUNTS]
         values[6] += one.leased
+        values.append(one.summaries_pending + one.summaries_failed)
         made.add_row(text(one.space, "bold"), *(f"{value:,}" for value in values))
     return made
 
@@ -260,13 +261,13 @@ def checks(found: Iterable[Check]) -> Table:
 
 
 def failures(found: Iterable[Failure]) -> Table:
-    """Chunks that could not be enriched, and why."""
+    """Chunks and summaries that could not be enriched, and why."""
     made = table("session", "message", ">tries", "state", "reason")
     for failure in found:
         made.add_row(
             text(failure.session),
-            text(failure.message_id),
-            str(failure.attempts or failure.outages),
+            text("(its summary)" if failure.message_id is None else failure.message_id),
+            str(failure.attempts or failure.outages or failure.deaths),
             "given up" if failure.parked else "will be tried again",
             text(failure.reason, most=_TEXT_MOST),
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from cognigraph.errors import CogniGraphError
@@ -12,7 +14,7 @@ from cognigraph.model import Usage
 class Counting:
     """Another extractor, whose model usage adds up until it is taken.
 
-    ``error`` is that of the last call, ``None`` after one that worked.
+    ``error`` is that of the last call, or of its summary; ``None`` after one that worked.
     """
 
     def __init__(self, extractor: Extractor) -> None:
@@ -27,17 +29,21 @@ class Counting:
 
     def __getattr__(self, name: str) -> Any:
         # Extractors may offer more than the protocol asks for; it is theirs.
-        return getattr(self._extractor, name)
+        offered = getattr(self._extractor, name)
+        return partial(self._counted, offered) if name == "summarise" else offered
 
     def extract(self, window: Window) -> Extraction:
         """Read a window."""
+        return self._counted(self._extractor.extract, window)
+
+    def _counted(self, ask: Callable[[Window], Extraction], window: Window) -> Extraction:
         try:
-            extraction = self._extractor.extract(window)
+            extraction = ask(window)
         except CogniGraphError as error:
             self._usage += getattr(error, "usage", Usage())
             self.error = error
             raise
-        self.error = None
+        self.error = extraction.error
         self._usage += extraction.usage
         return extraction
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from cognigraph._version import __version__
-from cognigraph.errors import ConfigurationError, ExtractionError
+from cognigraph.errors import BudgetExceededError, ConfigurationError, ExtractionError
 from cognigraph.evaluate import locomo, longmemeval
 from cognigraph.evaluate.counting import Counting
 from cognigraph.evaluate.dataset import HEADLINE, Benchmark, Conversation, Level, Question
@@ -199,13 +199,18 @@ class Evaluation:
         """Work off the queue; what fails is tried again while that is of use."""
         space.retry_failed()
         steps = space.enrich()
-        while (stats := space.stats()).pending or stats.leased:
+        while self._is_left(space):
             error = self.extractor.error
-            if error is not None and not error.is_retryable:
+            if isinstance(error, BudgetExceededError) or (error and not error.is_retryable):
                 break
             time.sleep(0.2)
             steps += space.enrich()
         return steps
+
+    def _is_left(self, space: Space) -> bool:
+        stats = space.stats()
+        behind = stats.summaries_pending if hasattr(self.extractor, "summarise") else 0
+        return bool(stats.pending or stats.leased or behind)
 
     def _check_read(self, space: Space, name: str) -> None:
         """Refuse to ask about a conversation that was read in part only."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -159,3 +161,35 @@ def test_progress_is_a_line_every_so_often_where_no_bar_is_drawn(run, extractor,
     _, _, err = run("enrich")
     assert "20 of 43 chunks, 40 calls, 20,000 tokens in, 2,000 out, cost 5.0000" in err
     assert "40 of 43 chunks" in err
+
+
+def test_a_summary_that_is_behind_is_said_and_caught_up(run, extractor):
+    down = ModelUnavailableError("503 from x")
+    read = extractor.result
+    extractor.result = lambda window: replace(
+        read(window), keys=None, state="{}", error=down if window.session == "s1" else None
+    )
+    extractor.summarise = lambda window: Extraction(error=down, usage=Usage(calls=1))
+    extractor.estimate = lambda window: Usage(calls=2 if window.chunks else 1)
+    code, out, _ = run("enrich")
+    assert code == 1
+    assert "enriched 3 chunks" in out and "; 1 summary behind" in out
+    assert "(its summary)" in out and "will be tried again" in out
+    assert run("enrich", "--dry-run")[1].strip() == (
+        "1 summary behind; x-1 would take about: 1 call, 0 tokens in, 0 out"
+    )
+    stats = document(run("stats", "--json"))["spaces"][0]
+    assert (stats["pending"], stats["done"], stats["summaries_pending"]) == (0, 3, 1)
+    lines = [line.split() for line in run("stats")[1].splitlines()]
+    assert (lines[0][-1], lines[-1][-1]) == ("behind", "1")
+    assert "0 chunks waiting, 1 summary behind, 0 given up" in run("doctor")[1]
+    deadline = time.monotonic() + 20
+    extractor.summarise = lambda window: Extraction(keys=(("Oslo", 1.0),), usage=Usage(calls=1))
+    while "caught up" not in out:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+        code, out, _ = run("enrich")
+    assert code == 0
+    assert "enriched 0 chunks" in out and "1 summary caught up" in out
+    assert run("enrich")[1].strip() == "nothing is waiting"
+    assert document(run("stats", "--json"))["spaces"][0]["summaries_pending"] == 0
