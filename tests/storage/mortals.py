@@ -14,16 +14,16 @@ from cognigraph.testing import HashEmbedder
 
 START = datetime(2026, 5, 20, 9, tzinfo=UTC)
 PER_SESSION = 8
-FATAL = "m3"
+FATAL = "fatal"
 LEASE = timedelta(seconds=2)
 """Of a worker that thinks; it is extended as long as the process runs."""
 
 
 def turn(number: int) -> Message:
-    """Message ``number``; one of the first session is what kills."""
+    """Message ``number``; the fourth of the first session is what kills."""
     return Message(
         text=f"I like number {number}.",
-        id=f"m{number}",
+        id=FATAL if number == 3 else f"m{number}",
         session=f"s{number // PER_SESSION}",
         speaker="Ann",
         at=START + timedelta(minutes=number),
