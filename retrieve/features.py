@@ -16,6 +16,7 @@ import numpy.typing as npt
 from cognigraph.embed.words import word_vectors
 from cognigraph.lexical import words
 from cognigraph.retrieve.analyse import Analysis
+from cognigraph.retrieve.answer_form import form_features
 from cognigraph.retrieve.asked_time import nearness
 from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.settings import SearchSettings
@@ -25,9 +26,8 @@ from cognigraph.stores.pools import NONE, OUTSIDE, Candidates, ChunkPool
 WINDOW = 2
 """A window is a chunk with two neighbours on each side; one and three measured worse."""
 
-ABSOLUTE = frozenset(
-    {"speaker named", "asks", "answers", "length", "time", "triple", "second triple"}
-)
+_CUES = frozenset({"speaker named", "asks", "answers", "length", "names", "answer form"})
+ABSOLUTE = _CUES | {"time", "triple", "second triple"}
 """Signals that mean the same for every question and are not scaled over the candidates."""
 
 _BEST_OF_SESSION = 3
@@ -45,13 +45,15 @@ def chunk_features(
     if settings.windows:
         features |= _window_features(pool, weights, lexicon.mean_length)
     of_triples: Floats | None = None
-    if pool.texts:
+    if settings.late_interaction and pool.texts:
         similar, of_triples = _similar_words(candidates, analysis)
         features |= _late_features(pool, similar, weights, windows=settings.windows)
     if settings.session_leg:
         features |= _session_features(candidates, weights)
     if settings.cues:
         features |= _cues(pool, analysis)
+        if pool.texts:
+            features |= form_features(pool.texts, set(pool.speakers), analysis.form)
     if settings.time_cue and analysis.times:
         features["time"] = nearness(analysis.times, pool.at)
     if settings.triple_leg and candidates.triples.uids:
