@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from cognigraph.ingest.timelexicon import COUNTS, MONTHS, SIMPLE, UNITS, WEEKDAYS
+from cognigraph.lexical import words
 from cognigraph.retrieve.question_time import Asks
 from cognigraph.stores.arrays import Floats
 
@@ -23,15 +24,18 @@ _MANY_NAMES = 3
 _PLACES = frozenset(
     "city cities country countries state states town towns place places island region".split()
 )
-_NUMBER = re.compile(
-    rf"\b(?:\d+|once|twice|couple|dozen|few|several|hundreds?|thousands?|{'|'.join(COUNTS)})\b",
-    re.IGNORECASE,
-)
-_TIME = re.compile(
-    r"\b(?:(?:19|20)\d\d|\d+(?:st|nd|rd|th)|ago|last|next|since|recently|soon"
-    rf"|{'|'.join({**SIMPLE, **UNITS, **WEEKDAYS, **MONTHS})})\b",
-    re.IGNORECASE,
-)
+_WORDS: dict[Form, frozenset[str]] = {
+    "number": frozenset(COUNTS).union(
+        "once twice couple dozen few several hundred hundreds thousand thousands".split()
+    ),
+    "time": frozenset({*SIMPLE, *UNITS, *WEEKDAYS, *MONTHS}).union(
+        "ago last next since recently soon".split()
+    ),
+}
+_DIGITS: dict[Form, re.Pattern[str]] = {
+    "number": re.compile(r"\d+"),
+    "time": re.compile(r"(?:19|20)\d\d|\d+(?:st|nd|rd|th)"),
+}
 # A word with a capital that no sentence begins with. The letter is looked for first, then what
 # stands before it: the other way round takes five times as long.
 _NAME = re.compile(r"[^\W\d_a-z](?:(?<=[^\W_] .)|(?<=[,;:] .)|(?<=[\"“(].))[^\W\d_]+")
@@ -62,9 +66,15 @@ def form_features(
     if form == "name":
         features["answer form"] = (names > 0).astype(float)
     elif form is not None:
-        pattern = _TIME if form == "time" else _NUMBER
-        features["answer form"] = np.array([float(bool(pattern.search(text))) for text in texts])
+        features["answer form"] = np.array([float(_holds(text, form)) for text in texts])
     return features
+
+
+def _holds(text: str, form: Form) -> bool:
+    said, digits = words(text), _DIGITS[form]
+    return not _WORDS[form].isdisjoint(said) or any(
+        word[0].isdigit() and digits.fullmatch(word) for word in said
+    )
 
 
 def _names(text: str, ignored: Collection[str]) -> int:
