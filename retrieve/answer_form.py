@@ -8,15 +8,16 @@ of any kind than turns that do not (bench/TRIED.md).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import repeat
 from typing import Literal
 
 import numpy as np
 
 from cognigraph.ingest.timelexicon import COUNTS, MONTHS, SIMPLE, UNITS, WEEKDAYS
-from cognigraph.lexical import words
+from cognigraph.lexical import START, words
 from cognigraph.retrieve.question_time import Asks
-from cognigraph.stores.arrays import Floats
+from cognigraph.stores.arrays import Floats, Ints
 
 Form = Literal["number", "time", "name"]
 
@@ -36,9 +37,9 @@ _DIGITS: dict[Form, re.Pattern[str]] = {
     "number": re.compile(r"\d+"),
     "time": re.compile(r"(?:19|20)\d\d|\d+(?:st|nd|rd|th)"),
 }
-# A word with a capital that no sentence begins with. The letter is looked for first, then what
-# stands before it: the other way round takes five times as long.
-_NAME = re.compile(r"[^\W\d_a-z](?:(?<=[^\W_] .)|(?<=[,;:] .)|(?<=[\"“(].))[^\W\d_]+")
+_NAME = re.compile(r"[^\W\d_]{2,}")
+_OPENING = np.array([ord(mark) for mark in '"“('])
+_ENDING = np.array([ord(mark) for mark in ' .!?…"”)\n\r\t'])
 _DATES = frozenset({*WEEKDAYS, *MONTHS})
 
 
@@ -54,30 +55,54 @@ def expected_form(asked: Sequence[str], asks: Asks | None) -> Form | None:
 
 
 def form_features(
-    texts: Sequence[str], speakers: Collection[str | None], form: Form | None
+    texts: Sequence[str], said: Sequence[str], speakers: Iterable[str | None], form: Form | None
 ) -> dict[str, Floats]:
     """How much each text names, and whether it holds what the question expects; (n,) in [0, 1].
 
-    The ``speakers`` themselves are no names: everybody calls everybody by theirs.
+    ``said`` are the words of the texts (:func:`cognigraph.lexical.marked_words`). The ``speakers``
+    are no names, nor is the month that one is called by a time: they stand in many texts.
     """
-    ignored = _DATES.union(*(name.casefold().split() for name in speakers if name))
-    names = np.array([_names(text, ignored) for text in texts])
+    called = {word for name in speakers if name for word in words(name)}
+    names = _names(texts, _DATES | called)
     features = {"names": np.minimum(names, _MANY_NAMES) / _MANY_NAMES}
     if form == "name":
         features["answer form"] = (names > 0).astype(float)
     elif form is not None:
-        features["answer form"] = np.array([float(_holds(text, form)) for text in texts])
+        features["answer form"] = _holding(len(texts), said, form, called)
     return features
 
 
-def _holds(text: str, form: Form) -> bool:
-    said, digits = words(text), _DIGITS[form]
-    return not _WORDS[form].isdisjoint(said) or any(
-        word[0].isdigit() and digits.fullmatch(word) for word in said
-    )
+def _names(texts: Sequence[str], ignored: Collection[str]) -> Floats:
+    """How many different proper names each text has, as far as capitals tell."""
+    joined = "\n".join(texts)
+    starts = _inner_capitals(joined)
+    owners = np.searchsorted(np.cumsum([len(text) + 1 for text in texts]), starts, side="right")
+    found = set()
+    for owner, start in zip(owners.tolist(), starts.tolist(), strict=True):
+        name = _NAME.match(joined, start)
+        if name and name[0][0].isupper() and name[0].casefold() not in ignored:
+            found.add((owner, name[0]))
+    counted = np.array([owner for owner, _ in found], np.int64)
+    return np.bincount(counted, minlength=len(texts)).astype(float)
 
 
-def _names(text: str, ignored: Collection[str]) -> int:
-    """How many different proper names, as far as capitals tell."""
-    found = {name for name in _NAME.findall(text) if name[0].isupper()}
-    return sum(name.casefold() not in ignored for name in found)
+def _inner_capitals(text: str) -> Ints:
+    """Where a letter that may be a capital follows a word or an opening mark, not a full stop."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    at = np.flatnonzero(((codes >= ord("A")) & (codes <= ord("Z"))) | (codes >= ord("À")))
+    at = at[at > 0]
+    before, further = codes[at - 1], codes[np.maximum(at - 2, 0)]
+    spaced = (before == ord(" ")) & np.isin(further, _ENDING, invert=True)
+    return at[spaced | np.isin(before, _OPENING)]
+
+
+def _holding(count: int, said: Sequence[str], form: Form, ignored: Collection[str]) -> Floats:
+    """Which texts hold a number or a time."""
+    different, digits = set(said), _DIGITS[form]
+    held = different & _WORDS[form]
+    held |= {word for word in different if word[0].isdigit() and digits.fullmatch(word)}
+    kinds = dict.fromkeys(held.difference(ignored), 1) | {START: 2}
+    kind = np.fromiter(map(kinds.get, said, repeat(0)), np.int8, len(said))
+    holding = np.zeros(count)
+    holding[np.cumsum(kind == 2)[kind == 1] - 1] = 1.0
+    return holding

@@ -6,10 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cognigraph.lexical import marked_words
 from cognigraph.retrieve.analyse import analyse
-from cognigraph.retrieve.answer_form import form_features
+from cognigraph.retrieve.answer_form import Form, form_features
+from cognigraph.stores.arrays import Floats
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
+
+
+def features(
+    texts: list[str], speakers: set[str | None], form: Form | None = None
+) -> dict[str, Floats]:
+    return form_features(texts, marked_words(texts), speakers, form)
 
 
 @pytest.mark.parametrize(
@@ -49,13 +57,13 @@ def test_form_that_a_question_expects(question: str, form: str | None) -> None:
     ],
 )
 def test_names_in_a_text(text: str, names: int) -> None:
-    found = form_features([text], {"Ann Lee", None}, None)
+    found = features([text], {"Ann Lee", None})
     assert found["names"].tolist() == [names / 3]
     assert set(found) == {"names"}  # nothing expected, nothing said about it
 
 
 def test_many_names_count_no_more_than_three() -> None:
-    (value,) = form_features(["by Kim, Lou, Max, Ned and Oda"], set(), None)["names"]
+    (value,) = features(["by Kim, Lou, Max, Ned and Oda"], set())["names"]
     assert value == 1.0
 
 
@@ -76,7 +84,13 @@ def test_many_names_count_no_more_than_three() -> None:
     ],
 )
 def test_texts_that_hold_the_form(form: str, texts: list[str], held: list[int]) -> None:
-    assert form_features(texts, {"Ann"}, form)["answer form"].tolist() == held
+    assert features(texts, {"Ann"}, form)["answer form"].tolist() == held
+
+
+def test_somebody_called_may_is_no_month() -> None:
+    texts = ["May says so", "in June"]
+    assert features(texts, {"May"}, "time")["answer form"].tolist() == [0, 1]
+    assert features(texts, {"Ann"}, "time")["answer form"].tolist() == [1, 1]
 
 
 @given(
@@ -85,9 +99,9 @@ def test_texts_that_hold_the_form(form: str, texts: list[str], held: list[int]) 
     st.sampled_from(["number", "time", "name", None]),
 )
 def test_signals_are_shares_and_do_not_depend_on_the_other_texts(texts, speakers, form) -> None:
-    found = form_features(texts, speakers, form)
+    found = features(texts, speakers, form)
     for name, values in found.items():
         assert values.shape == (len(texts),)
         assert ((values >= 0) & (values <= 1)).all()
-        alone = [form_features([text], speakers, form)[name][0] for text in texts]
+        alone = [features([text], speakers, form)[name][0] for text in texts]
         assert values.tolist() == alone
