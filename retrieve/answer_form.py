@@ -93,7 +93,7 @@ def _inner_capitals(text: str) -> Ints:
     at = at[at > 0]
     before, further = codes[at - 1], codes[np.maximum(at - 2, 0)]
     spaced = (before == ord(" ")) & np.isin(further, _ENDING, invert=True)
-    return at[spaced | np.isin(before, _OPENING)]
+    return np.asarray(at[spaced | np.isin(before, _OPENING)], np.int64)
 
 
 def _holding(count: int, said: Sequence[str], form: Form, ignored: Collection[str]) -> Floats:
