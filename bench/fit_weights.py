@@ -32,10 +32,11 @@ from cognigraph.retrieve.search import make_probe
 
 SIGNALS = {
     "plain": ["vector", "window vector", "window words", "similar words", "window similar words",
-              "session best", "speaker named", "asks", "answers", "length", "time"],
+              "session best", "speaker named", "asks", "answers", "length", "names", "answer form",
+              "time"],
     "rules": ["vector", "window vector", "window words", "similar words", "window similar words",
               "session best", "theme", "theme words", "speaker named", "asks", "answers", "length",
-              "triple", "second triple", "time"],
+              "names", "answer form", "triple", "second triple", "time"],
 }  # fmt: skip
 SIGNALS["model"] = SIGNALS["rules"]
 EXTRACTIONS = {"plain": "none", "rules": "rules", "model": "recorded"}

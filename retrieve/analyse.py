@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from cognigraph.lexical import STOP_WORDS, fold, query_words, terms, words
+from cognigraph.retrieve.answer_form import Form, expected_form
 from cognigraph.retrieve.asked_time import AskedTime, Stretch
 from cognigraph.retrieve.question_time import QuestionTime, read_time
 
@@ -27,7 +28,8 @@ class Analysis:
     ``terms`` are stemmed, without stop words; ``anchors`` all word n-grams in the stemmed form of
     ``EntityRow.key``; ``entities`` the phrases that name things, in the question's own words;
     ``time`` what it says about time; ``words`` the word that each term stands for; ``enumerates``
-    whether the answer seems to be a list, said piece by piece in several places.
+    whether the answer seems to be a list, said piece by piece in several places; ``form`` what a
+    single answer would hold.
     """
 
     question: str
@@ -37,6 +39,7 @@ class Analysis:
     time: QuestionTime = field(default_factory=QuestionTime)
     words: tuple[str, ...] = ()
     enumerates: bool = False
+    form: Form | None = None
 
     @property
     def times(self) -> tuple[AskedTime | Stretch, ...]:
@@ -47,14 +50,16 @@ class Analysis:
 def analyse(question: str, now: datetime) -> Analysis:
     """Read a question asked at ``now``. An empty one has no terms, anchors or entities."""
     found = list(query_words(question).items())[:_MOST_WORDS]
+    asked, time = words(question), read_time(question, now)
     return Analysis(
         question=question,
         terms=tuple(term for term, _ in found),
         anchors=_anchors(question),
         entities=_entities(question),
-        time=read_time(question, now),
+        time=time,
         words=tuple(word for _, word in found),
-        enumerates=_enumerates(words(question)),
+        enumerates=_enumerates(asked),
+        form=expected_form(asked, time.asks),
     )
 
 

@@ -41,7 +41,7 @@ _PARTS = {
     "windows": "without its neighbours (windows)",
     "session_leg": "without the session leg",
     "triple_leg": "without triples",
-    "cues": "without cues (speaker named, asks, answers, length)",
+    "cues": "without cues (who speaks, asks, answers, length, names, form of the answer)",
     "time_cue": "without the time in the question",
     "time_order": "without putting the newest or oldest first",
     "decay": "without decay",

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.embed.words import word_vectors
-from cognigraph.lexical import words
+from cognigraph.lexical import marked_words, words
 from cognigraph.retrieve.analyse import Analysis
+from cognigraph.retrieve.answer_form import form_features
 from cognigraph.retrieve.asked_time import nearness
 from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.settings import SearchSettings
@@ -25,9 +26,8 @@ from cognigraph.stores.pools import NONE, OUTSIDE, Candidates, ChunkPool
 WINDOW = 2
 """A window is a chunk with two neighbours on each side; one and three measured worse."""
 
-ABSOLUTE = frozenset(
-    {"speaker named", "asks", "answers", "length", "time", "triple", "second triple"}
-)
+_CUES = frozenset({"speaker named", "asks", "answers", "length", "names", "answer form"})
+ABSOLUTE = _CUES | {"time", "triple", "second triple"}
 """Signals that mean the same for every question and are not scaled over the candidates."""
 
 _BEST_OF_SESSION = 3
@@ -45,13 +45,18 @@ def chunk_features(
     if settings.windows:
         features |= _window_features(pool, weights, lexicon.mean_length)
     of_triples: Floats | None = None
-    if pool.texts:
-        similar, of_triples = _similar_words(candidates, analysis)
+    said = _said(pool)
+    if settings.late_interaction and said:
+        facts = marked_words(candidates.triples.texts)
+        found = word_vectors().best_matches(analysis.words, [*said, *facts])
+        similar, of_triples = found[: len(pool.uids)], found[len(pool.uids) :]
         features |= _late_features(pool, similar, weights, windows=settings.windows)
     if settings.session_leg:
         features |= _session_features(candidates, weights)
     if settings.cues:
         features |= _cues(pool, analysis)
+        if said:
+            features |= form_features(pool.texts, said, set(pool.speakers), analysis.form)
     if settings.time_cue and analysis.times:
         features["time"] = nearness(analysis.times, pool.at)
     if settings.triple_leg and candidates.triples.uids:
@@ -64,14 +69,13 @@ def chunk_features(
     return features
 
 
-def _similar_words(candidates: Candidates, analysis: Analysis) -> tuple[Floats, Floats]:
-    """How well each chunk and each triple matches each asked word, by static word vectors."""
-    pool = candidates.chunks
-    said = [
-        f"{speaker or ''} {text}" for speaker, text in zip(pool.speakers, pool.texts, strict=True)
-    ]
-    found = word_vectors().best_matches(analysis.words, [*said, *candidates.triples.texts])
-    return found[: len(said)], found[len(said) :]
+def _said(pool: ChunkPool) -> list[str]:
+    """The words of all chunks, each with its speaker; none if the probe asked for no texts."""
+    if not pool.texts:
+        return []
+    return marked_words(
+        [f"{speaker or ''} {text}" for speaker, text in zip(pool.speakers, pool.texts, strict=True)]
+    )
 
 
 def _weighted_mean(similar: Floats, weights: Floats) -> Floats:

@@ -137,7 +137,7 @@ def make_probe(
         sessions_by_vector=settings.sessions_by_vector if settings.session_leg else 0,
         radius=settings.radius if settings.windows else 0,
         as_of=as_of,
-        texts=settings.late_interaction and settings.profile == "default",
+        texts=(settings.late_interaction or settings.cues) and settings.profile == "default",
     )
 
 

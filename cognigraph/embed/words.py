@@ -13,12 +13,9 @@ from threading import Lock
 import numpy as np
 
 from cognigraph.embed.models import WordLlamaEmbedder
-from cognigraph.lexical import STOP_WORDS, fold, stem, words
-from cognigraph.stores.arrays import Floats
+from cognigraph.lexical import START, STOP_WORDS, stem
+from cognigraph.stores.arrays import Floats, Ints
 
-_START = "\0"  # before the words of each text
-_WORDS_ONLY = bytes(byte if chr(byte).isalnum() or byte in b"_\0" else 0x20 for byte in range(128))
-_WORDS_ONLY += bytes(range(128, 256))
 _MOST_WORDS = 50_000  # 51 MB of vectors; then the vocabulary starts anew
 
 
@@ -31,7 +28,8 @@ def word_vectors() -> WordVectors:
 class WordVectors:
     """Vectors of the words seen so far, unit length. Thread-safe.
 
-    Rows 0 and 1 are no words, similar to nothing: stop words, and the start of each text.
+    Rows 0 and 1 are no words, similar to nothing: stop words, and the start of each text. Stems are
+    made when they may matter, as making them takes longest: a stem keeps the word's first letter.
     """
 
     def __init__(self, most: int = _MOST_WORDS) -> None:
@@ -40,32 +38,35 @@ class WordVectors:
         self._clear()
 
     def _clear(self) -> None:
-        self._rows = dict.fromkeys(STOP_WORDS, 0) | {_START: 1}
+        self._rows = dict.fromkeys(STOP_WORDS, 0) | {START: 1}
+        self._words = ["", ""]
         self._vectors = np.zeros((2, WordLlamaEmbedder.dimension), np.float32)
+        self._initial = np.zeros(2, np.int64)
         self._stems: dict[str, int] = {}
-        self._stem = np.zeros(2, np.int64)
+        self._stem = np.zeros(2, np.int64)  # 0: not made
         self._count = 2
 
-    def best_matches(self, asked: Sequence[str], texts: Sequence[str]) -> Floats:
-        """Cosine (len(texts), len(asked)) of each asked word with its nearest word of each text.
+    def best_matches(self, asked: Sequence[str], said: Sequence[str]) -> Floats:
+        """Cosine (texts, len(asked)) of each asked word with its nearest word of each text.
 
-        1 for a word of the same stem, 0 for a text without words, never negative.
+        ``said`` are the words of the texts, from :func:`cognigraph.lexical.marked_words`. 1 for a
+        word of the same stem, 0 for a text without words, never negative.
         """
-        if not asked or not texts:
-            return np.zeros((len(texts), len(asked)))
-        tokens = _tokens(texts)
+        if not asked or not said:
+            return np.zeros((said.count(START), len(asked)))
         with self._lock:
             if self._count > self._most:
                 self._clear()
-            rows = list(map(self._rows.get, tokens))
-            if None in rows or not self._rows.keys() >= set(asked):
-                self._learn([*asked, *tokens])
-                rows = [self._rows[token] for token in tokens]
-            flat, own = np.array(rows), np.array([self._rows[word] for word in asked])
+            try:
+                flat, own = self._places(said), self._places(asked)
+            except KeyError:
+                self._learn([*asked, *said])
+                flat, own = self._places(said), self._places(asked)
             flat = flat[flat > 0]
             used = np.zeros(self._count, bool)
             used[flat] = True
             present = np.flatnonzero(used)
+            self._stem_some(own[own > 0], present)
             vectors, stems = self._vectors[present], self._stem[present]
             questions, question_stems = self._vectors[own], self._stem[own]
             place = np.cumsum(used) - 1
@@ -74,6 +75,9 @@ class WordVectors:
         starts = np.flatnonzero(flat == 1)
         # Rounded: the last bits of a product depend on what else is in the matrix.
         return np.maximum.reduceat(similar[place[flat]], starts, axis=0).astype(float).round(5)
+
+    def _places(self, words: Sequence[str]) -> Ints:
+        return np.fromiter(map(self._rows.__getitem__, words), np.int64, len(words))
 
     def _learn(self, seen: list[str]) -> None:
         new = list(dict.fromkeys(word for word in seen if word not in self._rows))
@@ -86,17 +90,16 @@ class WordVectors:
             spare = ((0, 2 * self._count - len(self._vectors)), (0, 0))
             self._vectors = np.pad(self._vectors, spare)
             self._stem = np.pad(self._stem, spare[0])
+            self._initial = np.pad(self._initial, spare[0])
         np.divide(vectors, norms, out=self._vectors[first : self._count], where=norms > 0)
-        self._stem[first : self._count] = [
-            self._stems.setdefault(stem(word), len(self._stems) + 1) for word in new
-        ]
+        self._initial[first : self._count] = [ord(word[0]) for word in new]
+        self._words += new
         self._rows |= {word: first + place for place, word in enumerate(new)}
 
-
-def _tokens(texts: Sequence[str]) -> list[str]:
-    """Words of all texts, each text after a start mark."""
-    joined = _START + _START.join(texts)
-    if joined.isascii() and joined.count(_START) == len(texts):  # all at once: much faster
-        plain = fold(joined).encode("ascii").translate(_WORDS_ONLY)
-        return plain.replace(b"\0", b" \0 ").decode("ascii").split()
-    return [token for text in texts for token in (_START, *words(text))]
+    def _stem_some(self, asked: Ints, present: Ints) -> None:
+        """Make the stems of the asked words and of those that may have one of them."""
+        alike = present[np.isin(self._initial[present], self._initial[asked])]
+        for row in np.concatenate([asked, alike]).tolist():
+            if not self._stem[row]:
+                name = stem(self._words[row])
+                self._stem[row] = self._stems.setdefault(name, len(self._stems) + 1)

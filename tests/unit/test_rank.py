@@ -225,7 +225,7 @@ def test_every_weight_belongs_to_a_signal():
         triple_pool([0.2], [(0,)], terms=2, texts=("Ann knows Oslo",)),
         session_pool([0.5], terms=2),
     )
-    found = rank(everything, analyse("oslo 2023", NOW), SearchSettings(), 0.0)
+    found = rank(everything, analyse("when was oslo 2023", NOW), SearchSettings(), 0.0)
     for name, weights in WEIGHTS.items():
         assert set(weights) <= set(found.raw), name
         assert set(LISTS[name]) <= set(weights), name

@@ -124,6 +124,12 @@ def _uid_order(uids: npt.NDArray[np.uint8]) -> Ints:
     return np.lexsort(uids.T[::-1]) if len(uids) else np.empty(0, np.int64)
 
 
+def _hexadecimal(uids: npt.NDArray[np.uint8]) -> tuple[str, ...]:
+    """Uids as text, all in one go."""
+    width, text = 2 * uids.shape[1], uids.tobytes().hex()
+    return tuple(text[start : start + width] for start in range(0, len(text), width))
+
+
 def _neighbourhood(
     index: SpaceIndex, rows: Ints, radius: int, visible: npt.NDArray[np.bool_]
 ) -> Ints:
@@ -243,7 +249,7 @@ def _triple_pool(
     )
     newest = [max(spot, key=lambda i: (chunks.at[i], i)) if spot else -1 for spot in spots]
     return TriplePool(
-        uids=tuple(uid.tobytes().hex() for uid in table["uid"][rows]),
+        uids=_hexadecimal(table["uid"][rows]),
         cosine=cosine[rows].astype(float) if len(rows) else np.empty(0),
         matches=gather([index.triple_words.lookup(t) for t in probe.terms], rows, table.rows),
         length=table["length"][rows].astype(float),
@@ -293,18 +299,18 @@ def _chunk_pool(
     place[rows] = np.arange(len(rows))
     place[-1] = NONE  # where a link of -1 leads
     return ChunkPool(
-        uids=tuple(uid.tobytes().hex() for uid in table["uid"][rows]),
+        uids=_hexadecimal(table["uid"][rows]),
         cosine=cosine[rows].astype(float),
         matches=gather([index.chunk_words.lookup(t) for t in probe.terms], rows, table.rows),
         length=table["length"][rows].astype(float),
-        session=np.array([sessions.place[int(s)] for s in table["session"][rows]], np.int64),
+        session=np.array([sessions.place[s] for s in table["session"][rows].tolist()], np.int64),
         at=table["at"][rows] / 1e6,
         question=table["question"][rows],
         previous=place[table["previous"][rows]],
         following=place[table["following"][rows]],
         by_vector=np.isin(rows, found.vector),
         by_terms=np.isin(rows, found.terms),
-        speakers=tuple(index.speakers[code] for code in table["speaker"][rows]),
+        speakers=tuple(index.speakers[code] for code in table["speaker"][rows].tolist()),
         texts=_texts(connection, _CHUNK_TEXTS, table["id"][rows]) if probe.texts else (),
     )
 

@@ -1,0 +1,107 @@
+"""What an answer would look like, and which texts look like that."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognigraph.lexical import marked_words
+from cognigraph.retrieve.analyse import analyse
+from cognigraph.retrieve.answer_form import Form, form_features
+from cognigraph.stores.arrays import Floats
+
+NOW = datetime(2024, 3, 1, tzinfo=UTC)
+
+
+def features(
+    texts: list[str], speakers: set[str | None], form: Form | None = None
+) -> dict[str, Floats]:
+    return form_features(texts, marked_words(texts), speakers, form)
+
+
+@pytest.mark.parametrize(
+    ("question", "form"),
+    [
+        ("How many cats does Ann have?", "number"),
+        ("How much did the tent cost?", "number"),
+        ("When did Ann move?", "time"),
+        ("How many weeks did she stay?", "time"),
+        ("In which month was the wedding?", "time"),
+        ("Who bakes the bread?", "name"),
+        ("Where does Ann live?", "name"),
+        ("Which cities has Ann been to?", "name"),
+        ("What did Ann paint?", None),
+        ("Why is Ann sad?", None),
+        ("", None),
+    ],
+)
+def test_form_that_a_question_expects(question: str, form: str | None) -> None:
+    assert analyse(question, NOW).form == form
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("I saw Oslo and Bergen last year", 2),
+        ("We read “Dune” (Herbert wrote it), then Dune again", 2),
+        ("Oslo is where I live", 0),  # every sentence begins with a capital
+        ("Wow! Great idea. Really", 0),
+        ("I think I saw I, Claudius", 1),
+        ("See you on Monday or in July", 0),  # times are no names
+        ("Thanks, Ann Lee!", 0),  # she is one of the speakers
+        ("a trip to Ålesund, then Москва", 2),
+        ("ABC of it", 0),
+        ("It is by Kim", 1),
+        ("", 0),
+    ],
+)
+def test_names_in_a_text(text: str, names: int) -> None:
+    found = features([text], {"Ann Lee", None})
+    assert found["names"].tolist() == [names / 3]
+    assert set(found) == {"names"}  # nothing expected, nothing said about it
+
+
+def test_many_names_count_no_more_than_three() -> None:
+    (value,) = features(["by Kim, Lou, Max, Ned and Oda"], set())["names"]
+    assert value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("form", "texts", "held"),
+    [
+        (
+            "number",
+            ["I have 3", "two of them", "a Couple more", "none at all", ""],
+            [1, 1, 1, 0, 0],
+        ),
+        (
+            "time",
+            ["we met yesterday", "in May", "in 2019", "two weeks back", "the 3rd", "3 of us"],
+            [1, 1, 1, 1, 1, 0],
+        ),
+        ("name", ["it was in Oslo", "it was far", "with Ann"], [1, 0, 0]),
+    ],
+)
+def test_texts_that_hold_the_form(form: str, texts: list[str], held: list[int]) -> None:
+    assert features(texts, {"Ann"}, form)["answer form"].tolist() == held
+
+
+def test_somebody_called_may_is_no_month() -> None:
+    texts = ["May says so", "in June"]
+    assert features(texts, {"May"}, "time")["answer form"].tolist() == [0, 1]
+    assert features(texts, {"Ann"}, "time")["answer form"].tolist() == [1, 1]
+
+
+@given(
+    st.lists(st.text(max_size=60), min_size=1, max_size=8),
+    st.sets(st.none() | st.text(max_size=10), max_size=3),
+    st.sampled_from(["number", "time", "name", None]),
+)
+def test_signals_are_shares_and_do_not_depend_on_the_other_texts(texts, speakers, form) -> None:
+    found = features(texts, speakers, form)
+    for name, values in found.items():
+        assert values.shape == (len(texts),)
+        assert ((values >= 0) & (values <= 1)).all()
+        alone = [features([text], speakers, form)[name][0] for text in texts]
+        assert values.tolist() == alone
