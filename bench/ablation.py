@@ -90,7 +90,16 @@ def rows() -> dict[str, Row]:
     for scale in (0.25, 0.5, 2.0, 4.0):
         table[f"tau_{scale}"] = Row(f"tau = {scale} x median", paper(tau_scale=scale))
     table["default"] = Row("profile default", DEFAULT, against="paper")
-    for part in ("windows", "session_leg", "triple_leg", "cues", "time_cue", "decay"):
+    parts = (
+        "windows",
+        "late_interaction",
+        "session_leg",
+        "triple_leg",
+        "cues",
+        "time_cue",
+        "decay",
+    )
+    for part in parts:
         off = replace(DEFAULT, **{part: False})
         table[f"default_no_{part}"] = Row(f"default without {part}", off, against="default")
     table["default_full_decay"] = Row(
