@@ -28,7 +28,6 @@ from cognigraph.stores.pools import Candidates, ChunkRecord, Probe
 from cognigraph.stores.rows import Derivation, Failure, InsertStatus, Lease, MessageRow
 from cognigraph.stores.sqlite import (
     checks,
-    export,
     queue,
     read,
     redo,
@@ -388,6 +387,8 @@ class SQLiteStore:
         self, space: str, query: str, parameters: Mapping[str, Any], *, limit: int, timeout: float
     ) -> list[dict[str, Any]]:
         """Export the space to a networkx graph and run the query on it (a subset of Cypher)."""
+        from cognigraph.stores.sqlite import export  # its networkx takes a while to import
+
         with self._pool.read() as connection:
             graph = export.graph(connection, space)
         return export.run(graph, query, parameters, limit, timeout)
