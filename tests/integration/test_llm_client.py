@@ -32,6 +32,7 @@ from cognigraph.llm import Budget, ChatModel, Entry, Ledger, Limiter, Prices, Pr
 from cognigraph.llm.modes import Dialects, in_words
 from cognigraph.llm.schema import json_schema
 from cognigraph.retrieve.tokens import estimate_tokens
+from tests.examples import examples
 from tests.servers.model_server import (
     ModelServer,
     completion,
@@ -224,14 +225,14 @@ def test_no_credit_is_not_tried_again_at_once(server, connect):
 )
 def test_a_server_that_does_not_end_is_cut_short(server, connect, behaviour):
     connect().ask(PROMPT, Facts)  # imports, which may take that long
-    model = connect(timeout=timedelta(seconds=0.7), attempts=2)
+    model = connect(timeout=timedelta(seconds=0.4), attempts=2)
     server.then(behaviour)
     start = time.monotonic()
     with pytest.raises(
-        ModelUnavailableError, match=r"no whole answer within 0\.7 seconds"
+        ModelUnavailableError, match=r"no whole answer within 0\.4 seconds"
     ) as caught:
         model.ask(PROMPT, Facts)
-    assert 1.4 <= time.monotonic() - start < 10
+    assert 0.8 <= time.monotonic() - start < 10
     usage = caught.value.usage
     assert usage.calls == 2
     assert usage.input_tokens > 2 * estimate_tokens(
@@ -530,7 +531,7 @@ def test_tokens_and_money_stop_the_next_call(server, connect):
 def test_a_deadline_cuts_the_running_call_short(server, connect):
     connect().ask(PROMPT, Facts)  # imports, which may take that long
     server.then(hang())
-    model = connect(budget=Budget(time=timedelta(seconds=1)))
+    model = connect(budget=Budget(time=timedelta(seconds=0.5)))
     start = time.monotonic()
     with pytest.raises((BudgetExceededError, ModelUnavailableError)) as caught:
         model.ask(PROMPT, Facts)
@@ -596,7 +597,8 @@ def test_two_thousand_fuzzed_bodies_through_the_wire(server, connect, tmp_path):
 
     server.then(fuzzed)
     outcomes = {"value": 0}
-    for number in range(2000):
+    asks = examples(2000)
+    for number in range(asks):
         try:
             answer = model.ask(Prompt("p", "1", "", str(number)), Facts)
         except ModelError as error:
@@ -604,11 +606,11 @@ def test_two_thousand_fuzzed_bodies_through_the_wire(server, connect, tmp_path):
         else:
             outcomes["value"] += 1
             assert all(isinstance(fact, str) for fact in answer.value.facts)
-    assert sum(outcomes.values()) == 2000 and outcomes["value"] > 700, outcomes
-    assert outcomes["ModelUnavailableError"] > 100
+    assert sum(outcomes.values()) == asks and outcomes["value"] > asks * 7 // 20, outcomes
+    assert outcomes["ModelUnavailableError"] > asks // 20
     entry = model.ledger.stages["p"]
-    assert entry.asks == 2000 and entry.answered == outcomes["value"]
-    assert sum(entry.errors.values()) == 2000 - outcomes["value"]
+    assert entry.asks == asks and entry.answered == outcomes["value"]
+    assert sum(entry.errors.values()) == asks - outcomes["value"]
     assert len(cache) <= outcomes["value"]
     cache.close()
 

@@ -16,6 +16,7 @@ from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.ingest.extraction import Window
 from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.conftest import START
+from tests.examples import examples
 
 PEOPLE = [
     "Anna", "Anna Berg", "ANNA BERG", "Anna Holm", "A. Berg", "Dr. Berg", "Berg", "Dr. Anna Berg",
@@ -129,7 +130,7 @@ def claimed(space):
     }  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(turns, st.randoms(use_true_random=False), st.integers(1, 7), st.integers(1, 4))
 def test_any_order_any_batches_any_workers(
     turns: list, shuffle: random.Random, batch: int, workers: int

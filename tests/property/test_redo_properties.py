@@ -16,6 +16,7 @@ from cognigraph import EnrichSettings, Memory, Settings
 from cognigraph.ingest import Fact, Mention
 from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.conftest import START
+from tests.examples import examples
 from tests.property import test_order_properties as order
 
 # One spelling of each: which of several is shown is for the extractions that are left to say
@@ -119,7 +120,7 @@ def rows(path: Path) -> list[list[Any]]:
     return found
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(turns, st.randoms(use_true_random=False), st.integers(1, 7))
 def test_read_again_is_read_alone(turns: list[Any], shuffle: random.Random, batch: int) -> None:
     places = list(range(len(turns)))
@@ -132,7 +133,7 @@ def test_read_again_is_read_alone(turns: list[Any], shuffle: random.Random, batc
         assert rows(a) == rows(b)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(order.turns, st.integers(1, 7))
 def test_read_again_the_same_way_changes_nothing(turns: list[Any], batch: int) -> None:
     places = list(range(len(turns)))
