@@ -40,6 +40,16 @@ def has_pending(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM work WHERE state = 0 LIMIT 1").fetchone() is not None
 
 
+def pending(connection: sqlite3.Connection, space: str | None) -> int:
+    """How many chunks wait, leased or not."""
+    query = "SELECT count(*) FROM work WHERE state = 0"
+    parameters: tuple[str, ...] = ()
+    if space is not None:
+        query += " AND space_id = (SELECT id FROM space WHERE name = ?)"
+        parameters = (space,)
+    return int(connection.execute(query, parameters).fetchone()[0])
+
+
 def claim(
     connection: sqlite3.Connection,
     *,
@@ -158,6 +168,20 @@ def leases(connection: sqlite3.Connection, now: datetime) -> list[str]:
     """Tokens of the leases held now."""
     query = "SELECT lease FROM session WHERE lease IS NOT NULL AND lease_until > ?"
     return [row[0] for row in connection.execute(query, (to_micros(now),))]
+
+
+def extend(connection: sqlite3.Connection, lease: Lease, until: datetime) -> bool:
+    """Hold a lease longer, if it is still held."""
+    changed = connection.execute(
+        "UPDATE session SET lease_until = ? WHERE uid = ? AND lease = ?",
+        (to_micros(until), lease.session_uid, lease.token),
+    )
+    return changed.rowcount == 1
+
+
+def expire(connection: sqlite3.Connection, token: str) -> None:
+    """End a lease."""
+    connection.execute("UPDATE session SET lease_until = 0 WHERE lease = ?", (token,))
 
 
 def release(connection: sqlite3.Connection, lease: Lease) -> None:

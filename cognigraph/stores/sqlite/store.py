@@ -166,13 +166,7 @@ class SQLiteStore:
     def extend(self, lease: Lease, until: datetime) -> bool:
         """Hold a lease longer."""
         with self._pool.write() as connection:
-            return (
-                connection.execute(
-                    "UPDATE session SET lease_until = ? WHERE uid = ? AND lease = ?",
-                    (to_micros(until), lease.session_uid, lease.token),
-                ).rowcount
-                == 1
-            )
+            return queue.extend(connection, lease, until)
 
     def release(self, lease: Lease) -> bool:
         """Give chunks back as they were."""
@@ -190,7 +184,7 @@ class SQLiteStore:
     def expire(self, token: str) -> None:
         """End the lease of a dead worker."""
         with self._pool.write() as connection:
-            connection.execute("UPDATE session SET lease_until = 0 WHERE lease = ?", (token,))
+            queue.expire(connection, token)
 
     def retry_failed(self, space: str | None = None) -> int:
         """Make parked chunks pending again."""
@@ -232,16 +226,7 @@ class SQLiteStore:
     def pending(self, space: str | None = None) -> int:
         """Chunks that are pending or leased."""
         with self._pool.read() as connection:
-            if space is None:
-                query, parameters = "SELECT count(*) FROM work WHERE state = 0", ()
-                return int(connection.execute(query, parameters).fetchone()[0])
-            return int(
-                connection.execute(
-                    "SELECT count(*) FROM work WHERE state = 0 AND space_id = "
-                    "(SELECT id FROM space WHERE name = ?)",
-                    (space,),
-                ).fetchone()[0]
-            )
+            return queue.pending(connection, space)
 
     # Search
 
