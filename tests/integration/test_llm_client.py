@@ -32,6 +32,7 @@ from cognigraph.llm import Budget, ChatModel, Entry, Ledger, Limiter, Prices, Pr
 from cognigraph.llm.modes import Dialects, in_words
 from cognigraph.llm.schema import json_schema
 from cognigraph.retrieve.tokens import estimate_tokens
+from tests.clock import TickingClock
 from tests.examples import examples
 from tests.servers.model_server import (
     ModelServer,
@@ -57,24 +58,9 @@ class Facts(BaseModel):
 ONE = {"facts": ["Ann moved"]}
 
 
-class Time:
-    """A clock that moves when somebody sleeps."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-        self.slept: list[float] = []
-
-    def __call__(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += seconds
-
-
 @pytest.fixture
-def ticking() -> Time:
-    return Time()
+def ticking() -> TickingClock:
+    return TickingClock()
 
 
 @pytest.fixture

@@ -37,19 +37,24 @@ facts = st.builds(
     st.booleans(),
     st.sampled_from([None, None, "Eva"]),
 )
-mentions = st.builds(
-    Mention,
-    st.sampled_from(PEOPLE),
-    st.just("person"),
-    st.just((0,)),
-    st.lists(st.sampled_from(["Annie", "my sister", "Anna", "Bennie"]), max_size=2).map(tuple),
-)
+
+
+def mentions_of(people: list[str]) -> st.SearchStrategy[Mention]:
+    return st.builds(
+        Mention,
+        st.sampled_from(people),
+        st.just("person"),
+        st.just((0,)),
+        st.lists(st.sampled_from(["Annie", "my sister", "Anna", "Bennie"]), max_size=2).map(tuple),
+    )
+
+
 turns = st.lists(
     st.tuples(
         st.sampled_from(["s", "t", "u"]),
         st.sampled_from(["Kim", "Eva"]),
         st.lists(facts, max_size=4),
-        st.lists(mentions, max_size=2),
+        st.lists(mentions_of(PEOPLE), max_size=2),
     ),
     min_size=1,
     max_size=9,

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cognigraph import EnrichSettings, Memory, Settings
-from cognigraph.ingest import Fact, Mention
+from cognigraph.ingest import Fact
 from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.conftest import START
 from tests.examples import examples
@@ -37,14 +37,7 @@ facts = st.builds(
     st.just(False),
     st.sampled_from([None, None, "Eva"]),
 )
-mentions = st.builds(
-    Mention,
-    st.sampled_from(PEOPLE),
-    st.just("person"),
-    st.just((0,)),
-    st.lists(st.sampled_from(["Annie", "my sister", "Anna", "Bennie"]), max_size=2).map(tuple),
-)
-readings = st.tuples(st.lists(facts, max_size=3), st.lists(mentions, max_size=2))
+readings = st.tuples(st.lists(facts, max_size=3), st.lists(order.mentions_of(PEOPLE), max_size=2))
 turns = st.lists(
     st.tuples(
         st.sampled_from(["s", "t", "u"]), st.sampled_from(["Kim", "Eva"]), readings, readings
