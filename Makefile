@@ -35,7 +35,7 @@ demo: $(VENV)/.core ## Play a conversation into a memory and ask it questions
 test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
 	$(BIN)/python -m pytest
 
-test-fast: $(VENV)/.ready ## No server, no processes, a tenth of the examples: after each edit
+test-fast: $(VENV)/.ready ## After each edit: no server, few processes, a tenth of the examples
 	$(MEMORY) $(BIN)/python -m pytest -m "not neo4j and not slow" --hypothesis-profile=fast
 
 $(FLAG)/.ready: pyproject.toml
