@@ -206,19 +206,20 @@ def test_no_credit_is_not_tried_again_at_once(server, connect):
     assert server.calls == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "behaviour", [hang(), drip(), drip(headers=False)], ids=["hang", "drip", "drip in the headers"]
 )
 def test_a_server_that_does_not_end_is_cut_short(server, connect, behaviour):
     connect().ask(PROMPT, Facts)  # imports, which may take that long
-    model = connect(timeout=timedelta(seconds=0.4), attempts=2)
+    model = connect(timeout=timedelta(seconds=0.7), attempts=2)
     server.then(behaviour)
     start = time.monotonic()
     with pytest.raises(
-        ModelUnavailableError, match=r"no whole answer within 0\.4 seconds"
+        ModelUnavailableError, match=r"no whole answer within 0\.7 seconds"
     ) as caught:
         model.ask(PROMPT, Facts)
-    assert 0.8 <= time.monotonic() - start < 10
+    assert 1.4 <= time.monotonic() - start < 10
     usage = caught.value.usage
     assert usage.calls == 2
     assert usage.input_tokens > 2 * estimate_tokens(
@@ -514,10 +515,11 @@ def test_tokens_and_money_stop_the_next_call(server, connect):
         connect(budget=Budget(cost=1.0))
 
 
+@pytest.mark.slow
 def test_a_deadline_cuts_the_running_call_short(server, connect):
     connect().ask(PROMPT, Facts)  # imports, which may take that long
     server.then(hang())
-    model = connect(budget=Budget(time=timedelta(seconds=0.5)))
+    model = connect(budget=Budget(time=timedelta(seconds=1)))
     start = time.monotonic()
     with pytest.raises((BudgetExceededError, ModelUnavailableError)) as caught:
         model.ask(PROMPT, Facts)
