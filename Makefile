@@ -4,6 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 FLAG := .venv-flag
 
+# Tests start processes, and each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Files in memory, where the system has a folder for it: a busy disk makes each commit wait.
+MEMORY := $(if $(wildcard /dev/shm),TMPDIR=/dev/shm)
+
 .PHONY: help setup demo test test-fast test-flag lint format clean
 
 help: ## Show this help
@@ -29,8 +35,8 @@ demo: $(VENV)/.core ## Play a conversation into a memory and ask it questions
 test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
 	$(BIN)/python -m pytest
 
-test-fast: $(VENV)/.ready ## What needs no server and no torture
-	$(BIN)/python -m pytest -m "not neo4j and not slow"
+test-fast: $(VENV)/.ready ## After each edit: no server, few processes, a tenth of the examples
+	$(MEMORY) $(BIN)/python -m pytest -m "not neo4j and not slow" --hypothesis-profile=fast
 
 $(FLAG)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(FLAG)

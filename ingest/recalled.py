@@ -152,7 +152,7 @@ def _kind(line: str, *, opened: bool, last: bool, run: list[_Line]) -> str:
     if _CLOSING.match(line):
         return "close"
     if _HEADING.match(line):
-        return "heading"
+        return "cut" if opened and last and run else "heading"
     if opened and _LABELLED.match(line):
         return "item"  # cut off in the middle, or wrapped after its label
     if opened and last and run and _CUT.match(line):

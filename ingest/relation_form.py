@@ -3,6 +3,11 @@
 ``Works_At``, "is working at" and "work at" become ``works at``; "doesn't eat" becomes ``eats`` and
 a negation. What a tense says about the world is kept: "lived in" stays, because "lives in" would be
 another fact, while "bought" and "buys" tell the same purchase and become ``buys``.
+
+Only a model's relations come here: it is asked for the present tense and spells as it likes. The
+rules and spaCy read the tense in the sentence (:mod:`cognigraph.ingest.relations`) and keep it. In
+this form a fourth of the facts they find in the sample would say another time than was said ("is
+going to Lisbon" would be "goes to Lisbon"): of 98 right ones 74 would be left.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from cognigraph import Memory
 from cognigraph.testing import FrozenClock, ScriptedExtractor
@@ -20,6 +21,12 @@ from tests.servers.neo4j_server import LINES, Server, Unavailable, resolve, runn
 START = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 
 OpenMemory = Callable[..., Memory]
+
+# No deadlines: these tests run on busy machines too. Loaded here, before any test module is
+# imported, because a test's settings are those of the moment at which it is decorated.
+settings.register_profile("full", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fast", settings.get_profile("full"), max_examples=10)
+settings.load_profile("full")
 
 
 @pytest.fixture(scope="session")

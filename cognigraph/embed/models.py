@@ -47,8 +47,16 @@ def _logging_untouched() -> Iterator[None]:
         root.setLevel(level)
 
 
-@lru_cache(maxsize=1)
+_loading = Lock()
+
+
 def _wordllama() -> Any:
+    with _loading:  # threads that come meanwhile wait, instead of each loading their own
+        return _loaded()
+
+
+@lru_cache(maxsize=1)
+def _loaded() -> Any:
     with _logging_untouched():  # importing it configures the root logger
         import wordllama
 

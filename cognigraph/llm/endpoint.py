@@ -20,6 +20,7 @@ from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit, urlunsplit
@@ -27,6 +28,8 @@ from urllib.parse import urlsplit, urlunsplit
 from cognigraph.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    import ssl
+
     import openai
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -109,8 +112,12 @@ class Endpoint:
         """The client, whose connections belong to the loop; a forked process makes its own."""
         with self._lock:
             if self._client is None or self._pid != os.getpid():
-                self._client = _openai().AsyncOpenAI(
-                    base_url=self.base_url, api_key=self._key, max_retries=0
+                library = _openai()
+                self._client = library.AsyncOpenAI(
+                    base_url=self.base_url,
+                    api_key=self._key,
+                    max_retries=0,
+                    http_client=library.DefaultAsyncHttpxClient(verify=_tls()),
                 )
                 self._pid = os.getpid()
                 if self.base_url != OPENAI_URL:  # from OPENAI_ORG_ID: nobody else's business
@@ -141,6 +148,14 @@ def _openai() -> Any:
             "a language model needs an extra: pip install 'cognigraph-memory[openai]'"
         ) from error
     return openai
+
+
+@lru_cache(maxsize=1)
+def _tls() -> ssl.SSLContext:
+    """One for all clients: reading the certificates takes longer than all else of opening one."""
+    import httpx
+
+    return httpx.create_ssl_context()
 
 
 class _Loop:

@@ -15,7 +15,7 @@ from cognigraph.embed import resolve
 from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.ingest.extraction import Window
 from cognigraph.testing import FrozenClock, ScriptedExtractor
-from tests.conftest import START
+from tests.storage.writers import START
 
 SPELLINGS = ["Anna Berg", "ANNA BERG", "Anna", "Dr. Anna Berg", "A. Berg"]
 ROOT = Path(__file__).parents[2]

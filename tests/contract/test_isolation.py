@@ -9,6 +9,7 @@ import pytest
 from cognigraph import NotFoundError
 from cognigraph.ingest import Fact
 from tests.conftest import START, OpenMemory
+from tests.contract.rounding import rounded
 
 TURNS = [
     ("Ann", "I moved to Oslo in May because of the new job."),
@@ -52,12 +53,12 @@ def answers(space, later):
         result = space.search(question, now=later)
         found.append(
             (
-                [(hit.id, hit.text, round(hit.score, 9), hit.why.legs) for hit in result],
-                [(triple.text, round(triple.score, 9)) for triple in result.triples],
-                [(session.session.id, round(session.score, 9)) for session in result.sessions],
+                [(hit.id, hit.text, hit.score, hit.why.legs) for hit in result],
+                [(triple.text, triple.score) for triple in result.triples],
+                [(session.session.id, session.score) for session in result.sessions],
             )
         )
-    return found
+    return rounded(found)
 
 
 def test_what_others_store_changes_neither_hits_nor_scores(

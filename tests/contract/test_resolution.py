@@ -351,6 +351,7 @@ def test_the_spelling_said_first_is_shown_whatever_comes_first(space, extractor)
     assert set(names(space)) == {"Kim", "tea"}
 
 
+@pytest.mark.slow
 def test_fifty_writers_about_one_person_leave_one_entity(location, clock, space_name):
     with Memory(**location, enrich="manual", clock=clock, embedder=WORDLLAMA) as memory:
         processes = [start(location, space_name, list(range(n, n + 5))) for n in (40, 45)]

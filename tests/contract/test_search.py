@@ -13,6 +13,7 @@ from cognigraph.model import Theme
 from cognigraph.retrieve.analyse import analyse
 from cognigraph.retrieve.search import make_probe
 from tests.conftest import START, OpenMemory
+from tests.contract.rounding import rounded
 
 TALK = {
     "home": [
@@ -157,9 +158,9 @@ def test_the_same_question_has_the_same_answer(space, later, open_memory, space_
     space.flush()
     first = space.search("Who bakes bread?", now=later)
     again = open_memory().space(space_name).search("Who bakes bread?", now=later)
-    assert first.hits == again.hits
-    assert first.triples == again.triples
-    assert first.sessions == again.sessions
+    assert rounded(first.hits) == rounded(again.hits)
+    assert rounded(first.triples) == rounded(again.triples)
+    assert rounded(first.sessions) == rounded(again.sessions)
 
 
 @pytest.mark.parametrize("question", ["", "  ", "\n"])

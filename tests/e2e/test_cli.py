@@ -2,82 +2,24 @@
 
 from __future__ import annotations
 
-import io
 import json
-import os
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cognigraph import ExtractionError, Memory
-from cognigraph.cli import main
 from cognigraph.ingest import Fact
 from cognigraph.testing import ScriptedExtractor
+from tests.e2e.command_line import Cli, command, document, environment, error_of
 
 SAMPLE = files("cognigraph").joinpath("sample")
 NOW = "2025-10-20T09:00:00+02:00"
-
-Result = subprocess.CompletedProcess[str]
-Cli = Callable[..., Result]
-
-
-def environment(**extra: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("COGNIGRAPH_")}
-    return kept | {"PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "error::RuntimeWarning"} | extra
-
-
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "cognigraph.cli", *map(str, arguments)]
-
-
-@pytest.fixture
-def cli(tmp_path: Path) -> Cli:
-    def run(*arguments: object, stdin: str = "", **extra: str) -> Result:
-        return subprocess.run(
-            command(*arguments),
-            input=stdin,
-            capture_output=True,
-            encoding=extra.get("PYTHONIOENCODING", "utf-8"),
-            cwd=tmp_path,
-            env=environment(**extra),
-            timeout=60,
-            check=False,
-        )
-
-    return run
-
-
-@pytest.fixture
-def quick(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Cli:
-    """The same command line without a process of its own: ten times as fast."""
-
-    def run(*arguments: object, stdin: str = "", **extra: str) -> Result:
-        with monkeypatch.context() as patch:
-            patch.chdir(tmp_path)
-            for name in [name for name in os.environ if name.startswith("COGNIGRAPH_")]:
-                patch.delenv(name)
-            for name, value in extra.items():
-                patch.setenv(name, value)
-            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-            capsys.readouterr()
-            try:
-                code = main([str(argument) for argument in arguments])
-            except SystemExit as ended:
-                code = int(str(ended.code))
-            out, err = capsys.readouterr()
-        return Result(list(map(str, arguments)), code, out, err)
-
-    return run
 
 
 @pytest.fixture(scope="module")
@@ -100,27 +42,11 @@ def sample_db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def document(result: Result, code: int = 0) -> Any:
-    assert result.returncode == code, result.stderr
-    return json.loads(result.stdout)
-
-
-def error_of(result: Result, code: int) -> str:
-    """The one line on standard error of a command that failed."""
-    assert result.returncode == code, (result.stdout, result.stderr)
-    assert result.stdout == ""
-    lines = result.stderr.splitlines()
-    assert len(lines) == 1
-    assert lines[0].startswith("cognigraph: error: ")
-    assert "Traceback" not in result.stderr
-    return lines[0]
-
-
 # The demo
 
 
-def test_demo_shows_the_whole_way_from_turn_to_answer(cli: Cli, tmp_path: Path) -> None:
-    result = cli("demo", COGNIGRAPH_DB=str(tmp_path / "mine.db"))
+def test_demo_shows_the_whole_way_from_turn_to_answer(quick: Cli, tmp_path: Path) -> None:
+    result = quick("demo", COGNIGRAPH_DB=str(tmp_path / "mine.db"))
 
     assert result.returncode == 0
     assert result.stderr == ""
@@ -232,7 +158,7 @@ def test_adding_the_same_id_again_changes_nothing(quick: Cli) -> None:
     assert "belongs to another text" in error_of(quick("add", "A crane.", "--id", "x"), 2)
 
 
-def test_import_from_stdin_twice_changes_nothing_the_second_time(cli: Cli) -> None:
+def test_import_from_stdin_twice_changes_nothing_the_second_time(cli: Cli, quick: Cli) -> None:
     lines = "".join(
         json.dumps(message) + "\n"
         for message in (
@@ -247,15 +173,15 @@ def test_import_from_stdin_twice_changes_nothing_the_second_time(cli: Cli) -> No
     assert (first["read"], first["new"], first["known"]) == (4, 4, 0)
     assert (second["read"], second["new"], second["known"]) == (4, 0, 4)
     assert second["enriched"]["chunks"] == 0
-    assert document(cli("stats", "--json"))["spaces"][0]["messages"] == 4
+    assert document(quick("stats", "--json"))["spaces"][0]["messages"] == 4
 
 
-def test_import_names_the_line_that_is_wrong_and_keeps_those_before(cli: Cli) -> None:
+def test_import_names_the_line_that_is_wrong_and_keeps_those_before(quick: Cli) -> None:
     lines = '{"text": "one", "id": "1"}\n\n{"text": "two", "id": "2"}\nnot json\n{"text": "3"}\n'
-    said = error_of(cli("import", "-", stdin=lines), 2)
+    said = error_of(quick("import", "-", stdin=lines), 2)
     assert "line 4 is not JSON" in said
     assert "2 messages read so far are stored" in said
-    assert document(cli("stats", "--json"))["spaces"][0]["messages"] == 2
+    assert document(quick("stats", "--json"))["spaces"][0]["messages"] == 2
 
 
 @pytest.mark.parametrize(
@@ -290,7 +216,6 @@ def test_import_can_leave_out_what_is_wrong(quick: Cli, tmp_path: Path) -> None:
     assert document(quick("enrich", "--json"))["enriched"]["chunks"] == 2
 
 
-@pytest.mark.slow
 def test_an_interrupted_import_says_how_to_go_on(cli: Cli, tmp_path: Path) -> None:
     process = subprocess.Popen(
         command("import", "-"), cwd=tmp_path, env=environment(), text=True,
@@ -346,10 +271,10 @@ def test_why_says_how_a_hit_got_its_place(quick: Cli, sample_db: Path) -> None:
     assert "profile default" in result.stderr
 
 
-def test_context_is_the_block_and_nothing_else(cli: Cli, sample_db: Path) -> None:
+def test_context_is_the_block_and_nothing_else(quick: Cli, sample_db: Path) -> None:
     options = ("--db", sample_db, "--max-tokens", 200, "--now", NOW)
-    block = cli("context", "What is Pia allergic to?", *options)
-    told = document(cli("context", "What is Pia allergic to?", *options, "--json"))
+    block = quick("context", "What is Pia allergic to?", *options)
+    told = document(quick("context", "What is Pia allergic to?", *options, "--json"))
     assert block.stdout == told["text"] + "\n"
     assert block.stdout.startswith("[memory]\n")
     assert "allergic to walnuts" in block.stdout
@@ -447,8 +372,8 @@ def test_messages_cannot_command_the_terminal(quick: Cli) -> None:
     assert "[bold]not markup[/bold]" in quick("context", "clear bell").stdout
 
 
-def test_a_terminal_that_is_not_unicode(cli: Cli) -> None:
-    assert cli("add", "Inês grows 茶 and λ.", "--id", "i").returncode == 0
+def test_a_terminal_that_is_not_unicode(cli: Cli, quick: Cli) -> None:
+    assert quick("add", "Inês grows 茶 and λ.", "--id", "i").returncode == 0
     shown = cli("search", "tea", PYTHONIOENCODING="ascii")
     assert shown.returncode == 0
     assert "In?s grows ? and ?." in shown.stdout
@@ -456,6 +381,7 @@ def test_a_terminal_that_is_not_unicode(cli: Cli) -> None:
     assert told["hits"][0]["text"] == "Inês grows 茶 and λ."
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_silent(sample_db: Path) -> None:
     for arguments in (("triples", "--limit", "1000"), ("context", "Mira"), ("stats", "--json")):
         process = subprocess.Popen(
@@ -483,28 +409,28 @@ def test_version_and_the_other_way_to_start() -> None:
 # Doctor
 
 
-def test_doctor_is_content_with_a_good_memory(cli: Cli, sample_db: Path) -> None:
-    told = document(cli("doctor", "--db", sample_db, "--json"))
+def test_doctor_is_content_with_a_good_memory(quick: Cli, sample_db: Path) -> None:
+    told = document(quick("doctor", "--db", sample_db, "--json"))
     assert told["ok"] is True
     details = {check["name"]: check["detail"] for check in told["checks"]}
     assert details["embedder"].startswith("wordllama-l2-256, 256 dimensions")
     assert details["integrity"] == "ok"
     assert details["enrichment"] == "1 space, 0 chunks waiting, 0 given up"
-    assert "all is well" in cli("doctor").stdout  # without a memory yet
+    assert "all is well" in quick("doctor").stdout  # without a memory yet
 
 
-def test_doctor_refuses_what_is_not_ours(cli: Cli, tmp_path: Path) -> None:
+def test_doctor_refuses_what_is_not_ours(quick: Cli, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("just some notes\n" * 100)
     with sqlite3.connect(tmp_path / "theirs.db") as connection:
         connection.execute("CREATE TABLE t (x)")
     connection.close()
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     for name in ("notes.txt", "theirs.db", "missing.db"):
-        result = cli("doctor", "--db", name)
+        result = quick("doctor", "--db", name)
         assert result.returncode == 1
         assert "FAIL" in result.stdout and "->" in result.stdout
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-    told = document(cli("doctor", "--db", "notes.txt", "--json"), 1)
+    told = document(quick("doctor", "--db", "notes.txt", "--json"), 1)
     [bad] = [check for check in told["checks"] if not check["ok"]]
     assert "not a cognigraph database" in bad["detail"]
 

@@ -6,30 +6,29 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_cli import Cli, cli, document, error_of, quick
+from tests.e2e.command_line import Cli, document, error_of
 from tests.servers.embedding_server import embedding_server, status
 
-__all__ = ["cli", "quick"]
 
-
-def test_reindex_to_another_embedder_and_back(quick: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reindex_to_another_embedder_and_back(quick: Cli) -> None:
     pytest.importorskip("openai", reason="the extra openai is not installed")
     quick("add", "I moved to Oslo.", "--id", "m1", "--speaker", "Ann")
     quick("add", "The fjord is cold.", "--id", "m2", "--speaker", "Ben")
     with embedding_server() as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
         server.misbehave = [lambda r, i: None, status(404, "not today")]
-        refused = quick("reindex", "--embedder", "openai:tiny")
+        tiny = {"OPENAI_BASE_URL": server.url}
+        refused = quick("reindex", "--embedder", "openai:tiny", **tiny)
         assert "refused" in error_of(refused, 2)
         assert document(quick("search", "cold fjord", "--json"))["hits"][0]["id"] == "m2"
-        done = document(quick("reindex", "--embedder", "openai:tiny", "--json"))
+        done = document(quick("reindex", "--embedder", "openai:tiny", "--json", **tiny))
         assert done["after"] == {"name": "openai:tiny", "dimension": 16}
         assert done["before"]["name"].startswith("wordllama")
         assert done["vectors"] > 2
         said = error_of(quick("search", "cold fjord"), 3)
         assert "'openai:tiny' (16 dimensions)" in said and "cognigraph reindex" in said
-        found = document(quick("search", "cold fjord", "--embedder", "openai:tiny", "--json"))
+        found = document(
+            quick("search", "cold fjord", "--embedder", "openai:tiny", "--json", **tiny)
+        )
         assert found["hits"][0]["id"] == "m2"
     # The server is gone: the old embedder is not needed for the way back.
     back = quick("reindex", "--embedder", "wordllama")

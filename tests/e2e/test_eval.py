@@ -8,7 +8,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -21,6 +20,7 @@ from cognigraph import Memory
 from cognigraph.cli import main
 from cognigraph.cli.evaluating import judge_environment
 from cognigraph.evaluate import EvalSettings, Evaluation
+from tests.e2e.command_line import Result, command, environment
 from tests.servers.model_server import Messages, ModelServer, good, status
 
 DATA = Path(__file__).parents[1] / "data"
@@ -36,28 +36,8 @@ def longmemeval(tmp_path: Path) -> Path:
     return Path(shutil.copy(DATA / "longmemeval-small.json", tmp_path / "longmemeval_s.json"))
 
 
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "cognigraph.cli", "eval", *map(str, arguments)]
-
-
-def environment(**extra: str) -> dict[str, str]:
-    ours = ("COGNIGRAPH_", "OPENAI_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    return kept | {"PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "error::RuntimeWarning"} | extra
-
-
-Done = subprocess.CompletedProcess[str]
-
-
-def run_process(*arguments: object, **extra: str) -> Done:
-    return subprocess.run(
-        command(*arguments),
-        capture_output=True, encoding="utf-8", env=environment(**extra), timeout=120, check=False,
-    )  # fmt: skip
-
-
-def run(*arguments: object, code: int = 0, **extra: str) -> Done:
-    """The same command line without a process of its own: much faster."""
+def run(*arguments: object, code: int = 0, **extra: str) -> Result:
+    """The command line in this process."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
     with (
         mock.patch.dict(os.environ, environment(**extra), clear=True),
@@ -71,7 +51,7 @@ def run(*arguments: object, code: int = 0, **extra: str) -> Done:
         texts.append(stream.buffer.getvalue().decode("utf-8"))
         stream.close()
     assert found == code, texts
-    return Done([], found, *texts)
+    return Result([], found, *texts)
 
 
 def result(*arguments: object, **extra: str) -> dict[str, Any]:
@@ -87,8 +67,8 @@ def folder_of(file: Path) -> Path:
     return file.with_name(f"{file.name}.cognigraph-eval")
 
 
-def test_locomo_end_to_end(locomo):
-    done = run_process("locomo", locomo, "-k", "1,3", "--json")
+def test_locomo_end_to_end(cli, locomo):
+    done = cli("eval", "locomo", locomo, "-k", "1,3", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
     assert (found["conversations"], found["insert"]["turns"], found["questions"]) == (2, 9, 8)
@@ -191,7 +171,7 @@ def test_a_killed_run_goes_on(tmp_path):
     file = tmp_path / "long.json"
     file.write_text(json.dumps(samples), "utf-8")
     process = subprocess.Popen(
-        command("locomo", file, "--extractor", "none"), env=environment(),
+        command("eval", "locomo", file, "--extractor", "none"), env=environment(),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
@@ -256,6 +236,7 @@ def reading(messages: Messages) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow  # an outage is waited for
 def test_a_model_extracts_and_what_it_took_is_told(locomo):
     arguments = ("locomo", locomo, "--extractor", "openai", "--json")
     with ModelServer(status(401, "bad key")) as server:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -16,6 +14,7 @@ from typing import Any
 import pytest
 
 from cognigraph import Memory
+from tests.e2e.command_line import command, environment
 from tests.servers.model_server import ModelServer, status
 from tests.servers.scripted import Stages, section
 
@@ -51,25 +50,19 @@ def server(stages: Stages) -> Iterator[ModelServer]:
 
 @pytest.fixture
 def cli(tmp_path: Path, server: ModelServer):
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("COGNIGRAPH_", "OPENAI_")) and "proxy" not in name.lower()
-    }
     model = {
         "COGNIGRAPH_MODEL": "perfect",
         "OPENAI_BASE_URL": server.url,
         "COGNIGRAPH_EXTRACTOR": "openai",
-        "PYTHONIOENCODING": "utf-8",
     }
 
     def run(*arguments: str, code: int = 0, **extra: str) -> Any:
         done = subprocess.run(
-            [sys.executable, "-m", "cognigraph.cli", *arguments, *COMMON],
+            command(*arguments, *COMMON),
             capture_output=True,
             encoding="utf-8",
             cwd=tmp_path,
-            env=kept | model | extra,
+            env=environment(**(model | extra)),
             timeout=100,
             check=False,
         )
@@ -98,7 +91,6 @@ def rows(memory: Memory) -> dict[tuple[str, str, str], tuple[str | None, bool, l
     }
 
 
-@pytest.mark.slow
 def test_the_sample_becomes_the_graph_it_should(cli, stages, stored):
     cli("import", SAMPLE_FILE)
     assert sorted(stages.stages) == ["read"] * 8 + ["summarise"] * 8
@@ -154,7 +146,6 @@ TYPES = {
 }
 
 
-@pytest.mark.slow
 def test_an_outage_is_told_and_the_next_run_finishes(cli, stages, server, stored):
     server.then(status(401, "no such key"))
     assert "no such key" in cli("import", SAMPLE_FILE, code=1)

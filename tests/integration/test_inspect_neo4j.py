@@ -14,6 +14,7 @@ from cognigraph.cypher import named_query
 from cognigraph.cypher.confine import confine, verify_plan
 from cognigraph.cypher.native import run_on_neo4j
 from cognigraph.errors import QueryError, StoreUnavailableError
+from tests.examples import examples
 from tests.property.test_confine_properties import queries
 from tests.unit.test_inspect_graph import ARGUMENTS, EDGES, EXPECTED, NODES, SUBSET_QUERIES
 
@@ -185,8 +186,7 @@ def test_counts_are_of_one_space(server: Server) -> None:
 
 
 @settings(
-    max_examples=60,
-    deadline=None,
+    max_examples=examples(60),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(query=queries())

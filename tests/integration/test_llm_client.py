@@ -32,6 +32,8 @@ from cognigraph.llm import Budget, ChatModel, Entry, Ledger, Limiter, Prices, Pr
 from cognigraph.llm.modes import Dialects, in_words
 from cognigraph.llm.schema import json_schema
 from cognigraph.retrieve.tokens import estimate_tokens
+from tests.clock import TickingClock
+from tests.examples import examples
 from tests.servers.model_server import (
     ModelServer,
     completion,
@@ -56,24 +58,9 @@ class Facts(BaseModel):
 ONE = {"facts": ["Ann moved"]}
 
 
-class Time:
-    """A clock that moves when somebody sleeps."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-        self.slept: list[float] = []
-
-    def __call__(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += seconds
-
-
 @pytest.fixture
-def ticking() -> Time:
-    return Time()
+def ticking() -> TickingClock:
+    return TickingClock()
 
 
 @pytest.fixture
@@ -219,6 +206,7 @@ def test_no_credit_is_not_tried_again_at_once(server, connect):
     assert server.calls == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "behaviour", [hang(), drip(), drip(headers=False)], ids=["hang", "drip", "drip in the headers"]
 )
@@ -527,6 +515,7 @@ def test_tokens_and_money_stop_the_next_call(server, connect):
         connect(budget=Budget(cost=1.0))
 
 
+@pytest.mark.slow
 def test_a_deadline_cuts_the_running_call_short(server, connect):
     connect().ask(PROMPT, Facts)  # imports, which may take that long
     server.then(hang())
@@ -596,7 +585,8 @@ def test_two_thousand_fuzzed_bodies_through_the_wire(server, connect, tmp_path):
 
     server.then(fuzzed)
     outcomes = {"value": 0}
-    for number in range(2000):
+    asks = examples(2000)
+    for number in range(asks):
         try:
             answer = model.ask(Prompt("p", "1", "", str(number)), Facts)
         except ModelError as error:
@@ -604,11 +594,11 @@ def test_two_thousand_fuzzed_bodies_through_the_wire(server, connect, tmp_path):
         else:
             outcomes["value"] += 1
             assert all(isinstance(fact, str) for fact in answer.value.facts)
-    assert sum(outcomes.values()) == 2000 and outcomes["value"] > 700, outcomes
-    assert outcomes["ModelUnavailableError"] > 100
+    assert sum(outcomes.values()) == asks and outcomes["value"] > asks * 7 // 20, outcomes
+    assert outcomes["ModelUnavailableError"] > asks // 20
     entry = model.ledger.stages["p"]
-    assert entry.asks == 2000 and entry.answered == outcomes["value"]
-    assert sum(entry.errors.values()) == 2000 - outcomes["value"]
+    assert entry.asks == asks and entry.answered == outcomes["value"]
+    assert sum(entry.errors.values()) == asks - outcomes["value"]
     assert len(cache) <= outcomes["value"]
     cache.close()
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from cognigraph.cypher.confine import confine
 from cognigraph.cypher.tokens import quote, quote_name, render, tokenize
 from cognigraph.errors import QueryError
+from tests.examples import examples
 
 SPACE = "space: $__space"
 MARK = "\ufdd0"
@@ -124,7 +125,7 @@ def queries() -> st.SearchStrategy[str]:
     return marked_queries().map(lambda text: text.replace(MARK, ""))
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(250))
 @given(marked=marked_queries())
 def test_every_node_pattern_and_nothing_else_carries_the_space(marked: str) -> None:
     try:
@@ -135,7 +136,6 @@ def test_every_node_pattern_and_nothing_else_carries_the_space(marked: str) -> N
     assert text.count(SPACE) == marked.count(MARK)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(query=queries())
 def test_confining_changes_nothing_else(query: str) -> None:
     try:
@@ -148,7 +148,7 @@ def test_confining_changes_nothing_else(query: str) -> None:
     assert re.sub(r"[\s{}]+", "", plain) == re.sub(r"[\s{}]+", "", original)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(
     text=st.text(alphabet=st.sampled_from("MATCHn (){}[]-><:$`'\"/*\\\n.,|=1é\u2028"), max_size=60)
 )
@@ -180,7 +180,6 @@ def test_a_name_survives_quoting(value: str) -> None:
     assert (token.kind, token.value) == ("quoted", value)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(query=queries(), word=st.sampled_from(
     ["CREATE (x)", "SET n.x = 1", "MERGE (x)", "DETACH DELETE n", "REMOVE n.x", "CALL db.labels()",
      "FOREACH (x IN [1] | SET n.x = x)", "LOAD CSV FROM 'x' AS row", "USE other"]

@@ -16,6 +16,7 @@ from cognigraph.ingest.sentences import clean, tokenise
 from cognigraph.ingest.timewords import find_times
 from cognigraph.stores.rows import WorkChunk
 from cognigraph.times import parse_when
+from tests.examples import examples
 
 AT = datetime(2024, 2, 28, 23, 30, tzinfo=UTC)
 WORDS = """I we you he she it they her his my your our Ann Tom Dana Dr. Berg Oslo moved bought told
@@ -75,7 +76,7 @@ def words_of(found: Extraction) -> set[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=examples(80))
 @example(chat=[("Ann", "Her name is Dana . She said that she moved")])
 @example(chat=[("Ann", "my sister Dana , the boss , my friend , is Dana 's boss")])
 @given(chat=chats)
@@ -94,7 +95,7 @@ def test_what_is_read_was_said(name: str, chat: list[tuple[str | None, str]]) ->
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(first=chats, second=chats)
 def test_sessions_do_not_touch_each_other(
     name: str, first: list[tuple[str | None, str]], second: list[tuple[str | None, str]]
@@ -106,7 +107,7 @@ def test_sessions_do_not_touch_each_other(
     assert forward == (backward[1], backward[0])
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=examples(150))
 @given(text=texts, at=st.datetimes(timezones=st.just(UTC)))
 def test_times_lie_in_the_sentence_and_are_dates(text: str, at: datetime) -> None:
     tokens = list(tokenise(clean(text)))

@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field
 
 from cognigraph.llm.jsontext import documents
 from cognigraph.llm.reader import read
+from tests.examples import examples
 from tests.property.alphabets import STORABLE_TEXT
 
 NASTY = st.one_of(
@@ -129,7 +130,7 @@ def test_no_text_makes_it_fail(text):
 
 
 @given(st.lists(st.sampled_from([*"{}[]:,\"'\\ \n", "ab", "12", "null", "//", "/*", "\\u"])))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_no_heap_of_punctuation_makes_it_fail(pieces):
     documents("".join(pieces))
 
@@ -167,7 +168,8 @@ def mutated(chance: random.Random) -> str:
 def test_a_hundred_thousand_broken_answers():
     chance = random.Random(20260520)
     usable = salvaged = 0
-    for _ in range(100_000):
+    number = examples(100_000)
+    for _ in range(number):
         text = mutated(chance)
         reading = read(text, Facts)
         if reading.value is None:
@@ -184,20 +186,20 @@ def test_a_hundred_thousand_broken_answers():
                 for found in documents(text)
             ), text
             assert reading.dropped == () and reading.salvaged == 0
-    assert usable > 25_000 and salvaged > 10_000
+    assert usable > number // 4 and salvaged > number // 10
 
 
 @pytest.mark.parametrize(
     "hostile",
-    ["[" * 200_000, '{"a":' * 50_000, "{" * 200_000, '["' * 100_000, '{"facts":[' * 20_000,
-     '[{"a":1,' * 30_000, '"' * 200_000, "[1," * 100_000, '{"facts":[{"subject":"' + "\\" * 300_000,
-     '{"facts":["' + '" ' * 100_000, "/*" * 100_000 + "{" + "/*" * 100_000, "9" * 100_000,
-     "[" + "9" * 10_000 + ",]", '{"facts":[' + "{'a b'}," * 30_000],
+    ["[" * 60_000, '{"a":' * 15_000, "{" * 60_000, '["' * 30_000, '{"facts":[' * 6_000,
+     '[{"a":1,' * 9_000, '"' * 60_000, "[1," * 30_000, '{"facts":[{"subject":"' + "\\" * 90_000,
+     '{"facts":["' + '" ' * 30_000, "/*" * 30_000 + "{" + "/*" * 30_000, "9" * 60_000,
+     "[" + "9" * 10_000 + ",]", '{"facts":[' + "{'a b'}," * 9_000],
 )  # fmt: skip
 def test_hostile_texts_take_no_time(hostile):
-    start = time.perf_counter()
+    start = time.process_time()
     assert read(hostile, Facts).value is None
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 1.5  # quadratic would be many seconds
 
 
 class Odd(BaseModel):

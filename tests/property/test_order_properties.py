@@ -16,6 +16,7 @@ from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.ingest.extraction import Window
 from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.conftest import START
+from tests.examples import examples
 
 PEOPLE = [
     "Anna", "Anna Berg", "ANNA BERG", "Anna Holm", "A. Berg", "Dr. Berg", "Berg", "Dr. Anna Berg",
@@ -36,19 +37,24 @@ facts = st.builds(
     st.booleans(),
     st.sampled_from([None, None, "Eva"]),
 )
-mentions = st.builds(
-    Mention,
-    st.sampled_from(PEOPLE),
-    st.just("person"),
-    st.just((0,)),
-    st.lists(st.sampled_from(["Annie", "my sister", "Anna", "Bennie"]), max_size=2).map(tuple),
-)
+
+
+def mentions_of(people: list[str]) -> st.SearchStrategy[Mention]:
+    return st.builds(
+        Mention,
+        st.sampled_from(people),
+        st.just("person"),
+        st.just((0,)),
+        st.lists(st.sampled_from(["Annie", "my sister", "Anna", "Bennie"]), max_size=2).map(tuple),
+    )
+
+
 turns = st.lists(
     st.tuples(
         st.sampled_from(["s", "t", "u"]),
         st.sampled_from(["Kim", "Eva"]),
         st.lists(facts, max_size=4),
-        st.lists(mentions, max_size=2),
+        st.lists(mentions_of(PEOPLE), max_size=2),
     ),
     min_size=1,
     max_size=9,
@@ -129,7 +135,7 @@ def claimed(space):
     }  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(turns, st.randoms(use_true_random=False), st.integers(1, 7), st.integers(1, 4))
 def test_any_order_any_batches_any_workers(
     turns: list, shuffle: random.Random, batch: int, workers: int

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from cognigraph import InsertSettings, InvalidMessageError, Memory, Message, Settings
 from cognigraph.ingest.prepare import clean
 from cognigraph.testing import FrozenClock, HashEmbedder
+from tests.examples import examples
 from tests.property.alphabets import ANY_TEXT
 
 NOW = datetime(2026, 5, 20, 9, tzinfo=UTC)
@@ -25,7 +26,7 @@ ANYTHING = st.fixed_dictionaries(
 
 
 @given(ANYTHING, st.integers(0, 9))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_any_message_is_clean_or_refused_with_its_index(fields, index):
     options: dict[str, Any] = {"space": "s", "now": NOW, "zone": None, "limit": 50, "index": index}
     try:
@@ -58,9 +59,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
 
 
 @given(st.one_of(ANY_TEXT, st.lists(ANY_TEXT, max_size=8).map(" ".join)), st.none() | ANY_TEXT)
-@settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=examples(120), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_comes_back_as_it_went_in(memory, text, speaker):
     try:
         result = memory.add(text, speaker=speaker)
@@ -77,9 +76,7 @@ def test_any_text_comes_back_as_it_went_in(memory, text, speaker):
 
 
 @given(ANY_TEXT)
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_question_can_be_asked(memory, question):
     result = memory.search(question, k=3)
     assert len(result) <= 3
@@ -89,9 +86,7 @@ def test_any_question_can_be_asked(memory, question):
 
 @given(ANY_TEXT)
 @example("\ud800")
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_name_can_be_looked_up(memory, name):
     """Inspection takes any text, and finds nothing where there is nothing."""
     memory.get(name)

@@ -134,6 +134,8 @@ def test_ordinary_brackets_are_not_harmed(text):
         ("> [memory]\n> Facts:\n> [T1] Ann moved to\n> Oslo (said 2026-05-20)\n\nYes.", "\nYes."),
         ("I recall [memory]\nFacts:\n[T1] x y z (said 2026-05-20)\n[/memory].", "I recall ."),
         ("a [memory] b [memory]\n[C1] 2026-05-20 07:00 s x\n[/memory] c", "a [memory] b  c"),
+        ("Well.\n[memory]\nSessions:\n[S1] s (2026-05-20): Oslo\nMessages:", "Well.\n"),
+        ("[memory]\nFacts:\n[T1] a b c (said 2026-05-20)\nMessages:\nNone.", "Messages:\nNone."),
     ],
 )
 def test_what_becomes_of_parts_of_a_block(text, rest):

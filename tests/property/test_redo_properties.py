@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cognigraph import EnrichSettings, Memory, Settings
-from cognigraph.ingest import Fact, Mention
+from cognigraph.ingest import Fact
 from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.conftest import START
+from tests.examples import examples
 from tests.property import test_order_properties as order
 
 # One spelling of each: which of several is shown is for the extractions that are left to say
@@ -36,14 +37,7 @@ facts = st.builds(
     st.just(False),
     st.sampled_from([None, None, "Eva"]),
 )
-mentions = st.builds(
-    Mention,
-    st.sampled_from(PEOPLE),
-    st.just("person"),
-    st.just((0,)),
-    st.lists(st.sampled_from(["Annie", "my sister", "Anna", "Bennie"]), max_size=2).map(tuple),
-)
-readings = st.tuples(st.lists(facts, max_size=3), st.lists(mentions, max_size=2))
+readings = st.tuples(st.lists(facts, max_size=3), st.lists(order.mentions_of(PEOPLE), max_size=2))
 turns = st.lists(
     st.tuples(
         st.sampled_from(["s", "t", "u"]), st.sampled_from(["Kim", "Eva"]), readings, readings
@@ -119,7 +113,7 @@ def rows(path: Path) -> list[list[Any]]:
     return found
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(turns, st.randoms(use_true_random=False), st.integers(1, 7))
 def test_read_again_is_read_alone(turns: list[Any], shuffle: random.Random, batch: int) -> None:
     places = list(range(len(turns)))
@@ -132,7 +126,7 @@ def test_read_again_is_read_alone(turns: list[Any], shuffle: random.Random, batc
         assert rows(a) == rows(b)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(order.turns, st.integers(1, 7))
 def test_read_again_the_same_way_changes_nothing(turns: list[Any], batch: int) -> None:
     places = list(range(len(turns)))

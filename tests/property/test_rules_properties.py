@@ -13,6 +13,7 @@ from cognigraph.ingest.rules import MAX_FACTS, RulesExtractor
 from cognigraph.ingest.summary import KEYS, POOL, SHOWN_KEYS, SessionState, shorten
 from cognigraph.stores.rows import SessionNotes, WorkChunk
 from cognigraph.times import parse_when
+from tests.examples import examples
 
 AT = datetime(2024, 2, 28, 23, 30, tzinfo=UTC)
 EXTRACTOR = RulesExtractor()
@@ -47,7 +48,7 @@ def fed(chunks: tuple[WorkChunk, ...], sizes: list[int]) -> Extraction:
     return found
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @example([("Ann", "I met Tom in Oslo."), ("Tom", "Tom here, from the ceramics workshop.")], [1])
 @given(chats, st.lists(st.integers(1, 4), max_size=8))
 def test_any_batching_gives_the_same_keys_and_themes(
@@ -59,7 +60,6 @@ def test_any_batching_gives_the_same_keys_and_themes(
     assert json.loads(parts.state)["keys"] == json.loads(whole.state)["keys"]
 
 
-@settings(deadline=None, max_examples=100)
 @given(chats)
 def test_an_extraction_is_well_formed(chat: list[tuple[str | None, str]]) -> None:
     chunks = chunks_of(chat)
@@ -77,7 +77,7 @@ def test_an_extraction_is_well_formed(chat: list[tuple[str | None, str]]) -> Non
     assert found.themes is not None and len({t.title for t in found.themes}) == len(found.themes)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(chats)
 def test_reading_is_deterministic_and_its_state_round_trips(
     chat: list[tuple[str | None, str]],
@@ -95,7 +95,7 @@ def test_shortened_text_fits(text: str) -> None:
     assert len(shorten(text)) <= 200
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.text())
 def test_any_state_text_is_survived(state: str) -> None:
     chunks = chunks_of([("Ann", "I moved to Oslo.")])

@@ -15,6 +15,7 @@ from cognigraph.model import Theme
 from cognigraph.retrieve.asked_time import Stretch
 from cognigraph.retrieve.question_time import read_time
 from cognigraph.testing import ScriptedExtractor
+from tests.examples import examples
 from tests.property.alphabets import ANY_TEXT
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -44,7 +45,7 @@ def test_any_question_is_read(question, now):
             assert start < end
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(
     st.lists(st.integers(0, 40), min_size=1, max_size=12),
     st.integers(-1, 41),

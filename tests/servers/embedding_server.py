@@ -70,6 +70,7 @@ class EmbeddingServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: EmbeddingServer
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def log_message(self, *_: object) -> None:
         pass

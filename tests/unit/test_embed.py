@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from cognigraph.embed import (
     FastEmbedEmbedder,
     FunctionEmbedder,
     WordLlamaEmbedder,
+    models,
     resolve,
 )
 from cognigraph.testing import HashEmbedder
@@ -232,6 +234,14 @@ def test_wordllama_gives_one_vector_whatever_the_batch():
     together = embedder.embed(texts)
     for text, vector in zip(texts, together, strict=True):
         assert embedder.embed([text])[0].tolist() == pytest.approx(vector.tolist(), abs=1e-6)
+
+
+def test_threads_wait_for_one_loading():
+    models._loaded.cache_clear()
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(WordLlamaEmbedder().embed, [["bread"]] * 8))
+    assert models._loaded.cache_info().misses == 1
+    assert all(np.array_equal(vector, found[0]) for vector in found)
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n" * 3000, "\0", "\u200b", "🙂", "x" * 50_000])

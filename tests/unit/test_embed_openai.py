@@ -156,6 +156,7 @@ def test_what_will_never_work_is_not_tried_again(server, slept):
     embedder.close()
 
 
+@pytest.mark.slow
 def test_a_server_that_drips_or_is_gone_ends_in_an_error(server, slept):
     embedder = client(server, slept, timeout=timedelta(seconds=0.3), attempts=2)
     server.misbehave = [server_module.drip]

@@ -25,6 +25,7 @@ from cognigraph.stores.sqlite.index import SpaceIndex
 from cognigraph.stores.sqlite.postings import Postings
 from cognigraph.stores.sqlite.table import Table
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
+from tests.examples import examples
 
 START = datetime(2026, 5, 20, 9, tzinfo=UTC)
 WORDS = ["oslo", "fjord", "bread", "kayak", "piano", "rain"]
@@ -113,9 +114,7 @@ STEP = st.one_of(
 
 
 @given(st.lists(STEP, min_size=2, max_size=10))
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
     path = tmp_path_factory.mktemp("index") / "m.db"
     followed, number = SpaceIndex(FORMAT), 0

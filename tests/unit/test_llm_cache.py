@@ -58,6 +58,7 @@ def test_its_file_is_the_owners_only(tmp_path):
         assert (tmp_path / "answers.db").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.slow
 def test_processes_share_it(tmp_path):
     path = tmp_path / "answers.db"
     code = f"""

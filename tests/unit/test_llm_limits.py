@@ -11,21 +11,7 @@ from hypothesis import strategies as st
 
 from cognigraph import BudgetExceededError, ConfigurationError, Usage
 from cognigraph.llm import Budget, Entry, Ledger, Limiter, Prices
-
-
-class Time:
-    """A clock that moves when somebody sleeps."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-        self.slept: list[float] = []
-
-    def __call__(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += seconds
+from tests.clock import TickingClock
 
 
 def in_threads(count, work):
@@ -86,7 +72,7 @@ def test_tokens_and_cost_stop_the_call_after():
 
 
 def test_time_counts_what_would_be_waited():
-    time = Time()
+    time = TickingClock()
     budget = Budget(time=timedelta(seconds=10), clock=time)
     time.now += 4
     assert budget.remaining() == 6
@@ -135,7 +121,7 @@ def test_the_limiter_lets_few_through_at_a_time():
 
 
 def test_a_pause_holds_for_all_and_has_an_end():
-    time = Time()
+    time = TickingClock()
     limiter = Limiter(2, max_pause=timedelta(seconds=30), clock=time, sleep=time.sleep)
     assert limiter.pause(7.0) == 7.0
     assert limiter.pause(3.0) == 3.0  # the longer one stays
@@ -149,7 +135,7 @@ def test_a_pause_holds_for_all_and_has_an_end():
 
 
 def test_a_pause_longer_than_the_budget_is_not_waited_for():
-    time = Time()
+    time = TickingClock()
     limiter = Limiter(1, clock=time, sleep=time.sleep)
     budget = Budget(time=timedelta(seconds=5), clock=time)
     limiter.pause(20.0)

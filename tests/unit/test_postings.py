@@ -21,6 +21,7 @@ from cognigraph.stores.sqlite.blobs import (
     unpack_uids,
 )
 from cognigraph.stores.sqlite.postings import Postings, gather
+from tests.examples import examples
 
 WORDS = ["oslo", "fjord", "bread", "猫", "x"]
 BAGS = st.lists(st.dictionaries(st.sampled_from(WORDS), st.integers(1, 9), max_size=4), max_size=8)
@@ -37,7 +38,7 @@ def build(batches: list[list[dict[str, int]]]) -> tuple[Postings, list[dict[str,
 
 
 @given(st.lists(BAGS, max_size=12))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_a_lookup_finds_every_row_once_with_its_frequency(batches):
     postings, rows = build(batches)
     for word in WORDS:

@@ -410,10 +410,10 @@ def test_unspaced_text_gives_key_phrases() -> None:
     "piece", [".", "I ", "and ", '"', "!?", "a-", "1.", "'s ", "[photo: ", "last ", "昨日", ".)"]
 )
 def test_reading_is_linear(piece: str) -> None:
-    text = piece * (60_000 // len(piece))
+    text = piece * (20_000 // len(piece))
     started = time.process_time()
     extract(("Ann", text))
-    assert time.process_time() - started < 20  # quadratic would be minutes
+    assert time.process_time() - started < 2  # quadratic would be half a minute
 
 
 def test_the_name_is_recorded() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph.stores.sqlite.table import Table
@@ -64,7 +64,6 @@ def test_growth_keeps_everything_and_little_spare_room():
 
 
 @given(st.lists(st.lists(st.integers(0, 60), unique=True, max_size=10), max_size=10), st.data())
-@settings(max_examples=100, deadline=None)
 def test_as_a_dictionary(batches, data):
     found, seen = table(), {}
     for batch in batches:

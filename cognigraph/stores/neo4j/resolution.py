@@ -7,12 +7,12 @@ from datetime import datetime
 from cognigraph.errors import NotFoundError
 from cognigraph.ids import normalise
 from cognigraph.ingest import merging
-from cognigraph.model import Merge, SuspectedDuplicate, suspicion
+from cognigraph.model import Merge, SuspectedDuplicate
 from cognigraph.stores.base import NamedEntity
 from cognigraph.stores.neo4j.connection import Connection, Transaction
 from cognigraph.stores.neo4j.ledger import Neo4jLedger
 from cognigraph.stores.neo4j.tokens import name_hash
-from cognigraph.times import from_micros
+from cognigraph.stores.resolution import merge_of, suspicion
 
 _BATCH = 200
 _TRIPLES = 5000
@@ -71,22 +71,7 @@ def suspected(
 def merges(connection: Connection, space: str, limit: int, offset: int) -> list[Merge]:
     """The history of merges, newest first."""
     rows = connection.rows("resolve/merges", space=space, skip=offset, limit=limit)
-    return [_merge_of(*row) for row in rows]
-
-
-def _merge_of(
-    name: str,
-    type: str,
-    into: str,
-    into_type: str,
-    by: str,
-    reason: str,
-    score: float,
-    at: int,
-    undone_at: int | None,
-) -> Merge:
-    undone = None if undone_at is None else from_micros(undone_at)
-    return Merge(name, type, into, into_type, by, reason, score, from_micros(at), undone)
+    return [merge_of(*row) for row in rows]
 
 
 def settle_all(connection: Connection, now: datetime) -> None:

@@ -6,10 +6,10 @@ import sqlite3
 
 from cognigraph.ids import normalise
 from cognigraph.ingest import merging
-from cognigraph.model import Merge, SuspectedDuplicate, suspicion
+from cognigraph.model import Merge, SuspectedDuplicate
 from cognigraph.stores.base import NamedEntity
+from cognigraph.stores.resolution import merge_of, suspicion
 from cognigraph.stores.sqlite.ledger import SQLiteLedger
-from cognigraph.times import from_micros
 
 _BATCH = 500
 
@@ -99,19 +99,4 @@ def merges(connection: sqlite3.Connection, space: int, limit: int, offset: int) 
            WHERE m.space_id = ? ORDER BY m.at DESC, m.id DESC LIMIT ? OFFSET ?""",
         (space, limit, offset),
     )
-    return [_merge_of(*row) for row in rows]
-
-
-def _merge_of(
-    name: str,
-    type: str,
-    into: str,
-    into_type: str,
-    by: str,
-    reason: str,
-    score: float,
-    at: int,
-    undone_at: int | None,
-) -> Merge:
-    undone = None if undone_at is None else from_micros(undone_at)
-    return Merge(name, type, into, into_type, by, reason, score, from_micros(at), undone)
+    return [merge_of(*row) for row in rows]

@@ -29,7 +29,6 @@ from cognigraph.stores.rows import Derivation, Failure, InsertStatus, Lease, Mes
 from cognigraph.stores.sqlite import (
     backlog,
     checks,
-    export,
     queue,
     read,
     redo,
@@ -382,6 +381,8 @@ class SQLiteStore:
         self, space: str, query: str, parameters: Mapping[str, Any], *, limit: int, timeout: float
     ) -> list[dict[str, Any]]:
         """Export the space to a networkx graph and run the query on it (a subset of Cypher)."""
+        from cognigraph.stores.sqlite import export  # its networkx takes a while to import
+
         with self._pool.read() as connection:
             graph = export.graph(connection, space)
         return export.run(graph, query, parameters, limit, timeout)

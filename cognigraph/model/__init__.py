@@ -1,0 +1,56 @@
+"""The value objects of the public face: what goes in, what the graph holds, what comes out.
+
+All are frozen. Times are timezone-aware UTC; vectors never appear here.
+"""
+
+from cognigraph.model.answers import Citation, Context, Hit, SearchResult, SessionHit, Trace, Why
+from cognigraph.model.counts import Stats, Usage
+from cognigraph.model.explanation import Explanation, LegStanding, Proposal, SignalStanding
+from cognigraph.model.graph import (
+    Entity,
+    Merge,
+    Session,
+    Source,
+    Summary,
+    SuspectedDuplicate,
+    Theme,
+    Triple,
+)
+from cognigraph.model.messages import (
+    DEFAULT_SESSION,
+    DEFAULT_SPACE,
+    AddResult,
+    Message,
+    Rejection,
+    StoredMessage,
+)
+
+__all__ = [
+    "DEFAULT_SESSION",
+    "DEFAULT_SPACE",
+    "AddResult",
+    "Citation",
+    "Context",
+    "Entity",
+    "Explanation",
+    "Hit",
+    "LegStanding",
+    "Merge",
+    "Message",
+    "Proposal",
+    "Rejection",
+    "SearchResult",
+    "Session",
+    "SessionHit",
+    "SignalStanding",
+    "Source",
+    "Stats",
+    "StoredMessage",
+    "Summary",
+    "SuspectedDuplicate",
+    "Theme",
+    "Trace",
+    "Triple",
+    "Usage",
+    "Why",
+]

@@ -1,0 +1,169 @@
+"""What comes out: ranked hits with their reasons, and the prompt block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, overload
+
+from cognigraph.model.graph import Session, Triple
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a hit stands where it stands.
+
+    ``legs`` maps each leg that found it to its raw value; ``features`` are the values that were
+    fused, each already times its weight, so that they add up to ``semantic``.
+    The rest are the paper's parts: session score Ss, triple score St, their harmonic mean,
+    the time gap in seconds and the decay weight w. ``score`` = semantic x decay.
+    With a reranker, ``rerank_score`` is its score, by which the first hits are ordered, and
+    ``rank_before`` the rank (from 1) without it.
+    """
+
+    legs: Mapping[str, float]
+    features: Mapping[str, float]
+    session_score: float | None
+    triple_score: float | None
+    harmonic_mean: float | None
+    semantic: float
+    gap_seconds: float | None
+    decay: float
+    score: float
+    notes: tuple[str, ...] = ()
+    rank_before: int | None = None
+    rerank_score: float | None = None
+
+    def __str__(self) -> str:
+        parts = ", ".join(f"{name} {value:.2f}" for name, value in self.legs.items())
+        fused = " + ".join(
+            f"{name} {value:.2f}" for name, value in self.features.items() if abs(value) >= 0.005
+        )
+        lines = [f"score {self.score:.3f} = semantic {self.semantic:.3f} x decay {self.decay:.3f}"]
+        if fused:
+            lines.append(f"semantic = {fused}")
+        if self.harmonic_mean is not None:
+            session, triple = _shown(self.session_score), _shown(self.triple_score)
+            lines.append(
+                f"harmonic mean {self.harmonic_mean:.3f} of session {session} and triple {triple}"
+            )
+        if parts:
+            lines.append(f"found by {parts}")
+        if self.rerank_score is not None:
+            lines.append(f"reranked by {self.rerank_score:.3f}, was number {self.rank_before}")
+        lines.extend(self.notes)
+        return "; ".join(lines)
+
+
+def _shown(score: float | None) -> str:
+    return "unknown" if score is None else f"{score:.3f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One ranked message.
+
+    ``id`` is the caller's message id. ``text`` is the chunk that matched: the whole message unless
+    it was long enough to be split (then ``part`` of ``parts``; ``Space.get`` has it all).
+    """
+
+    id: str
+    text: str
+    score: float
+    session: str
+    speaker: str | None
+    at: datetime
+    triples: tuple[Triple, ...]
+    why: Why
+    part: int = 0
+    parts: int = 1
+
+    def __repr__(self) -> str:
+        text = self.text if len(self.text) <= 60 else self.text[:57] + "..."
+        return f"<Hit {self.score:.3f} {self.id} [{self.session}] {self.speaker or '?'}: {text!r}>"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionHit:
+    """A session with the score it got for a question."""
+
+    session: Session
+    score: float
+
+    def __repr__(self) -> str:
+        return f"<SessionHit {self.score:.3f} {self.session.id}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a search did: milliseconds by stage, sizes of the candidate sets, and remarks.
+
+    ``asks`` says that the question wants a time, as the rules read it.
+    """
+
+    profile: str
+    now: datetime
+    timings: Mapping[str, float]
+    counts: Mapping[str, int]
+    terms: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    asks: Literal["when", "how long"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult(Sequence[Hit]):
+    """Ranked hits (a sequence), with the triples and sessions that the question reached."""
+
+    question: str
+    hits: tuple[Hit, ...]
+    triples: tuple[Triple, ...]
+    sessions: tuple[SessionHit, ...]
+    trace: Trace
+    others: tuple[Hit, ...] = ()
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Hit, ...]: ...
+    def __getitem__(self, index: int | slice) -> Hit | tuple[Hit, ...]:
+        return self.hits[index]
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __repr__(self) -> str:
+        lines = [f"<SearchResult {self.question!r}: {len(self.hits)} hits>"]
+        lines.extend(f"  {place}. {hit!r}" for place, hit in enumerate(self.hits, 1))
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """What a short id in a context block stands for."""
+
+    label: str
+    kind: str
+    id: str
+    session: str | None
+
+
+class Context(str):
+    """A prompt block: a plain ``str`` that knows its tokens, hits and citations."""
+
+    __slots__ = ("citations", "hits", "tokens")
+    tokens: int
+    hits: tuple[Hit, ...]
+    citations: tuple[Citation, ...]
+
+    def __new__(
+        cls, text: str, *, tokens: int, hits: Sequence[Hit], citations: Sequence[Citation]
+    ) -> Context:
+        """Build the block; ``tokens`` is the count that was held against the budget."""
+        self = super().__new__(cls, text)
+        self.tokens, self.hits, self.citations = tokens, tuple(hits), tuple(citations)
+        return self

@@ -1,0 +1,172 @@
+"""What the graph holds: sessions with their summaries, entities, triples, merges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from cognigraph.times import When
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """One topic of a session: a title and a few sentences. The themes are its summary."""
+
+    title: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The top layer: one conversation with its keys and its summary."""
+
+    id: str
+    started_at: datetime
+    ended_at: datetime
+    messages: int
+    chunks: int
+    keys: tuple[str, ...] = ()
+    themes: tuple[Theme, ...] = ()
+    version: int = 0
+
+    @property
+    def summary(self) -> str:
+        """The themes as one text, empty before enrichment."""
+        return _summary(self.themes)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Session {self.id}: {self.messages} messages, "
+            f"{self.started_at:%Y-%m-%d %H:%M}, keys: {', '.join(self.keys[:5]) or '-'}>"
+        )
+
+
+def _summary(themes: Sequence[Theme]) -> str:
+    return "\n".join(
+        f"{theme.title}: {theme.summary}" if theme.title else theme.summary for theme in themes
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One revision of a session's keys and summary: what ``extractor`` made of them ``at`` a time.
+
+    ``version`` counts from 1; the session shows the newest.
+    """
+
+    session: str
+    version: int
+    at: datetime
+    extractor: str
+    keys: tuple[str, ...] = ()
+    themes: tuple[Theme, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The themes as one text."""
+        return _summary(self.themes)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Summary {self.version} of {self.session}, {self.at:%Y-%m-%d %H:%M} by "
+            f"{self.extractor}: {len(self.themes)} theme(s)>"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A named thing of the middle layer. ``aliases`` are the other names it goes by, sorted."""
+
+    name: str
+    type: str
+    triples: int = 0
+    mentions: int = 0
+    aliases: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Entity {self.name} ({self.type}): {self.triples} triples>"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One piece of evidence for a triple: a message of a session, and when it was said.
+
+    ``said_by`` is who is quoted in it, if that is not its speaker.
+    """
+
+    id: str
+    session: str
+    at: datetime
+    said_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A fact of the middle layer with its sources.
+
+    ``when`` is the valid time at the precision given; ``first_observed``/``last_observed`` are the
+    observed times over all evidence. ``score`` is set on results of a search.
+    """
+
+    uid: str
+    subject: str
+    subject_type: str
+    relation: str
+    object: str
+    object_type: str
+    when: When | None
+    negated: bool
+    first_observed: datetime
+    last_observed: datetime
+    sources: tuple[Source, ...] = ()
+    score: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The fact in words."""
+        return f"{self.subject} {'not ' if self.negated else ''}{self.relation} {self.object}"
+
+    def __repr__(self) -> str:
+        when = f" ({self.when})" if self.when else ""
+        return f"<Triple {self.text}{when}, {len(self.sources)} source(s)>"
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectedDuplicate:
+    """Two entities that may be one. They are kept apart until ``merge`` says that they are."""
+
+    name: str
+    type: str
+    other: str
+    other_type: str
+    score: float
+    reason: str
+
+    def __repr__(self) -> str:
+        return (
+            f"<SuspectedDuplicate {self.score:.2f} {self.name} ({self.type}) / "
+            f"{self.other} ({self.other_type}): {self.reason}>"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One merge: ``name`` is shown as part of ``into``, unless ``undone_at`` says when that ended.
+
+    ``by`` is ``"user"`` or ``"rules"``; ``at`` is when it was recorded.
+    """
+
+    name: str
+    type: str
+    into: str
+    into_type: str
+    by: str
+    reason: str
+    score: float
+    at: datetime
+    undone_at: datetime | None = None
+
+    def __repr__(self) -> str:
+        undone = ", undone" if self.undone_at else ""
+        return f"<Merge {self.name} into {self.into} by {self.by}: {self.reason}{undone}>"

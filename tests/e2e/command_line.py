@@ -1,0 +1,43 @@
+"""How the tests run the command line, and what they expect of its output."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+Result = subprocess.CompletedProcess[str]
+Cli = Callable[..., Result]
+
+
+def environment(**extra: str) -> dict[str, str]:
+    """This process's, without what would lead a command to other files or servers."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("COGNIGRAPH_", "OPENAI_")) and "proxy" not in name.lower()
+    }
+    return kept | {"PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "error::RuntimeWarning"} | extra
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "cognigraph.cli", *map(str, arguments)]
+
+
+def document(result: Result, code: int = 0) -> Any:
+    assert result.returncode == code, result.stderr
+    return json.loads(result.stdout)
+
+
+def error_of(result: Result, code: int) -> str:
+    """The one line on standard error of a command that failed."""
+    assert result.returncode == code, (result.stdout, result.stderr)
+    assert result.stdout == ""
+    lines = result.stderr.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("cognigraph: error: ")
+    assert "Traceback" not in result.stderr
+    return lines[0]
