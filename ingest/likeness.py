@@ -33,7 +33,7 @@ _LEAST, _MOST = 0.4, 0.58
 _SPELLING = 85.0
 """How alike proper names must be spelled (0 to 100): Boston means nearly the same as Chicago."""
 
-_TABLES, _HASHES, _SIDES = 6, 2, 64
+_TABLES, _HASHES, _SIDES = 12, 3, 32
 """Each table is a block key of so many hashes, each the nearest of twice so many directions."""
 
 _SCALE = np.float32(1 << 15)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from cognigraph.ingest.groups import Link, Pair, Ruling
 from cognigraph.ingest.resolve import Relation
@@ -25,12 +24,13 @@ class SQLiteLedger(SQLiteBlocks):
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
         """Every pair with one of these ends."""
-        rows = self._around(
-            "SELECT x.uid, y.uid, kind, score, likely, reason, reading_a, reading_b, verdict "
-            "FROM pair JOIN entity x ON x.id = a_id JOIN entity y ON y.id = b_id",
-            uids,
-        )
-        return [pair_of(row) for row in sorted(rows, key=lambda row: row[:2])]
+        columns = "kind, score, likely, reason, reading_a, reading_b, verdict"
+        return [
+            Pair(a, b, Relation(kind, score, bool(likely), reason, *readings), verdict)
+            for a, b, kind, score, likely, reason, *readings, verdict in self._around(
+                columns, "pair", uids, "a_id", "b_id"
+            )
+        ]
 
     def write_pairs(self, pairs: Sequence[Pair]) -> None:
         """Insert or overwrite pairs."""
@@ -57,13 +57,8 @@ class SQLiteLedger(SQLiteBlocks):
 
     def rulings(self, uids: Collection[str]) -> list[Ruling]:
         """Every ruling with one of these ends."""
-        rows = self._around(
-            "SELECT x.uid, y.uid, r.verdict, i.uid, r.at FROM ruling r "
-            "JOIN entity x ON x.id = r.a_id JOIN entity y ON y.id = r.b_id "
-            "JOIN entity i ON i.id = r.into_id",
-            uids,
-        )
-        return [Ruling(*row) for row in sorted(rows)]
+        rows = self._around("verdict, into_id, at", "ruling", uids, "a_id", "b_id")
+        return [Ruling(a, b, verdict, self._uids[into], at) for a, b, verdict, into, at in rows]
 
     def rule(self, rulings: Sequence[Ruling]) -> None:
         """Insert or overwrite rulings."""
@@ -83,26 +78,18 @@ class SQLiteLedger(SQLiteBlocks):
 
     def groups(self, uids: Collection[str]) -> dict[str, str]:
         """Members of the groups these entities are in."""
-        heads = self._in(
-            "SELECT DISTINCT shown_id FROM entity WHERE id IN ({}) AND shown_id IS NOT NULL",
-            self._id(uids),
-        )
         return dict(
             self._in(
                 "SELECT e.uid, s.uid FROM entity e JOIN entity s ON s.id = e.shown_id "
-                "WHERE e.shown_id IN ({})",
-                [row[0] for row in heads],
+                "WHERE e.shown_id IN (SELECT shown_id FROM entity WHERE id IN {})",
+                self._id(uids),
             )
         )
 
     def links(self, uids: Collection[str]) -> list[Link]:
         """Merges in force with one of these ends."""
-        rows = self._around(
-            "SELECT x.uid, y.uid, m.by, m.reason, m.score, m.undone_at FROM merge m "
-            "JOIN entity x ON x.id = m.a_id JOIN entity y ON y.id = m.into_id",
-            uids,
-        )
-        return [Link(*row[:5]) for row in sorted(rows, key=str) if row[5] is None]
+        rows = self._around("by, reason, score, undone_at", "merge", uids, "a_id", "into_id")
+        return [Link(*row[:5]) for row in rows if row[5] is None]
 
     def relink(self, gone: Sequence[Link], new: Sequence[Link]) -> None:
         """Record that merges ended and began."""
@@ -136,10 +123,3 @@ class SQLiteLedger(SQLiteBlocks):
                 for uid, other in shown.items()
             },
         )
-
-
-def pair_of(row: Sequence[Any]) -> Pair:
-    """A pair from its columns: uids, relation, verdict."""
-    a, b, kind, score, likely, reason, reading_a, reading_b, verdict = row
-    relation = Relation(kind, score, bool(likely), reason, reading_a, reading_b)
-    return Pair(a, b, relation, verdict)

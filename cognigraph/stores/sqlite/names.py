@@ -25,36 +25,31 @@ class SQLiteNames(SQLiteBlocks):
 
     def vectors(self, uids: Collection[str]) -> dict[str, Half]:
         """Vectors of names."""
-        return {
-            uid: np.frombuffer(blob, _HALF)
-            for uid, blob in self._in(
-                "SELECT e.uid, v.vector FROM entity e JOIN name_vector v ON v.entity_id = e.id "
-                "WHERE v.embedder = ? AND e.uid IN ({})",
-                uids,
-                self.embedder,
-            )
-        }
+        rows = self._in(
+            "SELECT entity_id, vector FROM name_vector WHERE embedder = ? AND entity_id IN {}",
+            self._id(uids),
+            self.embedder,
+        )
+        joined = np.frombuffer(b"".join(vector for _, vector in rows), _HALF)
+        vectors = joined.reshape(len(rows), -1) if rows else joined
+        return {self._uids[id]: vector for (id, _), vector in zip(rows, vectors, strict=True)}
 
     def add_vectors(self, vectors: Mapping[str, Vector]) -> set[str]:
         """Keep vectors of names that have none; return the uids of these."""
-        present = {
-            uid
-            for (uid,) in self._in(
-                "SELECT e.uid FROM entity e JOIN name_vector v ON v.entity_id = e.id "
-                "WHERE v.embedder = ? AND e.uid IN ({})",
-                vectors,
-                self.embedder,
-            )
-        }
-        missing = [uid for uid in vectors if uid not in present]
+        present = self._in(
+            "SELECT entity_id FROM name_vector WHERE embedder = ? AND entity_id IN {}",
+            self._id(vectors),
+            self.embedder,
+        )
+        missing = vectors.keys() - {self._uids[id] for (id,) in present}
         self._connection.executemany(
             "INSERT INTO name_vector VALUES (?, ?, ?)",
             [
-                (id, self.embedder, vectors[uid].astype(_HALF).tobytes())
-                for uid, id in zip(missing, self._id(missing), strict=True)
+                (self._ids[uid], self.embedder, vectors[uid].astype(_HALF).tobytes())
+                for uid in sorted(missing, key=lambda uid: self._ids[uid])
             ],
         )
-        return {*missing}
+        return missing
 
     def drop_vectors(self, uids: Collection[str]) -> None:
         """Delete vectors of names."""
@@ -65,14 +60,10 @@ class SQLiteNames(SQLiteBlocks):
 
     def near(self, uids: Collection[str]) -> list[Pair]:
         """Every pair of near names with one of these ends."""
-        rows = self._around(
-            "SELECT x.uid, y.uid, score, reason, embedder FROM near "
-            "JOIN entity x ON x.id = a_id JOIN entity y ON y.id = b_id",
-            uids,
-        )
+        rows = self._around("score, reason, embedder", "near", uids, "a_id", "b_id")
         return [
             Pair(a, b, Relation("near", score, False, reason))
-            for a, b, score, reason, embedder in sorted(rows)
+            for a, b, score, reason, embedder in rows
             if embedder == self.embedder
         ]
 
@@ -101,7 +92,7 @@ class SQLiteNames(SQLiteBlocks):
     def of_each_embedder(self, uids: Collection[str]) -> list[SQLiteNames]:
         """Ledgers for all whose vectors these names have."""
         found = self._in(
-            "SELECT DISTINCT embedder FROM name_vector WHERE entity_id IN ({})", self._id(uids)
+            "SELECT DISTINCT embedder FROM name_vector WHERE entity_id IN {}", self._id(uids)
         )
         return [
             SQLiteNames(self._connection, self._space_id, embedder)
