@@ -98,10 +98,16 @@ def derive(
             + [headed(theme.title, theme.summary) for _, theme in themes or ()]
         )
     )
+    names = embedder.embed_names([ids.normalise(entity.name) for entity in entities.values()])
     derivation = Derivation(
         extractor=extractor,
         triples=tuple(sorted(_triples(drafts, vectors), key=lambda triple: triple.uid)),
-        entities=tuple(sorted(entities.values(), key=lambda entity: entity.uid)),
+        entities=tuple(
+            replace(entity, vector=vector)
+            for (_, entity), vector in sorted(
+                zip(entities.items(), names, strict=True), key=lambda item: item[0][0]
+            )
+        ),
         aliases=tuple(sorted(aliases.values(), key=lambda alias: alias.uid)),
         mentions=tuple(sorted(mentions)),
         keys=None

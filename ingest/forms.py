@@ -22,7 +22,9 @@ COUNTED_TYPES = frozenset(
 )
 """Types whose names are common nouns, so that a plural names the same thing."""
 
-_PROPER_TYPES = frozenset({"person", "organization", "location"})
+PROPER_TYPES = frozenset({"person", "organization", "location"})
+"""Types whose names are mostly proper names."""
+
 _TITLES = {
     "doctor": "dr", "dr": "dr", "dra": "dr", "prof": "prof", "professor": "prof", "mr": "mr",
     "mister": "mr", "herr": "mr", "mrs": "mrs", "frau": "mrs", "missus": "mrs", "ms": "ms",
@@ -94,18 +96,18 @@ def form(name: str, type: str) -> Form:
     if type not in ("person", "organization") and len(words) > 1 and words[0] in _ARTICLES:
         words.pop(0)
     counted = bool(words) and type in COUNTED_TYPES and not _POSSESSIVE.search(name[-2:])
-    singular = [*words[:-1], _singular(words[-1])] if counted else words
+    stem = [*words[:-1], singular(words[-1])] if counted else words
     return Form(
         words=tuple(words),
         squash="".join(words),
-        singular="".join(singular),
+        singular="".join(stem),
         titles=frozenset(titles),
         numbers=numbers,
         signs=_signs(name),
         negations=negations,
         is_name=bool(words)
         and all(word.isalpha() and word not in _CONNECTIVES for word in words)
-        and not any(word in PERSON_NOUNS or _singular(word) in PERSON_NOUNS for word in words)
+        and not any(word in PERSON_NOUNS or singular(word) in PERSON_NOUNS for word in words)
         and not _POSSESSIVE.search(name)
         and not _signs(name),
     )
@@ -136,7 +138,7 @@ def block_keys(name: str, type: str, aliases: frozenset[str] = frozenset()) -> f
         keys.add(f"first|{own.words[0]}|{numbers}")
         if len(own.words) > 1:
             keys.add(f"initial|{own.words[0][0]}|{own.words[-1]}|{numbers}")
-    if type in _PROPER_TYPES and (initials := acronym(own)):
+    if type in PROPER_TYPES and (initials := acronym(own)):
         keys.add(f"acronym|{type}|{initials}")
     length = len(own.squash)
     if length in _TYPO_LENGTHS:
@@ -145,7 +147,7 @@ def block_keys(name: str, type: str, aliases: frozenset[str] = frozenset()) -> f
             kind = f"{type}|{numbers}|{total}"
             keys.add(f"head|{kind}|{own.squash[:half]}")
             keys.add(f"tail|{kind}|{own.squash[half - total :]}")
-    return frozenset(map(_hash, keys))
+    return frozenset(map(block_key, keys))
 
 
 def acronym(own: Form) -> str:
@@ -157,7 +159,8 @@ def acronym(own: Form) -> str:
     return ""
 
 
-def _hash(key: str) -> int:
+def block_key(key: str) -> int:
+    """A block by the text that its members have in common, as a signed 64-bit integer."""
     digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
@@ -188,7 +191,8 @@ def _signs(name: str) -> tuple[str, ...]:
     return (*found, "-") if name.endswith("-") else tuple(found)
 
 
-def _singular(word: str) -> str:
+def singular(word: str) -> str:
+    """An English word in the singular, by its ending."""
     if len(word) < 4 or word in _UNCOUNTED or not word.isascii() or not word.endswith("s"):
         return word
     if word.endswith(("ss", "us", "is", "ous")):

@@ -4,7 +4,7 @@ The result is a function of the set of entities, aliases and user rulings of a s
 order in which they came:
 
 - what :func:`~cognigraph.ingest.resolve.relate` says of two entities is kept for every pair that
-  shares a block of at most :data:`MOST_IN_BLOCK`; one that grows beyond that counts for nothing;
+  shares a small block (:mod:`cognigraph.ingest.blocking`);
 - how many readings a name has is counted over those pairs, and gives the verdicts;
 - equal pairs are joined in a fixed order, user rulings first, never across a ruling or a
   contradiction; each group is shown as the member that ranks first.
@@ -18,35 +18,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from cognigraph.ingest.blocking import Blocks, Ends, Keys, compare, leave
 from cognigraph.ingest.forms import block_keys
 from cognigraph.ingest.groups import Link, Pair, Ruling, join
 from cognigraph.ingest.resolve import Evidence, Named, judge, relate
 
-MOST_IN_BLOCK = 50
-"""A block with more names than this says nothing about any two of them."""
 
-
-class Ledger(Protocol):
+class Ledger(Blocks, Protocol):
     """What a store offers within one write transaction on one space. Uids are of raw entities."""
 
     def named(self, uids: Collection[str]) -> list[Named]:
         """Entities by uid, with the normalised aliases the text gives them."""
-        ...
-
-    def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
-        """Put entities into blocks; for each key the size now, and how many of it are new."""
-        ...
-
-    def leave(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
-        """Take entities out of blocks; for each key the size now, and how many left it."""
-        ...
-
-    def blocks(self, keys: Collection[int]) -> dict[int, list[str]]:
-        """Members of blocks."""
-        ...
-
-    def sizes(self, keys: Collection[int]) -> dict[int, int]:
-        """Sizes of blocks."""
         ...
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
@@ -101,12 +83,13 @@ def settle(
     ``touched`` are entities that are new, have a new alias or are spelled in another way; ``lost``
     are aliases (normalised) that the text does not give entities any more.
     """
+    names = _Spelled(ledger)
     looked_at = {*touched, *(lost or ())}
     if lost:
-        looked_at |= _leave(ledger, _keys_of_aliases(ledger, lost))
+        looked_at |= leave(ledger, names.keys_of_aliases(lost))
     if not looked_at:
         return
-    ends = _compare(ledger, looked_at)
+    ends = compare(ledger, names, looked_at)
     if ends:
         changed = _judge(ledger, ends)
         regroup(ledger, changed)
@@ -119,83 +102,58 @@ def forget(ledger: Ledger, gone: Collection[str]) -> None:
     """
     if not gone:
         return
+    names = _Spelled(ledger)
     pairs = ledger.pairs(gone)
     ledger.drop_pairs(pairs)
-    revived = _leave(ledger, {one.uid: _keys(one) for one in ledger.named(gone)}) - set(gone)
+    revived = leave(ledger, names.keys(gone)) - set(gone)
     ends = {uid for pair in pairs for uid in pair.ends} - set(gone)
     if revived:
-        ends |= _compare(ledger, revived)
+        ends |= compare(ledger, names, revived)
     changed = _judge(ledger, ends) if ends else set()
     regroup(ledger, changed | set(gone))
 
 
-def _keys_of_aliases(
-    ledger: Ledger, lost: Mapping[str, Collection[str]]
-) -> dict[str, Collection[int]]:
-    """Blocks that entities were in for nothing but the aliases they lost."""
-    return {
-        one.uid: block_keys(one.name, one.type, one.aliases | set(lost[one.uid])) - _keys(one)
-        for one in ledger.named(lost)
-    }
+class _Spelled:
+    """Names compared by their letters: a :class:`~cognigraph.ingest.blocking.Comparison`."""
 
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._known: dict[str, Named] = {}
 
-def _leave(ledger: Ledger, keys: Mapping[str, Collection[int]]) -> set[str]:
-    """Take entities out of blocks; return the members of those that say something again."""
-    left = ledger.leave(keys)
-    revived = {key for key, (size, gone) in left.items() if size <= MOST_IN_BLOCK < size + gone}
-    return {uid for members in ledger.blocks(revived).values() for uid in members}
+    def _named(self, uids: Iterable[str]) -> list[Named]:
+        wanted = set(uids)
+        if missing := wanted - self._known.keys():
+            self._known.update((one.uid, one) for one in self._ledger.named(missing))
+        return [self._known[uid] for uid in wanted]
+
+    def keys(self, uids: Collection[str]) -> Keys:
+        return {one.uid: _keys(one) for one in self._named(uids)}
+
+    def keys_of_aliases(self, lost: Mapping[str, Collection[str]]) -> Keys:
+        """Blocks that entities were in for nothing but the aliases they lost."""
+        return {
+            one.uid: block_keys(one.name, one.type, one.aliases | set(lost[one.uid])) - _keys(one)
+            for one in self._named(lost)
+        }
+
+    def relate(self, ends: Iterable[Ends]) -> list[Pair]:
+        listed = list(ends)
+        self._named(uid for pair in listed for uid in pair)
+        related = [(pair, relate(self._known[pair[0]], self._known[pair[1]])) for pair in listed]
+        return [Pair(*pair, relation) for pair, relation in related if relation is not None]
+
+    def pairs(self, uids: Collection[str]) -> list[Pair]:
+        return self._ledger.pairs(uids)
+
+    def write(self, pairs: Sequence[Pair]) -> None:
+        self._ledger.write_pairs(pairs)
+
+    def drop(self, pairs: Sequence[Pair]) -> None:
+        self._ledger.drop_pairs(pairs)
 
 
 def _keys(one: Named) -> frozenset[int]:
     return block_keys(one.name, one.type, one.aliases)
-
-
-def _compare(ledger: Ledger, touched: Collection[str]) -> set[str]:
-    """Relate new entities to the members of their blocks; return the ends of what changed."""
-    news = {one.uid: one for one in ledger.named(touched)}
-    keys = {uid: _keys(one) for uid, one in news.items()}
-    entered = ledger.enter(keys)
-    small = {key for key, (size, _) in entered.items() if 1 < size <= MOST_IN_BLOCK}
-    burst = {key for key, (size, new) in entered.items() if size > MOST_IN_BLOCK >= size - new}
-    blocks = ledger.blocks(small | burst) if small or burst else {}
-    members = {uid for key in small for uid in blocks[key]}
-    known = {one.uid: one for one in ledger.named(members - news.keys())} | news
-    found: dict[tuple[str, str], Pair] = {}
-    for uid in sorted(news):
-        for key in keys[uid] & small:
-            for other in blocks[key]:
-                ends = (min(uid, other), max(uid, other))
-                if uid != other and ends not in found:
-                    relation = relate(known[ends[0]], known[ends[1]])
-                    if relation is not None:
-                        found[ends] = Pair(*ends, relation)
-    dropped = _burst(ledger, burst, blocks)
-    # A new spelling can end a relation as well.
-    ended = [pair for pair in ledger.pairs(news) if pair.ends not in found]
-    if ended:
-        ledger.drop_pairs(ended)
-    if found:
-        ledger.write_pairs(list(found.values()))
-    return {uid for pair in [*found.values(), *dropped, *ended] for uid in pair.ends}
-
-
-def _burst(ledger: Ledger, burst: set[int], blocks: Mapping[int, list[str]]) -> list[Pair]:
-    """Drop the pairs that rest on nothing but blocks that have become too big."""
-    inside = {uid for key in burst for uid in blocks[key]}
-    if not inside:
-        return []
-    pairs = [pair for pair in ledger.pairs(inside) if inside.issuperset(pair.ends)]
-    keys = {one.uid: _keys(one) for one in ledger.named({u for p in pairs for u in p.ends})}
-    shared = {pair.ends: keys[pair.a] & keys[pair.b] for pair in pairs}
-    sizes = ledger.sizes({key for common in shared.values() for key in common})
-    dropped = [
-        pair
-        for pair in pairs
-        if all(sizes.get(key, 0) > MOST_IN_BLOCK for key in shared[pair.ends])
-    ]
-    if dropped:
-        ledger.drop_pairs(dropped)
-    return dropped
 
 
 def _judge(ledger: Ledger, ends: set[str]) -> set[str]:

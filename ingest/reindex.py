@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
+import numpy as np
+
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.stores.arrays import Vector
-from cognigraph.stores.base import EmbedderIdentity, Precision, Store
+from cognigraph.stores.base import EmbedderIdentity, Precision, Store, Unindexed
 
 OnVectors = Callable[[int, int], None]
 """Called with the vectors made so far and the number there will be."""
@@ -47,16 +49,19 @@ def reindex(
         job.clean()  # an earlier run may have been stopped just before that
         return Reindexed(embedder.identity, 0, 0, 0.0, 0.0)
 
-    def embed(texts: Sequence[str]) -> Vector:
-        made = embedder.embed(texts)
-        made[[not text for text in texts]] = 0.0  # nothing of its own: found by nothing
+    def embed(rows: Sequence[Unindexed]) -> Vector:
+        made = np.zeros((len(rows), embedder.identity.dimension), np.float32)
+        for names, to_vectors in ((False, embedder.embed), (True, embedder.embed_names)):
+            # Of an empty text nothing is found.
+            places = [n for n, row in enumerate(rows) if row.text and row.name == names]
+            made[places] = to_vectors([rows[place].text for place in places])
         return made
 
     resumed, total = job.progress()
     done = resumed
     full = True
     while full and (rows := job.waiting(_BATCH)):
-        job.write(rows, embed([row.text for row in rows]))
+        job.write(rows, embed(rows))
         done += len(rows)
         # A batch that is not full means that we have caught up; the rest is for the switch.
         full = len(rows) == _BATCH

@@ -150,7 +150,7 @@ def relate(a: Named, b: Named) -> Relation | None:
         one, other = form(a.name, types[0]), form(b.name, types[0])
         meet = block_keys(a.name, a.type) & block_keys(b.name, b.type)
         if meet and one.singular and one.singular == other.singular:
-            return Relation("untyped", 0.8, False, "the same name, one without a real type")
+            return Relation("untyped", 0.3, False, "the same name, one without a real type")
         return None
     return (
         _variant(a, one, other)

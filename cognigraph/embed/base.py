@@ -21,7 +21,8 @@ class Embedder(Protocol):
 
     ``name`` identifies the model: two embedders with one name must give the same vectors.
     An embedder may also have ``embed_query(text)``, the vector (dimension,) of a question (many
-    models want a prefix there), and ``batch``, how many texts it takes at a time.
+    models want a prefix there), ``batch``, how many texts it takes at a time, and ``varies``, true
+    if a text's vector depends on what is in the same batch.
     """
 
     @property
@@ -40,6 +41,18 @@ class Embedder(Protocol):
 
 
 _BATCH = 64
+_NAME_BYTES = 8 << 20
+
+_PHRASES = tuple(
+    """a new job;the old house;my best friend;a walk in the park;summer holiday;family dinner;
+    the local library;a good book;running every morning;a birthday party;the first day of school;
+    a cup of coffee;music festival;a piece of advice;the next meeting;a small town by the sea;
+    health and fitness;art class;support from friends;a long journey;the blue car;
+    cooking for others;a difficult decision;the football team;learning a language;
+    a letter from home;feeling of hope;two cats and a dog;the city council;an online course;
+    a photo of the mountains;plans for the future""".replace("\n    ", "").split(";")
+)
+"""Everyday phrases without a common subject."""
 
 EmbedFunction = Callable[[Sequence[str]], Sequence[Sequence[float]] | npt.NDArray[np.floating]]
 """Any function from texts to vectors can serve as an embedder."""
@@ -72,7 +85,7 @@ class FunctionEmbedder:
 
 
 class CheckedEmbedder:
-    """What the engine uses: unit vectors, checked, in batches, with an LRU of query vectors."""
+    """What the engine uses: unit vectors, checked, in batches, with LRUs of queries and names."""
 
     def __init__(
         self, embedder: Embedder, *, batch: int | None = None, query_cache: int = 1024
@@ -82,6 +95,8 @@ class CheckedEmbedder:
         self._batch = own_batch if batch is None else batch
         self._capacity = query_cache
         self._queries: OrderedDict[str, Vector] = OrderedDict()
+        self._names: OrderedDict[str, Vector] = OrderedDict()
+        self._centre: Vector | None = None
         self._lock = Lock()
         try:
             self.identity = EmbedderIdentity(embedder.name, embedder.dimension)
@@ -91,14 +106,44 @@ class CheckedEmbedder:
             ) from error
         if self.identity.dimension < 1:
             raise EmbeddingError(f"embedder {embedder.name!r} makes vectors of no dimension")
+        self._most_names = max(1, _NAME_BYTES // (4 * self.identity.dimension))
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Unit vectors (len(texts), dimension) as float32; a text without content gets zeros."""
+        return self._in_batches(texts, self._batch)
+
+    def embed_names(self, names: Sequence[str]) -> Vector:
+        """Unit vectors (len(names), dimension) of what sets names apart, as float32.
+
+        What everyday phrases have in common is taken out, so that a cosine means the same whatever
+        the embedder: with some, any two texts have one of 0.5. A vector depends on the name alone.
+        """
+        with self._lock:
+            found = {name: self._names[name] for name in names if name in self._names}
+        if missing := [name for name in dict.fromkeys(names) if name not in found]:
+            made = self._set_apart(missing)
+            found.update((name, row.copy()) for name, row in zip(missing, made, strict=True))
+        with self._lock:
+            for name in found:
+                self._names[name] = found[name]
+                self._names.move_to_end(name)
+            while len(self._names) > self._most_names:
+                self._names.popitem(last=False)
+        return np.array([found[name] for name in names]).reshape(-1, self.identity.dimension)
+
+    def _set_apart(self, names: Sequence[str]) -> Vector:
+        batch = 1 if getattr(self.inner, "varies", False) else self._batch
+        if self._centre is None:
+            self._centre = self._in_batches(_PHRASES, batch).mean(axis=0)
+        vectors = self._in_batches(names, batch)
+        return _unit(np.where(vectors.any(axis=1, keepdims=True), vectors - self._centre, 0.0))
+
+    def _in_batches(self, texts: Sequence[str], size: int) -> Vector:
         if not texts:
             return np.empty((0, self.identity.dimension), np.float32)
         parts = [
-            self._checked(self._call(texts[start : start + self._batch]))
-            for start in range(0, len(texts), self._batch)
+            self._checked(self._call(texts[start : start + size]))
+            for start in range(0, len(texts), size)
         ]
         vectors = np.concatenate(parts)
         if len(vectors) != len(texts):
@@ -156,6 +201,10 @@ class CheckedEmbedder:
             )
         if not np.isfinite(vectors).all():
             raise EmbeddingError(f"embedder {self.identity.name!r} returned NaN or infinity")
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
-        return np.asarray(unit, np.float32)
+        return _unit(vectors)
+
+
+def _unit(vectors: npt.NDArray[np.floating]) -> Vector:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    return np.asarray(unit, np.float32)

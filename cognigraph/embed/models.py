@@ -73,6 +73,8 @@ class FastEmbedEmbedder:
     Prefixes are those of the model's family (:mod:`cognigraph.embed.prefixes`) unless given.
     """
 
+    varies = True  # many of its models are quantised by what is in a batch
+
     def __init__(
         self,
         model: str = "BAAI/bge-small-en-v1.5",

@@ -17,8 +17,8 @@ Triple     ``subject, relation, object, when, valid_from, valid_to, negated, fir
 Entity     ``name, type``
 Alias      ``name, type``; another name of an entity, ``-[:SAME_AS]->`` Entity; one that the
            text itself gives is ``-[:STATED_IN]->`` Chunk. Entities and aliases that may be one
-           are tied by ``RESEMBLES {score, kind, reason, verdict}`` and ``RULED {verdict}`` (what
-           a user said of them)
+           are tied by ``RESEMBLES {score, kind, reason, verdict}``, ``NEAR {score, reason}`` (by
+           the vectors of their names) and ``RULED {verdict}`` (what a user said of them)
 Chunk      ``message_id, session, speaker, at, text, part, parts, state``;
            ``-[:NEXT]->`` Chunk in session order (time, then arrival),
            ``-[:MENTIONS]->`` Entity
@@ -80,6 +80,11 @@ class EmbedderIdentity:
     name: str
     dimension: int
 
+    @property
+    def label(self) -> str:
+        """Both in one text, kept with the vectors of names."""
+        return f"{self.dimension} {self.name}"
+
 
 def mismatch(location: str, stored: EmbedderIdentity, given: EmbedderIdentity) -> str:
     """What to say when a store is opened with another embedder than it was built with."""
@@ -105,12 +110,14 @@ class StoreInfo:
 class Unindexed:
     """A row that has no vector of the new embedder yet, and the text to make it from.
 
-    Of an empty text the vector is zeros.
+    Of an empty text the vector is zeros. A ``name`` is embedded as one
+    (:meth:`cognigraph.embed.CheckedEmbedder.embed_names`).
     """
 
     layer: str
     key: int | str
     text: str
+    name: bool = False
 
 
 class Reindexing(Protocol):
@@ -118,7 +125,7 @@ class Reindexing(Protocol):
 
     @property
     def needed(self) -> bool:
-        """False if the store has that embedder (and vector format) already."""
+        """False if the store has that embedder (and vector format) already, for all its names."""
         ...
 
     def progress(self) -> tuple[int, int]:
@@ -133,7 +140,7 @@ class Reindexing(Protocol):
         """Keep some new vectors, beside the ones in use."""
         ...
 
-    def switch(self, embed: Callable[[Sequence[str]], Vector]) -> None:
+    def switch(self, embed: Callable[[Sequence[Unindexed]], Vector]) -> None:
         """Embed what is still missing, use the new vectors, record the embedder: all or nothing.
 
         From then on this store object, and those of other processes, refuse to add and search.
@@ -202,7 +209,8 @@ class Store(Protocol):
         time; the spelling said first is shown. What was read out of these chunks before goes:
         their evidence, mentions and aliases, triples left without evidence, entities left without
         anything but for those a user spoke of. Then entities are resolved
-        (:mod:`cognigraph.ingest.merging`), in the same transaction. A ``held`` lease is kept.
+        (:mod:`cognigraph.ingest.merging`, :mod:`cognigraph.ingest.nearness`), in the same
+        transaction. A ``held`` lease is kept.
         """
         ...
 

@@ -112,12 +112,13 @@ class Lease:
     expires: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EntityRow:
     """An entity to merge; ``key`` is the stemmed name that anchors look up.
 
     Of several spellings the one with the smallest ``spelled`` is shown, whatever came first: see
-    :func:`cognigraph.ingest.spelling.order`.
+    :func:`cognigraph.ingest.spelling.order`. ``vector`` is that of the normalised name; without
+    one, nothing is found near it.
     """
 
     uid: str
@@ -125,6 +126,7 @@ class EntityRow:
     type: str
     key: str
     spelled: str = ""
+    vector: Vector | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +213,11 @@ class Derivation:
     provisional: bool = False
     behind: bool = False
     held: bool = False
+
+    @property
+    def name_vectors(self) -> dict[str, Vector]:
+        """Vectors of names by the uid of their entity."""
+        return {row.uid: row.vector for row in self.entities if row.vector is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,8 +126,8 @@ def test_a_reindexed_store_answers_as_one_built_anew(fresh: OpenMemory, tmp_path
     done = memory.reindex(
         HashEmbedder(96), on_progress=lambda made, total: seen.append((made, total))
     )
-    # Two spaces of five chunks and five facts, two sessions each with a key and a theme.
-    assert done.vectors == 2 * (5 + 5 + 2 + 2)
+    # Two spaces of five chunks, five facts and six names, two sessions each with a key and a theme.
+    assert done.vectors == 2 * (5 + 5 + 6 + 2 + 2)
     assert seen[-1] == (done.vectors, done.vectors)
     assert memory.info.embedder.name == "hash-96"
     with Memory(
@@ -158,7 +158,7 @@ def test_what_is_folded_and_shown_gets_its_vector_too(fresh: OpenMemory, tmp_pat
     memory.space("b").split("Anna")
     assert (len(memory.space("a").triples()), len(memory.space("b").triples())) == (2, 3)
     done = memory.reindex(HashEmbedder(96))
-    assert done.vectors == 2 * (5 + 3)
+    assert done.vectors == 2 * (5 + 3 + 5)
     with Memory(
         tmp_path / "new.db", embedder=HashEmbedder(96), extractor=extractor, enrich="manual"
     ) as anew:
@@ -204,7 +204,7 @@ def test_a_spelling_that_changes_meanwhile_is_embedded_again(
     fill(memory, spaces=("a",))
 
     def add(made: int, total: int) -> None:
-        if made == total == 6:  # all there was
+        if made == total == 8:  # all there was
             at = START - timedelta(hours=1)
             memory.space("a").add("said before", id="early", session="e", at=at)
             memory.space("a").flush()
@@ -239,7 +239,7 @@ def test_it_goes_on_where_it_was_stopped(fresh: OpenMemory, monkeypatch):
     again = fresh(embedder=HashEmbedder(256))
     done = again.reindex(HashEmbedder(96))
     assert done.resumed >= 12  # a text without words has no vector on Neo4j and is done again
-    assert done.vectors == 28
+    assert done.vectors == 40
     assert again.space("a").search("kayak", now=START)[0].id == "m2"
 
 

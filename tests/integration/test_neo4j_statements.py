@@ -36,7 +36,9 @@ VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
     "vectors/label": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],
     "reindex/indexed": [(("(owner:Space ", "(owner:SpaceFacts "),)],
     **{
-        f"reindex/{name}": [((":Chunk", f":{label}"),) for label in ("Triple", "Key", "Theme")]
+        f"reindex/{name}": [
+            ((":Chunk", f":{label}"),) for label in ("Fact", "Key", "Theme", "Named")
+        ]
         for name in ("clean", "count", "waiting", "write")
     },
 }

@@ -2,19 +2,22 @@
 
 New vectors lie in a second property of each node, with vector indexes of their own, so the work
 can stop and go on at any node. The last transaction holds all spaces, embeds what was added
-meanwhile and records the new embedder, whose generation says which property is in use.
+meanwhile and records the new embedder, whose generation says which property is in use. What lies
+near the names is found as their vectors come; blocks and pairs say which embedder they are of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cognigraph.errors import EmbedderMismatchError
+from cognigraph.ingest.nearness import place, withdraw
 from cognigraph.stores.arrays import Vector
 from cognigraph.stores.base import EmbedderIdentity, Unindexed
 from cognigraph.stores.neo4j.connection import Connection, Transaction, vector_property
+from cognigraph.stores.neo4j.names import Neo4jNames, Slot
 from cognigraph.stores.neo4j.values import vector
 from cognigraph.stores.neo4j.vectors import OwnIndexes
 from cognigraph.text import headed, searched, stated
@@ -30,12 +33,16 @@ class _Layer:
     columns: tuple[str, ...]
     text: Callable[..., str]
 
+    name: bool = False
+
     @property
     def replace(self) -> tuple[tuple[str, str], ...]:
         return () if self.label == "Chunk" else ((":Chunk", f":{self.label}"),)
 
 
+_NAMES = _Layer("Named", ("normalised",), str, name=True)
 _LAYERS = (
+    _NAMES,
     _Layer("Chunk", ("speaker", "text", "fresh"), searched),
     # As they were read, folded into others or not: the names that a vector was made from.
     _Layer("Fact", ("said_subject", "relation", "said_object", "when", "negated"), stated),
@@ -57,12 +64,17 @@ class Neo4jReindexing:
         self._connection = connection
         self._indexes = indexes
         self._embedder = embedder
-        self._generation = connection.generation + 1
-        self._property = vector_property(self._generation)
-        self._target = f"{embedder.dimension} {embedder.name}"
+        self._target = embedder.label
         self._after = {layer.label: "" for layer in _LAYERS}
-        self.needed = current != embedder
-        if self.needed:
+        self._only_names = current == embedder
+        self._generation = connection.generation + (not self._only_names)
+        self._property = vector_property(self._generation)
+        # Of an older database, names may have no vector yet.
+        self._layers = (_NAMES,) if self._only_names else _LAYERS
+        self.needed = not self._only_names or bool(
+            self._missing(connection.rows, 1, dict(self._after))
+        )
+        if not self._only_names:
             self._begin()
 
     def _begin(self) -> None:
@@ -77,11 +89,11 @@ class Neo4jReindexing:
     def progress(self) -> tuple[int, int]:
         """Vectors that are there, and how many there will be."""
         done = total = 0
-        for layer in _LAYERS:
+        for layer in self._layers:
             row = self._connection.row("reindex/count", *layer.replace, property=self._property)
             assert row is not None
             total, done = total + row[0], done + row[1]
-        return done, total
+        return (0, total - done) if self._only_names else (done, total)
 
     def waiting(self, limit: int) -> list[Unindexed]:
         """The next nodes without a new vector."""
@@ -91,7 +103,7 @@ class Neo4jReindexing:
         self, rows: Callable[..., list[list[Any]]], limit: int, after: dict[str, str]
     ) -> list[Unindexed]:
         found: list[Unindexed] = []
-        for layer in _LAYERS:
+        for layer in self._layers:
             if len(found) >= limit:
                 break
             for uid, values in rows(
@@ -103,14 +115,14 @@ class Neo4jReindexing:
                 limit=limit - len(found),
             ):
                 after[layer.label] = uid
-                found.append(Unindexed(layer.label, uid, layer.text(*values)))
+                found.append(Unindexed(layer.label, uid, layer.text(*values), layer.name))
         return found
 
     def write(self, rows: Sequence[Unindexed], vectors: Vector) -> None:
         """Keep some new vectors."""
 
         def keep(tx: Transaction) -> None:
-            if _checked_state(tx)[3] != self._target:
+            if _checked_state(tx)[3] != self._target and not self._only_names:
                 raise EmbedderMismatchError(
                     f"another reindexing of {self._connection.uri} has taken the place of this "
                     "one; start it again when that is done"
@@ -122,7 +134,9 @@ class Neo4jReindexing:
         self._connection.write(keep)
 
     def _keep(self, tx: Transaction, rows: Sequence[Unindexed], vectors: Vector) -> None:
-        for layer in _LAYERS:
+        made = zip(rows, vectors, strict=True)
+        self._place(tx, {str(row.key): one for row, one in made if row.name})
+        for layer in _LAYERS[1:]:
             values = [
                 {"uid": row.key, "vector": own}
                 for row, one in zip(rows, vectors, strict=True)
@@ -131,16 +145,23 @@ class Neo4jReindexing:
             if values:
                 tx.rows("reindex/write", *layer.replace, property=self._property, rows=values)
 
-    def switch(self, embed: Callable[[Sequence[str]], Vector]) -> None:
+    def _place(self, tx: Transaction, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors of names and find what lies near them."""
+        if vectors:
+            for space, uids in tx.rows("reindex/spaces", uids=sorted(vectors)):
+                names = Neo4jNames(tx, space, Slot(self._property, self._target))
+                place(names, names.add_vectors({uid: vectors[uid] for uid in uids}))
+
+    def switch(self, embed: Callable[[Sequence[Unindexed]], Vector]) -> None:
         """Fill the indexes, embed what is still missing, and make it the vectors in use."""
+        if self._only_names:
+            return self._connection.write(lambda tx: self._catch_up(tx, embed, checked=True))
         self._indexes.make_again(self._property, self._embedder.dimension)
         self._connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
 
         def change(tx: Transaction) -> None:
             tx.rows("reindex/hold")
-            tx.rows("reindex/hold_facts")
-            _checked_state(tx)
-            self._catch_up(tx, embed)
+            self._catch_up(tx, embed, checked=True)
             tx.rows(
                 "reindex/switch",
                 generation=self._generation,
@@ -155,10 +176,19 @@ class Neo4jReindexing:
         self._connection.write(lambda tx: self._catch_up(tx, embed))
         self._indexes.make_again(self._property, self._embedder.dimension)
 
-    def _catch_up(self, tx: Transaction, embed: Callable[[Sequence[str]], Vector]) -> None:
+    def _catch_up(
+        self,
+        tx: Transaction,
+        embed: Callable[[Sequence[Unindexed]], Vector],
+        *,
+        checked: bool = False,
+    ) -> None:
+        tx.rows("reindex/hold_facts")
+        if checked:
+            tx.check_generation()
         after = {layer.label: "" for layer in _LAYERS}
         while rows := self._missing(tx.rows, _BATCH, after):
-            self._keep(tx, rows, embed([row.text for row in rows]))
+            self._keep(tx, rows, embed(rows))
 
     def clean(self) -> None:
         """Remove the vectors and indexes of the old embedder, also those of an earlier run."""
@@ -169,7 +199,9 @@ class Neo4jReindexing:
             self._connection.write(lambda tx: tx.rows("reindex/cleaned"))
 
     def _remove(self, name: str) -> None:
-        for layer in _LAYERS:
+        while self._connection.write(lambda tx: _withdraw(tx, name)):
+            pass
+        for layer in _LAYERS[1:]:
             after: str | None = ""
             while after is not None:
                 after = self._remove_some(layer, name, after)
@@ -181,6 +213,19 @@ class Neo4jReindexing:
             )
         )
         return None if row is None else row[0]
+
+
+def _withdraw(tx: Transaction, property: str) -> bool:
+    """Delete what the next names' vectors in a property led to; False if there are no more."""
+    tx.rows("reindex/hold_facts")
+    slots: dict[str, list[str]] = {}
+    by = Slot(property, "").by
+    for uid, embedder in tx.rows("reindex/placed", property=property, by=by, limit=_BATCH):
+        slots.setdefault(embedder, []).append(uid)
+    for embedder, uids in slots.items():
+        for space, own in tx.rows("reindex/spaces", uids=uids):
+            withdraw(Neo4jNames(tx, space, Slot(property, embedder)), own)
+    return bool(slots)
 
 
 def _checked_state(tx: Transaction) -> list[Any]:

@@ -61,10 +61,15 @@ def _begin(tx: Transaction, space: str, now: datetime) -> tuple[Neo4jLedger, int
 
 
 def suspected(
-    connection: Connection, space: str, limit: int, offset: int
+    connection: Connection, space: str, embedder: str, limit: int, offset: int
 ) -> list[SuspectedDuplicate]:
-    """Pairs that may be one but are shown apart, unless a user said that they are not."""
-    rows = connection.rows("resolve/suspected", space=space, skip=offset, limit=limit)
+    """Pairs that may be one but are shown apart, unless a user said that they are not.
+
+    Those found by letters and, unless these say something of them, those found by vectors.
+    """
+    rows = connection.rows(
+        "resolve/suspected", space=space, embedder=embedder, skip=offset, limit=limit
+    )
     return [suspicion(*row) for row in rows]
 
 

@@ -127,7 +127,7 @@ class Neo4jStore:
 
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
         """Write a derivation if the lease still holds."""
-        totals = complete(self._connection, lease, derivation, self._clock())
+        totals = complete(self._connection, self._embedder.label, lease, derivation, self._clock())
         if totals is None:
             return False
         self._indexes.grow(lease.space, "Triple", totals.triples, totals.triples_indexed)
@@ -256,7 +256,8 @@ class Neo4jStore:
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
         """Pairs that may be one, most alike first."""
-        return resolution.suspected(self._connection, space, limit, offset)
+        label = self._embedder.label
+        return resolution.suspected(self._connection, space, label, limit, offset)
 
     def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
         """Merges past and in force, newest first."""

@@ -1,130 +1,36 @@
-"""The merge ledger on SQLite: blocks, pairs, rulings and merges of one space."""
+"""The merge ledger on SQLite: pairs, rulings and merges of one space."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
 
-from cognigraph.ingest.forms import is_proper
 from cognigraph.ingest.groups import Link, Pair, Ruling
-from cognigraph.ingest.resolve import Named, Relation
+from cognigraph.ingest.resolve import Relation
+from cognigraph.stores.sqlite.blocks import SQLiteBlocks
 from cognigraph.stores.sqlite.fold import show
 
-_MOST_VARIABLES = 400
 
-
-class SQLiteLedger:
+class SQLiteLedger(SQLiteBlocks):
     """See :class:`cognigraph.ingest.merging.Ledger`. ``now`` is microseconds since 1970."""
 
     def __init__(
         self, connection: sqlite3.Connection, space: str, space_id: int, revision: int, now: int
     ) -> None:
-        self._connection = connection
+        super().__init__(connection, space_id)
         self._space = space
-        self._space_id = space_id
         self._revision = revision
         self._now = now
-        self._ids: dict[str, int] = {}
-
-    def _in(self, query: str, values: Iterable[Any], *first: Any) -> list[tuple[Any, ...]]:
-        """Run a query with IN lists; each ``{}`` in it stands for the whole list."""
-        rows: list[tuple[Any, ...]] = []
-        listed, times = list(values), query.count("{}")
-        for start in range(0, len(listed), _MOST_VARIABLES):
-            part = listed[start : start + _MOST_VARIABLES]
-            marks = ",".join("?" * len(part))
-            filled = query.replace("{}", marks)
-            rows += self._connection.execute(filled, (*first, *(part * times))).fetchall()
-        return rows
-
-    def _id(self, uids: Collection[str]) -> list[int]:
-        missing = [uid for uid in uids if uid not in self._ids]
-        self._ids.update(self._in("SELECT uid, id FROM entity WHERE uid IN ({})", missing))
-        return [self._ids[uid] for uid in uids]
-
-    def named(self, uids: Collection[str]) -> list[Named]:
-        """Entities by uid, with their aliases."""
-        aliases: dict[str, set[str]] = {}
-        for uid, alias in self._in(
-            "SELECT e.uid, a.normalised FROM alias a JOIN entity e ON e.id = a.entity_id "
-            "WHERE a.entity_id IN ({})",
-            self._id(uids),
-        ):
-            aliases.setdefault(uid, set()).add(alias)
-        return [
-            Named(uid, name, type, frozenset(aliases.get(uid, ())), is_proper(spelling))
-            for uid, name, type, spelling in self._in(
-                "SELECT uid, normalised, type, name FROM entity WHERE uid IN ({})", uids
-            )
-        ]
-
-    def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
-        """Put entities into blocks."""
-        self._id(keys)
-        new: dict[int, int] = {}
-        for uid, own in keys.items():
-            for key in own:
-                added = self._connection.execute(
-                    "INSERT OR IGNORE INTO block VALUES (?, ?, ?)",
-                    (self._space_id, key, self._ids[uid]),
-                ).rowcount
-                new[key] = new.get(key, 0) + added
-        sizes = self.sizes(new)
-        return {key: (sizes[key], added) for key, added in new.items()}
-
-    def leave(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
-        """Take entities out of blocks."""
-        self._id(keys)
-        gone: dict[int, int] = {}
-        for uid, own in keys.items():
-            for key in own:
-                count = self._connection.execute(
-                    "DELETE FROM block WHERE space_id = ? AND key = ? AND entity_id = ?",
-                    (self._space_id, key, self._ids[uid]),
-                ).rowcount
-                gone[key] = gone.get(key, 0) + count
-        sizes = self.sizes(gone)
-        return {key: (sizes.get(key, 0), count) for key, count in gone.items()}
-
-    def sizes(self, keys: Collection[int]) -> dict[int, int]:
-        """Sizes of blocks."""
-        return dict(
-            self._in(
-                "SELECT key, count(*) FROM block WHERE space_id = ? AND key IN ({}) GROUP BY key",
-                keys,
-                self._space_id,
-            )
-        )
-
-    def blocks(self, keys: Collection[int]) -> dict[int, list[str]]:
-        """Members of blocks."""
-        found: dict[int, list[str]] = {key: [] for key in keys}
-        for key, uid, id in self._in(
-            "SELECT b.key, e.uid, e.id FROM block b JOIN entity e ON e.id = b.entity_id "
-            "WHERE b.space_id = ? AND b.key IN ({})",
-            keys,
-            self._space_id,
-        ):
-            self._ids[uid] = id
-            found[key].append(uid)
-        return found
-
-    def _around(self, query: str, uids: Collection[str]) -> set[tuple[Any, ...]]:
-        """Rows with one of the entities at either end (``x`` and ``y`` in the query)."""
-        ids = self._id(uids)
-        return set(self._in(f"{query} WHERE x.id IN ({{}})", ids)) | set(
-            self._in(f"{query} WHERE y.id IN ({{}})", ids)
-        )
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
         """Every pair with one of these ends."""
-        rows = self._around(
-            "SELECT x.uid, y.uid, kind, score, likely, reason, reading_a, reading_b, verdict "
-            "FROM pair JOIN entity x ON x.id = a_id JOIN entity y ON y.id = b_id",
-            uids,
-        )
-        return [pair_of(row) for row in sorted(rows, key=lambda row: row[:2])]
+        columns = "kind, score, likely, reason, reading_a, reading_b, verdict"
+        return [
+            Pair(a, b, Relation(kind, score, bool(likely), reason, *readings), verdict)
+            for a, b, kind, score, likely, reason, *readings, verdict in self._around(
+                columns, "pair", uids, "a_id", "b_id"
+            )
+        ]
 
     def write_pairs(self, pairs: Sequence[Pair]) -> None:
         """Insert or overwrite pairs."""
@@ -151,13 +57,8 @@ class SQLiteLedger:
 
     def rulings(self, uids: Collection[str]) -> list[Ruling]:
         """Every ruling with one of these ends."""
-        rows = self._around(
-            "SELECT x.uid, y.uid, r.verdict, i.uid, r.at FROM ruling r "
-            "JOIN entity x ON x.id = r.a_id JOIN entity y ON y.id = r.b_id "
-            "JOIN entity i ON i.id = r.into_id",
-            uids,
-        )
-        return [Ruling(*row) for row in sorted(rows)]
+        rows = self._around("verdict, into_id, at", "ruling", uids, "a_id", "b_id")
+        return [Ruling(a, b, verdict, self._uids[into], at) for a, b, verdict, into, at in rows]
 
     def rule(self, rulings: Sequence[Ruling]) -> None:
         """Insert or overwrite rulings."""
@@ -177,26 +78,18 @@ class SQLiteLedger:
 
     def groups(self, uids: Collection[str]) -> dict[str, str]:
         """Members of the groups these entities are in."""
-        heads = self._in(
-            "SELECT DISTINCT shown_id FROM entity WHERE id IN ({}) AND shown_id IS NOT NULL",
-            self._id(uids),
-        )
         return dict(
             self._in(
                 "SELECT e.uid, s.uid FROM entity e JOIN entity s ON s.id = e.shown_id "
-                "WHERE e.shown_id IN ({})",
-                [row[0] for row in heads],
+                "WHERE e.shown_id IN (SELECT shown_id FROM entity WHERE id IN {})",
+                self._id(uids),
             )
         )
 
     def links(self, uids: Collection[str]) -> list[Link]:
         """Merges in force with one of these ends."""
-        rows = self._around(
-            "SELECT x.uid, y.uid, m.by, m.reason, m.score, m.undone_at FROM merge m "
-            "JOIN entity x ON x.id = m.a_id JOIN entity y ON y.id = m.into_id",
-            uids,
-        )
-        return [Link(*row[:5]) for row in sorted(rows, key=str) if row[5] is None]
+        rows = self._around("by, reason, score, undone_at", "merge", uids, "a_id", "into_id")
+        return [Link(*row[:5]) for row in rows if row[5] is None]
 
     def relink(self, gone: Sequence[Link], new: Sequence[Link]) -> None:
         """Record that merges ended and began."""
@@ -230,10 +123,3 @@ class SQLiteLedger:
                 for uid, other in shown.items()
             },
         )
-
-
-def pair_of(row: Sequence[Any]) -> Pair:
-    """A pair from its columns: uids, relation, verdict."""
-    a, b, kind, score, likely, reason, reading_a, reading_b, verdict = row
-    relation = Relation(kind, score, bool(likely), reason, reading_a, reading_b)
-    return Pair(a, b, relation, verdict)

@@ -72,21 +72,29 @@ def _after(connection: sqlite3.Connection, space: str, now: int) -> int:
     return max(now, int(last) + 1)
 
 
-_SHOWN = """
-JOIN entity a ON a.id = p.a_id JOIN entity sa ON sa.id = coalesce(a.shown_id, a.id)
-JOIN entity b ON b.id = p.b_id JOIN entity sb ON sb.id = coalesce(b.shown_id, b.id)"""
+_SUSPECTED = """
+SELECT a.name, a.type, b.name, b.type, p.score, p.reason
+FROM (SELECT a_id, b_id, score, reason FROM pair WHERE space_id = :space
+      UNION ALL
+      SELECT a_id, b_id, score, reason FROM near n
+      WHERE space_id = :space AND embedder = :embedder AND NOT EXISTS
+        (SELECT 1 FROM pair WHERE a_id = n.a_id AND b_id = n.b_id)) p
+JOIN entity a ON a.id = p.a_id JOIN entity b ON b.id = p.b_id
+WHERE coalesce(a.shown_id, a.id) != coalesce(b.shown_id, b.id) AND NOT EXISTS
+  (SELECT 1 FROM ruling r WHERE r.a_id = p.a_id AND r.b_id = p.b_id)
+ORDER BY p.score DESC, a.uid, b.uid LIMIT :limit OFFSET :offset"""
 
 
 def suspected(
-    connection: sqlite3.Connection, space: int, limit: int, offset: int
+    connection: sqlite3.Connection, space: int, embedder: str, limit: int, offset: int
 ) -> list[SuspectedDuplicate]:
-    """Pairs that may be one but are shown apart, unless a user said that they are not."""
+    """Pairs that may be one but are shown apart, unless a user said that they are not.
+
+    Those found by letters and, unless these say something of them, those found by vectors.
+    """
     rows = connection.execute(
-        f"""SELECT a.name, a.type, b.name, b.type, p.score, p.reason FROM pair p {_SHOWN}
-            WHERE p.space_id = ? AND sa.id != sb.id AND NOT EXISTS
-              (SELECT 1 FROM ruling r WHERE r.a_id = p.a_id AND r.b_id = p.b_id)
-            ORDER BY p.score DESC, a.uid, b.uid LIMIT ? OFFSET ?""",
-        (space, limit, offset),
+        _SUSPECTED,
+        {"space": space, "embedder": embedder, "limit": limit, "offset": offset},
     )
     return [suspicion(*row) for row in rows]
 

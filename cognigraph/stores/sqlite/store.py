@@ -143,7 +143,12 @@ class SQLiteStore:
             if not queue.holds(connection, lease):
                 return False
             write.write_derivation(
-                connection, self._record.vectors, lease, derivation, to_micros(self._clock())
+                connection,
+                self._record.vectors,
+                self._record.embedder.label,
+                lease,
+                derivation,
+                to_micros(self._clock()),
             )
             if not derivation.held:
                 queue.release(connection, lease)
@@ -337,7 +342,8 @@ class SQLiteStore:
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
         """Pairs that may be one, most alike first."""
-        return self._read(space, [], lambda c, s: resolution.suspected(c, s, limit, offset))
+        label = self._record.embedder.label
+        return self._read(space, [], lambda c, s: resolution.suspected(c, s, label, limit, offset))
 
     def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
         """Merges past and in force, newest first."""

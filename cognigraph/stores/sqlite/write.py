@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from cognigraph.ids import normalise
 from cognigraph.ingest.merging import settle
+from cognigraph.ingest.nearness import place
 from cognigraph.stores.rows import (
     AliasRow,
     Derivation,
@@ -22,6 +23,7 @@ from cognigraph.stores.sqlite import backlog
 from cognigraph.stores.sqlite.blobs import VectorFormat, pack_terms, pack_uid
 from cognigraph.stores.sqlite.fold import refold
 from cognigraph.stores.sqlite.ledger import SQLiteLedger
+from cognigraph.stores.sqlite.names import SQLiteNames
 from cognigraph.stores.sqlite.redo import prune, prune_aliases, untie
 from cognigraph.stores.sqlite.revisions import keep
 from cognigraph.text import is_question
@@ -111,11 +113,15 @@ def _insert_message(
 def write_derivation(
     connection: sqlite3.Connection,
     vectors: VectorFormat,
+    embedder: str,
     lease: Lease,
     derivation: Derivation,
     now: int,
 ) -> None:
-    """Merge what one lease led to. The caller has checked that the lease still holds."""
+    """Merge what one lease led to. The caller has checked that the lease still holds.
+
+    ``embedder`` is the label of the one that made the vectors.
+    """
     space_id, revision = bump(connection, lease.space)
     (session_id,) = connection.execute(
         "SELECT id FROM session WHERE uid = ?", (lease.session_uid,)
@@ -128,9 +134,11 @@ def write_derivation(
     read_before = [chunk_ids[chunk.uid] for chunk in lease.chunks if chunk.extractor is not None]
     loose = untie(connection, read_before)
     ledger = SQLiteLedger(connection, lease.space, space_id, revision, now)
-    touched = merge_entities(connection, space_id, derivation.entities)
-    touched |= _merge_aliases(connection, space_id, derivation.aliases, chunk_ids)
-    settle(ledger, sorted(touched), prune_aliases(connection, loose))
+    names = SQLiteNames(connection, space_id, embedder)
+    new = merge_entities(connection, space_id, derivation.entities)
+    aliased = _merge_aliases(connection, space_id, derivation.aliases, chunk_ids)
+    settle(ledger, sorted(new | aliased), prune_aliases(connection, loose))
+    place(names, new | names.add_vectors(derivation.name_vectors))
     ends = _ends(connection, derivation.entities)
     times = {uid: to_micros(chunk.at) for uid, chunk in chunks.items()}
     merged: list[int] = []
@@ -144,7 +152,7 @@ def write_derivation(
         [(chunk_ids[chunk], *ends[entity][:2]) for chunk, entity in derivation.mentions],
     )
     if read_before:
-        prune(connection, ledger, lease.space, space_id, revision, loose)
+        prune(connection, ledger, names, lease.space, space_id, revision, loose)
     if derivation.keys is not None:
         _replace_keys(connection, vectors, space_id, session_id, derivation.keys)
     if derivation.themes is not None:

@@ -1,0 +1,7 @@
+// what: show names that are one but for a type that says nothing last of all that is suspected;
+//   names that mean nearly the same need no index
+// parameters: none
+// returns: nothing
+MATCH ()-[pair:RESEMBLES]->()
+WHERE pair.kind = 'untyped'
+SET pair.score = 0.3;

@@ -1,0 +1,279 @@
+"""Names that only their vectors bring together, on every store: suspected, never merged."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from random import Random
+
+import pytest
+
+from cognigraph import EmbeddingError
+from cognigraph.ingest import Fact, Mention
+from cognigraph.testing import ScriptedExtractor
+from tests.conftest import START, OpenMemory
+from tests.contract.test_reindex import Stopped, whole_store  # noqa: F401
+from tests.meanings import Meanings
+from tests.property.test_order_properties import PEOPLE, fill
+
+FILMS = ("harry potter films", "harry potter movies")
+CHILDREN = ("adopt children", "adopting a child", "taking in children")
+NEAR = Meanings(FILMS, CHILDREN)
+FAR = Meanings(name="apart")
+
+
+def likes(name, type="object", who="Kim"):
+    return Fact(who, "person", "likes", name, type, (0,))
+
+
+def tell(space, extractor, *said):
+    """One message per list of facts, read at once."""
+    number = space.stats().chunks
+    for offset, facts in enumerate(said):
+        id = f"m{number + offset}"
+        extractor.script({id: facts})
+        space.add(id, id=id, session="s", speaker="Kim", at=START + timedelta(minutes=number))
+        space.flush()
+
+
+def suspected(space):
+    return {frozenset((d.name, d.other)) for d in space.suspected_duplicates(5000)}
+
+
+PAIR = frozenset(FILMS)
+
+
+@pytest.fixture
+def whole(whole_store, open_memory: OpenMemory):  # noqa: F811
+    """Opens a store that nothing else is in: servers are shared, an embedder is for all of one."""
+    return open_memory
+
+
+@pytest.fixture
+def space(whole, space_name):
+    return whole(embedder=NEAR).space(space_name)
+
+
+def test_a_pair_that_only_vectors_find_is_suspected(space, extractor):
+    tell(space, extractor, [likes(FILMS[0])], [likes(FILMS[1]), likes("tea")])
+    (found,) = space.suspected_duplicates()
+    assert (found.name, found.other, found.type) == (*FILMS, "object")
+    assert (found.score, found.reason) == (0.58, "nearly the same meaning (cosine 1.00)")
+    assert space.merges() == []
+    assert {e.name for e in space.entities()} == {"Kim", "tea", *FILMS}
+    (row,) = space.cypher(name="duplicates-suspected")
+    assert {row["name"], row["other"]} == PAIR
+    assert row["score"] == 0.58
+
+
+def test_a_user_says_what_it_is(space, extractor):
+    tell(space, extractor, [likes(FILMS[0])], [likes(FILMS[1])])
+    space.merge(FILMS[0], into=FILMS[1])
+    assert suspected(space) == set()
+    (triple,) = space.triples()
+    assert (triple.object, len(triple.sources)) == (FILMS[1], 2)
+    space.split(FILMS[0])
+    assert len(space.triples()) == 2
+    assert suspected(space) == set(), "a user said that they are two"
+    # Nothing that comes later asks again.
+    tell(space, extractor, [likes("Harry Potter films"), likes("harry potter Movies")])
+    assert suspected(space) == set()
+
+
+def test_what_is_kept_apart_without_a_merge_is_not_asked_again(space, extractor):
+    tell(space, extractor, [likes(FILMS[0]), likes(FILMS[1])])
+    space.split(FILMS[0], apart_from=FILMS[1])
+    assert suspected(space) == set()
+
+
+def test_other_types_numbers_and_names_stay_out(whole, space_name, extractor):
+    groups = [
+        ("Boston", "Chicago"), ("cup of tea", "tea cups"), ("turtles 3", "turtles 4"),
+        ("hike", "hike and swim"), ("adoption", "non-adoption"),
+    ]  # fmt: skip
+    space = whole(embedder=Meanings(*groups)).space(space_name)
+    facts = [
+        likes(name, kind)
+        for (one, other), (type, second) in zip(
+            groups,
+            [("location",) * 2, ("object", "event"), *[("object",) * 2] * 3],
+            strict=True,
+        )
+        for name, kind in ((one, type), (other, second))
+    ]
+    tell(space, extractor, facts)
+    assert suspected(space) == set()
+
+
+def test_letters_come_first(whole, space_name, extractor):
+    """Of a pair that is suspected by its letters the vectors say nothing more."""
+    name, other = "Maria Petersen", "Maria Peterson"
+    space = whole(embedder=Meanings((name, other), FILMS)).space(space_name)
+    tell(space, extractor, [likes(name, "person"), likes(other, "person"), *map(likes, FILMS)])
+    tell(space, extractor, [likes("tea"), likes("tea", "concept")])
+    found = space.suspected_duplicates()
+    assert [(d.name, d.other) for d in found] == [(name, other), FILMS, ("tea", "tea")]
+    assert found[0].reason == "spelled nearly alike"
+    assert [d.score for d in found] == [0.929, 0.58, 0.3]
+    assert len(space.cypher(name="duplicates-suspected")) == 3
+
+
+def test_a_crowd_says_nothing_of_any_two(whole, space_name, extractor):
+    """More than 50 names in one place: none are suspected, until they are fewer."""
+    words = [
+        f"{a}{b}" for a in "bcdfghkl" for b in ("aro", "elu", "ina", "osi", "uma", "eto", "ali")
+    ]
+    crowd = [f"{word} pottery" for word in words[:52]]
+    embedder = Meanings(crowd)
+    first = whole(embedder=embedder).space(space_name)
+    tell(first, extractor, [likes(name) for name in crowd[:50]])
+    assert len(suspected(first)) == 50 * 49 / 2
+    tell(first, extractor, [likes(name) for name in crowd[50:]])
+    assert suspected(first) == set()
+    newer = ScriptedExtractor(name="newer-1")
+    newer.script({"m0": [likes(name) for name in crowd[:3]], "m1": []})
+    again = whole(embedder=embedder, extractor=newer).space(space_name)
+    again.redo()
+    again.flush()
+    assert len(again.entities()) == 4
+    assert suspected(again) == {
+        frozenset(pair) for pair in ((crowd[0], crowd[1]), (crowd[0], crowd[2]), crowd[1:3])
+    }
+
+
+def test_what_is_not_said_any_more_is_not_suspected(whole, space_name, extractor):
+    first = whole(embedder=NEAR).space(space_name)
+    tell(first, extractor, [likes(FILMS[0])], [likes(FILMS[1])])
+    assert suspected(first) == {PAIR}
+    newer = ScriptedExtractor(name="newer-1")
+    newer.script({"m0": [likes(FILMS[0])], "m1": [likes("tea")]})
+    again = whole(embedder=NEAR, extractor=newer).space(space_name)
+    again.redo()
+    again.flush()
+    assert suspected(again) == set()
+    newer.script({"m2": [likes(FILMS[1])]})
+    again.add("m2", id="m2", session="t", at=START)
+    again.flush()
+    assert suspected(again) == {PAIR}
+
+
+def test_a_name_is_embedded_once_by_itself(whole, space_name, extractor):
+    """The vector of a name must not depend on what else is embedded with it."""
+
+    class Varying(Meanings):
+        varies = True
+
+        def embed(self, texts):
+            batches.append(list(texts))
+            return super().embed(texts)
+
+    batches: list[list[str]] = []
+    space = whole(embedder=Varying(FILMS)).space(space_name)
+    tell(space, extractor, [likes(FILMS[0]), likes(FILMS[1])], [likes(FILMS[0])])
+    assert [batches.count([name]) for name in ("kim", *FILMS)] == [1, 1, 1]
+    assert suspected(space) == {PAIR}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_order_batches_and_workers_do_not_matter(whole, location, space_name, seed):
+    random = Random(seed)
+    things = [*FILMS, *CHILDREN, "Harry Potter Films", "taking in  children", "tea"]
+    turns = [
+        (
+            random.choice("stu"),
+            random.choice(["Kim", "Eva"]),
+            [likes(random.choice(things), random.choice(["object", "concept"])) for _ in range(3)],
+            [Mention(random.choice(PEOPLE), "person", (0,), ("Annie",))],
+        )
+        for _ in range(9)
+    ]
+    places = list(range(len(turns)))
+    plain = fill(location, turns, places, 64, 1, f"{space_name}-0", embedder=NEAR)
+    assert sum("meaning" in text for text in plain["suspected"]) > 2
+    random.shuffle(places)
+    other = fill(location, turns, places, 2, 3, f"{space_name}-1", embedder=NEAR)
+    assert other["suspected"] == plain["suspected"]
+    blind = fill(location, turns, places, 2, 3, f"{space_name}-2", embedder=Meanings())
+    assert {text for text in plain["suspected"] if "meaning" not in text} == {*blind["suspected"]}
+    assert other["merges"] == blind["merges"], "merges do not depend on the embedder"
+    assert other["entities"] == blind["entities"]
+
+
+def test_another_embedder_sees_other_pairs(whole, extractor):
+    memory = whole(embedder=NEAR)
+    for name in ("a", "b"):
+        tell(memory.space(name), extractor, [likes(FILMS[0])], [likes(FILMS[1])])
+        tell(memory.space(name), extractor, [likes(CHILDREN[0]), likes(CHILDREN[1])])
+    both = {PAIR, frozenset(CHILDREN[:2])}
+    seen = []
+    memory.reindex(
+        Meanings(FILMS, name="films", dimension=48),
+        on_progress=lambda made, total: seen.append(suspected(memory.space("a"))),
+    )
+    assert seen and all(found == both for found in seen), "the old embedder's until it is done"
+    for name in ("a", "b"):
+        assert suspected(memory.space(name)) == {PAIR}
+    tell(memory.space("b"), extractor, [likes("harry potter Films"), likes(CHILDREN[2])])
+    assert suspected(memory.space("b")) == {PAIR}
+    memory.reindex(FAR)
+    assert suspected(memory.space("a")) == suspected(memory.space("b")) == set()
+    memory.reindex(NEAR)
+    assert suspected(memory.space("a")) == both
+    assert suspected(memory.space("b")) == both | {
+        frozenset((CHILDREN[2], CHILDREN[n])) for n in (0, 1)
+    }
+    assert memory.space("a").merges() == []
+
+
+def test_what_goes_meanwhile_leaves_no_trace(whole, extractor, monkeypatch):
+    """An entity that is deleted, or comes, while the embedder is changed."""
+    monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
+    memory = whole(embedder=FAR)
+    space = memory.space("a")
+    for facts in ([likes(FILMS[0])], [likes(FILMS[1])], [likes(CHILDREN[0])]):
+        tell(space, extractor, facts)
+    newer = ScriptedExtractor(name="newer-1")
+    newer.script({"m0": [likes(FILMS[0])], "m1": [], "m2": [likes(CHILDREN[0])]})
+    other = whole(embedder=FAR, extractor=newer).space("a")
+    steps = []
+
+    def meanwhile(made, total):
+        if not steps:
+            other.redo()
+            other.flush()
+            newer.script({"m3": [likes(CHILDREN[1])]})
+            other.add("m3", id="m3", session="t", at=START)
+            other.flush()
+        steps.append(made)
+
+    memory.reindex(NEAR, on_progress=meanwhile)
+    assert suspected(memory.space("a")) == {frozenset(CHILDREN[:2])}
+    tell(memory.space("a"), extractor, [likes(FILMS[1])])
+    assert suspected(memory.space("a")) == {PAIR, frozenset(CHILDREN[:2])}
+
+
+def test_it_goes_on_where_it_was_stopped(whole, extractor, monkeypatch):
+    monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
+
+    class Dying(Meanings):
+        def embed(self, texts):
+            if CHILDREN[0] in texts or FILMS[0] in texts:
+                self.times = getattr(self, "times", 0) + 1
+                if self.times == 2:
+                    raise Stopped
+            return super().embed(texts)
+
+    memory = whole(embedder=FAR)
+    for n, name in enumerate((*FILMS, *CHILDREN)):
+        tell(memory.space("a"), extractor, [likes(name), likes(f"thing {n}")])
+    with pytest.raises(EmbeddingError, match="Stopped"):
+        memory.reindex(Dying(FILMS, CHILDREN))
+    assert suspected(memory.space("a")) == set()
+    # Another one comes between: nothing of the first is left.
+    memory.reindex(Meanings(CHILDREN, name="children"))
+    pairs = {frozenset((CHILDREN[a], CHILDREN[b])) for a, b in ((0, 1), (0, 2), (1, 2))}
+    assert suspected(memory.space("a")) == pairs
+    with pytest.raises(EmbeddingError, match="Stopped"):
+        memory.reindex(Dying(FILMS, CHILDREN))
+    done = memory.reindex(NEAR)
+    assert done.resumed > 0
+    assert suspected(memory.space("a")) == pairs | {PAIR}

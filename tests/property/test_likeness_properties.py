@@ -1,0 +1,216 @@
+"""Names that lie near each other: what must never be suspected, however near, and the blocks."""
+
+from __future__ import annotations
+
+import random
+import string
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from rapidfuzz import fuzz
+
+from cognigraph.ingest import Fact
+from cognigraph.ingest.likeness import NEAR, alike, cosines, near_keys
+from tests.meanings import Meanings
+from tests.property import test_order_properties as order
+from tests.property import test_redo_properties as redo
+from tests.property.test_resolve_properties import TYPES, entity, names, plain, types, words
+
+near = st.floats(NEAR, 1.0)
+# Names that are common nouns: nothing about their spelling stands against them.
+common = st.sampled_from(["concept", "object", "event", "activity"])
+halves = st.lists(st.floats(-1, 1, width=16), min_size=32, max_size=32)
+
+
+@given(names, names, types, types, st.floats(-1, 1))
+def test_symmetric_and_never_more_than_suspected(
+    one: str, other: str, type: str, other_type: str, cosine: float
+) -> None:
+    a, b = entity(one, type), entity(other, other_type)
+    found = alike(a, b, cosine)
+    assert alike(b, a, cosine) == found
+    if found is not None:
+        assert cosine >= NEAR and a.type == b.type and a.name != b.name
+        assert not found.likely
+        assert found.reading_a is found.reading_b is None
+        # Between acronyms, the least that letters say, and names without a type.
+        assert 0.3 < found.score < 0.6
+
+
+@given(words, words, common, st.floats(NEAR, 1.0), st.floats(NEAR, 1.0))
+def test_the_nearer_the_higher(
+    one: str, other: str, type: str, cosine: float, larger: float
+) -> None:
+    assume(cosine <= larger)
+    a, b = entity(one, type), entity(other, type)
+    found, nearer = alike(a, b, cosine), alike(a, b, larger)
+    assume(found is not None and nearer is not None)
+    assert found is not None and nearer is not None
+    assert found.score <= nearer.score
+
+
+@given(plain, st.integers(0, 99), st.integers(0, 99), types, near)
+def test_other_digits(name: str, one: int, other: int, type: str, cosine: float) -> None:
+    assume(one != other)
+    a, b = entity(f"{name} {one}", type), entity(f"{name} {other}", type)
+    assert alike(a, b, cosine) is None
+    assert alike(entity(name, type), a, cosine) is None
+
+
+@given(plain, st.sampled_from(["not", "non", "anti", "ex", "no", "without"]), types, near)
+def test_a_negation(name: str, word: str, type: str, cosine: float) -> None:
+    assume(word not in name.split())
+    assert alike(entity(name, type), entity(f"{word} {name}", type), cosine) is None
+
+
+@given(plain, st.sampled_from(["like hate", "left right", "mother father", "win lose"]), near)
+def test_opposites(name: str, pair: str, cosine: float) -> None:
+    one, other = pair.split()
+    assume(not {one, other} & set(name.split()))
+    a, b = entity(f"{one} {name}", "concept"), entity(f"{other} {name}", "concept")
+    assert alike(a, b, cosine) is None
+
+
+@given(names, names, types, types, near)
+def test_two_types(one: str, other: str, type: str, other_type: str, cosine: float) -> None:
+    assume(type != other_type)
+    assert alike(entity(one, type), entity(other, other_type), cosine) is None
+
+
+@given(
+    plain,
+    plain,
+    types,
+    near,
+    st.sampled_from(
+        ["{} and {}", "{1} and {0}", "{}, {}", "{} & {}", "{} or {}", "{}'s {}", "{1}'s {0}",
+         "{} with {}", "{} of {}", "{1} of {0}", "{}’s {}", "{0} and {0}'s {1}"]
+    ),
+)  # fmt: skip
+def test_one_joined_with_more(one: str, more: str, type: str, cosine: float, form: str) -> None:
+    assume(not {*one.split(), *more.split()} & {"and", "or", "the", "a", "an", "s"})
+    a, b = entity(one, type), entity(form.format(one, more), type)
+    assert alike(a, b, cosine) is None
+
+
+@given(plain, st.sampled_from(["other", "another", "next", "different", "previous"]), types, near)
+def test_one_set_apart(name: str, word: str, type: str, cosine: float) -> None:
+    assume(word not in name.split())
+    assert alike(entity(name, type), entity(f"{word} {name}", type), cosine) is None
+
+
+@given(names, names, st.sampled_from(["person", "organization", "location"]), near)
+def test_proper_names_are_spelled_alike(one: str, other: str, type: str, cosine: float) -> None:
+    a, b = entity(one.title(), type), entity(other.title(), type)
+    assume(a.proper and b.proper)
+    if fuzz.token_sort_ratio(a.name, b.name) < 60:
+        assert alike(a, b, cosine) is None
+
+
+@given(words, words, words, near)
+def test_a_first_name_of_two_people(first: str, one: str, other: str, cosine: float) -> None:
+    assume(fuzz.ratio(f"{first} {one}", f"{first} {other}") < 80)
+    a, b = (entity(f"{first} {last}".title(), "person") for last in (one, other))
+    assert alike(a, b, cosine) is None
+
+
+@given(st.lists(st.tuples(plain, types, halves), min_size=1, max_size=6), st.data())
+def test_blocks_are_of_the_name_and_its_vector(
+    said: list[tuple[str, str, list[float]]], data: st.DataObject
+) -> None:
+    """Whatever is hashed together, in whatever order; one vector of one type meets itself."""
+    named = [entity(name, type, uid=str(n)) for n, (name, type, _) in enumerate(said)]
+    vectors = np.array([vector for *_, vector in said], np.float16)
+    together = near_keys(named, vectors, "e")
+    order = data.draw(st.permutations(range(len(said))))
+    assert near_keys([named[n] for n in order], vectors[order], "e") == [together[n] for n in order]
+    for one, keys, vector in zip(named, together, vectors, strict=True):
+        assert near_keys([one], vector[None], "e") == [keys]
+        assert len(keys) == (12 if vector.any() else 0)
+        assert near_keys([entity("something else", one.type)], vector[None], "e") == [keys] or any(
+            letter in string.digits for letter in one.name
+        )
+        assert not keys & near_keys([one], vector[None], "f")[0]
+        for other in {*TYPES} - {one.type}:
+            assert not keys & near_keys([entity(one.name, other)], vector[None], "e")[0]
+        assert not keys & near_keys([entity(f"{one.name} 7", one.type)], vector[None], "e")[0]
+
+
+@given(st.lists(st.tuples(halves, halves), min_size=1, max_size=5))
+def test_cosines(rows: list[tuple[list[float], list[float]]]) -> None:
+    left, right = (np.array([row[side] for row in rows], np.float16) for side in (0, 1))
+    found = cosines(left, right)
+    assert (found == cosines(right, left)).all()
+    assert (np.abs(found) <= 1 + 1e-12).all()
+    shuffled = np.random.RandomState(1).permutation(32)  # sums are exact: order is nothing to them
+    assert (found == cosines(left[:, shuffled], right[:, shuffled])).all()
+    wanted = [
+        float(a @ b / np.sqrt((a @ a) * (b @ b))) if a.any() and b.any() else 0.0
+        for a, b in zip(left.astype(float), right.astype(float), strict=True)
+    ]
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-15)
+
+
+def test_nearly_all_near_pairs_meet() -> None:
+    """Of 2,000 pairs at the least cosine that counts, in a space like that of real names."""
+    source = np.random.RandomState(20261121)
+    one = source.standard_normal((2000, 256))
+    one /= np.linalg.norm(one, axis=1, keepdims=True)
+    away = source.standard_normal((2000, 256))
+    away -= (away * one).sum(axis=1, keepdims=True) * one
+    away /= np.linalg.norm(away, axis=1, keepdims=True)
+    other = NEAR * one + np.sqrt(1 - NEAR**2) * away
+    named = [entity("name", "object", uid=str(n)) for n in range(2000)]
+    left, right = (near_keys(named, rows.astype(np.float16), "e") for rows in (one, other))
+    met = sum(bool(a & b) for a, b in zip(left, right, strict=True)) / 2000
+    strangers = sum(bool(a & b) for a, b in zip(left, right[1:], strict=False)) / 1999
+    assert met > 0.8
+    assert strangers < 0.01
+
+
+THINGS = [
+    "harry potter films", "harry potter movies", "Harry Potter films", "adopting a child",
+    "adopt children", "taking in children", "children and films", "tea",
+]  # fmt: skip
+SEEING = Meanings(THINGS[:3], THINGS[3:6], ["Anna Berg", "Ben"], ["tea", "co-op"], name="seeing")
+facts = st.builds(
+    Fact,
+    st.sampled_from(["Anna", "Anna Berg", "Ben"]),
+    st.just("person"),
+    st.sampled_from(["likes", "has"]),
+    st.sampled_from(THINGS),
+    st.sampled_from(["object", "concept"]),
+    st.just((0,)),
+)
+readings = st.tuples(st.lists(facts, max_size=3), st.just([]))
+turns = st.lists(
+    st.tuples(st.sampled_from("stu"), st.sampled_from(["Kim", "Eva"]), readings, readings),
+    min_size=1,
+    max_size=8,
+)
+
+
+@settings(max_examples=25)
+@given(turns, st.randoms(use_true_random=False), st.integers(1, 7), st.integers(1, 4))
+def test_any_order_any_batches_any_workers_and_read_again(
+    turns: list, shuffle: random.Random, batch: int, workers: int
+) -> None:
+    places = list(range(len(turns)))
+    shuffle.shuffle(places)
+    new = redo.read(turns, 1)
+    with tempfile.TemporaryDirectory() as folder:
+        a, b, c, d = (Path(folder) / f"{name}.db" for name in "abcd")
+        plain = order.fill({"location": a}, new, sorted(places), 64, 1, embedder=SEEING)
+        other = order.fill({"location": b}, new, places, batch, workers, embedder=SEEING)
+        assert other == plain
+        assert redo.rows(b) == redo.rows(a)
+        old = redo.read(turns, 0)
+        again = redo.redo({"location": c}, old, new, places, batch, embedder=SEEING)
+        assert again["suspected"] == plain["suspected"]
+        assert redo.rows(c)[4:] == redo.rows(a)[4:]
+        blind = order.fill({"location": d}, new, places, batch, 1, embedder=Meanings())
+    assert blind["merges"] == plain["merges"]
+    assert not any("meaning" in text for text in blind["suspected"])
