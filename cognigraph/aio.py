@@ -34,7 +34,8 @@ from cognigraph.model import (
 )
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.space import Progress, Space
-from cognigraph.stores.base import Check, Precision, StoreInfo
+from cognigraph.stores.base import Check, StoreInfo
+from cognigraph.stores.reindexing import Precision
 from cognigraph.stores.rows import Failure
 
 _P = ParamSpec("_P")

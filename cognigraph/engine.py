@@ -22,7 +22,8 @@ from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
 from cognigraph.retrieve.readers import QuestionReader
 from cognigraph.retrieve.rerank import Reranker, resolve_reranker
 from cognigraph.settings import Settings, StorageSettings
-from cognigraph.stores.base import EmbedderIdentity, Precision, Store
+from cognigraph.stores.base import EmbedderIdentity, Store
+from cognigraph.stores.reindexing import Precision
 from cognigraph.times import Clock, zone
 
 EnrichMode = Literal["background", "manual"]

@@ -18,7 +18,8 @@ from cognigraph.retrieve.readers import QuestionReader
 from cognigraph.retrieve.rerank import Reranker
 from cognigraph.settings import Settings
 from cognigraph.space import Space
-from cognigraph.stores.base import Check, Precision, StoreInfo
+from cognigraph.stores.base import Check, StoreInfo
+from cognigraph.stores.reindexing import Precision
 from cognigraph.times import Clock, system_clock
 
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.stores.arrays import Vector
-from cognigraph.stores.base import EmbedderIdentity, Precision, Store, Unindexed
+from cognigraph.stores.base import EmbedderIdentity, Store
+from cognigraph.stores.reindexing import Precision, Unindexed
 
 OnVectors = Callable[[int, int], None]
 """Called with the vectors made so far and the number there will be."""

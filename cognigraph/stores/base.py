@@ -30,10 +30,10 @@ Vectors are unit-length float32, so a dot product is a cosine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from cognigraph.model import (
     Entity,
@@ -45,12 +45,9 @@ from cognigraph.model import (
     SuspectedDuplicate,
     Triple,
 )
-from cognigraph.stores.arrays import Vector
 from cognigraph.stores.pools import Candidates, ChunkRecord, Probe
+from cognigraph.stores.reindexing import Precision, Reindexing
 from cognigraph.stores.rows import Derivation, Failure, InsertStatus, Lease, MessageRow
-
-Precision = Literal["float32", "float16"]
-"""How vectors lie on disk; in memory and in every call they are float32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,52 +101,6 @@ class StoreInfo:
     schema_version: int
     embedder: EmbedderIdentity
     details: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Unindexed:
-    """A row that has no vector of the new embedder yet, and the text to make it from.
-
-    Of an empty text the vector is zeros. A ``name`` is embedded as one
-    (:meth:`cognigraph.embed.CheckedEmbedder.embed_names`).
-    """
-
-    layer: str
-    key: int | str
-    text: str
-    name: bool = False
-
-
-class Reindexing(Protocol):
-    """A change of embedder under way, kept in the store: it survives the process doing it."""
-
-    @property
-    def needed(self) -> bool:
-        """False if the store has that embedder (and vector format) already, for all its names."""
-        ...
-
-    def progress(self) -> tuple[int, int]:
-        """Vectors that are there, and how many there will be."""
-        ...
-
-    def waiting(self, limit: int) -> list[Unindexed]:
-        """The next rows without a new vector; each is given once."""
-        ...
-
-    def write(self, rows: Sequence[Unindexed], vectors: Vector) -> None:
-        """Keep some new vectors, beside the ones in use."""
-        ...
-
-    def switch(self, embed: Callable[[Sequence[Unindexed]], Vector]) -> None:
-        """Embed what is still missing, use the new vectors, record the embedder: all or nothing.
-
-        From then on this store object, and those of other processes, refuse to add and search.
-        """
-        ...
-
-    def clean(self) -> None:
-        """Remove what only the old embedder needed."""
-        ...
 
 
 class Store(Protocol):

@@ -15,11 +15,12 @@ from typing import Any
 from cognigraph.errors import EmbedderMismatchError
 from cognigraph.ingest.nearness import place, withdraw
 from cognigraph.stores.arrays import Vector
-from cognigraph.stores.base import EmbedderIdentity, Unindexed
+from cognigraph.stores.base import EmbedderIdentity
 from cognigraph.stores.neo4j.connection import Connection, Transaction, vector_property
 from cognigraph.stores.neo4j.names import Neo4jNames, Slot
 from cognigraph.stores.neo4j.values import vector
 from cognigraph.stores.neo4j.vectors import OwnIndexes
+from cognigraph.stores.reindexing import Unindexed
 from cognigraph.text import headed, searched, stated
 
 _BATCH = 256

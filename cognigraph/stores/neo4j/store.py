@@ -18,7 +18,7 @@ from cognigraph.model import (
     SuspectedDuplicate,
     Triple,
 )
-from cognigraph.stores.base import Check, EmbedderIdentity, NamedEntity, Precision, StoreInfo
+from cognigraph.stores.base import Check, EmbedderIdentity, NamedEntity, StoreInfo
 from cognigraph.stores.neo4j import checks, queue, read, resolution, write
 from cognigraph.stores.neo4j.connection import Connection, mapped_errors
 from cognigraph.stores.neo4j.derivation import complete
@@ -28,6 +28,7 @@ from cognigraph.stores.neo4j.reindex import Neo4jReindexing
 from cognigraph.stores.neo4j.schema import check_server, prepare
 from cognigraph.stores.neo4j.vectors import OwnIndexes
 from cognigraph.stores.pools import Candidates, ChunkRecord, Probe
+from cognigraph.stores.reindexing import Precision
 from cognigraph.stores.rows import Derivation, Failure, InsertStatus, Lease, MessageRow
 from cognigraph.times import Clock, system_clock
 

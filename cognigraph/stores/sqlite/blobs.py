@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.stores.arrays import Ints, Vector
-from cognigraph.stores.base import Precision
+from cognigraph.stores.reindexing import Precision
 
 POSTING = np.dtype([("term", "<u8"), ("frequency", "<u4")])
 """One entry of a terms blob: 64-bit hash of the term and its frequency in the text."""

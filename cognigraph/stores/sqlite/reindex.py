@@ -20,7 +20,8 @@ import numpy as np
 from cognigraph.errors import EmbedderMismatchError, StoreError
 from cognigraph.ingest.nearness import place, withdraw
 from cognigraph.stores.arrays import Vector
-from cognigraph.stores.base import EmbedderIdentity, Precision, Unindexed
+from cognigraph.stores.base import EmbedderIdentity
+from cognigraph.stores.reindexing import Precision, Unindexed
 from cognigraph.stores.sqlite.blobs import VectorFormat
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.names import SQLiteNames

@@ -8,7 +8,8 @@ from importlib.resources import files
 
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.lexical import ANALYZER
-from cognigraph.stores.base import EmbedderIdentity, Precision, mismatch
+from cognigraph.stores.base import EmbedderIdentity, mismatch
+from cognigraph.stores.reindexing import Precision
 from cognigraph.stores.sqlite import resolution
 from cognigraph.stores.sqlite.blobs import VectorFormat
 from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool

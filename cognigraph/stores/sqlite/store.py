@@ -22,9 +22,10 @@ from cognigraph.model import (
     SuspectedDuplicate,
     Triple,
 )
-from cognigraph.stores.base import Check, EmbedderIdentity, NamedEntity, Precision, StoreInfo
+from cognigraph.stores.base import Check, EmbedderIdentity, NamedEntity, StoreInfo
 from cognigraph.stores.empty import no_candidates
 from cognigraph.stores.pools import Candidates, ChunkRecord, Probe
+from cognigraph.stores.reindexing import Precision
 from cognigraph.stores.rows import Derivation, Failure, InsertStatus, Lease, MessageRow
 from cognigraph.stores.sqlite import (
     backlog,
@@ -142,13 +143,9 @@ class SQLiteStore:
         with self._write_vectors() as connection:
             if not queue.holds(connection, lease):
                 return False
+            record, now = self._record, to_micros(self._clock())
             write.write_derivation(
-                connection,
-                self._record.vectors,
-                self._record.embedder.label,
-                lease,
-                derivation,
-                to_micros(self._clock()),
+                connection, record.vectors, record.embedder.label, lease, derivation, now
             )
             if not derivation.held:
                 queue.release(connection, lease)
@@ -337,8 +334,7 @@ class SQLiteStore:
     def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
         """Take a merge back, or keep two entities apart."""
         with self._pool.write() as connection:
-            now = to_micros(self._clock())
-            return resolution.split(connection, space, uid, apart_from, now)
+            return resolution.split(connection, space, uid, apart_from, to_micros(self._clock()))
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
         """Pairs that may be one, most alike first."""
