@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
 
 _SPACE_RUN = re.compile(r"\s+")
 _EDGES = "\"'`´‘’‚‛“”„‟«»‹›()[]{}<>「」『』（）【】,;:!?…¿¡。、！？，；：*_~| "
@@ -24,6 +25,7 @@ def uid(label: str, *natural_key: str) -> str:
     return digest.hexdigest()
 
 
+@lru_cache(maxsize=16_384)
 def normalise(name: str) -> str:
     """Key form of a name or relation: NFKC, case-folded, single spaces, no quotes around it.
 

@@ -171,28 +171,31 @@ def _mentions(
 
 
 def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
-    said = f"{_shown(fact.subject)} {_shown(fact.relation)} {_shown(fact.object)}"
     places = _places(fact.chunks, lease)
     subject = _entity(lease, fact.subject, fact.subject_type, places)
     object = _entity(lease, fact.object, fact.object_type, places)
     relation = _name(fact.relation)
     if subject is None:
-        rejected.append(f"{NO_SUBJECT}: {said}")
+        rejected.append(f"{NO_SUBJECT}: {_said(fact)}")
     elif object is None:
-        rejected.append(f"{NO_OBJECT}: {said}")
+        rejected.append(f"{NO_OBJECT}: {_said(fact)}")
     elif relation is None:
-        rejected.append(f"{NO_RELATION}: {said}")
+        rejected.append(f"{NO_RELATION}: {_said(fact)}")
     elif not places:
-        rejected.append(f"{NO_EVIDENCE}: {said}")
+        rejected.append(f"{NO_EVIDENCE}: {_said(fact)}")
     else:
         when = parse_when(fact.when) if isinstance(fact.when, str) else None
         if fact.when and when is None:
-            rejected.append(f"{NO_DATE}: {_shown(fact.when)} of {said}")
+            rejected.append(f"{NO_DATE}: {_shown(fact.when)} of {_said(fact)}")
         evidence: dict[str, str | None] = dict.fromkeys(places, _name(fact.said_by))
         names = subject.name, object.name, relation.casefold(), relation
         spelled = order(_first(places, lease), *names)
         return _Draft(subject, relation, object, when, bool(fact.negated), spelled, evidence)
     return None
+
+
+def _said(fact: Fact) -> str:
+    return f"{_shown(fact.subject)} {_shown(fact.relation)} {_shown(fact.object)}"
 
 
 def _shown(value: object) -> str:

@@ -56,6 +56,8 @@ _APOSTROPHE = re.compile("['’ʼ`´]")
 _POSSESSIVE = re.compile(r"(?:['’ʼ]s|s['’ʼ])(?=\s|$)")  # in a normalised name
 _DIGITS = re.compile(r"\d+")
 _SIGNS = frozenset("#%&@*")
+_ASCII_SIGNS = re.compile(r"[#%&@*$+<=>|~]")
+"""The same and all other signs of mathematics and money that are ASCII."""
 _CONNECTIVES = frozenset(
     "and or with of from the an in at on for to my your his her our their who that de la".split()
 )
@@ -96,6 +98,7 @@ def form(name: str, type: str) -> Form:
     if type not in ("person", "organization") and len(words) > 1 and words[0] in _ARTICLES:
         words.pop(0)
     counted = bool(words) and type in COUNTED_TYPES and not _POSSESSIVE.search(name[-2:])
+    signs = _signs(name)
     stem = [*words[:-1], singular(words[-1])] if counted else words
     return Form(
         words=tuple(words),
@@ -103,13 +106,13 @@ def form(name: str, type: str) -> Form:
         singular="".join(stem),
         titles=frozenset(titles),
         numbers=numbers,
-        signs=_signs(name),
+        signs=signs,
         negations=negations,
         is_name=bool(words)
         and all(word.isalpha() and word not in _CONNECTIVES for word in words)
         and not any(word in PERSON_NOUNS or singular(word) in PERSON_NOUNS for word in words)
         and not _POSSESSIVE.search(name)
-        and not _signs(name),
+        and not signs,
     )
 
 
@@ -167,6 +170,8 @@ def block_key(key: str) -> int:
 
 def _without_marks(text: str) -> str:
     """Strip accents of Latin letters; marks of other scripts tell letters apart."""
+    if text.isascii():
+        return text
     kept: list[str] = []
     for character in text:
         parts = unicodedata.normalize("NFD", character)
@@ -183,11 +188,14 @@ def _numbers(word: str) -> list[str]:
 
 def _signs(name: str) -> tuple[str, ...]:
     """Signs that tell names apart: C++ from C#, A+ from A-, emoji."""
-    found = [
-        character
-        for character in name
-        if character in _SIGNS or unicodedata.category(character) in ("Sm", "Sc", "So")
-    ]
+    if name.isascii():
+        found = _ASCII_SIGNS.findall(name)
+    else:
+        found = [
+            character
+            for character in name
+            if character in _SIGNS or unicodedata.category(character) in ("Sm", "Sc", "So")
+        ]
     return (*found, "-") if name.endswith("-") else tuple(found)
 
 

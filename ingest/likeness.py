@@ -37,6 +37,7 @@ _TABLES, _HASHES, _SIDES = 12, 3, 32
 """Each table is a block key of so many hashes, each the nearest of twice so many directions."""
 
 _SCALE = np.float32(1 << 15)
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 
 _PARTS = re.compile(r"['’ʼ]s?(?=\W|$)|[&+/,;]|[^\W_]+")
 _LISTING = frozenset("and or nor but plus & + / , ;".split())
@@ -109,17 +110,26 @@ def near_keys(
     turned = (scaled @ _directions(scaled.shape[1])).reshape(len(named), -1, _SIDES)
     nearest = np.abs(turned).argmax(axis=2)
     negative = np.take_along_axis(turned, nearest[..., None], axis=2)[..., 0] < 0
-    corners = (nearest * 2 + negative).reshape(len(named), _TABLES, _HASHES).tolist()
+    corners = (nearest * 2 + negative).reshape(len(named), _TABLES, _HASHES)
+    digits = np.arange(_HASHES + 1) * (2 * _SIDES).bit_length()
+    codes = (corners << digits[:-1]).sum(axis=2) + (np.arange(_TABLES) << digits[-1])
+    kinds = [block_key(f"near|{embedder}|{one.type}|{_numbers(one)}") for one in named]
+    keys = _mixed(np.array(kinds).view(np.uint64)[:, None] + codes.astype(np.uint64) * _ODD)
     return [
-        frozenset(
-            block_key(f"near|{embedder}|{one.type}|{numbers}|{table}|{corner}")
-            for numbers in ["|".join(form(one.name, one.type).numbers)]
-            for table, corner in enumerate(own)
-        )
-        if any_content
-        else frozenset()
-        for one, own, any_content in zip(named, corners, scaled.any(axis=1), strict=True)
+        frozenset(own) if any_content else frozenset()
+        for own, any_content in zip(keys.tolist(), scaled.any(axis=1), strict=True)
     ]
+
+
+def _numbers(one: Named) -> str:
+    return "|".join(form(one.name, one.type).numbers)
+
+
+def _mixed(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """Each number scattered over 64 bits (the finaliser of SplitMix64)."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        values = (values ^ (values >> np.uint64(shift))) * np.uint64(factor)
+    return (values ^ (values >> np.uint64(31))).view(np.int64)
 
 
 @lru_cache(maxsize=4)

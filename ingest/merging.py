@@ -83,7 +83,7 @@ def settle(
     ``touched`` are entities that are new, have a new alias or are spelled in another way; ``lost``
     are aliases (normalised) that the text does not give entities any more.
     """
-    names = _Spelled(ledger)
+    names = _Names(ledger)
     looked_at = {*touched, *(lost or ())}
     if lost:
         looked_at |= leave(ledger, names.keys_of_aliases(lost))
@@ -91,8 +91,7 @@ def settle(
         return
     ends = compare(ledger, names, looked_at)
     if ends:
-        changed = _judge(ledger, ends)
-        regroup(ledger, changed)
+        _regroup(ledger, names, _judge(names, ends))
 
 
 def forget(ledger: Ledger, gone: Collection[str]) -> None:
@@ -102,72 +101,92 @@ def forget(ledger: Ledger, gone: Collection[str]) -> None:
     """
     if not gone:
         return
-    names = _Spelled(ledger)
-    pairs = ledger.pairs(gone)
-    ledger.drop_pairs(pairs)
+    names = _Names(ledger)
+    pairs = names.pairs(gone)
+    names.drop(pairs)
     revived = leave(ledger, names.keys(gone)) - set(gone)
     ends = {uid for pair in pairs for uid in pair.ends} - set(gone)
     if revived:
         ends |= compare(ledger, names, revived)
-    changed = _judge(ledger, ends) if ends else set()
-    regroup(ledger, changed | set(gone))
+    changed = _judge(names, ends) if ends else set()
+    _regroup(ledger, names, changed | set(gone))
 
 
-class _Spelled:
-    """Names compared by their letters: a :class:`~cognigraph.ingest.blocking.Comparison`."""
+class _Names:
+    """Names compared by their letters: a :class:`~cognigraph.ingest.blocking.Comparison`.
+
+    Entities and pairs are read once: nobody else changes them during the transaction.
+    """
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._known: dict[str, Named] = {}
+        self._named: dict[str, Named] = {}
+        self._pairs: dict[str, dict[Ends, Pair]] = {}
 
-    def _named(self, uids: Iterable[str]) -> list[Named]:
+    def named(self, uids: Iterable[str]) -> dict[str, Named]:
+        """Entities by uid."""
         wanted = set(uids)
-        if missing := wanted - self._known.keys():
-            self._known.update((one.uid, one) for one in self._ledger.named(missing))
-        return [self._known[uid] for uid in wanted]
+        if missing := wanted - self._named.keys():
+            self._named.update((one.uid, one) for one in self._ledger.named(missing))
+        return {uid: self._named[uid] for uid in wanted if uid in self._named}
 
     def keys(self, uids: Collection[str]) -> Keys:
-        return {one.uid: _keys(one) for one in self._named(uids)}
+        return {uid: _keys(one) for uid, one in self.named(uids).items()}
 
     def keys_of_aliases(self, lost: Mapping[str, Collection[str]]) -> Keys:
         """Blocks that entities were in for nothing but the aliases they lost."""
         return {
-            one.uid: block_keys(one.name, one.type, one.aliases | set(lost[one.uid])) - _keys(one)
-            for one in self._named(lost)
+            uid: block_keys(one.name, one.type, one.aliases | set(lost[uid])) - _keys(one)
+            for uid, one in self.named(lost).items()
         }
 
     def relate(self, ends: Iterable[Ends]) -> list[Pair]:
         listed = list(ends)
-        self._named(uid for pair in listed for uid in pair)
-        related = [(pair, relate(self._known[pair[0]], self._known[pair[1]])) for pair in listed]
+        known = self.named(uid for pair in listed for uid in pair)
+        related = [(pair, relate(known[pair[0]], known[pair[1]])) for pair in listed]
         return [Pair(*pair, relation) for pair, relation in related if relation is not None]
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
-        return self._ledger.pairs(uids)
+        if missing := {uid for uid in uids if uid not in self._pairs}:
+            self._pairs.update((uid, {}) for uid in missing)
+            self._keep(self._ledger.pairs(missing))
+        return list(
+            {ends: pair for uid in uids for ends, pair in self._pairs[uid].items()}.values()
+        )
 
     def write(self, pairs: Sequence[Pair]) -> None:
         self._ledger.write_pairs(pairs)
+        self._keep(pairs)
+
+    def _keep(self, pairs: Sequence[Pair]) -> None:
+        for pair in pairs:
+            for uid in pair.ends:
+                if uid in self._pairs:
+                    self._pairs[uid][pair.ends] = pair
 
     def drop(self, pairs: Sequence[Pair]) -> None:
         self._ledger.drop_pairs(pairs)
+        for pair in pairs:
+            for uid in pair.ends:
+                self._pairs.get(uid, {}).pop(pair.ends, None)
 
 
 def _keys(one: Named) -> frozenset[int]:
     return block_keys(one.name, one.type, one.aliases)
 
 
-def _judge(ledger: Ledger, ends: set[str]) -> set[str]:
+def _judge(names: _Names, ends: set[str]) -> set[str]:
     """Give every pair around ``ends`` its verdict; return the ends of those that count anew."""
-    pairs = ledger.pairs(ends)
-    around = {uid for pair in pairs for uid in pair.ends}
-    readings = _readings(ledger.pairs(around) if around - ends else pairs)
-    judged = [
-        replace(pair, verdict=judge(pair.relation, _evidence(pair, readings)).verdict)
+    pairs = names.pairs(ends)
+    readings = _readings(names.pairs({uid for pair in pairs for uid in pair.ends}))
+    changed = [
+        replace(pair, verdict=verdict)
         for pair in pairs
+        for verdict in [judge(pair.relation, _evidence(pair, readings)).verdict]
+        if verdict != pair.verdict
     ]
-    changed = [new for old, new in zip(pairs, judged, strict=True) if new != old]
     if changed:
-        ledger.write_pairs(changed)
+        names.write(changed)
     return ends | {uid for pair in changed for uid in pair.ends}
 
 
@@ -187,12 +206,12 @@ def _evidence(pair: Pair, readings: Mapping[str, set[str]]) -> Evidence:
 # Groups
 
 
-def regroup(ledger: Ledger, seeds: Collection[str]) -> None:
+def _regroup(ledger: Ledger, names: _Names, seeds: Collection[str]) -> None:
     """Form the groups around some entities anew and show what changed."""
-    shown, pairs, rulings = _closure(ledger, set(seeds))
+    shown, pairs, rulings = _closure(ledger, names, set(seeds))
     members = {uid for pair in pairs for uid in pair.ends} | shown.keys() | set(seeds)
     members |= {uid for ruling in rulings for uid in (ruling.a, ruling.b)}
-    named = {one.uid: one for one in ledger.named(members)}
+    named = names.named(members)
     groups, links = join(named, pairs, rulings)
     new = {uid: shown_as for uid, shown_as in groups.items() if uid in named}
     changes = {uid: new.get(uid) for uid in sorted(named) if new.get(uid) != shown.get(uid)}
@@ -205,7 +224,9 @@ def regroup(ledger: Ledger, seeds: Collection[str]) -> None:
         ledger.regroup(changes)
 
 
-def _closure(ledger: Ledger, seeds: set[str]) -> tuple[dict[str, str], list[Pair], list[Ruling]]:
+def _closure(
+    ledger: Ledger, names: _Names, seeds: set[str]
+) -> tuple[dict[str, str], list[Pair], list[Ruling]]:
     """Everything that groups of ``seeds`` can depend on: follow equal pairs and rulings."""
     shown: dict[str, str] = {}
     pairs: dict[tuple[str, str], Pair] = {}
@@ -217,7 +238,7 @@ def _closure(ledger: Ledger, seeds: set[str]) -> tuple[dict[str, str], list[Pair
         found = ledger.groups(fresh)
         shown.update(found)
         reached = set(found)
-        for pair in ledger.pairs(fresh):
+        for pair in names.pairs(fresh):
             if pair.verdict == "same":
                 pairs[pair.ends] = pair
                 reached.update(pair.ends)
@@ -243,7 +264,7 @@ def merge(ledger: Ledger, a: str, into: str, at: int) -> None:
     ]
     ledger.unrule(lifted)
     ledger.rule([Ruling(min(a, into), max(a, into), "same", into, at)])
-    regroup(ledger, {a, into})
+    _regroup(ledger, _Names(ledger), {a, into})
 
 
 def split(ledger: Ledger, uid: str, at: int, apart_from: str | None = None) -> bool:
@@ -255,7 +276,7 @@ def split(ledger: Ledger, uid: str, at: int, apart_from: str | None = None) -> b
     if apart_from is not None:
         ends = min(uid, apart_from), max(uid, apart_from)
         ledger.rule([Ruling(*ends, "different", uid, at)])
-        regroup(ledger, ends)
+        _regroup(ledger, _Names(ledger), ends)
         return True
     groups = ledger.groups([uid])
     if uid not in groups:
@@ -270,5 +291,5 @@ def split(ledger: Ledger, uid: str, at: int, apart_from: str | None = None) -> b
             for other in sorted(groups.keys() - {uid})
         ]
     ledger.rule(apart)
-    regroup(ledger, groups.keys())
+    _regroup(ledger, _Names(ledger), groups.keys())
     return True

@@ -24,9 +24,9 @@ from cognigraph.ingest.forms import (
 
 Verdict = Literal["same", "suspected", "different"]
 
-_PREFIXES = ("un", "non", "anti", "dis", "ex", "in", "im", "mis", "de", "counter", "pseudo")
+_PREFIXES = frozenset("un non anti dis ex in im mis de counter pseudo".split())
 _OPPOSITES = frozenset(
-    frozenset(pair.split())
+    (one, other)
     for pair in (
         "like hate;love hate;like dislike;with without;pro anti;pre post;left right;north south;"
         "east west;northern southern;eastern western;upper lower;inner outer;old new;big small;"
@@ -34,6 +34,7 @@ _OPPOSITES = frozenset(
         "nephew niece;buy sell;start end;start stop;win lose;hot cold;before after;more less;"
         "always never;accept reject;allow forbid;true false;positive negative"
     ).split(";")
+    for one, other in (pair.split(), reversed(pair.split()))
 )
 _GENDERED = ({"mr", "sir"}, {"mrs", "ms", "madam"})
 _TYPO_SCORE = 90.0
@@ -131,12 +132,11 @@ def conflict(a: Named, b: Named) -> str | None:
 
 def _opposed(one: Form, other: Form) -> bool:
     left, right = set(one.words) - set(other.words), set(other.words) - set(one.words)
-    return any(
-        frozenset((x, y)) in _OPPOSITES or any(longer == prefix + shorter for prefix in _PREFIXES)
-        for x in left
-        for y in right
-        for shorter, longer in [sorted((x, y), key=len)]
-    )
+    return any((x, y) in _OPPOSITES or _denies(x, y) or _denies(y, x) for x in left for y in right)
+
+
+def _denies(longer: str, shorter: str) -> bool:
+    return longer.endswith(shorter) and longer[: len(longer) - len(shorter)] in _PREFIXES
 
 
 def relate(a: Named, b: Named) -> Relation | None:
@@ -233,14 +233,11 @@ def _slip(type: str, one: Form, other: Form) -> Relation | None:
         return None
     if len(one.words) != len(other.words):
         return None
-    differing = [
-        (place, *pair)
-        for place, pair in enumerate(zip(one.words, other.words, strict=True))
-        if pair[0] != pair[1]
-    ]
+    differing = [place for place, word in enumerate(one.words) if word != other.words[place]]
     if len(differing) != 1:
         return None
-    place, x, y = differing[0]
+    place = differing[0]
+    x, y = one.words[place], other.words[place]
     if min(len(x), len(y)) < 6 or OSA.distance(x, y, score_cutoff=1) > 1:
         return None
     score = fuzz.ratio(" ".join(one.words), " ".join(other.words))

@@ -20,6 +20,8 @@ def order(at: datetime, *names: str) -> str:
 
 
 def _fuss(name: str) -> int:
-    capitals = sum(character.isupper() for word in name.split() for character in word[1:])
+    capitals = 0
+    if not name.islower():
+        capitals = sum(character.isupper() for word in name.split() for character in word[1:])
     ends = sum(unicodedata.category(character)[0] == "P" for character in {name[0], name[-1]})
     return capitals + ends

@@ -74,7 +74,8 @@ class SQLiteBlocks:
             for row in self._in(where.format(*ends, columns, table, end, "{}"), ids)
         }
         known = self._uid({id for row in rows for id in row[:2]})
-        return sorted((known[row[0]], known[row[1]], *row[2:]) for row in rows)
+        found = [(known[row[0]], known[row[1]], *row[2:]) for row in rows]
+        return sorted(found, key=lambda row: row[:3])
 
     def named(self, uids: Collection[str]) -> list[Named]:
         """Entities by uid, with their aliases."""
