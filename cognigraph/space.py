@@ -351,7 +351,7 @@ class Space:
         resolution.split(store, self._name, storable(name), other, type, other_type)
 
     def suspected_duplicates(self, limit: int = 100, offset: int = 0) -> list[SuspectedDuplicate]:
-        """Pairs of entities that may be one but are kept apart, most alike first.
+        """Pairs of entities that may be one by spelling or meaning but are kept apart, best first.
 
         :meth:`merge` settles one; so does ``split(name, apart_from=other)``.
         """
