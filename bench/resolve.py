@@ -1,11 +1,11 @@
-"""What resolving a new entity costs, by how many are there already.
+"""What resolving a new entity costs, and listing suspected duplicates, by how many are there.
 
 python bench/resolve.py --sizes 0,10000,100000 --new 500 --json FILE
 
 Names are of people (a first name of 400, a surname of 2,000), places and things, so that blocks
-fill as in a real memory. Measured is the processor time of resolving new entities, nothing else:
-of ``letters``, what is found by the letters of their names, and ``vectors``, by their vectors
-(those of wordllama, made beforehand).
+fill as in a real memory. Measured are the processor time of resolving new entities, nothing else,
+and the time of the first page of suspected duplicates, for which all names are compared by their
+vectors (those of wordllama).
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ import tempfile
 import time
 from pathlib import Path
 
-from cognigraph import ids
+from cognigraph import ids, resolution
 from cognigraph.embed import CheckedEmbedder, WordLlamaEmbedder
 from cognigraph.ingest.merging import settle
-from cognigraph.ingest.nearness import place
 from cognigraph.ingest.spelling import order
 from cognigraph.lexical import terms
 from cognigraph.stores.rows import EntityRow
 from cognigraph.stores.sqlite import SQLiteStore
+from cognigraph.stores.sqlite.blobs import VectorFormat
 from cognigraph.stores.sqlite.connection import Pool
 from cognigraph.stores.sqlite.ledger import SQLiteLedger
-from cognigraph.stores.sqlite.names import SQLiteNames
 from cognigraph.stores.sqlite.write import bump, merge_entities
 from cognigraph.times import system_clock
 
 SYLLABLES = [a + b for a in "bdfghklmnprstv" for b in ("a", "e", "i", "o", "u", "an", "er", "in")]
 SPACE = "bench"
 EMBEDDER = CheckedEmbedder(WordLlamaEmbedder())
+FORMAT = VectorFormat(EMBEDDER.identity.dimension, "float16")
 
 
 def names(count: int, seed: int) -> list[tuple[str, str]]:
@@ -66,45 +66,41 @@ def names(count: int, seed: int) -> list[tuple[str, str]]:
 def rows(pairs: list[tuple[str, str]]) -> list[EntityRow]:
     """The rows an extraction would have led to."""
     now = system_clock()
+    vectors = EMBEDDER.embed_names([ids.normalise(name) for name, _ in pairs])
     return [
-        EntityRow(ids.entity_uid(SPACE, n, t), n, t, " ".join(terms(n)), order(now, n))
-        for n, t in pairs
+        EntityRow(ids.entity_uid(SPACE, n, t), n, t, " ".join(terms(n)), order(now, n), vector)
+        for (n, t), vector in zip(pairs, vectors, strict=True)
     ]
 
 
 def measure(pool: Pool, size: int, new: int) -> dict[str, float]:
     """Fill up to ``size`` entities, then resolve ``new`` ones in batches of 20."""
     entities = rows(names(size + new, 7))
-    filled = [_resolve(pool, entities[start : start + 1000]) for start in range(0, size, 1000)]
-    each = [
-        [seconds / 20 for seconds in _resolve(pool, entities[start : start + 20])]
-        for start in range(size, size + new, 20)
-    ]
-    found: dict[str, float] = {"entities": size}
-    for place_, part in enumerate(("letters", "vectors")):
-        cuts = statistics.quantiles([times[place_] for times in each], n=20, method="inclusive")
-        total = sum(times[place_] for times in filled)
-        found |= {
-            f"{part}_fill_ms_per_entity": round(total / max(size, 1) * 1000, 4),
-            f"{part}_p50_ms": round(cuts[9] * 1000, 4),
-            f"{part}_p95_ms": round(cuts[18] * 1000, 4),
-        }
-    return found
+    batches = [entities[i : i + 1000] for i in range(0, size, 1000)]
+    filled = time.process_time()
+    for batch in batches:
+        _resolve(pool, batch)
+    filled = time.process_time() - filled
+    each = []
+    for start in range(size, size + new, 20):
+        batch = entities[start : start + 20]
+        each.append(_resolve(pool, batch) / len(batch))
+    cuts = statistics.quantiles(each, n=20, method="inclusive")
+    return {
+        "entities": size,
+        "fill_ms_per_entity": round(filled / max(size, 1) * 1000, 4),
+        "p50_ms": round(cuts[9] * 1000, 4),
+        "p95_ms": round(cuts[18] * 1000, 4),
+    }
 
 
-def _resolve(pool: Pool, batch: list[EntityRow]) -> tuple[float, float]:
-    """Seconds for the letters and for the vectors of a batch."""
-    vectors = EMBEDDER.embed_names([ids.normalise(row.name) for row in batch])
+def _resolve(pool: Pool, batch: list[EntityRow]) -> float:
     with pool.write() as connection:
         space_id, revision = bump(connection, SPACE)
-        touched = sorted(merge_entities(connection, space_id, batch))
+        touched = merge_entities(connection, FORMAT, space_id, batch)
         started = time.process_time()
-        settle(SQLiteLedger(connection, SPACE, space_id, revision, 0), touched)
-        lettered = time.process_time()
-        near = SQLiteNames(connection, space_id, EMBEDDER.identity.label)
-        near.add_vectors({row.uid: vector for row, vector in zip(batch, vectors, strict=True)})
-        place(near, touched)
-        return lettered - started, time.process_time() - lettered
+        settle(SQLiteLedger(connection, SPACE, space_id, revision, 0), sorted(touched))
+        return time.process_time() - started
 
 
 def main() -> None:
@@ -118,10 +114,14 @@ def main() -> None:
     for size in map(int, arguments.sizes.split(",")):
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/bench.db"
-            SQLiteStore(path, EMBEDDER.identity).close()
+            store = SQLiteStore(path, EMBEDDER.identity)
             pool = Pool(path)
             found.append(measure(pool, size, arguments.new))
             pool.close()
+            started = time.perf_counter()
+            resolution.suspected(store, SPACE, 1_000_000, 0)
+            found[-1]["suspected_s"] = round(time.perf_counter() - started, 3)
+            store.close()
     text = json.dumps({"new": arguments.new, "sizes": found}, indent=2)
     print(text)
     if arguments.json:

@@ -1,4 +1,4 @@
-"""Merging and splitting entities by name: from what a user says to the entities that are meant."""
+"""Merging and splitting entities by name, and what may be one: between a user and the store."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from rapidfuzz import process
 
 from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.ids import normalise
+from cognigraph.ingest.forms import is_proper
+from cognigraph.ingest.likeness import MOST_BY_VECTORS, near
+from cognigraph.ingest.resolve import Named
+from cognigraph.model import SuspectedDuplicate
 from cognigraph.stores.base import NamedEntity, Store
+from cognigraph.stores.resolution import suspicion
 
 _NEAR = 3
 _NEAR_SCORE = 75.0
@@ -39,6 +44,41 @@ def split(
         store.split(space, entity.uid, other.uid)
     elif not store.split(space, entity.uid):
         raise NotFoundError(f"nothing is merged with {entity.name!r} ({entity.type})")
+
+
+def suspected(store: Store, space: str, limit: int, offset: int) -> list[SuspectedDuplicate]:
+    """Pairs that may be one but are kept apart, by the letters of their names or by their vectors.
+
+    Most alike first; see :meth:`cognigraph.Space.suspected_duplicates`.
+    """
+    end = offset + limit
+    by_letters = store.suspected(space, limit=end)
+    if len(by_letters) == end and all(pair.score > MOST_BY_VECTORS for pair in by_letters):
+        return by_letters[offset:]
+    both = [*by_letters, *_by_vectors(store, space)]
+    return sorted(both, key=lambda pair: -pair.score)[offset:end]
+
+
+def _by_vectors(store: Store, space: str) -> list[SuspectedDuplicate]:
+    """What only vectors bring together; letters and users have the first word."""
+    names = store.names(space)
+    columns = zip(names.uids, names.normalised, names.types, names.names, strict=True)
+    named = [Named(uid, own, type, proper=is_proper(name)) for uid, own, type, name in columns]
+    pairs = [
+        (a, b, relation)
+        for a, b, relation in near(named, names.vectors)
+        if names.shown[a] != names.shown[b]
+    ]
+    ends = {names.uids[place] for a, b, _ in pairs for place in (a, b)}
+    judged = store.judged(space, sorted(ends))
+    return [
+        suspicion(
+            names.names[a], names.types[a], names.names[b], names.types[b],
+            relation.score, relation.reason,
+        )
+        for a, b, relation in pairs
+        if (names.uids[a], names.uids[b]) not in judged
+    ]  # fmt: skip
 
 
 def _check_two(one: NamedEntity, other: NamedEntity) -> None:

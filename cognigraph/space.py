@@ -353,9 +353,12 @@ class Space:
     def suspected_duplicates(self, limit: int = 100, offset: int = 0) -> list[SuspectedDuplicate]:
         """Pairs of entities that may be one by spelling or meaning but are kept apart, best first.
 
-        :meth:`merge` settles one; so does ``split(name, apart_from=other)``.
+        By letters first, then by vectors ("nature's beauty", "beauty of nature"; compared now, in
+        blocks), last one name with and without a real type. :meth:`merge` settles one; so does
+        ``split(name, apart_from=other)``.
         """
-        return self._engine.store.suspected(self._name, limit=limit, offset=offset)
+        find = resolution.suspected
+        return self._engine.use(lambda store, _: find(store, self._name, limit, offset))
 
     def merges(self, limit: int = 100, offset: int = 0) -> list[Merge]:
         """Every merge, by rules or by a user, newest first; one that ended has ``undone_at``."""

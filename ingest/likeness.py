@@ -1,19 +1,20 @@
-"""Names that mean nearly the same, by their vectors: pure decisions, and the blocks they meet in.
+"""Names that mean nearly the same, by their vectors.
 
 Two names whose vectors agree are worth a person's look and never more: "beauty of nature" may be
 "nature's beauty", "dance classes and workshops" are not the dance classes. So what is found here is
 *suspected*, and which entities are merged does not depend on the embedder.
 
-Vectors of names are those of :meth:`cognigraph.embed.CheckedEmbedder.embed_names`. Blocks come from
-cross-polytope hashing (Andoni et al. 2015, "Practical and Optimal LSH for Angular Distance"). All
-arithmetic is on integers, so that one vector leads to the same blocks on every machine.
+It is found when somebody asks, for all names at once: a function of the set of entities and of
+their vectors. Names are compared within blocks, never all with all: those that cross-polytope
+hashing (Andoni et al. 2015, "Practical and Optimal LSH for Angular Distance") puts into one place.
+Vectors are those of :meth:`cognigraph.embed.CheckedEmbedder.embed_names`.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import shake_256
 
@@ -22,19 +23,24 @@ import numpy.typing as npt
 from rapidfuzz import fuzz
 
 from cognigraph.ingest.forms import PROPER_TYPES, block_key, form, singular
+from cognigraph.ingest.merging import MOST_IN_BLOCK
 from cognigraph.ingest.resolve import Named, Relation, conflict
+from cognigraph.stores.arrays import Floats, Ints, Vector
 
 NEAR = 0.92
 """Names with a smaller cosine do not resemble each other."""
 
-_LEAST, _MOST = 0.4, 0.58
-"""Scores: below whatever is suspected by the letters of two names, above names without a type."""
+_LEAST, MOST_BY_VECTORS = 0.4, 0.58
+"""Scores: below what is suspected by the letters of two names, above names without a real type."""
 
 _SPELLING = 85.0
 """How alike proper names must be spelled (0 to 100): Boston means nearly the same as Chicago."""
 
 _TABLES, _HASHES, _SIDES = 12, 3, 32
-"""Each table is a block key of so many hashes, each the nearest of twice so many directions."""
+"""In each table a name has one block, by so many hashes: the nearest of twice so many directions.
+
+Of the pairs with a cosine of :data:`NEAR` and more 19 in 20 share a block, on real names."""
+_AT_ONCE = 4096
 
 _SCALE = np.float32(1 << 15)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -61,7 +67,7 @@ def alike(a: Named, b: Named, cosine: float) -> Relation | None:
     if _is_joined(a.name, b.name) or not _may_be_spelled_so(a, b):
         return None
     share = min((cosine - NEAR) / (1 - NEAR), 1.0)
-    score = round(_LEAST + share * (_MOST - _LEAST), 3)
+    score = round(_LEAST + share * (MOST_BY_VECTORS - _LEAST), 3)
     return Relation("near", score, False, f"nearly the same meaning (cosine {cosine:.2f})")
 
 
@@ -95,41 +101,78 @@ def _may_be_spelled_so(a: Named, b: Named) -> bool:
     return fuzz.token_sort_ratio(" ".join(one.words), " ".join(other.words)) >= _SPELLING
 
 
-def near_keys(
-    named: Sequence[Named], vectors: npt.NDArray[np.float16], embedder: str
-) -> list[frozenset[int]]:
-    """Keys of the blocks that names meet in by their vectors (n, dimension).
+def near(named: Sequence[Named], vectors: Vector) -> list[tuple[int, int, Relation]]:
+    """Pairs of entities (places in ``named``) that lie near each other, nearest first.
 
-    The type and the numbers of a name are part of every key, and so is the embedder. A vector of
-    zeros has none. Of pairs with a cosine of :data:`NEAR` and more 19 in 20 have a common key.
+    ``vectors`` (entities, dimension) are those of their names; of zeros nothing is said.
     """
-    if not named:
-        return []
-    # Whole numbers far below 2**24 in sum: float32 adds them up exactly, in any order.
-    scaled = np.rint(vectors.astype(np.float32) * _SCALE)
-    turned = (scaled @ _directions(scaled.shape[1])).reshape(len(named), -1, _SIDES)
-    nearest = np.abs(turned).argmax(axis=2)
-    negative = np.take_along_axis(turned, nearest[..., None], axis=2)[..., 0] < 0
-    corners = (nearest * 2 + negative).reshape(len(named), _TABLES, _HASHES)
-    digits = np.arange(_HASHES + 1) * (2 * _SIDES).bit_length()
-    codes = (corners << digits[:-1]).sum(axis=2) + (np.arange(_TABLES) << digits[-1])
-    kinds = [block_key(f"near|{embedder}|{one.type}|{_numbers(one)}") for one in named]
-    keys = _mixed(np.array(kinds).view(np.uint64)[:, None] + codes.astype(np.uint64) * _ODD)
-    return [
-        frozenset(own) if any_content else frozenset()
-        for own, any_content in zip(keys.tolist(), scaled.any(axis=1), strict=True)
-    ]
+    # As halves, products add up exactly in doubles: a cosine is the same whatever the order.
+    halves = vectors.astype(np.float16)
+    found: list[tuple[int, int, Relation]] = []
+    for left, right in _candidates(named, halves):
+        cosines = cosine(halves[left], halves[right])
+        for place in np.flatnonzero(cosines >= NEAR):
+            a, b = int(left[place]), int(right[place])
+            relation = alike(named[a], named[b], float(cosines[place]))
+            if relation is not None:
+                found.append((a, b, relation))
+    found.sort(key=lambda pair: (-pair[2].score, named[pair[0]].uid, named[pair[1]].uid))
+    return found
 
 
-def _numbers(one: Named) -> str:
-    return "|".join(form(one.name, one.type).numbers)
+def _candidates(
+    named: Sequence[Named], halves: npt.NDArray[np.float16]
+) -> Iterator[tuple[Ints, Ints]]:
+    """Pairs that share a block, each once and with the smaller uid first, some at a time."""
+    order = sorted(range(len(named)), key=lambda place: named[place].uid)
+    places = np.array([place for place in order if halves[place].any()], np.int64)
+    if not len(places):
+        return
+    kinds = np.array([_kind(named[place]) for place in places.tolist()]).view(np.uint64)
+    keys = np.concatenate(
+        [
+            _keys(kinds[start : start + _AT_ONCE], halves[places[start : start + _AT_ONCE]])
+            for start in range(0, len(places), _AT_ONCE)
+        ]
+    )
+    met = [pair for table in range(_TABLES) for pair in _together(keys[:, table])]
+    pairs = np.unique(np.concatenate(met)) if met else np.empty(0, np.int64)
+    for start in range(0, len(pairs), _AT_ONCE):
+        left, right = np.divmod(pairs[start : start + _AT_ONCE], len(places))
+        yield places[left], places[right]
 
 
-def _mixed(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """Each number scattered over 64 bits (the finaliser of SplitMix64)."""
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        values = (values ^ (values >> np.uint64(shift))) * np.uint64(factor)
-    return (values ^ (values >> np.uint64(31))).view(np.int64)
+def _kind(one: Named) -> int:
+    """What names that are compared have in common: their type and their numbers."""
+    return block_key(f"{one.type}|{'|'.join(form(one.name, one.type).numbers)}")
+
+
+def _keys(kinds: npt.NDArray[np.uint64], halves: npt.NDArray[np.float16]) -> npt.NDArray[np.uint64]:
+    """Keys of the blocks that names are in, (names, tables)."""
+    # Whole numbers far below 2**24 in sum: float32 adds them up exactly, on every machine.
+    scaled = np.rint(halves.astype(np.float32) * _SCALE)
+    turned = (scaled @ _directions(halves.shape[1])).reshape(len(halves), _TABLES, _HASHES, _SIDES)
+    nearest = np.abs(turned).argmax(axis=3)
+    negative = np.take_along_axis(turned, nearest[..., None], axis=3)[..., 0] < 0
+    digits = (2 * _SIDES) ** np.arange(_HASHES)
+    corners = ((nearest * 2 + negative) * digits).sum(axis=2).astype(np.uint64)
+    mixed: npt.NDArray[np.uint64] = kinds[:, None] + corners * _ODD
+    return mixed
+
+
+def _together(keys: npt.NDArray[np.uint64]) -> Iterator[Ints]:
+    """Pairs of places with one key that few enough have, as smaller * number of keys + larger."""
+    order = np.argsort(keys, kind="stable")
+    _, sizes = np.unique(keys, return_counts=True)
+    size = np.repeat(sizes, sizes)
+    order = order[(size > 1) & (size <= MOST_IN_BLOCK)]
+    ranked = keys[order]
+    for apart in range(1, MOST_IN_BLOCK):
+        same = ranked[apart:] == ranked[:-apart]
+        if not same.any():
+            break
+        # A stable sort keeps places of one key in their order.
+        yield order[:-apart][same] * len(keys) + order[apart:][same]
 
 
 @lru_cache(maxsize=4)
@@ -141,14 +184,10 @@ def _directions(dimension: int) -> npt.NDArray[np.float32]:
     return bits.astype(np.float32) * 2 - 1
 
 
-def cosines(
-    left: npt.NDArray[np.float16], right: npt.NDArray[np.float16]
-) -> npt.NDArray[np.float64]:
-    """Cosines of rows with rows (n,). Products of halves add up exactly in doubles."""
+def cosine(left: npt.NDArray[np.float16], right: npt.NDArray[np.float16]) -> Floats:
+    """Cosines of rows with rows (rows,); 0 for a row of zeros."""
     one, other = left.astype(np.float64), right.astype(np.float64)
-    dots = np.einsum("ij,ij->i", one, other)
-    squares = np.einsum("ij,ij->i", one, one) * np.einsum("ij,ij->i", other, other)
-    found: npt.NDArray[np.float64] = np.divide(
-        dots, np.sqrt(squares), out=np.zeros_like(dots), where=squares > 0
-    )
+    dots: Floats = np.einsum("ij,ij->i", one, other)
+    squares: Floats = np.einsum("ij,ij->i", one, one) * np.einsum("ij,ij->i", other, other)
+    found: Floats = np.divide(dots, np.sqrt(squares), out=np.zeros_like(dots), where=squares > 0)
     return found

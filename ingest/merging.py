@@ -4,7 +4,7 @@ The result is a function of the set of entities, aliases and user rulings of a s
 order in which they came:
 
 - what :func:`~cognigraph.ingest.resolve.relate` says of two entities is kept for every pair that
-  shares a small block (:mod:`cognigraph.ingest.blocking`);
+  shares a block of at most :data:`MOST_IN_BLOCK`; one that grows beyond that counts for nothing;
 - how many readings a name has is counted over those pairs, and gives the verdicts;
 - equal pairs are joined in a fixed order, user rulings first, never across a ruling or a
   contradiction; each group is shown as the member that ranks first.
@@ -14,21 +14,42 @@ Only what new entities touch is looked at: their blocks, the pairs around them a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from cognigraph.ingest.blocking import Blocks, Ends, Keys, compare, leave
 from cognigraph.ingest.forms import block_keys
 from cognigraph.ingest.groups import Link, Pair, Ruling, join
 from cognigraph.ingest.resolve import Evidence, Named, judge, relate
 
+MOST_IN_BLOCK = 50
+"""A block with more names than this says nothing about any two of them."""
 
-class Ledger(Blocks, Protocol):
+
+class Ledger(Protocol):
     """What a store offers within one write transaction on one space. Uids are of raw entities."""
 
     def named(self, uids: Collection[str]) -> list[Named]:
         """Entities by uid, with the normalised aliases the text gives them."""
+        ...
+
+    def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
+        """Put entities into blocks; for each key the size now, and how many of it are new.
+
+        A size beyond :data:`MOST_IN_BLOCK` and all that is new need not be counted further.
+        """
+        ...
+
+    def leave(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
+        """Take entities out of blocks; for each key the size now, and how many left it."""
+        ...
+
+    def blocks(self, keys: Collection[int]) -> dict[int, list[str]]:
+        """Members of blocks."""
+        ...
+
+    def sizes(self, keys: Collection[int]) -> dict[int, int]:
+        """Sizes of blocks."""
         ...
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
@@ -83,15 +104,16 @@ def settle(
     ``touched`` are entities that are new, have a new alias or are spelled in another way; ``lost``
     are aliases (normalised) that the text does not give entities any more.
     """
-    names = _Names(ledger)
+    seen = _Seen(ledger)
     looked_at = {*touched, *(lost or ())}
     if lost:
-        looked_at |= leave(ledger, names.keys_of_aliases(lost))
+        looked_at |= _leave(ledger, _keys_of_aliases(seen, lost))
     if not looked_at:
         return
-    ends = compare(ledger, names, looked_at)
+    ends = _compare(seen, looked_at)
     if ends:
-        _regroup(ledger, names, _judge(names, ends))
+        changed = _judge(seen, ends)
+        _regroup(seen, changed)
 
 
 def forget(ledger: Ledger, gone: Collection[str]) -> None:
@@ -101,62 +123,49 @@ def forget(ledger: Ledger, gone: Collection[str]) -> None:
     """
     if not gone:
         return
-    names = _Names(ledger)
-    pairs = names.pairs(gone)
-    names.drop(pairs)
-    revived = leave(ledger, names.keys(gone)) - set(gone)
+    seen = _Seen(ledger)
+    pairs = seen.pairs(gone)
+    seen.drop(pairs)
+    keys = {uid: _keys(one) for uid, one in seen.named(gone).items()}
+    revived = _leave(ledger, keys) - set(gone)
     ends = {uid for pair in pairs for uid in pair.ends} - set(gone)
     if revived:
-        ends |= compare(ledger, names, revived)
-    changed = _judge(names, ends) if ends else set()
-    _regroup(ledger, names, changed | set(gone))
+        ends |= _compare(seen, revived)
+    changed = _judge(seen, ends) if ends else set()
+    _regroup(seen, changed | set(gone))
 
 
-class _Names:
-    """Names compared by their letters: a :class:`~cognigraph.ingest.blocking.Comparison`.
-
-    Entities and pairs are read once: nobody else changes them during the transaction.
-    """
+class _Seen:
+    """Entities and pairs of a ledger, read once: nobody else changes them in a transaction."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+        self.ledger = ledger
         self._named: dict[str, Named] = {}
-        self._pairs: dict[str, dict[Ends, Pair]] = {}
+        self._pairs: dict[str, dict[tuple[str, str], Pair]] = {}
 
-    def named(self, uids: Iterable[str]) -> dict[str, Named]:
-        """Entities by uid."""
-        wanted = set(uids)
-        if missing := wanted - self._named.keys():
-            self._named.update((one.uid, one) for one in self._ledger.named(missing))
-        return {uid: self._named[uid] for uid in wanted if uid in self._named}
-
-    def keys(self, uids: Collection[str]) -> Keys:
-        return {uid: _keys(one) for uid, one in self.named(uids).items()}
-
-    def keys_of_aliases(self, lost: Mapping[str, Collection[str]]) -> Keys:
-        """Blocks that entities were in for nothing but the aliases they lost."""
-        return {
-            uid: block_keys(one.name, one.type, one.aliases | set(lost[uid])) - _keys(one)
-            for uid, one in self.named(lost).items()
-        }
-
-    def relate(self, ends: Iterable[Ends]) -> list[Pair]:
-        listed = list(ends)
-        known = self.named(uid for pair in listed for uid in pair)
-        related = [(pair, relate(known[pair[0]], known[pair[1]])) for pair in listed]
-        return [Pair(*pair, relation) for pair, relation in related if relation is not None]
+    def named(self, uids: Collection[str]) -> dict[str, Named]:
+        """Entities by uid; those that are not there are missing."""
+        missing = [uid for uid in uids if uid not in self._named]
+        if missing:
+            self._named.update((one.uid, one) for one in self.ledger.named(missing))
+        return {uid: self._named[uid] for uid in uids if uid in self._named}
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
-        if missing := {uid for uid in uids if uid not in self._pairs}:
+        """Every pair with one of these ends."""
+        missing = [uid for uid in uids if uid not in self._pairs]
+        if missing:
             self._pairs.update((uid, {}) for uid in missing)
-            self._keep(self._ledger.pairs(missing))
-        return list(
-            {ends: pair for uid in uids for ends, pair in self._pairs[uid].items()}.values()
-        )
+            self._keep(self.ledger.pairs(missing))
+        found: dict[tuple[str, str], Pair] = {}
+        for uid in uids:
+            found.update(self._pairs[uid])
+        return list(found.values())
 
     def write(self, pairs: Sequence[Pair]) -> None:
-        self._ledger.write_pairs(pairs)
-        self._keep(pairs)
+        """Insert or overwrite pairs."""
+        if pairs:
+            self.ledger.write_pairs(pairs)
+            self._keep(pairs)
 
     def _keep(self, pairs: Sequence[Pair]) -> None:
         for pair in pairs:
@@ -165,38 +174,103 @@ class _Names:
                     self._pairs[uid][pair.ends] = pair
 
     def drop(self, pairs: Sequence[Pair]) -> None:
-        self._ledger.drop_pairs(pairs)
+        """Delete pairs."""
+        if pairs:
+            self.ledger.drop_pairs(pairs)
         for pair in pairs:
             for uid in pair.ends:
                 self._pairs.get(uid, {}).pop(pair.ends, None)
+
+
+def _keys_of_aliases(
+    seen: _Seen, lost: Mapping[str, Collection[str]]
+) -> dict[str, Collection[int]]:
+    """Blocks that entities were in for nothing but the aliases they lost."""
+    return {
+        uid: block_keys(one.name, one.type, one.aliases | set(lost[uid])) - _keys(one)
+        for uid, one in seen.named(lost).items()
+    }
+
+
+def _leave(ledger: Ledger, keys: Mapping[str, Collection[int]]) -> set[str]:
+    """Take entities out of blocks; return the members of those that say something again."""
+    left = ledger.leave(keys)
+    revived = {key for key, (size, gone) in left.items() if size <= MOST_IN_BLOCK < size + gone}
+    return {uid for members in ledger.blocks(revived).values() for uid in members}
 
 
 def _keys(one: Named) -> frozenset[int]:
     return block_keys(one.name, one.type, one.aliases)
 
 
-def _judge(names: _Names, ends: set[str]) -> set[str]:
+def _compare(seen: _Seen, touched: Collection[str]) -> set[str]:
+    """Relate new entities to the members of their blocks; return the ends of what changed."""
+    ledger = seen.ledger
+    keys = {uid: _keys(one) for uid, one in seen.named(touched).items()}
+    entered = ledger.enter(keys)
+    small = {key for key, (size, _) in entered.items() if 1 < size <= MOST_IN_BLOCK}
+    burst = {key for key, (size, new) in entered.items() if size > MOST_IN_BLOCK >= size - new}
+    blocks = ledger.blocks(small | burst) if small or burst else {}
+    candidates = {
+        (min(uid, other), max(uid, other))
+        for uid, own in keys.items()
+        for key in own & small
+        for other in blocks[key]
+        if other != uid
+    }
+    known = seen.named({uid for ends in candidates for uid in ends})
+    related = [(ends, relate(known[ends[0]], known[ends[1]])) for ends in sorted(candidates)]
+    found = {ends: Pair(*ends, relation) for ends, relation in related if relation is not None}
+    dropped = _burst(seen, burst, blocks)
+    # A new spelling can end a relation as well.
+    ended = [pair for pair in seen.pairs(keys) if pair.ends not in found]
+    seen.drop(ended)
+    seen.write(list(found.values()))
+    return {uid for pair in [*found.values(), *dropped, *ended] for uid in pair.ends}
+
+
+def _burst(seen: _Seen, burst: set[int], blocks: Mapping[int, list[str]]) -> list[Pair]:
+    """Drop the pairs that rest on nothing but blocks that have become too big."""
+    inside = {uid for key in burst for uid in blocks[key]}
+    if not inside:
+        return []
+    pairs = [pair for pair in seen.pairs(inside) if inside.issuperset(pair.ends)]
+    named = seen.named({uid for pair in pairs for uid in pair.ends})
+    keys = {uid: _keys(one) for uid, one in named.items()}
+    shared = {pair.ends: keys[pair.a] & keys[pair.b] for pair in pairs}
+    sizes = seen.ledger.sizes({key for common in shared.values() for key in common})
+    dropped = [
+        pair
+        for pair in pairs
+        if all(sizes.get(key, 0) > MOST_IN_BLOCK for key in shared[pair.ends])
+    ]
+    seen.drop(dropped)
+    return dropped
+
+
+def _judge(seen: _Seen, ends: set[str]) -> set[str]:
     """Give every pair around ``ends`` its verdict; return the ends of those that count anew."""
-    pairs = names.pairs(ends)
-    readings = _readings(names.pairs({uid for pair in pairs for uid in pair.ends}))
+    pairs = seen.pairs(ends)
+    # Only a name that may have a second reading is uncertain by it: of others no more is read.
+    ambiguous = {uid for pair in pairs for uid, reading in _of(pair) if reading is not None}
+    readings: dict[str, set[str]] = {}
+    for pair in seen.pairs(ambiguous):
+        for uid, reading in _of(pair):
+            if reading is not None:
+                readings.setdefault(uid, set()).add(reading)
     changed = [
         replace(pair, verdict=verdict)
         for pair in pairs
         for verdict in [judge(pair.relation, _evidence(pair, readings)).verdict]
         if verdict != pair.verdict
     ]
-    if changed:
-        names.write(changed)
+    seen.write(changed)
     return ends | {uid for pair in changed for uid in pair.ends}
 
 
-def _readings(pairs: Iterable[Pair]) -> dict[str, set[str]]:
-    readings: dict[str, set[str]] = {}
-    for pair in pairs:
-        for uid, reading in ((pair.a, pair.relation.reading_a), (pair.b, pair.relation.reading_b)):
-            if reading is not None:
-                readings.setdefault(uid, set()).add(reading)
-    return readings
+def _of(pair: Pair) -> tuple[tuple[str, str | None], tuple[str, str | None]]:
+    """Both ends with what they would mean by the pair."""
+    return (pair.a, pair.relation.reading_a), (pair.b, pair.relation.reading_b)
 
 
 def _evidence(pair: Pair, readings: Mapping[str, set[str]]) -> Evidence:
@@ -206,12 +280,13 @@ def _evidence(pair: Pair, readings: Mapping[str, set[str]]) -> Evidence:
 # Groups
 
 
-def _regroup(ledger: Ledger, names: _Names, seeds: Collection[str]) -> None:
+def _regroup(seen: _Seen, seeds: Collection[str]) -> None:
     """Form the groups around some entities anew and show what changed."""
-    shown, pairs, rulings = _closure(ledger, names, set(seeds))
+    ledger = seen.ledger
+    shown, pairs, rulings = _closure(seen, set(seeds))
     members = {uid for pair in pairs for uid in pair.ends} | shown.keys() | set(seeds)
     members |= {uid for ruling in rulings for uid in (ruling.a, ruling.b)}
-    named = names.named(members)
+    named = seen.named(members)
     groups, links = join(named, pairs, rulings)
     new = {uid: shown_as for uid, shown_as in groups.items() if uid in named}
     changes = {uid: new.get(uid) for uid in sorted(named) if new.get(uid) != shown.get(uid)}
@@ -224,30 +299,28 @@ def _regroup(ledger: Ledger, names: _Names, seeds: Collection[str]) -> None:
         ledger.regroup(changes)
 
 
-def _closure(
-    ledger: Ledger, names: _Names, seeds: set[str]
-) -> tuple[dict[str, str], list[Pair], list[Ruling]]:
+def _closure(seen: _Seen, seeds: set[str]) -> tuple[dict[str, str], list[Pair], list[Ruling]]:
     """Everything that groups of ``seeds`` can depend on: follow equal pairs and rulings."""
     shown: dict[str, str] = {}
     pairs: dict[tuple[str, str], Pair] = {}
     rulings: dict[tuple[str, str], Ruling] = {}
-    seen: set[str] = set()
+    reached: set[str] = set()
     fresh = set(seeds)
     while fresh:
-        seen |= fresh
-        found = ledger.groups(fresh)
+        reached |= fresh
+        found = seen.ledger.groups(fresh)
         shown.update(found)
-        reached = set(found)
-        for pair in names.pairs(fresh):
+        further = set(found)
+        for pair in seen.pairs(fresh):
             if pair.verdict == "same":
                 pairs[pair.ends] = pair
-                reached.update(pair.ends)
-        for ruling in ledger.rulings(fresh):
+                further.update(pair.ends)
+        for ruling in seen.ledger.rulings(fresh):
             rulings[ruling.a, ruling.b] = ruling
             if ruling.verdict == "same":
-                reached.update((ruling.a, ruling.b))
-        fresh = reached - seen
-    kept = [rule for rule in rulings.values() if {rule.a, rule.b} <= seen]
+                further.update((ruling.a, ruling.b))
+        fresh = further - reached
+    kept = [rule for rule in rulings.values() if {rule.a, rule.b} <= reached]
     return shown, list(pairs.values()), kept
 
 
@@ -264,7 +337,7 @@ def merge(ledger: Ledger, a: str, into: str, at: int) -> None:
     ]
     ledger.unrule(lifted)
     ledger.rule([Ruling(min(a, into), max(a, into), "same", into, at)])
-    _regroup(ledger, _Names(ledger), {a, into})
+    _regroup(_Seen(ledger), {a, into})
 
 
 def split(ledger: Ledger, uid: str, at: int, apart_from: str | None = None) -> bool:
@@ -276,7 +349,7 @@ def split(ledger: Ledger, uid: str, at: int, apart_from: str | None = None) -> b
     if apart_from is not None:
         ends = min(uid, apart_from), max(uid, apart_from)
         ledger.rule([Ruling(*ends, "different", uid, at)])
-        _regroup(ledger, _Names(ledger), ends)
+        _regroup(_Seen(ledger), ends)
         return True
     groups = ledger.groups([uid])
     if uid not in groups:
@@ -291,5 +364,5 @@ def split(ledger: Ledger, uid: str, at: int, apart_from: str | None = None) -> b
             for other in sorted(groups.keys() - {uid})
         ]
     ledger.rule(apart)
-    _regroup(ledger, _Names(ledger), groups.keys())
+    _regroup(_Seen(ledger), groups.keys())
     return True

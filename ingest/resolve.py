@@ -18,24 +18,13 @@ from cognigraph.ingest.forms import (
     GENERIC_TYPES,
     Form,
     acronym,
+    against,
     block_keys,
     form,
 )
 
 Verdict = Literal["same", "suspected", "different"]
 
-_PREFIXES = frozenset("un non anti dis ex in im mis de counter pseudo".split())
-_OPPOSITES = frozenset(
-    (one, other)
-    for pair in (
-        "like hate;love hate;like dislike;with without;pro anti;pre post;left right;north south;"
-        "east west;northern southern;eastern western;upper lower;inner outer;old new;big small;"
-        "male female;brother sister;mother father;mom dad;son daughter;husband wife;uncle aunt;"
-        "nephew niece;buy sell;start end;start stop;win lose;hot cold;before after;more less;"
-        "always never;accept reject;allow forbid;true false;positive negative"
-    ).split(";")
-    for one, other in (pair.split(), reversed(pair.split()))
-)
 _GENDERED = ({"mr", "sir"}, {"mrs", "ms", "madam"})
 _TYPO_SCORE = 90.0
 _TYPO_TOTAL, _TYPO_WORD, _TYPO_FIRST_NAME = 10, 7, 8
@@ -131,12 +120,12 @@ def conflict(a: Named, b: Named) -> str | None:
 
 
 def _opposed(one: Form, other: Form) -> bool:
+    if one.against.isdisjoint(other.words) and other.against.isdisjoint(one.words):
+        return False
     left, right = set(one.words) - set(other.words), set(other.words) - set(one.words)
-    return any((x, y) in _OPPOSITES or _denies(x, y) or _denies(y, x) for x in left for y in right)
-
-
-def _denies(longer: str, shorter: str) -> bool:
-    return longer.endswith(shorter) and longer[: len(longer) - len(shorter)] in _PREFIXES
+    return any(not against(x).isdisjoint(right) for x in left) or any(
+        not against(y).isdisjoint(left) for y in right
+    )
 
 
 def relate(a: Named, b: Named) -> Relation | None:

@@ -17,8 +17,8 @@ Triple     ``subject, relation, object, when, valid_from, valid_to, negated, fir
 Entity     ``name, type``
 Alias      ``name, type``; another name of an entity, ``-[:SAME_AS]->`` Entity; one that the
            text itself gives is ``-[:STATED_IN]->`` Chunk. Entities and aliases that may be one
-           are tied by ``RESEMBLES {score, kind, reason, verdict}``, ``NEAR {score, reason}`` (by
-           the vectors of their names) and ``RULED {verdict}`` (what a user said of them)
+           are tied by ``RESEMBLES {score, kind, reason, verdict}`` and ``RULED {verdict}`` (what
+           a user said of them)
 Chunk      ``message_id, session, speaker, at, text, part, parts, state``;
            ``-[:NEXT]->`` Chunk in session order (time, then arrival),
            ``-[:MENTIONS]->`` Entity
@@ -47,7 +47,7 @@ from cognigraph.model import (
 )
 from cognigraph.stores.pools import Candidates, ChunkRecord, Probe
 from cognigraph.stores.reindexing import Precision, Reindexing
-from cognigraph.stores.rows import Derivation, Failure, InsertStatus, Lease, MessageRow
+from cognigraph.stores.rows import Derivation, Failure, InsertStatus, Lease, MessageRow, Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,6 @@ class EmbedderIdentity:
 
     name: str
     dimension: int
-
-    @property
-    def label(self) -> str:
-        """Both in one text, kept with the vectors of names."""
-        return f"{self.dimension} {self.name}"
 
 
 def mismatch(location: str, stored: EmbedderIdentity, given: EmbedderIdentity) -> str:
@@ -160,8 +155,7 @@ class Store(Protocol):
         time; the spelling said first is shown. What was read out of these chunks before goes:
         their evidence, mentions and aliases, triples left without evidence, entities left without
         anything but for those a user spoke of. Then entities are resolved
-        (:mod:`cognigraph.ingest.merging`, :mod:`cognigraph.ingest.nearness`), in the same
-        transaction. A ``held`` lease is kept.
+        (:mod:`cognigraph.ingest.merging`), in the same transaction. A ``held`` lease is kept.
         """
         ...
 
@@ -296,7 +290,21 @@ class Store(Protocol):
         ...
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
-        """Pairs that may be one but are kept apart, most alike first."""
+        """Pairs that may be one by the letters of their names but are kept apart.
+
+        Most alike first.
+        """
+        ...
+
+    def names(self, space: str) -> Names:
+        """All entities as they were read whose names have vectors."""
+        ...
+
+    def judged(self, space: str, uids: Sequence[str]) -> set[tuple[str, str]]:
+        """Pairs of entities (uids, the smaller first) that letters or a user say something of.
+
+        Of those with both ends among ``uids``.
+        """
         ...
 
     def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:

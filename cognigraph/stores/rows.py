@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -214,10 +214,21 @@ class Derivation:
     behind: bool = False
     held: bool = False
 
-    @property
-    def name_vectors(self) -> dict[str, Vector]:
-        """Vectors of names by the uid of their entity."""
-        return {row.uid: row.vector for row in self.entities if row.vector is not None}
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Names:
+    """Entities of a space as they were read, in columns, and the vectors of their names.
+
+    ``shown`` are the uids of those they are shown as.
+    """
+
+    uids: Sequence[str]
+    names: Sequence[str]
+    normalised: Sequence[str]
+    types: Sequence[str]
+    shown: Sequence[str]
+    vectors: Vector
+    """(number of entities, dimension)"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 // what: entities that may be one but are kept apart, most alike first; `merge` settles a pair
 // parameters: top: integer = 50
 // returns: name, type, other, other_type, score, reason
-MATCH (a:Entity)-[pair:RESEMBLES|NEAR]->(b:Entity)
+MATCH (a:Entity)-[pair:RESEMBLES]->(b:Entity)
 WHERE NOT EXISTS { MATCH (a)-[:RULED]->(b) }
-  AND (type(pair) = 'RESEMBLES' OR NOT EXISTS { MATCH (a)-[:RESEMBLES]->(b) })
 RETURN a.name AS name, a.type AS type, b.name AS other, b.type AS other_type,
        pair.score AS score, pair.reason AS reason
 ORDER BY score DESC, name, type, other, other_type

@@ -37,7 +37,7 @@ VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
     "reindex/indexed": [(("(owner:Space ", "(owner:SpaceFacts "),)],
     **{
         f"reindex/{name}": [
-            ((":Chunk", f":{label}"),) for label in ("Fact", "Key", "Theme", "Named")
+            ((":Chunk", f":{label}"),) for label in ("Triple", "Fact", "Key", "Theme", "Named")
         ]
         for name in ("clean", "count", "waiting", "write")
     },

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from cognigraph.ids import normalise, revision_uid
 from cognigraph.ingest.merging import settle
-from cognigraph.ingest.nearness import place
 from cognigraph.stores.neo4j import tokens
 from cognigraph.stores.neo4j.connection import (
     Connection,
@@ -18,9 +17,8 @@ from cognigraph.stores.neo4j.connection import (
 )
 from cognigraph.stores.neo4j.fold import refold
 from cognigraph.stores.neo4j.ledger import Neo4jLedger
-from cognigraph.stores.neo4j.names import Neo4jNames, Slot
 from cognigraph.stores.neo4j.redo import Dropped, Loose, prune, prune_aliases, untie
-from cognigraph.stores.neo4j.values import spread, vector
+from cognigraph.stores.neo4j.values import packed, spread, vector
 from cognigraph.stores.rows import (
     AliasRow,
     Derivation,
@@ -46,15 +44,11 @@ class _LeaseLostError(Exception):
 
 
 def complete(
-    connection: Connection, embedder: str, lease: Lease, derivation: Derivation, now: datetime
+    connection: Connection, lease: Lease, derivation: Derivation, now: datetime
 ) -> Totals | None:
-    """Write a derivation; None, changing nothing, if the lease is lost.
-
-    ``embedder`` is the label of the one that made the vectors.
-    """
-    slot = Slot(connection.embedding, embedder)
+    """Write a derivation; None, changing nothing, if the lease is lost."""
     try:
-        return connection.write(_Write(lease, derivation, connection.generation, slot, now).run)
+        return connection.write(_Write(lease, derivation, connection.generation, now).run)
     except _LeaseLostError:
         return None
 
@@ -68,10 +62,9 @@ class _Write:
     """
 
     def __init__(
-        self, lease: Lease, derivation: Derivation, generation: int, slot: Slot, now: datetime
+        self, lease: Lease, derivation: Derivation, generation: int, now: datetime
     ) -> None:
         self._generation = generation
-        self._slot = slot
         self._lease = lease
         self._now = now
         self._space = lease.space
@@ -132,9 +125,8 @@ class _Write:
     ) -> Dropped:
         """Write entities and triples; return what went because it was read here before."""
         ledger = Neo4jLedger(tx, self._space, labels, self._now)
-        names = Neo4jNames(tx, self._space, self._slot)
         loose = self._untie(tx)
-        shown = self._merge_entities(tx, ledger, names, loose)
+        shown = self._merge_entities(tx, ledger, loose)
         if new:
             triples = [self._triple(row, seq + place, shown) for place, row in enumerate(new, 1)]
             tx.rows("derive/triples", labels=labels, triples=triples)
@@ -152,7 +144,7 @@ class _Write:
         refold(tx, self._space, labels, merged)
         if loose is None:
             return Dropped(0, 0)
-        return prune(tx, ledger, names, self._space, labels, loose)
+        return prune(tx, ledger, self._space, labels, loose)
 
     def _keep_revision(self, tx: Transaction) -> None:
         session, version = self._lease.session_uid, self._lease.notes.version + 1
@@ -175,7 +167,7 @@ class _Write:
         return untie(tx, before)
 
     def _merge_entities(
-        self, tx: Transaction, ledger: Neo4jLedger, names: Neo4jNames, loose: Loose | None
+        self, tx: Transaction, ledger: Neo4jLedger, loose: Loose | None
     ) -> dict[str, str | None]:
         """Write and resolve entities; return the uid each is shown as, None for one alone."""
         entities, aliases = self._derivation.entities, self._derivation.aliases
@@ -186,16 +178,15 @@ class _Write:
         uids = sorted(entity.uid for entity in entities)
         known = {row[0] for row in tx.rows("resolve/named", uids=uids)}
         rows = [self._entity(entity) for entity in entities]
-        renamed = tx.rows("derive/entities", entities=sorted(rows, key=lambda row: row["uid"]))
+        rows.sort(key=lambda row: str(row["entity"]["uid"]))
+        renamed = tx.rows("derive/entities", entities=rows)
         if heads := [uid for uid, shown in renamed if shown]:
             tx.rows("resolve/rename", uids=heads)
-        new = {*uids} - known | {row[0] for row in renamed}
-        aliased: set[str] = set()
+        touched = {*uids} - known | {row[0] for row in renamed}
         if aliases:
             named = tx.rows("resolve/aliases", aliases=[self._alias(alias) for alias in aliases])
-            aliased.update(row[0] for row in named)
-        settle(ledger, sorted(new | aliased), lost)
-        place(names, new | names.add_vectors(self._derivation.name_vectors))
+            touched.update(row[0] for row in named)
+        settle(ledger, sorted(touched), lost)
         return {row[0]: row[4] for row in tx.rows("resolve/named", uids=uids)}
 
     def _tie(self, tx: Transaction, shown: Mapping[str, str | None]) -> None:
@@ -255,7 +246,7 @@ class _Write:
 
     def _entity(self, entity: EntityRow) -> dict[str, Any]:
         normalised = normalise(entity.name)
-        return {
+        properties = {
             "uid": entity.uid,
             "space": self._space,
             "name": entity.name,
@@ -266,6 +257,8 @@ class _Write:
             "name_hash": tokens.name_hash(self._space, normalised),
             "spelled": entity.spelled,
         }
+        vector = None if entity.vector is None else packed(entity.vector)
+        return {"entity": properties, "vector": vector}
 
     def _alias(self, alias: AliasRow) -> dict[str, Any]:
         normalised = normalise(alias.name)

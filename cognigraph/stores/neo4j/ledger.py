@@ -1,29 +1,81 @@
-"""The merge ledger on Neo4j: pairs, rulings and merges of one space."""
+"""The merge ledger on Neo4j: blocks, pairs, rulings and merges of one space."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from typing import Any
 from uuid import uuid4
 
+from cognigraph import ids
+from cognigraph.ingest.forms import is_proper
 from cognigraph.ingest.groups import Link, Pair, Ruling
-from cognigraph.ingest.resolve import Relation
-from cognigraph.stores.neo4j.blocks import Neo4jBlocks
-from cognigraph.stores.neo4j.connection import Transaction
+from cognigraph.ingest.resolve import Named, Relation
+from cognigraph.stores.neo4j.connection import Row, Transaction
 from cognigraph.stores.neo4j.fold import show
 
 
-class Neo4jLedger(Neo4jBlocks):
-    """See :class:`cognigraph.ingest.merging.Ledger`.
+class Neo4jLedger:
+    """See :class:`cognigraph.ingest.merging.Ledger`. The caller holds the lock of the space.
 
     ``labels`` are those of the space's own triple index.
     """
 
     def __init__(self, tx: Transaction, space: str, labels: Sequence[str], now: datetime) -> None:
-        super().__init__(tx, space)
+        self._tx = tx
+        self._space = space
         self._labels = list(labels)
         self._now = now
+
+    def _rows(self, name: str, **parameters: Any) -> list[Row]:
+        if any(isinstance(value, list) and not value for value in parameters.values()):
+            return []
+        return self._tx.rows(f"resolve/{name}", **parameters)
+
+    def _block(self, key: int) -> str:
+        return ids.uid("Block", self._space, str(key))
+
+    def named(self, uids: Collection[str]) -> list[Named]:
+        """Entities by uid, with their aliases."""
+        return [
+            Named(uid, name, type, frozenset(aliases), is_proper(spelling))
+            for uid, name, type, aliases, _, spelling in self._rows("named", uids=sorted(uids))
+        ]
+
+    def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
+        """Put entities into blocks."""
+        of = {self._block(key): key for own in keys.values() for key in own}
+        rows = [
+            {"uid": uid, "blocks": sorted(map(self._block, own))}
+            for uid, own in sorted(keys.items())
+            if own
+        ]
+        return {of[block]: (size, new) for block, size, new in self._rows("enter", rows=rows)}
+
+    def leave(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
+        """Take entities out of blocks."""
+        of = {self._block(key): key for own in keys.values() for key in own}
+        rows = [
+            {"uid": uid, "blocks": sorted(map(self._block, own))}
+            for uid, own in sorted(keys.items())
+            if own
+        ]
+        return {of[block]: (size, gone) for block, size, gone in self._rows("leave", rows=rows)}
+
+    def sizes(self, keys: Collection[int]) -> dict[int, int]:
+        """Sizes of blocks."""
+        of = {self._block(key): key for key in keys}
+        return {of[block]: size for block, size in self._rows("sizes", blocks=sorted(of))}
+
+    def blocks(self, keys: Collection[int]) -> dict[int, list[str]]:
+        """Members of blocks."""
+        of = {self._block(key): key for key in keys}
+        found: dict[int, list[str]] = {key: [] for key in keys}
+        found.update(
+            {of[block]: members for block, members in self._rows("blocks", blocks=sorted(of))}
+        )
+        return found
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
         """Every pair with one of these ends."""

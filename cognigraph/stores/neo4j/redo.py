@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cognigraph.ingest.merging import Ledger, forget
-from cognigraph.ingest.nearness import remove
 from cognigraph.stores.neo4j.connection import Transaction
 from cognigraph.stores.neo4j.fold import refold
-from cognigraph.stores.neo4j.names import Neo4jNames
 
 _UNSPELLED = "\U0010ffff"
 """Sorts after the spelling of anything that was said."""
@@ -71,12 +69,7 @@ def prune_aliases(tx: Transaction, loose: Loose, kept: Collection[str]) -> dict[
 
 
 def prune(
-    tx: Transaction,
-    ledger: Ledger,
-    names: Neo4jNames,
-    space: str,
-    labels: Sequence[str],
-    loose: Loose,
+    tx: Transaction, ledger: Ledger, space: str, labels: Sequence[str], loose: Loose
 ) -> Dropped:
     """Delete what is left without a tie, and give what is not the times of its evidence."""
     dropped = _prune_triples(tx, space, labels, loose)
@@ -84,8 +77,6 @@ def prune(
         rows = tx.rows("redo/unsaid", entities=sorted(loose.entities))
         gone = [uid for uid, spoken_of in rows if not spoken_of]
         forget(ledger, gone)
-        for own in names.of_each_embedder(gone):
-            remove(own, gone)
         if gone:
             tx.rows("redo/drop_entities", entities=sorted(gone))
     return dropped

@@ -2,23 +2,20 @@
 
 New vectors lie in a second property of each node, with vector indexes of their own, so the work
 can stop and go on at any node. The last transaction holds all spaces, embeds what was added
-meanwhile and records the new embedder, whose generation says which property is in use. What lies
-near the names is found as their vectors come; blocks and pairs say which embedder they are of.
+meanwhile and records the new embedder, whose generation says which property is in use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cognigraph.errors import EmbedderMismatchError
-from cognigraph.ingest.nearness import place, withdraw
 from cognigraph.stores.arrays import Vector
 from cognigraph.stores.base import EmbedderIdentity
 from cognigraph.stores.neo4j.connection import Connection, Transaction, vector_property
-from cognigraph.stores.neo4j.names import Neo4jNames, Slot
-from cognigraph.stores.neo4j.values import vector
+from cognigraph.stores.neo4j.values import packed, vector
 from cognigraph.stores.neo4j.vectors import OwnIndexes
 from cognigraph.stores.reindexing import Unindexed
 from cognigraph.text import headed, searched, stated
@@ -33,15 +30,15 @@ class _Layer:
     label: str
     columns: tuple[str, ...]
     text: Callable[..., str]
-
-    name: bool = False
+    statement: str = "reindex/write"
+    packed: Callable[[Vector], Any] = vector
 
     @property
     def replace(self) -> tuple[tuple[str, str], ...]:
         return () if self.label == "Chunk" else ((":Chunk", f":{self.label}"),)
 
 
-_NAMES = _Layer("Named", ("normalised",), str, name=True)
+_NAMES = _Layer("Named", ("normalised",), str, "reindex/write_names", packed)
 _LAYERS = (
     _NAMES,
     _Layer("Chunk", ("speaker", "text", "fresh"), searched),
@@ -65,16 +62,14 @@ class Neo4jReindexing:
         self._connection = connection
         self._indexes = indexes
         self._embedder = embedder
-        self._target = embedder.label
-        self._after = {layer.label: "" for layer in _LAYERS}
+        # Of an older database, names may have no vector yet.
         self._only_names = current == embedder
+        self._layers = (_NAMES,) if self._only_names else _LAYERS
         self._generation = connection.generation + (not self._only_names)
         self._property = vector_property(self._generation)
-        # Of an older database, names may have no vector yet.
-        self._layers = (_NAMES,) if self._only_names else _LAYERS
-        self.needed = not self._only_names or bool(
-            self._missing(connection.rows, 1, dict(self._after))
-        )
+        self._target = f"{embedder.dimension} {embedder.name}"
+        self._after: dict[str, str] = {}
+        self.needed = not self._only_names or bool(self._missing(connection.rows, 1, {}))
         if not self._only_names:
             self._begin()
 
@@ -112,11 +107,11 @@ class Neo4jReindexing:
                 *layer.replace,
                 property=self._property,
                 columns=list(layer.columns),
-                after=after[layer.label],
+                after=after.get(layer.label, ""),
                 limit=limit - len(found),
             ):
                 after[layer.label] = uid
-                found.append(Unindexed(layer.label, uid, layer.text(*values), layer.name))
+                found.append(Unindexed(layer.label, uid, layer.text(*values), layer is _NAMES))
         return found
 
     def write(self, rows: Sequence[Unindexed], vectors: Vector) -> None:
@@ -135,34 +130,27 @@ class Neo4jReindexing:
         self._connection.write(keep)
 
     def _keep(self, tx: Transaction, rows: Sequence[Unindexed], vectors: Vector) -> None:
-        made = zip(rows, vectors, strict=True)
-        self._place(tx, {str(row.key): one for row, one in made if row.name})
-        for layer in _LAYERS[1:]:
+        for layer in _LAYERS:
             values = [
                 {"uid": row.key, "vector": own}
                 for row, one in zip(rows, vectors, strict=True)
-                if row.layer == layer.label and (own := vector(one)) is not None
+                if row.layer == layer.label and (own := layer.packed(one)) is not None
             ]
             if values:
-                tx.rows("reindex/write", *layer.replace, property=self._property, rows=values)
-
-    def _place(self, tx: Transaction, vectors: Mapping[str, Vector]) -> None:
-        """Keep vectors of names and find what lies near them."""
-        if vectors:
-            for space, uids in tx.rows("reindex/spaces", uids=sorted(vectors)):
-                names = Neo4jNames(tx, space, Slot(self._property, self._target))
-                place(names, names.add_vectors({uid: vectors[uid] for uid in uids}))
+                replace = () if layer is _NAMES else layer.replace
+                tx.rows(layer.statement, *replace, property=self._property, rows=values)
 
     def switch(self, embed: Callable[[Sequence[Unindexed]], Vector]) -> None:
         """Fill the indexes, embed what is still missing, and make it the vectors in use."""
         if self._only_names:
-            return self._connection.write(lambda tx: self._catch_up(tx, embed, checked=True))
+            self._connection.write(lambda tx: self._hold_and_catch_up(tx, embed))
+            return
         self._indexes.make_again(self._property, self._embedder.dimension)
         self._connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
 
         def change(tx: Transaction) -> None:
             tx.rows("reindex/hold")
-            self._catch_up(tx, embed, checked=True)
+            self._hold_and_catch_up(tx, embed)
             tx.rows(
                 "reindex/switch",
                 generation=self._generation,
@@ -177,17 +165,15 @@ class Neo4jReindexing:
         self._connection.write(lambda tx: self._catch_up(tx, embed))
         self._indexes.make_again(self._property, self._embedder.dimension)
 
-    def _catch_up(
-        self,
-        tx: Transaction,
-        embed: Callable[[Sequence[Unindexed]], Vector],
-        *,
-        checked: bool = False,
+    def _hold_and_catch_up(
+        self, tx: Transaction, embed: Callable[[Sequence[Unindexed]], Vector]
     ) -> None:
         tx.rows("reindex/hold_facts")
-        if checked:
-            tx.check_generation()
-        after = {layer.label: "" for layer in _LAYERS}
+        _checked_state(tx)
+        self._catch_up(tx, embed)
+
+    def _catch_up(self, tx: Transaction, embed: Callable[[Sequence[Unindexed]], Vector]) -> None:
+        after: dict[str, str] = {}
         while rows := self._missing(tx.rows, _BATCH, after):
             self._keep(tx, rows, embed(rows))
 
@@ -200,9 +186,7 @@ class Neo4jReindexing:
             self._connection.write(lambda tx: tx.rows("reindex/cleaned"))
 
     def _remove(self, name: str) -> None:
-        while self._connection.write(lambda tx: _withdraw(tx, name)):
-            pass
-        for layer in _LAYERS[1:]:
+        for layer in _LAYERS:
             after: str | None = ""
             while after is not None:
                 after = self._remove_some(layer, name, after)
@@ -214,19 +198,6 @@ class Neo4jReindexing:
             )
         )
         return None if row is None else row[0]
-
-
-def _withdraw(tx: Transaction, property: str) -> bool:
-    """Delete what the next names' vectors in a property led to; False if there are no more."""
-    tx.rows("reindex/hold_facts")
-    slots: dict[str, list[str]] = {}
-    by = Slot(property, "").by
-    for uid, embedder in tx.rows("reindex/placed", property=property, by=by, limit=_BATCH):
-        slots.setdefault(embedder, []).append(uid)
-    for embedder, uids in slots.items():
-        for space, own in tx.rows("reindex/spaces", uids=uids):
-            withdraw(Neo4jNames(tx, space, Slot(property, embedder)), own)
-    return bool(slots)
 
 
 def _checked_state(tx: Transaction) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from cognigraph.errors import NotFoundError
@@ -12,7 +13,9 @@ from cognigraph.stores.base import NamedEntity
 from cognigraph.stores.neo4j.connection import Connection, Transaction
 from cognigraph.stores.neo4j.ledger import Neo4jLedger
 from cognigraph.stores.neo4j.tokens import name_hash
+from cognigraph.stores.neo4j.values import unpacked
 from cognigraph.stores.resolution import merge_of, suspicion
+from cognigraph.stores.rows import Names
 
 _BATCH = 200
 _TRIPLES = 5000
@@ -61,16 +64,28 @@ def _begin(tx: Transaction, space: str, now: datetime) -> tuple[Neo4jLedger, int
 
 
 def suspected(
-    connection: Connection, space: str, embedder: str, limit: int, offset: int
+    connection: Connection, space: str, limit: int, offset: int
 ) -> list[SuspectedDuplicate]:
-    """Pairs that may be one but are shown apart, unless a user said that they are not.
-
-    Those found by letters and, unless these say something of them, those found by vectors.
-    """
-    rows = connection.rows(
-        "resolve/suspected", space=space, embedder=embedder, skip=offset, limit=limit
-    )
+    """Pairs that may be one but are shown apart, unless a user said that they are not."""
+    rows = connection.rows("resolve/suspected", space=space, skip=offset, limit=limit)
     return [suspicion(*row) for row in rows]
+
+
+def names(connection: Connection, space: str, dimension: int) -> Names:
+    """Entities as they were read whose names have vectors."""
+    rows = connection.rows("resolve/names", space=space)
+    state = connection.row("reindex/state")
+    if state is not None:  # vectors of another embedder may have been read
+        connection.check_generation(*state[:3])
+    uids, names, normalised, types, shown, blobs = zip(*rows, strict=True) if rows else [()] * 6
+    return Names(uids, names, normalised, types, shown, unpacked(blobs, dimension))
+
+
+def judged(connection: Connection, uids: Sequence[str]) -> set[tuple[str, str]]:
+    """Pairs of entities that letters or a user say something of."""
+    known = set(uids)
+    rows = connection.rows("resolve/judged", uids=[*uids])
+    return {(a, b) for a, b in rows if b in known}
 
 
 def merges(connection: Connection, space: str, limit: int, offset: int) -> list[Merge]:

@@ -29,7 +29,7 @@ from cognigraph.stores.neo4j.schema import check_server, prepare
 from cognigraph.stores.neo4j.vectors import OwnIndexes
 from cognigraph.stores.pools import Candidates, ChunkRecord, Probe
 from cognigraph.stores.reindexing import Precision
-from cognigraph.stores.rows import Derivation, Failure, InsertStatus, Lease, MessageRow
+from cognigraph.stores.rows import Derivation, Failure, InsertStatus, Lease, MessageRow, Names
 from cognigraph.times import Clock, system_clock
 
 
@@ -128,7 +128,7 @@ class Neo4jStore:
 
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
         """Write a derivation if the lease still holds."""
-        totals = complete(self._connection, self._embedder.label, lease, derivation, self._clock())
+        totals = complete(self._connection, lease, derivation, self._clock())
         if totals is None:
             return False
         self._indexes.grow(lease.space, "Triple", totals.triples, totals.triples_indexed)
@@ -256,9 +256,16 @@ class Neo4jStore:
         return resolution.split(self._connection, space, uid, apart_from, self._clock())
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
-        """Pairs that may be one, most alike first."""
-        label = self._embedder.label
-        return resolution.suspected(self._connection, space, label, limit, offset)
+        """Pairs that may be one by their letters, most alike first."""
+        return resolution.suspected(self._connection, space, limit, offset)
+
+    def names(self, space: str) -> Names:
+        """Entities whose names have vectors."""
+        return resolution.names(self._connection, space, self._embedder.dimension)
+
+    def judged(self, space: str, uids: Sequence[str]) -> set[tuple[str, str]]:
+        """Pairs that letters or a user say something of."""
+        return resolution.judged(self._connection, uids)
 
     def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
         """Merges past and in force, newest first."""

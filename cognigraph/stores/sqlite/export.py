@@ -76,9 +76,6 @@ _EDGES = {
     "RESEMBLES": """SELECT a.uid, b.uid, p.score, p.kind, p.reason, p.verdict FROM pair p
                     JOIN entity a ON a.id = p.a_id JOIN entity b ON b.id = p.b_id
                     WHERE p.space_id = ?""",
-    "NEAR": """SELECT a.uid, b.uid, n.score, n.reason, n.embedder FROM near n
-               JOIN entity a ON a.id = n.a_id JOIN entity b ON b.id = n.b_id
-               WHERE n.space_id = ?""",
     "STATED_IN": """SELECT a.uid, c.uid FROM alias_source s JOIN alias a ON a.id = s.alias_id
                     JOIN chunk c ON c.id = s.chunk_id WHERE a.space_id = ?""",
     "RULED": """SELECT a.uid, b.uid, r.verdict FROM ruling r

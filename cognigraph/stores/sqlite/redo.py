@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cognigraph.ingest.merging import Ledger, forget
-from cognigraph.ingest.nearness import remove
 from cognigraph.stores.sqlite.fold import refold
-from cognigraph.stores.sqlite.names import SQLiteNames
 
 
 def extractors(connection: sqlite3.Connection, space_id: int) -> dict[str, int]:
@@ -132,7 +130,6 @@ def prune_aliases(connection: sqlite3.Connection, loose: Loose) -> dict[str, set
 def prune(
     connection: sqlite3.Connection,
     ledger: Ledger,
-    names: SQLiteNames,
     space: str,
     space_id: int,
     revision: int,
@@ -140,7 +137,7 @@ def prune(
 ) -> None:
     """Delete what is left without a tie, and give what is not the times of its evidence."""
     gone = _prune_triples(connection, space, revision, loose)
-    gone = _prune_entities(connection, ledger, names, loose) or gone
+    gone = _prune_entities(connection, ledger, loose) or gone
     if gone:  # in-memory indexes only grow: they start over
         connection.execute("UPDATE space SET epoch = epoch + 1 WHERE id = ?", (space_id,))
 
@@ -168,9 +165,7 @@ def _prune_triples(connection: sqlite3.Connection, space: str, revision: int, lo
     return bool(gone)
 
 
-def _prune_entities(
-    connection: sqlite3.Connection, ledger: Ledger, names: SQLiteNames, loose: Loose
-) -> bool:
+def _prune_entities(connection: sqlite3.Connection, ledger: Ledger, loose: Loose) -> bool:
     """Delete entities that nothing is read of, but for those a user spoke of."""
     gone: dict[str, int] = {}
     for id in sorted(loose.entities):
@@ -186,8 +181,6 @@ def _prune_entities(
         if row is not None:
             gone[row[0]] = id
     forget(ledger, gone)
-    for own in names.of_each_embedder(gone):
-        remove(own, gone)
     for id in gone.values():
         connection.execute("DELETE FROM merge WHERE a_id = ?1 OR into_id = ?1", (id,))
         connection.execute("DELETE FROM entity WHERE id = ?", (id,))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Sequence
 
 from cognigraph.ids import normalise
 from cognigraph.ingest import merging
 from cognigraph.model import Merge, SuspectedDuplicate
 from cognigraph.stores.base import NamedEntity
 from cognigraph.stores.resolution import merge_of, suspicion
+from cognigraph.stores.rows import Names
+from cognigraph.stores.sqlite.blobs import VectorFormat
 from cognigraph.stores.sqlite.ledger import SQLiteLedger
 
 _BATCH = 500
@@ -72,31 +76,49 @@ def _after(connection: sqlite3.Connection, space: str, now: int) -> int:
     return max(now, int(last) + 1)
 
 
-_SUSPECTED = """
-SELECT a.name, a.type, b.name, b.type, p.score, p.reason
-FROM (SELECT a_id, b_id, score, reason FROM pair WHERE space_id = :space
-      UNION ALL
-      SELECT a_id, b_id, score, reason FROM near n
-      WHERE space_id = :space AND embedder = :embedder AND NOT EXISTS
-        (SELECT 1 FROM pair WHERE a_id = n.a_id AND b_id = n.b_id)) p
-JOIN entity a ON a.id = p.a_id JOIN entity b ON b.id = p.b_id
-WHERE coalesce(a.shown_id, a.id) != coalesce(b.shown_id, b.id) AND NOT EXISTS
-  (SELECT 1 FROM ruling r WHERE r.a_id = p.a_id AND r.b_id = p.b_id)
-ORDER BY p.score DESC, a.uid, b.uid LIMIT :limit OFFSET :offset"""
+_SHOWN = """
+JOIN entity a ON a.id = p.a_id JOIN entity sa ON sa.id = coalesce(a.shown_id, a.id)
+JOIN entity b ON b.id = p.b_id JOIN entity sb ON sb.id = coalesce(b.shown_id, b.id)"""
 
 
 def suspected(
-    connection: sqlite3.Connection, space: int, embedder: str, limit: int, offset: int
+    connection: sqlite3.Connection, space: int, limit: int, offset: int
 ) -> list[SuspectedDuplicate]:
-    """Pairs that may be one but are shown apart, unless a user said that they are not.
-
-    Those found by letters and, unless these say something of them, those found by vectors.
-    """
+    """Pairs that may be one but are shown apart, unless a user said that they are not."""
     rows = connection.execute(
-        _SUSPECTED,
-        {"space": space, "embedder": embedder, "limit": limit, "offset": offset},
+        f"""SELECT a.name, a.type, b.name, b.type, p.score, p.reason FROM pair p {_SHOWN}
+            WHERE p.space_id = ? AND sa.id != sb.id AND NOT EXISTS
+              (SELECT 1 FROM ruling r WHERE r.a_id = p.a_id AND r.b_id = p.b_id)
+            ORDER BY p.score DESC, a.uid, b.uid LIMIT ? OFFSET ?""",
+        (space, limit, offset),
     )
     return [suspicion(*row) for row in rows]
+
+
+def names(connection: sqlite3.Connection, space: int, vectors: VectorFormat) -> Names:
+    """Entities as they were read whose names have vectors."""
+    rows = connection.execute(
+        """SELECT e.uid, e.name, e.normalised, e.type, coalesce(s.uid, e.uid), v.vector
+           FROM entity e JOIN name_vector v ON v.entity_id = e.id
+           LEFT JOIN entity s ON s.id = e.shown_id WHERE e.space_id = ?""",
+        (space,),
+    ).fetchall()
+    uids, names, normalised, types, shown, blobs = zip(*rows, strict=True) if rows else [()] * 6
+    return Names(uids, names, normalised, types, shown, vectors.unpack(blobs))
+
+
+def judged(connection: sqlite3.Connection, uids: Sequence[str]) -> set[tuple[str, str]]:
+    """Pairs of entities that letters or a user say something of."""
+    rows = connection.execute(
+        """WITH wanted AS MATERIALIZED
+             (SELECT id, uid FROM entity WHERE uid IN (SELECT value FROM json_each(?)))
+           SELECT a.uid, b.uid FROM wanted a JOIN pair p ON p.a_id = a.id
+             JOIN wanted b ON b.id = p.b_id
+           UNION SELECT a.uid, b.uid FROM wanted a JOIN ruling r ON r.a_id = a.id
+             JOIN wanted b ON b.id = r.b_id""",
+        (json.dumps([*uids]),),
+    )
+    return {(a, b) for a, b in rows}
 
 
 def merges(connection: sqlite3.Connection, space: int, limit: int, offset: int) -> list[Merge]:

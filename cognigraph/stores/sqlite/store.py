@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from sqlite3 import Connection
-from threading import Lock, Thread
+from threading import Thread
 from typing import Any, TypeVar
 
 from cognigraph.errors import CogniGraphError
@@ -26,7 +25,7 @@ from cognigraph.stores.base import Check, EmbedderIdentity, NamedEntity, StoreIn
 from cognigraph.stores.empty import no_candidates
 from cognigraph.stores.pools import Candidates, ChunkRecord, Probe
 from cognigraph.stores.reindexing import Precision
-from cognigraph.stores.rows import Derivation, Failure, InsertStatus, Lease, MessageRow
+from cognigraph.stores.rows import Derivation, Failure, InsertStatus, Lease, MessageRow, Names
 from cognigraph.stores.sqlite import (
     backlog,
     checks,
@@ -38,7 +37,7 @@ from cognigraph.stores.sqlite import (
     write,
 )
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
-from cognigraph.stores.sqlite.index import SpaceIndex
+from cognigraph.stores.sqlite.indexes import SpaceIndexes
 from cognigraph.stores.sqlite.probe import gather_candidates
 from cognigraph.stores.sqlite.reindex import SQLiteReindexing
 from cognigraph.stores.sqlite.schema import check_generation, prepare
@@ -69,9 +68,7 @@ class SQLiteStore:
     ) -> None:
         self._pool = Pool(path, busy_timeout=busy_timeout)
         self._clock = clock
-        self._index_bytes = index_bytes
-        self._indexes: OrderedDict[str, SpaceIndex] = OrderedDict()
-        self._indexes_lock = Lock()
+        self._indexes = SpaceIndexes(index_bytes)
         try:
             self._record = prepare(self._pool, embedder, vectors or DEFAULT_PRECISION, clock)
         except BaseException:
@@ -88,8 +85,7 @@ class SQLiteStore:
     def close(self) -> None:
         """Close all connections and drop the in-memory indexes."""
         self._pool.close()
-        with self._indexes_lock:
-            self._indexes.clear()
+        self._indexes.clear()
 
     def spaces(self) -> list[str]:
         """Names of all spaces, sorted."""
@@ -144,9 +140,7 @@ class SQLiteStore:
             if not queue.holds(connection, lease):
                 return False
             record, now = self._record, to_micros(self._clock())
-            write.write_derivation(
-                connection, record.vectors, record.embedder.label, lease, derivation, now
-            )
+            write.write_derivation(connection, record.vectors, lease, derivation, now)
             if not derivation.held:
                 queue.release(connection, lease)
             return True
@@ -243,7 +237,7 @@ class SQLiteStore:
 
     def probe(self, space: str, probe: Probe) -> Candidates:
         """Gather candidates from the in-memory index, freshened first."""
-        index = self._index(space)
+        index = self._indexes.of(space, self._record.vectors)
         # Lock, then snapshot: a snapshot older than the index would miss rows the index has.
         with index.lock, self._read_vectors() as connection:
             space_id = read.space_id(connection, space)
@@ -251,18 +245,16 @@ class SQLiteStore:
                 return no_candidates(probe)
             index.refresh(connection, space_id, self._read_vectors)
             candidates = gather_candidates(connection, index, space_id, probe)
-        self._evict(keep=space)
+        self._indexes.evict(keep=space)
         return candidates
 
     def warm(self, space: str) -> None:
         """Begin to read the index of a space that was not searched yet, in another thread."""
-        with self._indexes_lock:
-            known = space in self._indexes
-        if not known:
+        if space not in self._indexes:
             Thread(target=self._load, args=(space,), name="cognigraph-warm", daemon=True).start()
 
     def _load(self, space: str) -> None:
-        index = self._index(space)
+        index = self._indexes.of(space, self._record.vectors)
         # What goes wrong here goes wrong again, and is reported, in the search that follows.
         with suppress(CogniGraphError), index.lock, self._read_vectors() as connection:
             space_id = read.space_id(connection, space)
@@ -280,21 +272,6 @@ class SQLiteStore:
         with self._pool.write() as connection:
             check_generation(connection, self._pool.path, self._record)
             yield connection
-
-    def _index(self, space: str) -> SpaceIndex:
-        with self._indexes_lock:
-            index = self._indexes.pop(space, None) or SpaceIndex(self._record.vectors)
-            self._indexes[space] = index
-            return index
-
-    def _evict(self, keep: str) -> None:
-        with self._indexes_lock:
-            total = sum(index.bytes for index in self._indexes.values())
-            while total > self._index_bytes:
-                oldest = next(iter(self._indexes))
-                if oldest == keep:
-                    break
-                total -= self._indexes.pop(oldest).bytes
 
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
         """Chunks by uid."""
@@ -337,9 +314,20 @@ class SQLiteStore:
             return resolution.split(connection, space, uid, apart_from, to_micros(self._clock()))
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
-        """Pairs that may be one, most alike first."""
-        label = self._record.embedder.label
-        return self._read(space, [], lambda c, s: resolution.suspected(c, s, label, limit, offset))
+        """Pairs that may be one by their letters, most alike first."""
+        return self._read(space, [], lambda c, s: resolution.suspected(c, s, limit, offset))
+
+    def names(self, space: str) -> Names:
+        """Entities whose names have vectors."""
+        vectors = self._record.vectors
+        empty = Names((), (), (), (), (), vectors.unpack(()))
+        with self._read_vectors() as connection:
+            id = read.space_id(connection, space)
+            return empty if id is None else resolution.names(connection, id, vectors)
+
+    def judged(self, space: str, uids: Sequence[str]) -> set[tuple[str, str]]:
+        """Pairs that letters or a user say something of."""
+        return self._read(space, set(), lambda c, _: resolution.judged(c, uids))
 
     def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
         """Merges past and in force, newest first."""

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from cognigraph.ids import normalise
 from cognigraph.ingest.merging import settle
-from cognigraph.ingest.nearness import place
 from cognigraph.stores.rows import (
     AliasRow,
     Derivation,
@@ -23,7 +22,6 @@ from cognigraph.stores.sqlite import backlog
 from cognigraph.stores.sqlite.blobs import VectorFormat, pack_terms, pack_uid
 from cognigraph.stores.sqlite.fold import refold
 from cognigraph.stores.sqlite.ledger import SQLiteLedger
-from cognigraph.stores.sqlite.names import SQLiteNames
 from cognigraph.stores.sqlite.redo import prune, prune_aliases, untie
 from cognigraph.stores.sqlite.revisions import keep
 from cognigraph.text import is_question
@@ -113,15 +111,11 @@ def _insert_message(
 def write_derivation(
     connection: sqlite3.Connection,
     vectors: VectorFormat,
-    embedder: str,
     lease: Lease,
     derivation: Derivation,
     now: int,
 ) -> None:
-    """Merge what one lease led to. The caller has checked that the lease still holds.
-
-    ``embedder`` is the label of the one that made the vectors.
-    """
+    """Merge what one lease led to. The caller has checked that the lease still holds."""
     space_id, revision = bump(connection, lease.space)
     (session_id,) = connection.execute(
         "SELECT id FROM session WHERE uid = ?", (lease.session_uid,)
@@ -134,11 +128,9 @@ def write_derivation(
     read_before = [chunk_ids[chunk.uid] for chunk in lease.chunks if chunk.extractor is not None]
     loose = untie(connection, read_before)
     ledger = SQLiteLedger(connection, lease.space, space_id, revision, now)
-    names = SQLiteNames(connection, space_id, embedder)
-    new = merge_entities(connection, space_id, derivation.entities)
-    aliased = _merge_aliases(connection, space_id, derivation.aliases, chunk_ids)
-    settle(ledger, sorted(new | aliased), prune_aliases(connection, loose))
-    place(names, new | names.add_vectors(derivation.name_vectors))
+    touched = merge_entities(connection, vectors, space_id, derivation.entities)
+    touched |= _merge_aliases(connection, space_id, derivation.aliases, chunk_ids)
+    settle(ledger, sorted(touched), prune_aliases(connection, loose))
     ends = _ends(connection, derivation.entities)
     times = {uid: to_micros(chunk.at) for uid, chunk in chunks.items()}
     merged: list[int] = []
@@ -152,7 +144,7 @@ def write_derivation(
         [(chunk_ids[chunk], *ends[entity][:2]) for chunk, entity in derivation.mentions],
     )
     if read_before:
-        prune(connection, ledger, names, lease.space, space_id, revision, loose)
+        prune(connection, ledger, lease.space, space_id, revision, loose)
     if derivation.keys is not None:
         _replace_keys(connection, vectors, space_id, session_id, derivation.keys)
     if derivation.themes is not None:
@@ -180,9 +172,15 @@ def write_derivation(
 
 
 def merge_entities(
-    connection: sqlite3.Connection, space_id: int, entities: Sequence[EntityRow]
+    connection: sqlite3.Connection,
+    vectors: VectorFormat,
+    space_id: int,
+    entities: Sequence[EntityRow],
 ) -> set[str]:
-    """Write entities by their exact key, the spelling said first; return uids of what is new."""
+    """Write entities by their exact key, the spelling said first; return uids of what is new.
+
+    Those without a vector of their name get one.
+    """
     uids = [entity.uid for entity in entities]
     known = {uid: name for uid, name in _by_uid(connection, "entity", "uid, name", uids)}
     connection.executemany(
@@ -198,6 +196,14 @@ def merge_entities(
             for entity in entities
         ],
     )  # fmt: skip
+    connection.executemany(
+        "INSERT OR IGNORE INTO name_vector SELECT id, ? FROM entity WHERE uid = ?",
+        [
+            (vectors.pack(entity.vector), entity.uid)
+            for entity in entities
+            if entity.vector is not None
+        ],
+    )
     now = _by_uid(connection, "entity", "uid, name", uids)
     return {uid for uid, name in now if known.get(uid) != name}
 

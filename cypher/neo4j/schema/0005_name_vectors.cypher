@@ -1,5 +1,5 @@
 // what: show names that are one but for a type that says nothing last of all that is suspected;
-//   names that mean nearly the same need no index
+//   from this version on names have vectors, which need no index
 // parameters: none
 // returns: nothing
 MATCH ()-[pair:RESEMBLES]->()
