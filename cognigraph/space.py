@@ -353,9 +353,8 @@ class Space:
     def suspected_duplicates(self, limit: int = 100, offset: int = 0) -> list[SuspectedDuplicate]:
         """Pairs of entities that may be one by spelling or meaning but are kept apart, best first.
 
-        By letters first, then by vectors ("nature's beauty", "beauty of nature"; compared now, in
-        blocks), last one name with and without a real type. :meth:`merge` settles one; so does
-        ``split(name, apart_from=other)``.
+        By letters first, then by vectors ("nature's beauty", "beauty of nature"), last one name
+        with and without a real type. Settle one with :meth:`merge`, or ``split(a, apart_from=b)``.
         """
         find = resolution.suspected
         return self._engine.use(lambda store, _: find(store, self._name, limit, offset))
