@@ -19,8 +19,10 @@ from cognigraph import (
     StoreError,
     StoreUnavailableError,
 )
-from cognigraph.stores.sqlite.connection import Pool
+from cognigraph.embed.base import CheckedEmbedder
+from cognigraph.stores.sqlite.connection import Pool, check_ours
 from cognigraph.stores.sqlite.schema import migrations
+from cognigraph.stores.sqlite.store import SQLiteStore
 from cognigraph.testing import HashEmbedder
 from tests.storage.test_kill import ROOT, assert_whole
 from tests.storage.writers import open_memory, turn
@@ -52,6 +54,25 @@ def test_another_programs_database_is_left_alone(tmp_path):
     with pytest.raises(SchemaError, match="of another program; give another file name"):
         open_memory(path)
     assert contents(tmp_path) == before
+
+
+def test_a_file_that_another_process_makes_meanwhile_is_ours(tmp_path):
+    path = tmp_path / "m.db"
+    embedder = CheckedEmbedder(HashEmbedder()).identity
+    made = []
+
+    def make(statement: str) -> None:  # runs just before the statement does
+        if "sqlite_master" in statement and not made:
+            try:
+                SQLiteStore(path, embedder, busy_timeout=0.1).close()
+                made.append("before the second look")
+            except StoreUnavailableError:
+                made.append("had to wait")
+
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.set_trace_callback(make)
+        check_ours(connection, str(path))
+    assert made
 
 
 def test_a_newer_schema_is_refused_with_the_way_out(tmp_path):

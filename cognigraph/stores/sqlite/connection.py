@@ -143,11 +143,11 @@ class Pool:
 
 def check_ours(connection: sqlite3.Connection, path: str) -> None:
     """Refuse a database that another program made; an empty file is fine."""
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    if (
-        application != APPLICATION_ID
-        and (connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
-    ):
+    connection.execute("BEGIN")  # one snapshot: another process may be making this very file
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (objects,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    connection.execute("ROLLBACK")
+    if objects and application != APPLICATION_ID:
         raise SchemaError(f"{path} is a SQLite database of another program; give another file name")
 
 
