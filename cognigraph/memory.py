@@ -126,6 +126,7 @@ class Memory(Space):
         included. Other programs that have the store open get an :class:`EmbedderMismatchError`
         and have to open it with the new embedder. ``vectors`` also changes the format of a SQLite
         file (``"float16"``, ``"float32"``). ``on_progress`` gets the vectors made and their total.
+        With the embedder it has, names in a store of an older version get the vectors they lack.
         """
         return self._engine.reindex(embedder, vectors, on_progress)
 

@@ -165,7 +165,7 @@ def _mentions(
             rejected.append(f"{reason}: {_shown(mention.name)}")
             continue
         _spell(entities, entity)
-        found.update(dict.fromkeys((uid, entity.uid) for uid in places))
+        found.update(dict.fromkeys((chunk.uid, entity.uid) for chunk in places))
         _take_aliases(aliases, mention, entity, places, lease, rejected)
     return found
 
@@ -187,7 +187,8 @@ def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
         when = parse_when(fact.when) if isinstance(fact.when, str) else None
         if fact.when and when is None:
             rejected.append(f"{NO_DATE}: {_shown(fact.when)} of {_said(fact)}")
-        evidence: dict[str, str | None] = dict.fromkeys(places, _name(fact.said_by))
+        quoted = _name(fact.said_by)
+        evidence: dict[str, str | None] = {chunk.uid: quoted for chunk in places}
         names = subject.name, object.name, relation.casefold(), relation
         spelled = order(_first(places, lease), *names)
         return _Draft(subject, relation, object, when, bool(fact.negated), spelled, evidence)
@@ -205,12 +206,13 @@ def _shown(value: object) -> str:
     return text if isinstance(value, str) and text else repr(text)
 
 
-def _entity(lease: Lease, name: object, type: object, places: Sequence[str]) -> EntityRow | None:
+def _entity(
+    lease: Lease, name: object, type: object, places: Sequence[WorkChunk]
+) -> EntityRow | None:
     clean, kind = _name(name), _name(type) or "concept"
     if clean is None:
         return None
-    chunks = [chunk for chunk in lease.chunks if chunk.uid in places]
-    clean = _name(spelled_out(clean, ids.normalise(kind), _speaker(chunks))) or clean
+    clean = _name(spelled_out(clean, ids.normalise(kind), _speaker(places))) or clean
     return EntityRow(
         ids.entity_uid(lease.space, clean, kind),
         clean,
@@ -220,9 +222,9 @@ def _entity(lease: Lease, name: object, type: object, places: Sequence[str]) -> 
     )
 
 
-def _first(places: Sequence[str], lease: Lease) -> datetime:
+def _first(places: Sequence[WorkChunk], lease: Lease) -> datetime:
     """When it was said first; without places nothing is kept, and any time does."""
-    return min(chunk.at for chunk in lease.chunks if not places or chunk.uid in places)
+    return min(chunk.at for chunk in places or lease.chunks)
 
 
 def _speaker(chunks: Sequence[WorkChunk]) -> str | None:
@@ -241,23 +243,23 @@ def _take_aliases(
     aliases: dict[str, AliasRow],
     mention: Mention,
     entity: EntityRow,
-    places: Sequence[str],
+    places: Sequence[WorkChunk],
     lease: Lease,
     rejected: list[str],
 ) -> None:
     """Keep what the text equates with an entity."""
-    chunks = [chunk for chunk in lease.chunks if chunk.uid in places]
+    uids = [chunk.uid for chunk in places]
     for name in mention.aliases:
         clean = _name(name)
-        kept = None if clean is None else _name(as_alias(clean, _speaker(chunks)))
+        kept = None if clean is None else _name(as_alias(clean, _speaker(places)))
         if kept is None:
             rejected.append(f"{NO_ALIAS}: {_shown(name)} of {_shown(mention.name)}")
         elif ids.normalise(kept) != ids.normalise(entity.name):
             uid = ids.alias_uid(lease.space, entity.uid, kept)
             spelled = order(_first(places, lease), kept)
-            row = AliasRow(uid, entity.uid, kept, " ".join(terms(kept)), spelled, tuple(places))
+            row = AliasRow(uid, entity.uid, kept, " ".join(terms(kept)), spelled, tuple(uids))
             known = aliases.get(uid, row)
-            evidence = tuple(dict.fromkeys((*known.evidence, *places)))
+            evidence = tuple(dict.fromkeys((*known.evidence, *uids)))
             first = min(row, known, key=lambda one: one.spelled)
             aliases[uid] = replace(first, evidence=evidence)
 
@@ -275,10 +277,10 @@ def _text(text: object) -> str:
     return replace_surrogates(text.replace("\x00", " "))[0].strip()
 
 
-def _places(places: Iterable[int], lease: Lease) -> list[str]:
+def _places(places: Iterable[int], lease: Lease) -> list[WorkChunk]:
     count = len(lease.chunks)
     return [
-        lease.chunks[place].uid for place in places if isinstance(place, int) and 0 <= place < count
+        lease.chunks[place] for place in places if isinstance(place, int) and 0 <= place < count
     ]
 
 

@@ -52,18 +52,6 @@ _UNCOUNTED = frozenset(
     "spectacles spirits thanks trousers woods works".split()
 )
 _WORD = re.compile(r"[^\W_]+")
-_PREFIXES = ("un", "non", "anti", "dis", "ex", "in", "im", "mis", "de", "counter", "pseudo")
-_OPPOSITES: dict[str, set[str]] = {}
-for _pair in (
-    "like hate;love hate;like dislike;with without;pro anti;pre post;left right;north south;"
-    "east west;northern southern;eastern western;upper lower;inner outer;old new;big small;"
-    "male female;brother sister;mother father;mom dad;son daughter;husband wife;uncle aunt;"
-    "nephew niece;buy sell;start end;start stop;win lose;hot cold;before after;more less;"
-    "always never;accept reject;allow forbid;true false;positive negative"
-).split(";"):
-    _one, _other = _pair.split()
-    _OPPOSITES.setdefault(_one, set()).add(_other)
-    _OPPOSITES.setdefault(_other, set()).add(_one)
 _APOSTROPHE = re.compile("['’ʼ`´]")
 _POSSESSIVE = re.compile(r"(?:['’ʼ]s|s['’ʼ])(?=\s|$)")  # in a normalised name
 _DIGITS = re.compile(r"\d+")
@@ -92,10 +80,10 @@ class Form:
     numbers: tuple[str, ...]
     signs: tuple[str, ...]
     negations: frozenset[str]
-    against: frozenset[str]
-    """What its words are opposites or denials of."""
     is_name: bool
-    """Whether it can be a person's own name: letters only, nothing possessive, joined or common."""
+    """Whether it can be a proper name: letters only, nothing possessive, joined or common.
+
+    Of types whose names are mostly proper names; else False."""
 
 
 @lru_cache(maxsize=65_536)
@@ -122,19 +110,13 @@ def form(name: str, type: str) -> Form:
         numbers=numbers,
         signs=signs,
         negations=negations,
-        against=frozenset().union(*map(against, words)),
-        is_name=bool(words)
+        is_name=type in PROPER_TYPES
+        and bool(words)
         and all(word.isalpha() and word not in _CONNECTIVES for word in words)
         and not any(word in PERSON_NOUNS or singular(word) in PERSON_NOUNS for word in words)
         and not _POSSESSIVE.search(name)
         and not signs,
     )
-
-
-def against(word: str) -> frozenset[str]:
-    """Words that a word is the opposite or, by its prefix, the denial of."""
-    denied = [word.removeprefix(prefix) for prefix in _PREFIXES if word.startswith(prefix)]
-    return frozenset(denied).union(_OPPOSITES.get(word, ()))
 
 
 @lru_cache(maxsize=65_536)

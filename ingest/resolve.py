@@ -18,13 +18,23 @@ from cognigraph.ingest.forms import (
     GENERIC_TYPES,
     Form,
     acronym,
-    against,
     block_keys,
     form,
 )
 
 Verdict = Literal["same", "suspected", "different"]
 
+_PREFIXES = ("un", "non", "anti", "dis", "ex", "in", "im", "mis", "de", "counter", "pseudo")
+_OPPOSITES = frozenset(
+    frozenset(pair.split())
+    for pair in (
+        "like hate;love hate;like dislike;with without;pro anti;pre post;left right;north south;"
+        "east west;northern southern;eastern western;upper lower;inner outer;old new;big small;"
+        "male female;brother sister;mother father;mom dad;son daughter;husband wife;uncle aunt;"
+        "nephew niece;buy sell;start end;start stop;win lose;hot cold;before after;more less;"
+        "always never;accept reject;allow forbid;true false;positive negative"
+    ).split(";")
+)
 _GENDERED = ({"mr", "sir"}, {"mrs", "ms", "madam"})
 _TYPO_SCORE = 90.0
 _TYPO_TOTAL, _TYPO_WORD, _TYPO_FIRST_NAME = 10, 7, 8
@@ -120,18 +130,25 @@ def conflict(a: Named, b: Named) -> str | None:
 
 
 def _opposed(one: Form, other: Form) -> bool:
-    if one.against.isdisjoint(other.words) and other.against.isdisjoint(one.words):
-        return False
     left, right = set(one.words) - set(other.words), set(other.words) - set(one.words)
-    return any(not against(x).isdisjoint(right) for x in left) or any(
-        not against(y).isdisjoint(left) for y in right
+    return any(
+        frozenset((x, y)) in _OPPOSITES or any(longer == prefix + shorter for prefix in _PREFIXES)
+        for x in left
+        for y in right
+        for shorter, longer in [sorted((x, y), key=len)]
     )
 
 
 def relate(a: Named, b: Named) -> Relation | None:
     """How two entities belong together by themselves; None where nothing says so."""
-    if a.uid == b.uid or conflict(a, b) is not None:
+    if a.uid == b.uid:
         return None
+    relation = _relation(a, b)
+    # Of most pairs that are compared nothing can be said: look for what speaks against it last.
+    return relation if relation is not None and conflict(a, b) is None else None
+
+
+def _relation(a: Named, b: Named) -> Relation | None:
     one, other = form(a.name, a.type), form(b.name, b.type)
     if a.type != b.type:
         # Each name in the form of the type that says something.

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
 from random import Random
 
 import pytest
+from neo4j import GraphDatabase
 
 from cognigraph import EmbeddingError
 from cognigraph.ingest import Fact, Mention
@@ -273,3 +276,46 @@ def test_it_goes_on_where_it_was_stopped(whole, extractor, monkeypatch):
     done = memory.reindex(NEAR)
     assert done.resumed > 0
     assert suspected(memory.space("a")) == pairs | {PAIR}
+
+
+def _forget_vectors(location):
+    """Leave names as an older version wrote them."""
+    if "auth" in location:
+        with GraphDatabase.driver(location["location"], auth=location["auth"]) as driver:
+            driver.execute_query("MATCH (n:Named) REMOVE n.embedding")
+        return
+    with closing(sqlite3.connect(location["location"])) as db, db:
+        db.execute("DELETE FROM name_vector")
+
+
+def test_names_of_an_older_store_get_vectors(whole, location, extractor):
+    memory = whole(embedder=NEAR)
+    space = memory.space("a")
+    tell(space, extractor, [*map(likes, FILMS), *map(likes, CHILDREN), likes("tea")])
+    _forget_vectors(location)
+    assert suspected(space) == set()
+    tell(space, extractor, [likes(FILMS[0])])
+    assert suspected(space) == set()
+    tell(space, extractor, [likes(FILMS[1])])
+    assert suspected(space) == {PAIR}, "both were said again"
+    done = memory.reindex()
+    assert (done.vectors, done.resumed) == (3 + 1, 0), "children and tea; Kim was said again too"
+    assert len(suspected(memory.space("a"))) == 1 + 3
+    assert memory.reindex().vectors == 0
+    # It is no other embedder: those who have it open go on.
+    assert suspected(space) == suspected(whole(embedder=NEAR).space("a"))
+
+
+def test_a_page_of_the_list(space, extractor):
+    """Letters, vectors and names without a type are one list, whatever the page."""
+    people = ["Maria Petersen", "Maria Peterson", "Thomas Hendriksen", "Thomas Hendrikson"]
+    tell(space, extractor, [likes(name, "person") for name in people])
+    tell(space, extractor, [*map(likes, FILMS), *map(likes, CHILDREN)])
+    tell(space, extractor, [likes("tea"), likes("tea", "concept")])
+    whole = space.suspected_duplicates()
+    assert [d.score for d in whole] == sorted([d.score for d in whole], reverse=True)
+    assert len(whole) == 2 + 4 + 1
+    for limit in range(1, 9):
+        pages = [space.suspected_duplicates(limit, offset) for offset in range(0, 9, limit)]
+        assert [pair for page in pages for pair in page] == whole
+    assert space.suspected_duplicates(0) == []

@@ -145,6 +145,19 @@ def test_what_is_found_depends_on_the_set_of_names_alone(
     }
 
 
+def test_a_crowd_in_one_place_says_nothing() -> None:
+    letters = "bcdfghklmnprstvz"
+    words = [f"{a}a{b}e" for a in letters for b in letters]
+    named = [entity(f"{word} thing", "object") for word in words[:60]]
+    # Another type, or another number, is another crowd.
+    named += [entity(f"{word} thing", "event") for word in words[:2]]
+    named += [entity(f"{word} thing 7", "object") for word in words[:2]]
+    vectors = np.random.RandomState(1).standard_normal((1, 64)).repeat(64, axis=0)
+    assert len(find_near(named[:50], vectors[:50])) == 50 * 49 / 2
+    assert find_near(named[:60], vectors[:60]) == []
+    assert {(a, b) for a, b, _ in find_near(named, vectors)} == {(60, 61), (62, 63)}
+
+
 @given(st.lists(st.tuples(halves, halves), min_size=1, max_size=5))
 def test_cosines(rows: list[tuple[list[float], list[float]]]) -> None:
     left, right = (np.array([row[side] for row in rows], np.float16) for side in (0, 1))

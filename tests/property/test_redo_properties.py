@@ -99,6 +99,7 @@ _ROWS = (
     "SELECT x.uid, y.uid, kind, verdict FROM pair JOIN entity x ON x.id = a_id "
     "JOIN entity y ON y.id = b_id",
     "SELECT b.key, e.uid FROM block b JOIN entity e ON e.id = b.entity_id",
+    "SELECT e.uid, v.vector FROM entity e LEFT JOIN name_vector v ON v.entity_id = e.id",
     "PRAGMA foreign_key_check",
     "SELECT entity_id FROM block WHERE entity_id NOT IN (SELECT id FROM entity)",
     "SELECT raw_id FROM mention WHERE raw_id NOT IN (SELECT id FROM entity)",

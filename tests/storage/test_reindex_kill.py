@@ -37,6 +37,13 @@ def embedder_of(path: Path) -> str:
     return str(row[0])
 
 
+def names(path: Path) -> dict[str, bytes]:
+    """Vectors of names."""
+    query = "SELECT uid, vector FROM entity LEFT JOIN name_vector ON entity_id = id"
+    with closing(sqlite3.connect(path)) as connection:
+        return dict(connection.execute(query))
+
+
 def filled(path: Path, dimension: int) -> None:
     with open_memory(path, embedder=HashEmbedder(dimension)) as memory:
         memory.add_many(turn(number) for number in range(40))
@@ -73,9 +80,10 @@ def test_killed_while_reindexing(tmp_path):
     with open_memory(path, embedder=HashEmbedder(96)) as memory:
         assert answers(memory) == wanted
     with closing(sqlite3.connect(path)) as connection:
-        for layer in ("chunk", "triple", "key", "theme"):
+        for layer in ("chunk", "triple", "key", "theme", "entity"):
             left = connection.execute(f"SELECT count(*) FROM {layer}_next").fetchone()
             assert left == (0,), layer
+    assert names(path) == names(tmp_path / "new.db")
 
 
 _DIE_IN_THE_SWITCH = """

@@ -17,6 +17,7 @@ from cognigraph.ingest.merging import MOST_IN_BLOCK
 from cognigraph.ingest.resolve import Named, Relation
 from cognigraph.stores.sqlite.fold import show
 
+_ROW = "SELECT id, uid, normalised, type, name FROM entity"
 _ENTER = """
 INSERT OR IGNORE INTO block SELECT ?, key.value, entity.key
 FROM json_each(?) entity, json_each(entity.value) key RETURNING key"""
@@ -43,6 +44,7 @@ class SQLiteLedger:
         self._now = now
         self._ids: dict[str, int] = {}
         self._uids: dict[int, str] = {}
+        self._rows: dict[int, Sequence[str]] = {}
 
     def _in(self, query: str, values: Iterable[Any], *first: Any) -> list[tuple[Any, ...]]:
         """Run a query with ``{}`` in the place of a list; ``first`` are its other parameters."""
@@ -52,20 +54,21 @@ class SQLiteLedger:
         filled = query.replace("{}", "(SELECT value FROM json_each(?))")
         return self._connection.execute(filled, (*first, json.dumps(listed))).fetchall()
 
-    def _know(self, rows: Iterable[tuple[str, int]]) -> None:
-        for uid, id in rows:
-            self._ids[uid] = id
-            self._uids[id] = uid
-
     def _id(self, uids: Collection[str]) -> list[int]:
         missing = [uid for uid in uids if uid not in self._ids]
-        self._know(self._in("SELECT uid, id FROM entity WHERE uid IN {}", missing))
+        self._know(self._in(f"{_ROW} WHERE uid IN {{}}", missing))
         return [self._ids[uid] for uid in uids]
 
     def _uid(self, ids: Collection[int]) -> Mapping[int, str]:
         missing = [id for id in ids if id not in self._uids]
-        self._know(self._in("SELECT uid, id FROM entity WHERE id IN {}", missing))
+        self._know(self._in(f"{_ROW} WHERE id IN {{}}", missing))
         return self._uids
+
+    def _know(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        for id, *row in rows:
+            self._ids[row[0]] = id
+            self._uids[id] = row[0]
+            self._rows[id] = row
 
     def _around(
         self, columns: str, table: str, uids: Collection[str], *ends: str
@@ -86,17 +89,16 @@ class SQLiteLedger:
 
     def named(self, uids: Collection[str]) -> list[Named]:
         """Entities by uid, with their aliases."""
-        ids = self._id(uids)
         aliases: dict[int, set[str]] = {}
+        ids = self._id(uids)
         for id, alias in self._in(
             "SELECT entity_id, normalised FROM alias WHERE entity_id IN {}", ids
         ):
             aliases.setdefault(id, set()).add(alias)
         return [
-            Named(self._uids[id], name, type, frozenset(aliases.get(id, ())), is_proper(spelling))
-            for id, name, type, spelling in self._in(
-                "SELECT id, normalised, type, name FROM entity WHERE id IN {}", ids
-            )
+            Named(uid, name, type, frozenset(aliases.get(id, ())), is_proper(spelling))
+            for id in ids
+            for uid, name, type, spelling in [self._rows[id]]
         ]
 
     def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
