@@ -29,6 +29,15 @@ settings.register_profile("fast", settings.get_profile("full"), max_examples=10)
 settings.load_profile("full")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run in parallel (``make test``), each Neo4j line is tested by one process, on one server."""
+    for item in items:
+        params = getattr(getattr(item, "callspec", None), "params", {})
+        line = params.get("neo4j_server") or params.get("location", "sqlite")
+        if line != "sqlite":
+            item.add_marker(pytest.mark.xdist_group(line.removeprefix("neo4j-")))
+
+
 @pytest.fixture(scope="session")
 def _servers() -> Iterator[Callable[[str], Server]]:
     """Start each Neo4j line once per run, when a test first wants it."""

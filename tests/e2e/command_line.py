@@ -14,11 +14,12 @@ Cli = Callable[..., Result]
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """This process's, without what would lead a command to other files or servers."""
+    """This process's, without what leads a command to other files, servers or widths."""
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("COGNIGRAPH_", "OPENAI_")) and "proxy" not in name.lower()
+        if not name.startswith(("COGNIGRAPH_", "OPENAI_", "COLUMNS"))
+        and "proxy" not in name.lower()
     }
     return kept | {"PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "error::RuntimeWarning"} | extra
 
