@@ -10,9 +10,6 @@ unexport PYTHONDONTWRITEBYTECODE
 # Files in memory, where the system has a folder for it: a busy disk makes each commit wait.
 MEMORY := $(if $(wildcard /dev/shm),TMPDIR=/dev/shm)
 
-# A process for each core; the tests of one Neo4j line stay together (tests/conftest.py).
-PARALLEL := --numprocesses=auto --dist=loadgroup
-
 .PHONY: help setup demo test test-fast test-flag lint format clean
 
 help: ## Show this help
@@ -36,10 +33,10 @@ demo: $(VENV)/.core ## Play a conversation into a memory and ask it questions
 	$(BIN)/cognigraph demo
 
 test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
-	$(BIN)/python -m pytest $(PARALLEL)
+	$(BIN)/python -m pytest
 
 test-fast: $(VENV)/.ready ## After each edit: no server, few processes, a tenth of the examples
-	$(MEMORY) $(BIN)/python -m pytest $(PARALLEL) -m "not neo4j and not slow" --hypothesis-profile=fast
+	$(MEMORY) $(BIN)/python -m pytest -n auto -m "not neo4j and not slow" --hypothesis-profile=fast
 
 $(FLAG)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(FLAG)

@@ -29,13 +29,17 @@ settings.register_profile("fast", settings.get_profile("full"), max_examples=10)
 settings.load_profile("full")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run in parallel (``make test``), each Neo4j line is tested by one process, on one server."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take the newer lines of Neo4j from tests for which one line is enough."""
+    newer = {f"neo4j-{line}" for line in list(LINES)[1:]}
+    kept: list[pytest.Item] = []
+    dropped: list[pytest.Item] = []
     for item in items:
         params = getattr(getattr(item, "callspec", None), "params", {})
-        line = params.get("neo4j_server") or params.get("location", "sqlite")
-        if line != "sqlite":
-            item.add_marker(pytest.mark.xdist_group(line.removeprefix("neo4j-")))
+        enough = params.get("location") in newer and item.get_closest_marker("one_line")
+        (dropped if enough else kept).append(item)
+    items[:] = kept
+    config.hook.pytest_deselected(items=dropped)
 
 
 @pytest.fixture(scope="session")
@@ -57,13 +61,13 @@ def _servers() -> Iterator[Callable[[str], Server]]:
         yield start
 
 
-@pytest.fixture(params=sorted(LINES))
+@pytest.fixture(scope="session", params=sorted(LINES))
 def neo4j_server(request: pytest.FixtureRequest, _servers: Callable[[str], Server]) -> Server:
     """A running Neo4j, one test run per supported line."""
     return _servers(request.param)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def neo4j_uri(neo4j_server: Server) -> str:
     """Its address (for servers without authentication)."""
     return neo4j_server.uri

@@ -24,6 +24,8 @@ from cognigraph.stores.base import Probe
 from cognigraph.testing import HashEmbedder
 from tests.conftest import START, OpenMemory
 
+pytestmark = pytest.mark.one_line
+
 TEXTS = ["I moved to Oslo.", "The fjord is cold.", "Bread and a kayak.", "!!!", "Oslo again?"]
 QUESTIONS = ["Who moved to Oslo?", "Is the fjord cold?", "kayak", "What about bread in Oslo?"]
 

@@ -61,8 +61,9 @@ class Server:
             )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server(neo4j_uri: str) -> Iterator[Server]:
+    """Read by all tests; none writes."""
     off = NotificationMinimumSeverity.OFF
     with GraphDatabase.driver(neo4j_uri, notifications_min_severity=off) as driver:
         server = Server(driver, f"inspect-{uuid4().hex[:8]}")
@@ -240,7 +241,7 @@ def test_the_plan_check_catches_what_the_rewriting_would_miss(server: Server) ->
         )
 
 
-def test_no_server_is_said(server: Server) -> None:
+def test_no_server_is_said() -> None:
     with (
         GraphDatabase.driver("bolt://127.0.0.1:1", max_transaction_retry_time=1) as driver,
         pytest.raises(StoreUnavailableError, match="cannot be reached"),

@@ -19,7 +19,7 @@ from cognigraph.stores.batches import MOST_DEATHS
 from cognigraph.testing import ScriptedExtractor
 from tests.storage.mortals import FATAL, LEASE, PER_SESSION, Mortal, open_memory, turn
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.one_line]
 
 ROOT = Path(__file__).parents[2]
 TURNS = 2 * PER_SESSION
@@ -53,9 +53,7 @@ class Place:
 
 
 @pytest.fixture
-def place(location: dict[str, Any], space_name: str, request: pytest.FixtureRequest) -> Place:
-    if request.node.callspec.params["location"] not in ("sqlite", "neo4j-5.26"):
-        pytest.skip("not on this store")
+def place(location: dict[str, Any], space_name: str) -> Place:
     return Place(location, space_name)
 
 

@@ -33,7 +33,7 @@ from tests.storage.readers import (
     turn,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.one_line]
 
 ROOT = Path(__file__).parents[2]
 TURNS = 2 * PER_SESSION
@@ -190,9 +190,7 @@ def test_the_model_fails_at_any_call(location, space_name, request, fault: str) 
             server.requests.clear()
 
 
-def test_workers_in_several_processes_share_the_queue(place: Place, request) -> None:
-    if request.node.callspec.params["location"] not in ("sqlite", "neo4j-5.26"):
-        pytest.skip("not on this store")
+def test_workers_in_several_processes_share_the_queue(place: Place) -> None:
     sessions = 12
     with ModelServer(good(answer)) as server, ExitStack() as stack:
         with place.open(server.url) as memory:
@@ -220,9 +218,7 @@ def test_workers_in_several_processes_share_the_queue(place: Place, request) -> 
             )
 
 
-def test_workers_in_several_processes_share_what_is_behind(place: Place, request) -> None:
-    if request.node.callspec.params["location"] not in ("sqlite", "neo4j-5.26"):
-        pytest.skip("not on this store")
+def test_workers_in_several_processes_share_what_is_behind(place: Place) -> None:
     sessions = 12
     first = [turn(PER_SESSION * number + n) for number in range(sessions) for n in range(BATCH)]
     with ModelServer() as server, ExitStack() as stack:
