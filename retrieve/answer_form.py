@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from itertools import repeat
 from typing import Literal
 
 import numpy as np
 
+from cognigraph.embed.words import Said
 from cognigraph.ingest.timelexicon import COUNTS, MONTHS, SIMPLE, UNITS, WEEKDAYS
-from cognigraph.lexical import START, words
+from cognigraph.lexical import words
 from cognigraph.retrieve.question_time import Asks
 from cognigraph.stores.arrays import Floats, Ints
 
@@ -55,12 +55,12 @@ def expected_form(asked: Sequence[str], asks: Asks | None) -> Form | None:
 
 
 def form_features(
-    texts: Sequence[str], said: Sequence[str], speakers: Iterable[str | None], form: Form | None
+    texts: Sequence[str], said: Said, speakers: Iterable[str | None], form: Form | None
 ) -> dict[str, Floats]:
     """How much each text names, and whether it holds what the question expects; (n,) in [0, 1].
 
-    ``said`` are the words of the texts (:func:`cognigraph.lexical.marked_words`). The ``speakers``
-    are no names, nor is the month that one is called by a time: they stand in many texts.
+    ``said`` are the words of the texts, and of any others after them. The ``speakers`` are no
+    names, nor is the month that one is called by a time: they stand in many texts.
     """
     called = {word for name in speakers if name for word in words(name)}
     names = _names(texts, _DATES | called)
@@ -68,7 +68,7 @@ def form_features(
     if form == "name":
         features["answer form"] = (names > 0).astype(float)
     elif form is not None:
-        features["answer form"] = _holding(len(texts), said, form, called)
+        features["answer form"] = _holding(said, form, called)[: len(texts)]
     return features
 
 
@@ -96,13 +96,14 @@ def _inner_capitals(text: str) -> Ints:
     return np.asarray(at[spaced | np.isin(before, _OPENING)], np.int64)
 
 
-def _holding(count: int, said: Sequence[str], form: Form, ignored: Collection[str]) -> Floats:
+def _holding(said: Said, form: Form, ignored: Collection[str]) -> Floats:
     """Which texts hold a number or a time."""
-    different, digits = set(said), _DIGITS[form]
-    held = different & _WORDS[form]
-    held |= {word for word in different if word[0].isdigit() and digits.fullmatch(word)}
-    kinds = dict.fromkeys(held.difference(ignored), 1) | {START: 2}
-    kind = np.fromiter(map(kinds.get, said, repeat(0)), np.int8, len(said))
-    holding = np.zeros(count)
-    holding[np.cumsum(kind == 2)[kind == 1] - 1] = 1.0
+    digits = _DIGITS[form]
+    held = _WORDS[form].intersection(said.different)
+    held |= {word for word in said.different if word[0].isdigit() and digits.fullmatch(word)}
+    held -= set(ignored)
+    holds = np.fromiter(map(held.__contains__, said.different), bool, len(said.different))
+    owners = np.cumsum(said.numbers == 0) - 1
+    holding = np.zeros(said.texts)
+    holding[owners[holds[said.numbers]]] = 1.0
     return holding

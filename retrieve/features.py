@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.embed.words import word_vectors
-from cognigraph.lexical import marked_words, words
+from cognigraph.embed.words import Said, word_vectors
+from cognigraph.lexical import words
 from cognigraph.retrieve.analyse import Analysis
 from cognigraph.retrieve.answer_form import form_features
 from cognigraph.retrieve.asked_time import nearness
@@ -45,17 +45,16 @@ def chunk_features(
     if settings.windows:
         features |= _window_features(pool, weights, lexicon.mean_length)
     of_triples: Floats | None = None
-    said = _said(pool)
-    if settings.late_interaction and said:
-        facts = marked_words(candidates.triples.texts)
-        found = word_vectors().best_matches(analysis.words, [*said, *facts])
+    said = _said(candidates)
+    if settings.late_interaction and pool.texts:
+        found = word_vectors().best_matches(analysis.words, said)
         similar, of_triples = found[: len(pool.uids)], found[len(pool.uids) :]
         features |= _late_features(pool, similar, weights, windows=settings.windows)
     if settings.session_leg:
         features |= _session_features(candidates, weights)
     if settings.cues:
         features |= _cues(pool, analysis)
-        if said:
+        if pool.texts:
             features |= form_features(pool.texts, said, set(pool.speakers), analysis.form)
     if settings.time_cue and analysis.times:
         features["time"] = nearness(analysis.times, pool.at)
@@ -69,13 +68,12 @@ def chunk_features(
     return features
 
 
-def _said(pool: ChunkPool) -> list[str]:
-    """The words of all chunks, each with its speaker; none if the probe asked for no texts."""
-    if not pool.texts:
-        return []
-    return marked_words(
-        [f"{speaker or ''} {text}" for speaker, text in zip(pool.speakers, pool.texts, strict=True)]
-    )
+def _said(candidates: Candidates) -> Said:
+    """The words of the chunks, each with its speaker, and of the triples; none without texts."""
+    pool = candidates.chunks
+    spoken = zip(pool.speakers, pool.texts, strict=False)
+    said = [f"{speaker or ''} {text}" for speaker, text in spoken]
+    return word_vectors().read([*said, *candidates.triples.texts])
 
 
 def _weighted_mean(similar: Floats, weights: Floats) -> Floats:

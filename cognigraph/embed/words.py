@@ -7,16 +7,19 @@ run, so words can be compared at query time and nothing more is stored.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
 
 import numpy as np
+import numpy.typing as npt
 
 from cognigraph.embed.models import WordLlamaEmbedder
-from cognigraph.lexical import START, STOP_WORDS, stem
+from cognigraph.lexical import START, STOP_WORDS, marked_words, stem
 from cognigraph.stores.arrays import Floats, Ints
 
 _MOST_WORDS = 50_000  # 51 MB of vectors; then the vocabulary starts anew
+_MOST_REMEMBERED = 2_000_000  # words of texts read: about 35 MB in texts of twenty words
 
 
 @lru_cache(maxsize=1)
@@ -25,76 +28,115 @@ def word_vectors() -> WordVectors:
     return WordVectors()
 
 
-class WordVectors:
-    """Vectors of the words seen so far, unit length. Thread-safe.
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The words of some texts.
 
-    Rows 0 and 1 are no words, similar to nothing: stop words, and the start of each text. Stems are
-    made when they may matter, as making them takes longest: a stem keeps the word's first letter.
+    ``numbers`` has one for each word in order, its place in ``different``, and a 0 before the words
+    of each text: ``different`` begins with ``START``.
     """
 
-    def __init__(self, most: int = _MOST_WORDS) -> None:
-        self._most = most
+    different: tuple[str, ...]
+    numbers: Ints
+
+    @property
+    def texts(self) -> int:
+        """How many texts."""
+        return int(np.count_nonzero(self.numbers == 0))
+
+
+class WordVectors:
+    """Numbers of the words seen so far, and their vectors, unit length. Thread-safe.
+
+    Row 0 is the start of a text, and stop words follow it: their vectors are zero, similar to
+    nothing. Vectors are made when words are compared, and stems when they may matter, as making
+    them takes longest: a stem keeps the word's first letter.
+    """
+
+    def __init__(self, most: int = _MOST_WORDS, remembered: int = _MOST_REMEMBERED) -> None:
+        self._most, self._most_remembered = most, remembered
         self._lock = Lock()
         self._clear()
 
     def _clear(self) -> None:
-        self._rows = dict.fromkeys(STOP_WORDS, 0) | {START: 1}
-        self._words = ["", ""]
-        self._vectors = np.zeros((2, WordLlamaEmbedder.dimension), np.float32)
-        self._initial = np.zeros(2, np.int64)
+        self._words = [START, *sorted(STOP_WORDS)]
+        self._rows = {word: row for row, word in enumerate(self._words)}
+        self._first = self._embedded = len(self._words)
+        self._vectors = np.zeros((self._first, WordLlamaEmbedder.dimension), np.float32)
+        self._initial = np.zeros(self._first, np.int64)
         self._stems: dict[str, int] = {}
-        self._stem = np.zeros(2, np.int64)  # 0: not made
-        self._count = 2
+        self._stem = np.zeros(self._first, np.int64)  # 0: not made
+        self._read: dict[str, npt.NDArray[np.int32]] = {}
+        self._remembered = 0
 
-    def best_matches(self, asked: Sequence[str], said: Sequence[str]) -> Floats:
+    def read(self, texts: Sequence[str]) -> Said:
+        """Number the words of texts. What was read is remembered: texts come back."""
+        with self._lock:
+            if len(self._words) > self._most or self._remembered > self._most_remembered:
+                self._clear()
+            self._remember([text for text in texts if text not in self._read])
+            read = [self._read[text] for text in texts]
+            rows = np.concatenate(read) if read else np.empty(0, np.int32)
+            used = np.zeros(len(self._words), bool)
+            used[0] = used[rows] = True
+            different = tuple(map(self._words.__getitem__, np.flatnonzero(used).tolist()))
+        return Said(different, (np.cumsum(used) - 1)[rows])
+
+    def best_matches(self, asked: Sequence[str], said: Said) -> Floats:
         """Cosine (texts, len(asked)) of each asked word with its nearest word of each text.
 
-        ``said`` are the words of the texts, from :func:`cognigraph.lexical.marked_words`. 1 for a
-        word of the same stem, 0 for a text without words, never negative.
+        1 for a word of the same stem, 0 for a text without words, never negative.
         """
-        if not asked or not said:
-            return np.zeros((said.count(START), len(asked)))
+        if not asked or not len(said.numbers):
+            return np.zeros((said.texts, len(asked)))
         with self._lock:
-            if self._count > self._most:
-                self._clear()
-            try:
-                flat, own = self._places(said), self._places(asked)
-            except KeyError:
-                self._learn([*asked, *said])
-                flat, own = self._places(said), self._places(asked)
-            flat = flat[flat > 0]
-            used = np.zeros(self._count, bool)
-            used[flat] = True
-            present = np.flatnonzero(used)
-            self._stem_some(own[own > 0], present)
-            vectors, stems = self._vectors[present], self._stem[present]
+            rows, own = self._places(said.different), self._places(asked)
+            self._embed()
+            self._stem_some(own[own >= self._first], rows)
+            vectors, stems = self._vectors[rows], self._stem[rows]
             questions, question_stems = self._vectors[own], self._stem[own]
-            place = np.cumsum(used) - 1
+            compared = (rows == 0) | (rows >= self._first)
         similar = np.clip(vectors @ questions.T, 0.0, 1.0)
         similar[(stems[:, None] == question_stems) & (stems[:, None] > 0)] = 1.0
-        starts = np.flatnonzero(flat == 1)
+        numbers = said.numbers[compared[said.numbers]]
+        starts = np.flatnonzero(numbers == 0)
         # Rounded: the last bits of a product depend on what else is in the matrix.
-        return np.maximum.reduceat(similar[place[flat]], starts, axis=0).astype(float).round(5)
+        return np.maximum.reduceat(similar[numbers], starts, axis=0).astype(float).round(5)
 
     def _places(self, words: Sequence[str]) -> Ints:
-        return np.fromiter(map(self._rows.__getitem__, words), np.int64, len(words))
+        """Rows of words; those never seen get one."""
+        try:
+            return np.fromiter(map(self._rows.__getitem__, words), np.int64, len(words))
+        except KeyError:
+            for word in dict.fromkeys(words):
+                if word not in self._rows:
+                    self._rows[word] = len(self._words)
+                    self._words.append(word)
+            return self._places(words)
 
-    def _learn(self, seen: list[str]) -> None:
-        new = list(dict.fromkeys(word for word in seen if word not in self._rows))
-        if not new:
+    def _remember(self, texts: Sequence[str]) -> None:
+        rows = self._places(marked_words(texts)).astype(np.int32)
+        starts = [*np.flatnonzero(rows == 0).tolist(), len(rows)]
+        for text, start, end in zip(texts, starts, starts[1:], strict=False):
+            self._read[text] = rows[start:end].copy()  # a view would keep the rows of all
+        self._remembered += len(rows)
+
+    def _embed(self) -> None:
+        """Make the vectors of the words that have none yet."""
+        first, count = self._embedded, len(self._words)
+        if first == count:
             return
+        new = self._words[first:]
         vectors = WordLlamaEmbedder().embed(new)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        first, self._count = self._count, self._count + len(new)
-        if self._count > len(self._vectors):  # room for twice as many, or each word would copy all
-            spare = ((0, 2 * self._count - len(self._vectors)), (0, 0))
+        if count > len(self._vectors):  # room for twice as many, or each word would copy all
+            spare = ((0, 2 * count - len(self._vectors)), (0, 0))
             self._vectors = np.pad(self._vectors, spare)
             self._stem = np.pad(self._stem, spare[0])
             self._initial = np.pad(self._initial, spare[0])
-        np.divide(vectors, norms, out=self._vectors[first : self._count], where=norms > 0)
-        self._initial[first : self._count] = [ord(word[0]) for word in new]
-        self._words += new
-        self._rows |= {word: first + place for place, word in enumerate(new)}
+        np.divide(vectors, norms, out=self._vectors[first:count], where=norms > 0)
+        self._initial[first:count] = [ord(word[0]) for word in new]
+        self._embedded = count
 
     def _stem_some(self, asked: Ints, present: Ints) -> None:
         """Make the stems of the asked words and of those that may have one of them."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.lexical import marked_words
+from cognigraph.embed.words import word_vectors
 from cognigraph.retrieve.analyse import analyse
 from cognigraph.retrieve.answer_form import Form, form_features
 from cognigraph.stores.arrays import Floats
@@ -17,7 +17,7 @@ NOW = datetime(2024, 3, 1, tzinfo=UTC)
 def features(
     texts: list[str], speakers: set[str | None], form: Form | None = None
 ) -> dict[str, Floats]:
-    return form_features(texts, marked_words(texts), speakers, form)
+    return form_features(texts, word_vectors().read(texts), speakers, form)
 
 
 @pytest.mark.parametrize(

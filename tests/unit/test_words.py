@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from cognigraph.embed import WordLlamaEmbedder
 from cognigraph.embed.words import WordVectors, word_vectors
-from cognigraph.lexical import STOP_WORDS, marked_words, stem, words
+from cognigraph.lexical import START, STOP_WORDS, stem, words
 
 TEXTS = ("A puppy lives here.", "The rent went up", "", "the of and", "Dogs bark at the dog")
-SAID = marked_words(TEXTS)
+SAID = WordVectors().read(TEXTS)
 
 
 def brute(asked: list[str], text: str) -> list[float]:
@@ -41,28 +41,44 @@ def test_the_best_match_of_each_word():
 
 def test_nothing_asked_or_nothing_said():
     assert WordVectors().best_matches([], SAID).shape == (5, 0)
-    assert WordVectors().best_matches(["dog"], []).shape == (0, 1)
+    assert WordVectors().best_matches(["dog"], WordVectors().read([])).shape == (0, 1)
 
 
 def test_a_stop_word_is_similar_to_nothing():
-    assert WordVectors().best_matches(["the"], marked_words(["the dog"])).tolist() == [[0.0]]
+    assert WordVectors().best_matches(["the"], WordVectors().read(["the dog"])).tolist() == [[0.0]]
 
 
-@given(st.lists(st.lists(st.sampled_from("dog puppy rent bark oslo é 42 犬".split())), max_size=6))
-def test_what_was_asked_before_changes_nothing(before):
-    vectors = WordVectors(most=5)  # starts anew again and again
-    for text in before:
-        vectors.best_matches(["oslo"], marked_words([" ".join(text)]))
-    expected = WordVectors().best_matches(["dog", "rent"], SAID)
-    assert vectors.best_matches(["dog", "rent"], SAID) == pytest.approx(expected, abs=2e-5)
+WRITTEN = st.lists(st.sampled_from("dog puppy rent the bark oslo é 42 犬".split())).map(" ".join)
+FEW = len(STOP_WORDS) + 6  # words, before the vocabulary starts anew
+
+
+@given(st.lists(st.lists(WRITTEN, max_size=4), max_size=6), st.sampled_from([FEW, 1000]))
+def test_what_was_read_and_asked_before_changes_nothing(before, most):
+    vectors = WordVectors(most, remembered=9)
+    for texts in before:
+        found = vectors.best_matches(["oslo", "dog"], vectors.read(texts))
+        expected = [brute(["oslo", "dog"], text) for text in texts]
+        assert found == pytest.approx(np.reshape(expected, (-1, 2)), abs=2e-5)
+
+
+@given(st.lists(WRITTEN, max_size=5), st.lists(WRITTEN, max_size=5))
+def test_words_are_read_in_order(first, second):
+    vectors = WordVectors(FEW, remembered=9)
+    for texts in (first, second, [*first, *second]):
+        said = vectors.read(texts)
+        assert said.different[:1] == (START,)
+        assert len(set(said.different)) == len(said.different)
+        assert said.texts == len(texts)
+        read = [said.different[number] for number in said.numbers]
+        assert read == [word for text in texts for word in (START, *words(text))]
 
 
 def test_threads_share_one_vocabulary():
     expected = WordVectors().best_matches(["dog"], SAID)
-    vectors = WordVectors(most=8)
+    vectors = WordVectors(FEW, remembered=9)
     with ThreadPoolExecutor(4) as pool:
         asked = [
-            pool.submit(vectors.best_matches, ["dog"], [*SAID, *marked_words([f"w{n}"])])
+            pool.submit(vectors.best_matches, ["dog"], vectors.read([*TEXTS, f"w{n}"]))
             for n in range(40)
         ]
         for answer in asked:
@@ -73,7 +89,7 @@ def test_threads_share_one_vocabulary():
 def test_plain_texts_and_others_are_read_alike():
     plain = WordVectors().best_matches(["dog", "rent"], SAID)
     mixed = WordVectors().best_matches(
-        ["dog", "rent"], marked_words([*TEXTS, "Zoë's 犬", "a\0dog"])
+        ["dog", "rent"], WordVectors().read([*TEXTS, "Zoë's 犬", "a\0dog"])
     )
     assert mixed[:5] == pytest.approx(plain, abs=2e-5)
     assert mixed[6, 0] == 1.0

@@ -27,6 +27,7 @@ from cognigraph.stores.sqlite.fold import HIDDEN
 from cognigraph.stores.sqlite.index import SpaceIndex
 from cognigraph.stores.sqlite.postings import Postings, gather
 from cognigraph.stores.sqlite.table import Table
+from cognigraph.stores.sqlite.top import top_rows
 from cognigraph.times import to_micros
 
 _FOREVER = HIDDEN - 1
@@ -55,7 +56,7 @@ def gather_candidates(
     cosine = index.chunks["vector"] @ probe.vector
     visible = index.chunks["at"] <= until
     chunks = _Found(
-        vector=_top(cosine, visible, probe.chunks_by_vector),
+        vector=top_rows(cosine, visible, probe.chunks_by_vector),
         terms=_top_by_terms(
             index.chunk_words, index.chunks, probe, weights, lexicon, visible, probe.chunks_by_terms
         ),
@@ -71,9 +72,9 @@ def gather_candidates(
     rows = _neighbourhood(index, np.union1d(chunks.all(), evidence_rows), probe.radius, visible)
     rows = rows[_uid_order(index.chunks["uid"][rows])]
     triple_rows = triple_rows[_uid_order(index.triples["uid"][triple_rows])]
-    near = _nearest_sessions(index, probe)
-    session_ids = np.union1d(index.chunks["session"][rows], near)
-    sessions = _session_pool(connection, index.vectors, session_ids, probe)
+    themes = _Themes.of(index, probe)
+    session_ids = np.union1d(index.chunks["session"][rows], themes.nearest(probe))
+    sessions = _session_pool(connection, index.vectors, session_ids, themes, probe)
     pool = _chunk_pool(connection, index, rows, session_ids, sessions, cosine, chunks, probe)
     return Candidates(
         lexicon=lexicon,
@@ -84,17 +85,6 @@ def gather_candidates(
         sessions=sessions.pool,
         anchors=anchors,
     )
-
-
-def _top(scores: npt.NDArray[np.floating], allowed: npt.NDArray[np.bool_], limit: int) -> Ints:
-    """Rows of the ``limit`` highest positive scores among the allowed."""
-    if not limit:
-        return np.empty(0, np.int64)
-    candidates = np.flatnonzero(allowed & (scores > 0))
-    if len(candidates) > limit:
-        cut = len(candidates) - limit
-        candidates = candidates[np.argpartition(scores[candidates], cut)[cut:]]
-    return np.asarray(candidates, np.int64)
 
 
 def _top_by_terms(
@@ -117,7 +107,7 @@ def _top_by_terms(
             scores[rows] += bm25(
                 counts[:, None].astype(float), length[rows], np.array([weight]), mean
             )
-    return _top(scores, allowed, limit)
+    return top_rows(scores, allowed, limit)
 
 
 def _uid_order(uids: npt.NDArray[np.uint8]) -> Ints:
@@ -163,7 +153,7 @@ def _triple_legs(
     cosine = np.asarray(table["vector"] @ probe.vector, float)
     visible = table["first"] <= until
     found = _Found(
-        vector=_top(cosine, visible, probe.triples_by_vector),
+        vector=top_rows(cosine, visible, probe.triples_by_vector),
         terms=_top_by_terms(
             index.triple_words, table, probe, weights, lexicon, visible, probe.triples_by_terms
         ),
@@ -315,42 +305,57 @@ def _chunk_pool(
     )
 
 
-def _nearest_sessions(index: SpaceIndex, probe: Probe) -> Ints:
-    if not probe.sessions_by_vector:
-        return np.empty(0, np.int64)
-    matrix, owners = index.themes()
-    rows = _top(matrix @ probe.vector, np.ones(len(owners), bool), probe.sessions_by_vector)
-    return np.unique(owners[rows])
+@dataclass
+class _Themes:
+    """Every theme of the space: whose it is, and its cosine with the question."""
+
+    owners: Ints
+    cosine: Floats
+
+    @classmethod
+    def of(cls, index: SpaceIndex, probe: Probe) -> _Themes:
+        matrix, owners = index.themes()
+        return cls(owners, (matrix @ probe.vector).astype(float))
+
+    def nearest(self, probe: Probe) -> Ints:
+        """Sessions of the nearest themes."""
+        rows = top_rows(self.cosine, np.ones(len(self.owners), bool), probe.sessions_by_vector)
+        return np.unique(self.owners[rows])
+
+    def best(self, ids: Ints) -> Floats:
+        """Cosine of each session's nearest theme, NaN if it has none."""
+        best, order = np.full(len(ids), np.nan), np.argsort(ids)
+        known = np.isin(self.owners, ids)
+        at = order[np.searchsorted(ids, self.owners[known], sorter=order)]
+        np.fmax.at(best, at, self.cosine[known])
+        return best
 
 
 def _session_pool(
-    connection: sqlite3.Connection, vectors: VectorFormat, ids: Ints, probe: Probe
+    connection: sqlite3.Connection, vectors: VectorFormat, ids: Ints, themes: _Themes, probe: Probe
 ) -> _Sessions:
     query = "SELECT uid, name, id FROM session WHERE id IN ({})"
     names = _select_in(connection, query, ids.tolist())
     names.sort()
     place = {row[2]: i for i, row in enumerate(names)}
     count = len(names)
-    theme, length = np.full(count, np.nan), np.zeros(count)
-    matches = np.zeros((count, len(probe.terms)))
+    length, matches = np.zeros(count), np.zeros((count, len(probe.terms)))
     keys = np.full((count, len(probe.entity_vectors)), np.nan)
-    themes = _select_in(
+    read = _select_in(
         connection,
-        "SELECT session_id, length, terms, vector FROM theme WHERE session_id IN ({})",
+        "SELECT session_id, length, terms FROM theme WHERE session_id IN ({})",
         list(place),
     )
-    if themes:
-        owners = np.array([place[row[0]] for row in themes])
-        cosines = vectors.unpack([row[3] for row in themes]) @ probe.vector
-        np.fmax.at(theme, owners, cosines.astype(float))
-        np.add.at(length, owners, np.array([row[1] for row in themes], float))
-        matches = _theme_matches([row[2] for row in themes], owners, count, probe)
+    if read:
+        owners = np.array([place[row[0]] for row in read])
+        np.add.at(length, owners, np.array([row[1] for row in read], float))
+        matches = _theme_matches([row[2] for row in read], owners, count, probe)
     if probe.entity_vectors:
         _key_cosines(connection, vectors, place, probe.entity_vectors, keys)
     pool = SessionPool(
         uids=tuple(str(row[0]) for row in names),
         ids=tuple(str(row[1]) for row in names),
-        theme=theme,
+        theme=themes.best(np.array(list(place), np.int64)),
         keys=keys,
         matches=matches,
         length=length,
