@@ -113,7 +113,7 @@ def ask(
 def run(arguments: argparse.Namespace) -> Scores:
     """Insert and ask all conversations of the data folder."""
     data, cutoffs = Path(arguments.data), [int(k) for k in arguments.k.split(",")]
-    scores, run_id = Scores(), uuid4().hex[:6]
+    scores, run_id = Scores(), uuid4().hex[:6] if "://" in arguments.store else "file"
     settings = Settings(
         search=replace(SearchSettings(), profile=arguments.profile),
         storage=StorageSettings(vectors=arguments.vectors),
