@@ -194,7 +194,7 @@ def test_batches_do_not_matter(tmp_path, monkeypatch):
         assert contents(parts) == contents(whole)
 
 
-def test_two_threads_read_what_one_does(tmp_path):
+def test_two_threads_read_what_one_does(tmp_path, monkeypatch):
     path = tmp_path / "m.db"
 
     @contextmanager
@@ -208,7 +208,9 @@ def test_two_threads_read_what_one_does(tmp_path):
         memory.add_many({"text": f"oslo {WORDS[n % 6]} rain", "id": f"m{n}"} for n in range(30))
         memory.enrich()
         alone, together = SpaceIndex(FORMAT), SpaceIndex(FORMAT)
-        alone.refresh(connection, 1)
+        alone.refresh(connection, 1, another)
+        assert not apart  # few triples are not worth a thread
+        monkeypatch.setattr(index_module, "_BATCH", 3)
         together.refresh(connection, 1, another)
         assert contents(together) == contents(alone)
         assert len(contents(alone)["triples"]) > 3

@@ -95,9 +95,9 @@ class SpaceIndex:
     ) -> None:
         """Read what was written since the last look, in the caller's snapshot.
 
-        The first look reads everything: chunks through this connection and, meanwhile, triples
-        through ``another``. Its snapshot may be newer; what changed after the caller's is left to
-        the next look.
+        The first look reads everything: chunks through this connection and, where there are many,
+        triples meanwhile through ``another``. Its snapshot may be newer; what changed after the
+        caller's is left to the next look.
         """
         revision, epoch = connection.execute(
             "SELECT revision, epoch FROM space WHERE id = ?", (space_id,)
@@ -108,9 +108,10 @@ class SpaceIndex:
         if revision == self.revision:
             return
         span = space_id, self.revision, revision
-        if self.revision == 0 and another is not None:
+        apart = another if self.revision == 0 else None
+        if apart is not None and _count(connection, "triple_index", span) > _BATCH:
             with ThreadPoolExecutor(1, thread_name_prefix="cognigraph-load") as threads:
-                triples = threads.submit(self._read_triples_apart, another, span)
+                triples = threads.submit(self._read_triples_apart, apart, span)
                 self._read_chunks(connection, span)
                 triples.result()
         else:
