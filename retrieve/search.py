@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -353,10 +353,10 @@ class _Fetch:
         return tuple(notes)
 
 
-def best_first(scores: Floats, at: Floats, uids: Iterable[str]) -> list[int]:
+def best_first(scores: Floats, at: Floats, uids: Sequence[str]) -> list[int]:
     """Rows by score, then newest, then uid: the same order on every store and every run."""
-    keys = zip(np.round(scores, 12).tolist(), np.nan_to_num(at).tolist(), uids, strict=True)
-    return [row for row, _ in sorted(enumerate(keys), key=lambda e: (-e[1][0], -e[1][1], e[1][2]))]
+    order = np.lexsort((np.array(uids), -np.nan_to_num(at), -np.round(scores, 12)))
+    return [int(row) for row in order]
 
 
 def _known(value: np.floating | float) -> float | None:

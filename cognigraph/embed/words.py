@@ -45,12 +45,20 @@ class Said:
         return int(np.count_nonzero(self.numbers == 0))
 
 
+def beginning(word: str) -> str:
+    """What words of one stem have in common: the first two letters, a y in second place as an i.
+
+    The stem of "dying" is "die".
+    """
+    return word[0] + word[1:2].replace("y", "i")
+
+
 class WordVectors:
     """Numbers of the words seen so far, and their vectors, unit length. Thread-safe.
 
     Row 0 is the start of a text, and stop words follow it: their vectors are zero, similar to
     nothing. Vectors are made when words are compared, and stems when they may matter, as making
-    them takes longest: a stem keeps the word's first letter.
+    them takes longest: a stem begins as the word does (:func:`beginning`).
     """
 
     def __init__(self, most: int = _MOST_WORDS, remembered: int = _MOST_REMEMBERED) -> None:
@@ -63,7 +71,8 @@ class WordVectors:
         self._rows = {word: row for row, word in enumerate(self._words)}
         self._first = self._embedded = len(self._words)
         self._vectors = np.zeros((self._first, WordLlamaEmbedder.dimension), np.float32)
-        self._initial = np.zeros(self._first, np.int64)
+        self._beginnings: dict[str, int] = {}
+        self._beginning = np.zeros(self._first, np.int64)
         self._stems: dict[str, int] = {}
         self._stem = np.zeros(self._first, np.int64)  # 0: not made
         self._read: dict[str, npt.NDArray[np.int32]] = {}
@@ -133,14 +142,16 @@ class WordVectors:
             spare = ((0, 2 * count - len(self._vectors)), (0, 0))
             self._vectors = np.pad(self._vectors, spare)
             self._stem = np.pad(self._stem, spare[0])
-            self._initial = np.pad(self._initial, spare[0])
+            self._beginning = np.pad(self._beginning, spare[0])
         np.divide(vectors, norms, out=self._vectors[first:count], where=norms > 0)
-        self._initial[first:count] = [ord(word[0]) for word in new]
+        self._beginning[first:count] = [
+            self._beginnings.setdefault(beginning(word), len(self._beginnings) + 1) for word in new
+        ]
         self._embedded = count
 
     def _stem_some(self, asked: Ints, present: Ints) -> None:
         """Make the stems of the asked words and of those that may have one of them."""
-        alike = present[np.isin(self._initial[present], self._initial[asked])]
+        alike = present[np.isin(self._beginning[present], self._beginning[asked])]
         for row in np.concatenate([asked, alike]).tolist():
             if not self._stem[row]:
                 name = stem(self._words[row])
