@@ -79,7 +79,7 @@ def contents(index: SpaceIndex) -> dict[str, Any]:
     def by_id(table: Any, *columns: list[Any]) -> dict[int, tuple[Any, ...]]:
         return dict(zip(table["id"].tolist(), zip(*columns, strict=True), strict=True))
 
-    themes, owners = index.themes()
+    themes = index.themes()
     return {
         "chunks": by_id(
             chunks, chunks["at"].tolist(), chunks["session"].tolist(), chunks["length"].tolist(),
@@ -95,7 +95,13 @@ def contents(index: SpaceIndex) -> dict[str, Any]:
         "words": {word: postings(index.chunk_words, chunks, word) for word in WORDS},
         "triple words": {word: postings(index.triple_words, triples, word) for word in WORDS},
         "length": index.total_length,
-        "themes": list(zip(owners.tolist(), themes.tolist(), strict=True)),
+        "themes": list(
+            zip(themes.owners, themes.vectors.tolist(), themes.length, strict=True)
+        ),
+        "theme words": {
+            word: sorted(zip(*map(np.ndarray.tolist, themes.words.lookup(word)), strict=True))
+            for word in WORDS
+        },
         "revision": index.revision,
     }  # fmt: skip
 

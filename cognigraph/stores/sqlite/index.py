@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from cognigraph.stores.arrays import Ints, Vector
 from cognigraph.stores.pools import Lexicon
 from cognigraph.stores.sqlite.blobs import (
     VectorFormat,
@@ -27,6 +26,7 @@ from cognigraph.stores.sqlite.blobs import (
 )
 from cognigraph.stores.sqlite.postings import Postings
 from cognigraph.stores.sqlite.table import Array, Table
+from cognigraph.stores.sqlite.themes import ThemeRow, Themes, ThemeTable
 
 _BATCH = 4096
 
@@ -78,8 +78,7 @@ class SpaceIndex:
         self.speakers: list[str | None] = []
         self._speaker_codes: dict[str | None, int] = {}
         self._tails: dict[int, int] = {}
-        self._themes: dict[int, Vector] = {}
-        self._theme_matrix: tuple[Vector, Ints] | None = None
+        self._themes = Themes(self.vectors)
 
     @property
     def bytes(self) -> int:
@@ -227,32 +226,19 @@ class SpaceIndex:
 
     def _take_themes(self, connection: sqlite3.Connection, space_id: int) -> None:
         changed = connection.execute(
-            """SELECT s.id, t.vector FROM session s LEFT JOIN theme t ON t.session_id = s.id
+            """SELECT s.id, t.vector, t.terms, t.length
+               FROM session s LEFT JOIN theme t ON t.session_id = s.id
                WHERE s.space_id = ? AND s.changed > ? ORDER BY s.id, t.place""",
             (space_id, self.revision),
         ).fetchall()
-        blobs: dict[int, list[bytes]] = {}
-        for session, vector in changed:
-            blobs.setdefault(session, []).extend([] if vector is None else [vector])
-        for session, vectors in blobs.items():
-            if vectors:
-                self._themes[session] = self.vectors.unpack(vectors)
-            else:
-                self._themes.pop(session, None)
-        if changed:
-            self._theme_matrix = None
+        themes: dict[int, list[ThemeRow]] = {}
+        for session, *row in changed:
+            themes.setdefault(session, []).extend([] if row[0] is None else [tuple(row)])
+        self._themes.take(themes.items())
 
-    def themes(self) -> tuple[Vector, Ints]:
-        """All theme vectors of the space, and the session id of each row."""
-        if self._theme_matrix is None:
-            sessions = sorted(self._themes)
-            parts = [self._themes[session] for session in sessions]
-            matrix = np.concatenate(parts) if parts else np.empty((0, self._dimension), np.float32)
-            owners = np.repeat(
-                np.array(sessions, np.int64), np.array([len(part) for part in parts], np.int64)
-            )
-            self._theme_matrix = matrix, owners
-        return self._theme_matrix
+    def themes(self) -> ThemeTable:
+        """All themes of the space."""
+        return self._themes.table()
 
 
 # One row per block of rows: SQLite joins the values of each column without the interpreter lock,

@@ -22,7 +22,7 @@ from cognigraph.stores.pools import (
     SessionPool,
     TriplePool,
 )
-from cognigraph.stores.sqlite.blobs import VectorFormat, unpack_terms
+from cognigraph.stores.sqlite.blobs import VectorFormat
 from cognigraph.stores.sqlite.fold import HIDDEN
 from cognigraph.stores.sqlite.index import SpaceIndex
 from cognigraph.stores.sqlite.postings import Postings, gather
@@ -72,9 +72,11 @@ def gather_candidates(
     rows = _neighbourhood(index, np.union1d(chunks.all(), evidence_rows), probe.radius, visible)
     rows = rows[_uid_order(index.chunks["uid"][rows])]
     triple_rows = triple_rows[_uid_order(index.triples["uid"][triple_rows])]
-    themes = _Themes.of(index, probe)
-    session_ids = np.union1d(index.chunks["session"][rows], themes.nearest(probe))
-    sessions = _session_pool(connection, index.vectors, session_ids, themes, probe)
+    themes = index.themes()
+    theme_cosine = (themes.vectors @ probe.vector).astype(float)
+    near = top_rows(theme_cosine, np.ones(len(theme_cosine), bool), probe.sessions_by_vector)
+    session_ids = np.union1d(index.chunks["session"][rows], themes.owners[near])
+    sessions = _session_pool(connection, index, session_ids, theme_cosine, probe)
     pool = _chunk_pool(connection, index, rows, session_ids, sessions, cosine, chunks, probe)
     return Candidates(
         lexicon=lexicon,
@@ -305,72 +307,38 @@ def _chunk_pool(
     )
 
 
-@dataclass
-class _Themes:
-    """Every theme of the space: whose it is, and its cosine with the question."""
-
-    owners: Ints
-    cosine: Floats
-
-    @classmethod
-    def of(cls, index: SpaceIndex, probe: Probe) -> _Themes:
-        matrix, owners = index.themes()
-        return cls(owners, (matrix @ probe.vector).astype(float))
-
-    def nearest(self, probe: Probe) -> Ints:
-        """Sessions of the nearest themes."""
-        rows = top_rows(self.cosine, np.ones(len(self.owners), bool), probe.sessions_by_vector)
-        return np.unique(self.owners[rows])
-
-    def best(self, ids: Ints) -> Floats:
-        """Cosine of each session's nearest theme, NaN if it has none."""
-        best, order = np.full(len(ids), np.nan), np.argsort(ids)
-        known = np.isin(self.owners, ids)
-        at = order[np.searchsorted(ids, self.owners[known], sorter=order)]
-        np.fmax.at(best, at, self.cosine[known])
-        return best
-
-
 def _session_pool(
-    connection: sqlite3.Connection, vectors: VectorFormat, ids: Ints, themes: _Themes, probe: Probe
+    connection: sqlite3.Connection,
+    index: SpaceIndex,
+    ids: Ints,
+    theme_cosine: Floats,
+    probe: Probe,
 ) -> _Sessions:
     query = "SELECT uid, name, id FROM session WHERE id IN ({})"
     names = _select_in(connection, query, ids.tolist())
     names.sort()
     place = {row[2]: i for i, row in enumerate(names)}
-    count = len(names)
-    length, matches = np.zeros(count), np.zeros((count, len(probe.terms)))
+    count, themes = len(names), index.themes()
+    rows = np.flatnonzero(np.isin(themes.owners, ids))
+    owners = np.array([place[id] for id in themes.owners[rows].tolist()], np.int64)
+    theme, length = np.full(count, np.nan), np.zeros(count)
+    matches = np.zeros((count, len(probe.terms)))
+    np.fmax.at(theme, owners, theme_cosine[rows])
+    np.add.at(length, owners, themes.length[rows])
+    found = [themes.words.lookup(term) for term in probe.terms]
+    np.add.at(matches, owners, gather(found, rows, len(themes.owners)))
     keys = np.full((count, len(probe.entity_vectors)), np.nan)
-    read = _select_in(
-        connection,
-        "SELECT session_id, length, terms FROM theme WHERE session_id IN ({})",
-        list(place),
-    )
-    if read:
-        owners = np.array([place[row[0]] for row in read])
-        np.add.at(length, owners, np.array([row[1] for row in read], float))
-        matches = _theme_matches([row[2] for row in read], owners, count, probe)
     if probe.entity_vectors:
-        _key_cosines(connection, vectors, place, probe.entity_vectors, keys)
+        _key_cosines(connection, index.vectors, place, probe.entity_vectors, keys)
     pool = SessionPool(
         uids=tuple(str(row[0]) for row in names),
         ids=tuple(str(row[1]) for row in names),
-        theme=themes.best(np.array(list(place), np.int64)),
+        theme=theme,
         keys=keys,
         matches=matches,
         length=length,
     )
     return _Sessions(pool, place)
-
-
-def _theme_matches(blobs: list[bytes], owners: Ints, count: int, probe: Probe) -> Floats:
-    words = Postings()
-    sizes = np.array([len(blob) for blob in blobs], np.int64)
-    words.append(*unpack_terms(b"".join(blobs), sizes), 0)
-    matches = gather([words.lookup(t) for t in probe.terms], np.arange(len(blobs)), len(blobs))
-    summed = np.zeros((count, len(probe.terms)))
-    np.add.at(summed, owners, matches)
-    return summed
 
 
 def _key_cosines(
