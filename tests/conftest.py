@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,36 +30,59 @@ settings.register_profile("fast", settings.get_profile("full"), max_examples=10)
 settings.load_profile("full")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Take the newer lines of Neo4j from tests for which one line is enough."""
-    newer = {f"neo4j-{line}" for line in list(LINES)[1:]}
+    """Tests without a server first: the servers start meanwhile.
+
+    Newer lines of Neo4j are taken from tests for which one line is enough.
+    """
+    first = next(iter(LINES))
     kept: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
     for item in items:
-        params = getattr(getattr(item, "callspec", None), "params", {})
-        enough = params.get("location") in newer and item.get_closest_marker("one_line")
+        enough = item.get_closest_marker("one_line") and _line(item) not in (None, first)
         (dropped if enough else kept).append(item)
-    items[:] = kept
+    items[:] = sorted(kept, key=lambda item: item.get_closest_marker("neo4j") is not None)
     config.hook.pytest_deselected(items=dropped)
 
 
-@pytest.fixture(scope="session")
-def _servers() -> Iterator[Callable[[str], Server]]:
-    """Start each Neo4j line once per run, when a test first wants it."""
-    with ExitStack() as stack:
-        running: dict[str, Server] = {}
+def _line(item: pytest.Item) -> str | None:
+    """The line of Neo4j that a test wants."""
+    params = getattr(getattr(item, "callspec", None), "params", {})
+    line = params.get("neo4j_server") or params.get("location", "").removeprefix("neo4j-")
+    return line if line in LINES else None
 
-        def start(line: str) -> Server:
-            if line not in running:
-                found = resolve(line)
-                if isinstance(found, Unavailable):
-                    if os.environ.get("CI"):
-                        pytest.fail(f"CI needs Neo4j {line}: {found.reason}")
-                    pytest.skip(f"no Neo4j {line}: {found.reason}")
-                running[line] = stack.enter_context(running_server(line))
-            return running[line]
 
-        yield start
+@pytest.fixture(scope="session", autouse=True)
+def _servers(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Server]]:
+    """Start each Neo4j line that a test wants once per run, one after another in the background."""
+    wanted = {line for line in map(_line, request.session.items) if line}
+    with ExitStack() as stack, ThreadPoolExecutor(1) as pool:
+
+        def start(line: str) -> Server | Unavailable:
+            found = resolve(line)
+            if isinstance(found, Unavailable):
+                return found
+            server = stack.enter_context(running_server(line))
+            # The first of everything takes seconds: the schema, and each statement's compilation.
+            with Memory(server.uri, auth=server.auth, enrich="manual") as memory:
+                space = memory.space("test-first")
+                space.add("Ann lives in Oslo.", speaker="Ann")
+                space.flush()
+                space.search("Where does Ann live?")
+            return server
+
+        starting = {line: pool.submit(start, line) for line in sorted(wanted, reverse=True)}
+
+        def started(line: str) -> Server:
+            server = starting[line].result()
+            if isinstance(server, Unavailable):
+                if os.environ.get("CI"):
+                    pytest.fail(f"CI needs Neo4j {line}: {server.reason}")
+                pytest.skip(f"no Neo4j {line}: {server.reason}")
+            return server
+
+        yield started
 
 
 @pytest.fixture(scope="session", params=sorted(LINES))

@@ -175,6 +175,7 @@ def test_lone_surrogates_are_replaced_and_said(open_memory: OpenMemory, space_na
 
 
 @pytest.mark.slow
+@pytest.mark.one_line
 def test_a_megabyte_is_one_message(open_memory: OpenMemory, space_name, later):
     space = open_memory().space(space_name)
     text = "".join(f"This is line {n} of a very long log. " for n in range(27_000))[:1_000_000]

@@ -61,6 +61,7 @@ def answers(space, later):
     return rounded(found)
 
 
+@pytest.mark.one_line
 def test_what_others_store_changes_neither_hits_nor_scores(
     open_memory: OpenMemory, space_name, extractor, later
 ):

@@ -156,6 +156,7 @@ def test_limits_end_a_run_between_steps(open_memory, space_name, extractor, limi
     assert (space.stats().done, space.stats().pending) == (2, 2)
 
 
+@pytest.mark.one_line
 def test_an_extractor_that_reads_nothing_is_left_alone(open_memory, space_name, extractor):
     """Splitting batches must not turn one wrong setting into a call for every chunk."""
     space = open_memory().space(space_name)

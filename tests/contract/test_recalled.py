@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from cognigraph.ingest import RulesExtractor
 from tests.conftest import START
 
@@ -84,6 +86,7 @@ def test_the_source_stands_before_what_was_recalled_from_it(open_memory, space_n
         assert not {id for id in found if id.startswith("r")} & set(found[:2])
 
 
+@pytest.mark.one_line
 def test_a_long_block_that_was_split_is_still_one_block(open_memory, space_name):
     space = open_memory(extractor=RulesExtractor()).space(space_name)
     for number in range(30):

@@ -68,6 +68,7 @@ def fill(space):
     add(space, "n1", session="t", start=START + timedelta(days=3))
 
 
+@pytest.mark.one_line
 def test_what_is_read_again_replaces_what_was_read_before(open_memory, space_name):
     """The outcome is that of the newer extractor alone."""
     old = open_memory(extractor=reader("x-1", OLD)).space(space_name)

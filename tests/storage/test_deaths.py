@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from neo4j import GraphDatabase
 
 from cognigraph import Memory
 from cognigraph.ingest import Extractor
@@ -54,7 +55,22 @@ class Place:
 
 @pytest.fixture
 def place(location: dict[str, Any], space_name: str) -> Place:
+    if "auth" in location:  # a server: workers read all its spaces
+        forget_what_waits(location["location"], location["auth"])
     return Place(location, space_name)
+
+
+def forget_what_waits(uri: str, auth: tuple[str, str] | None) -> None:
+    """Take what other tests left to be read out of the queue."""
+    with GraphDatabase.driver(uri, auth=auth) as driver:
+        driver.execute_query(
+            "MATCH (c:Chunk {state: 'pending'}) WHERE c.space STARTS WITH 'test-' "
+            "SET c.state = 'done'"
+        )
+        driver.execute_query(
+            "MATCH (s:Session {summary_state: 'pending'}) WHERE s.space STARTS WITH 'test-' "
+            "SET s.summary_state = 'failed'"
+        )
 
 
 def held_by(worker: subprocess.Popen[str], memory: Memory) -> list[datetime]:
