@@ -391,6 +391,7 @@ def test_a_vector_of_zeros_is_stored_as_none(open_store: Open, space: str) -> No
 # Concurrency
 
 
+@pytest.mark.one_line
 def test_many_writers_of_one_session_and_of_many(
     open_store: Open, driver: Driver, space: str
 ) -> None:
@@ -415,6 +416,7 @@ def test_many_writers_of_one_session_and_of_many(
     assert sorted(map(len, chains)) == sorted(s.chunks for s in stores[0].sessions(space, limit=10))
 
 
+@pytest.mark.one_line
 def test_workers_and_writers_do_not_deadlock(open_store: Open, space: str) -> None:
     store = open_store()
     store.insert(space, [message(space, n, session=f"s{n % 6}") for n in range(120)])

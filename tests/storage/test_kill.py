@@ -19,7 +19,7 @@ from tests.storage.writers import open_memory, turn
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-KILLS = 24
+KILLS = 16
 
 
 def start(*arguments: Any) -> subprocess.Popen[str]:
