@@ -19,7 +19,7 @@ from cognigraph.lexical import START, STOP_WORDS, marked_words, stem
 from cognigraph.stores.arrays import Floats, Ints
 
 _MOST_WORDS = 50_000  # 51 MB of vectors; then the vocabulary starts anew
-_MOST_REMEMBERED = 2_000_000  # words of texts read: about 35 MB in texts of twenty words
+_MOST_REMEMBERED = 2_000_000  # words of texts read: about 30 MB in texts of twenty words
 
 
 @lru_cache(maxsize=1)
@@ -75,16 +75,22 @@ class WordVectors:
         self._beginning = np.zeros(self._first, np.int64)
         self._stems: dict[str, int] = {}
         self._stem = np.zeros(self._first, np.int64)  # 0: not made
-        self._read: dict[str, npt.NDArray[np.int32]] = {}
+        self._read: dict[int, npt.NDArray[np.int32]] = {}
         self._remembered = 0
 
     def read(self, texts: Sequence[str]) -> Said:
-        """Number the words of texts. What was read is remembered: texts come back."""
+        """Number the words of texts. What was read is remembered, as texts come back.
+
+        Not the texts themselves, which may be deleted meanwhile, but their 64-bit hashes.
+        """
+        keys = list(map(hash, texts))
         with self._lock:
             if len(self._words) > self._most or self._remembered > self._most_remembered:
                 self._clear()
-            self._remember([text for text in texts if text not in self._read])
-            read = [self._read[text] for text in texts]
+            self._remember(
+                {key: text for key, text in zip(keys, texts, strict=True) if key not in self._read}
+            )
+            read = [self._read[key] for key in keys]
             rows = np.concatenate(read) if read else np.empty(0, np.int32)
             used = np.zeros(len(self._words), bool)
             used[0] = used[rows] = True
@@ -123,11 +129,11 @@ class WordVectors:
                     self._words.append(word)
             return self._places(words)
 
-    def _remember(self, texts: Sequence[str]) -> None:
-        rows = self._places(marked_words(texts)).astype(np.int32)
+    def _remember(self, texts: dict[int, str]) -> None:
+        rows = self._places(marked_words([*texts.values()])).astype(np.int32)
         starts = [*np.flatnonzero(rows == 0).tolist(), len(rows)]
-        for text, start, end in zip(texts, starts, starts[1:], strict=False):
-            self._read[text] = rows[start:end].copy()  # a view would keep the rows of all
+        for key, start, end in zip(texts, starts, starts[1:], strict=False):
+            self._read[key] = rows[start:end].copy()  # a view would keep the rows of all
         self._remembered += len(rows)
 
     def _embed(self) -> None:
