@@ -104,6 +104,6 @@ def _holding(said: Said, form: Form, ignored: Collection[str]) -> Floats:
     held -= set(ignored)
     holds = np.fromiter(map(held.__contains__, said.different), bool, len(said.different))
     owners = np.cumsum(said.numbers == 0) - 1
-    holding = np.zeros(said.texts)
+    holding = np.zeros(said.text_count)
     holding[owners[holds[said.numbers]]] = 1.0
     return holding

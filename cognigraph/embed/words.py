@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from threading import Lock
 
 import numpy as np
@@ -40,7 +41,7 @@ class Said:
     numbers: Ints
 
     @property
-    def texts(self) -> int:
+    def text_count(self) -> int:
         """How many texts."""
         return int(np.count_nonzero(self.numbers == 0))
 
@@ -103,7 +104,7 @@ class WordVectors:
         1 for a word of the same stem, 0 for a text without words, never negative.
         """
         if not asked or not len(said.numbers):
-            return np.zeros((said.texts, len(asked)))
+            return np.zeros((said.text_count, len(asked)))
         with self._lock:
             rows, own = self._places(said.different), self._places(asked)
             self._embed()
@@ -132,7 +133,7 @@ class WordVectors:
     def _remember(self, texts: dict[int, str]) -> None:
         rows = self._places(marked_words([*texts.values()])).astype(np.int32)
         starts = [*np.flatnonzero(rows == 0).tolist(), len(rows)]
-        for key, start, end in zip(texts, starts, starts[1:], strict=False):
+        for key, (start, end) in zip(texts, pairwise(starts), strict=True):
             self._read[key] = rows[start:end].copy()  # a view would keep the rows of all
         self._remembered += len(rows)
 

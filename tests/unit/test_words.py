@@ -68,7 +68,7 @@ def test_words_are_read_in_order(first, second):
         said = vectors.read(texts)
         assert said.different[:1] == (START,)
         assert len(set(said.different)) == len(said.different)
-        assert said.texts == len(texts)
+        assert said.text_count == len(texts)
         read = [said.different[number] for number in said.numbers]
         assert read == [word for text in texts for word in (START, *words(text))]
 
