@@ -85,17 +85,20 @@ def load(run: Run) -> int:
             done = None if arguments.no_enrich else enrich(space, terminal)
         except LineError as error:
             raise LineError(
-                f"{error}; {words.plural(error.stored, 'message')} read so far are stored: mend "
+                f"{error}; {_stored(error.stored)}: mend "
                 "the line and run this again, or use --skip-invalid",
                 stored=error.stored,
             ) from error
         except KeyboardInterrupt as error:
             raise Interrupted(
-                f"interrupted; {words.plural(job.stored, 'message')} read so far are stored, "
-                "run the same command again to go on"
+                f"interrupted; {_stored(job.stored)}, run the same command again to go on"
             ) from error
     _summary(run, job, done)
     return OK if not job.rejected and (done is None or done.ok) else FOUND_PROBLEM
+
+
+def _stored(count: int) -> str:
+    return f"{words.plural(count, 'message')} read so far {'is' if count == 1 else 'are'} stored"
 
 
 def _summary(run: Run, job: Import, done: Enriched | None) -> None:

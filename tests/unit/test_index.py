@@ -24,6 +24,7 @@ from cognigraph.stores.sqlite.blobs import VectorFormat
 from cognigraph.stores.sqlite.index import SpaceIndex
 from cognigraph.stores.sqlite.postings import Postings
 from cognigraph.stores.sqlite.table import Table
+from cognigraph.stores.sqlite.themes import NOBODY
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
 from tests.examples import examples
 
@@ -79,7 +80,10 @@ def contents(index: SpaceIndex) -> dict[str, Any]:
     def by_id(table: Any, *columns: list[Any]) -> dict[int, tuple[Any, ...]]:
         return dict(zip(table["id"].tolist(), zip(*columns, strict=True), strict=True))
 
-    themes = index.themes()
+    themes = index.themes
+    owned = [row for row, owner in enumerate(themes["owner"]) if owner != NOBODY]
+    # Of each session its themes in order, whatever came before them.
+    place = {row: n for n, row in enumerate(sorted(owned, key=lambda r: (themes["owner"][r], r)))}
     return {
         "chunks": by_id(
             chunks, chunks["at"].tolist(), chunks["session"].tolist(), chunks["length"].tolist(),
@@ -95,11 +99,16 @@ def contents(index: SpaceIndex) -> dict[str, Any]:
         "words": {word: postings(index.chunk_words, chunks, word) for word in WORDS},
         "triple words": {word: postings(index.triple_words, triples, word) for word in WORDS},
         "length": index.total_length,
-        "themes": list(
-            zip(themes.owners, themes.vectors.tolist(), themes.length, strict=True)
-        ),
+        "themes": [
+            (themes["owner"][row], themes["vector"][row].tolist(), themes["length"][row])
+            for row in place
+        ],
         "theme words": {
-            word: sorted(zip(*map(np.ndarray.tolist, themes.words.lookup(word)), strict=True))
+            word: sorted(
+                (place[row], count)
+                for row, count in zip(*themes.words.lookup(word), strict=True)
+                if row in place
+            )
             for word in WORDS
         },
         "revision": index.revision,

@@ -26,7 +26,7 @@ from cognigraph.stores.sqlite.blobs import (
 )
 from cognigraph.stores.sqlite.postings import Postings
 from cognigraph.stores.sqlite.table import Array, Table
-from cognigraph.stores.sqlite.themes import ThemeRow, Themes, ThemeTable
+from cognigraph.stores.sqlite.themes import ThemeRow, Themes
 
 _BATCH = 4096
 
@@ -78,13 +78,13 @@ class SpaceIndex:
         self.speakers: list[str | None] = []
         self._speaker_codes: dict[str | None, int] = {}
         self._tails: dict[int, int] = {}
-        self._themes = Themes(self.vectors)
+        self.themes = Themes(self.vectors)
 
     @property
     def bytes(self) -> int:
         """Approximate memory held, for the cache of indexes."""
         per_row = self._dimension * 4 + 400
-        return (self.chunks.rows + self.triples.rows + len(self._themes)) * per_row
+        return (self.chunks.rows + self.triples.rows + len(self.themes)) * per_row
 
     def refresh(
         self,
@@ -234,11 +234,7 @@ class SpaceIndex:
         themes: dict[int, list[ThemeRow]] = {}
         for session, *row in changed:
             themes.setdefault(session, []).extend([] if row[0] is None else [tuple(row)])
-        self._themes.take(themes.items())
-
-    def themes(self) -> ThemeTable:
-        """All themes of the space."""
-        return self._themes.table()
+        self.themes.take(themes)
 
 
 # One row per block of rows: SQLite joins the values of each column without the interpreter lock,

@@ -27,6 +27,7 @@ from cognigraph.stores.sqlite.fold import HIDDEN
 from cognigraph.stores.sqlite.index import SpaceIndex
 from cognigraph.stores.sqlite.postings import Postings, gather
 from cognigraph.stores.sqlite.table import Table
+from cognigraph.stores.sqlite.themes import NOBODY
 from cognigraph.stores.sqlite.top import top_rows
 from cognigraph.times import to_micros
 
@@ -72,10 +73,10 @@ def gather_candidates(
     rows = _neighbourhood(index, np.union1d(chunks.all(), evidence_rows), probe.radius, visible)
     rows = rows[_uid_order(index.chunks["uid"][rows])]
     triple_rows = triple_rows[_uid_order(index.triples["uid"][triple_rows])]
-    themes = index.themes()
-    theme_cosine = (themes.vectors @ probe.vector).astype(float)
-    near = top_rows(theme_cosine, np.ones(len(theme_cosine), bool), probe.sessions_by_vector)
-    session_ids = np.union1d(index.chunks["session"][rows], themes.owners[near])
+    owners = index.themes["owner"]
+    theme_cosine = np.asarray(index.themes["vector"] @ probe.vector, float)
+    near = top_rows(theme_cosine, owners != NOBODY, probe.sessions_by_vector)
+    session_ids = np.union1d(index.chunks["session"][rows], owners[near])
     sessions = _session_pool(connection, index, session_ids, theme_cosine, probe)
     pool = _chunk_pool(connection, index, rows, session_ids, sessions, cosine, chunks, probe)
     return Candidates(
@@ -318,15 +319,15 @@ def _session_pool(
     names = _select_in(connection, query, ids.tolist())
     names.sort()
     place = {row[2]: i for i, row in enumerate(names)}
-    count, themes = len(names), index.themes()
-    rows = np.flatnonzero(np.isin(themes.owners, ids))
-    owners = np.array([place[id] for id in themes.owners[rows].tolist()], np.int64)
+    count, themes = len(names), index.themes
+    rows = np.flatnonzero(np.isin(themes["owner"], ids))
+    owners = np.array([place[id] for id in themes["owner"][rows].tolist()], np.int64)
     theme, length = np.full(count, np.nan), np.zeros(count)
     matches = np.zeros((count, len(probe.terms)))
     np.fmax.at(theme, owners, theme_cosine[rows])
-    np.add.at(length, owners, themes.length[rows])
+    np.add.at(length, owners, themes["length"][rows])
     found = [themes.words.lookup(term) for term in probe.terms]
-    np.add.at(matches, owners, gather(found, rows, len(themes.owners)))
+    np.add.at(matches, owners, gather(found, rows, len(themes)))
     keys = np.full((count, len(probe.entity_vectors)), np.nan)
     if probe.entity_vectors:
         _key_cosines(connection, index.vectors, place, probe.entity_vectors, keys)
