@@ -1,6 +1,6 @@
 """How many of the turns that answer questions an extractor gets a fact out of, and how fast.
 
-python bench/coverage.py --data DIR --extractor rules|spacy|spacy:PIPELINE|recorded --json FILE
+python bench/coverage.py --data DIR --extractor rules|recorded --json FILE
 
 DIR as for bench/recall.py. A turn counts as told of if some triple cites it; ``facts`` leaves out
 "X mentioned Y" and "X shared photo of Y", which say only what a turn is about. Sessions are read

