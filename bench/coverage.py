@@ -25,7 +25,7 @@ from cognigraph.ingest import RecordedExtractor
 from cognigraph.ingest.extraction import Extraction, Extractor, Window
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.rows import SessionNotes, WorkChunk
+from cognigraph.stores.records import SessionNotes, WorkChunk
 
 
 def windows(messages: list[dict[str, Any]]) -> Iterator[tuple[str, list[tuple[WorkChunk, ...]]]]:

@@ -21,8 +21,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from cognigraph.ingest.sentences import sentences
-from cognigraph.ingest.timewords import find_times
+from cognigraph.english.sentences import sentences
+from cognigraph.english.times.find import find_times
 from cognigraph.times import parse_when
 
 LABELS = Path(__file__).parent / "labels" / "dates.jsonl"

@@ -16,9 +16,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from cognigraph.ingest.prompts import prompt_file, render
-from cognigraph.ingest.transcript import Turn, numbered, unnumbered
-from cognigraph.retrieve.tokens import estimate_tokens
+from cognigraph.ingest.model.transcript import Turn, numbered, unnumbered
+from cognigraph.llm.prompts import prompt_file, render
+from cognigraph.text.token_estimate import estimate_tokens
 
 READ, SUMMARISE = prompt_file("extract-1"), prompt_file("summarise-1")
 TIME_WORDS = "last Friday"  # the recordings keep dates only

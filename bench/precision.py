@@ -23,12 +23,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from cognigraph.english.verbs import BE, HAVE, is_past, known_verb
+from cognigraph.english.words import PREPOSITIONS
 from cognigraph.ingest.extraction import Extractor, Fact, Window
 from cognigraph.ingest.extractors import resolve_extractor
-from cognigraph.ingest.verbs import BE, HAVE, is_past, known_verb
-from cognigraph.ingest.words import PREPOSITIONS
-from cognigraph.lexical import terms
-from cognigraph.stores.rows import SessionNotes, WorkChunk
+from cognigraph.stores.records import SessionNotes, WorkChunk
+from cognigraph.text.terms import terms
 
 LABELS = Path(__file__).parent / "labels"
 MENTION = "mentioned"

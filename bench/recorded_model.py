@@ -18,9 +18,9 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from cognigraph.ingest.model.transcript import one_line
 from cognigraph.ingest.recorded import RecordedExtractor, RecordedSession
-from cognigraph.ingest.transcript import one_line
-from cognigraph.retrieve.tokens import estimate_tokens
+from cognigraph.text.token_estimate import estimate_tokens
 
 _LINE = re.compile(r"(?:\[(?P<number>\d+)\] )?\d\d:\d\d (?P<said>.*)")
 Place = tuple[str, str]

@@ -18,17 +18,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from cognigraph import ids, resolution
+from cognigraph import entity_verbs, ids
 from cognigraph.embed import CheckedEmbedder, WordLlamaEmbedder
-from cognigraph.ingest.merging import settle
-from cognigraph.ingest.spelling import order
-from cognigraph.lexical import terms
-from cognigraph.stores.rows import EntityRow
+from cognigraph.resolution.incremental import settle
+from cognigraph.resolution.spelling import order
+from cognigraph.stores.records import EntityRow
 from cognigraph.stores.sqlite import SQLiteStore
-from cognigraph.stores.sqlite.blobs import VectorFormat
 from cognigraph.stores.sqlite.connection import Pool
-from cognigraph.stores.sqlite.ledger import SQLiteLedger
-from cognigraph.stores.sqlite.write import bump, merge_entities
+from cognigraph.stores.sqlite.derive import bump, merge_entities
+from cognigraph.stores.sqlite.entity_map import SQLiteLedger
+from cognigraph.stores.sqlite.vector_format import VectorFormat
+from cognigraph.text.terms import terms
 from cognigraph.times import system_clock
 
 SYLLABLES = [a + b for a in "bdfghklmnprstv" for b in ("a", "e", "i", "o", "u", "an", "er", "in")]
@@ -119,7 +119,7 @@ def main() -> None:
             found.append(measure(pool, size, arguments.new))
             pool.close()
             started = time.perf_counter()
-            resolution.suspected(store, SPACE, 1_000_000, 0)
+            entity_verbs.suspected(store, SPACE, 1_000_000, 0)
             found[-1]["suspected_s"] = round(time.perf_counter() - started, 3)
             store.close()
     text = json.dumps({"new": arguments.new, "sizes": found}, indent=2)

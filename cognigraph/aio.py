@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
 from cognigraph.embed import Embedder, EmbedFunction
-from cognigraph.ingest.enrich import Step
-from cognigraph.ingest.estimate import Estimate
-from cognigraph.ingest.limits import Limits
+from cognigraph.ingest.queue.enricher import Step
+from cognigraph.ingest.queue.estimate import Estimate
+from cognigraph.ingest.queue.limits import Limits
 from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.memory import Memory
 from cognigraph.model import (
@@ -34,9 +34,9 @@ from cognigraph.model import (
 )
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.space import Progress, Space
-from cognigraph.stores.base import Check, StoreInfo
-from cognigraph.stores.reindexing import Precision
-from cognigraph.stores.rows import Failure
+from cognigraph.stores.protocols import Check, StoreInfo
+from cognigraph.stores.records import Failure
+from cognigraph.stores.reindex import Precision
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

@@ -14,16 +14,16 @@ from typing import Literal, TypeVar
 
 from cognigraph.embed import CheckedEmbedder, Embedder, EmbedFunction, resolve
 from cognigraph.errors import ConfigurationError, EmbedderMismatchError, FlushTimeout
-from cognigraph.ingest.background import BackgroundWorker
-from cognigraph.ingest.enrich import Enricher, Step, Waiting
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import resolve_extractor
+from cognigraph.ingest.queue.enricher import Enricher, Step, Waiting
+from cognigraph.ingest.queue.worker import BackgroundWorker
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
 from cognigraph.retrieve.readers import QuestionReader
 from cognigraph.retrieve.rerank import Reranker, resolve_reranker
 from cognigraph.settings import Settings, StorageSettings
-from cognigraph.stores.base import EmbedderIdentity, Store
-from cognigraph.stores.reindexing import Precision
+from cognigraph.stores.protocols import EmbedderIdentity, Store
+from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, zone
 
 EnrichMode = Literal["background", "manual"]

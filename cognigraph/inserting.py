@@ -12,10 +12,10 @@ from typing import Any
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.engine import Engine
 from cognigraph.errors import ConflictError, InvalidMessageError
-from cognigraph.ingest.prepare import Clean, clean, to_rows
+from cognigraph.ingest.insert.prepare import Clean, clean, to_rows
 from cognigraph.model import AddResult, Message, Rejection
-from cognigraph.stores.base import Store
-from cognigraph.stores.rows import InsertStatus, MessageRow
+from cognigraph.stores.protocols import Store
+from cognigraph.stores.records import InsertStatus, MessageRow
 
 Item = Message | Mapping[str, Any]
 

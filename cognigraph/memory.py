@@ -11,15 +11,15 @@ from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import Engine, EnrichMode
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
-from cognigraph.ingest.prepare import check_name
+from cognigraph.ingest.insert.prepare import check_name
 from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.model import DEFAULT_SPACE
 from cognigraph.retrieve.readers import QuestionReader
 from cognigraph.retrieve.rerank import Reranker
 from cognigraph.settings import Settings
 from cognigraph.space import Space
-from cognigraph.stores.base import Check, StoreInfo
-from cognigraph.stores.reindexing import Precision
+from cognigraph.stores.protocols import Check, StoreInfo
+from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
 
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from typing import Any, TypeVar
 
-from cognigraph import resolution
+from cognigraph import entity_verbs
 from cognigraph.cypher import named_query
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError, NotFoundError
-from cognigraph.ingest.enrich import Step
-from cognigraph.ingest.estimate import Estimate
-from cognigraph.ingest.limits import Limits
+from cognigraph.ingest.queue.enricher import Step
+from cognigraph.ingest.queue.estimate import Estimate
+from cognigraph.ingest.queue.limits import Limits
 from cognigraph.ingest.versions import older
 from cognigraph.inserting import add_batch, batches, total
 from cognigraph.model import (
@@ -38,8 +38,8 @@ from cognigraph.retrieve.explain import EXPLAINED, explain_place
 from cognigraph.retrieve.search import Inquiry, search
 from cognigraph.retrieve.timeline import seen_from
 from cognigraph.settings import SearchSettings, Settings
-from cognigraph.stores.rows import Failure
-from cognigraph.text import storable
+from cognigraph.stores.records import Failure
+from cognigraph.text.clean import storable
 from cognigraph.times import to_utc, zone
 
 _T = TypeVar("_T")
@@ -329,7 +329,7 @@ class Space:
         several entities have. Nothing that is found out later undoes it.
         """
         name, target = storable(a), storable(into)
-        resolution.merge(self._engine.store, self._name, name, target, type, into_type)
+        entity_verbs.merge(self._engine.store, self._name, name, target, type, into_type)
 
     def split(
         self,
@@ -348,7 +348,7 @@ class Space:
         """
         other = None if apart_from is None else storable(apart_from)
         store = self._engine.store
-        resolution.split(store, self._name, storable(name), other, type, other_type)
+        entity_verbs.split(store, self._name, storable(name), other, type, other_type)
 
     def suspected_duplicates(self, limit: int = 100, offset: int = 0) -> list[SuspectedDuplicate]:
         """Pairs of entities that may be one by spelling or meaning but are kept apart, best first.
@@ -356,7 +356,7 @@ class Space:
         By letters first, then by vectors ("nature's beauty", "beauty of nature"), last one name
         with and without a real type. Settle one with :meth:`merge`, or ``split(a, apart_from=b)``.
         """
-        find = resolution.suspected
+        find = entity_verbs.suspected
         return self._engine.use(lambda store, _: find(store, self._name, limit, offset))
 
     def merges(self, limit: int = 100, offset: int = 0) -> list[Merge]:

@@ -25,11 +25,11 @@ import numpy.typing as npt
 
 from cognigraph.errors import ConfigurationError, ExtractionError, ModelAnswerError, ModelError
 from cognigraph.ingest.extraction import Extraction, Fact, Window
-from cognigraph.lexical import terms
 from cognigraph.llm.base import Answer, Prompt, T
-from cognigraph.llm.reader import read
+from cognigraph.llm.parse_answer import read
 from cognigraph.model import Usage
-from cognigraph.retrieve.tokens import estimate_tokens
+from cognigraph.text.terms import terms
+from cognigraph.text.token_estimate import estimate_tokens
 from cognigraph.times import to_utc
 
 if TYPE_CHECKING:

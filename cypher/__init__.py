@@ -10,6 +10,6 @@ if __name__ != "cognigraph.cypher":
         "(install the project, or run from its root), not as 'cypher'"
     )
 
-from cognigraph.cypher.files import NamedQuery, Parameter, named_queries, named_query
+from cognigraph.cypher.catalog import NamedQuery, Parameter, named_queries, named_query
 
 __all__ = ["NamedQuery", "Parameter", "named_queries", "named_query"]

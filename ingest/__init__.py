@@ -4,9 +4,9 @@ if __name__ != "cognigraph.ingest":
     raise ImportError("import this package as cognigraph.ingest, not from the source folder")
 
 from cognigraph.ingest.extraction import ENTITY_TYPES, Extraction, Extractor, Fact, Mention, Window
-from cognigraph.ingest.limits import Limits
+from cognigraph.ingest.queue.limits import Limits
 from cognigraph.ingest.recorded import RecordedExtractor
-from cognigraph.ingest.rules import RulesExtractor
+from cognigraph.ingest.rules.extractor import RulesExtractor
 
 __all__ = [
     "ENTITY_TYPES",

@@ -14,14 +14,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from cognigraph import ids
+from cognigraph.arrays import Vector
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.ingest.extraction import Extraction, Fact, Mention
-from cognigraph.ingest.relational import as_alias, spelled_out
-from cognigraph.ingest.spelling import order
-from cognigraph.lexical import term_counts, terms
 from cognigraph.model import Theme
-from cognigraph.stores.arrays import Vector
-from cognigraph.stores.rows import (
+from cognigraph.resolution.relational_names import as_alias, spelled_out
+from cognigraph.resolution.spelling import order
+from cognigraph.stores.records import (
     AliasRow,
     Derivation,
     EntityRow,
@@ -31,7 +30,8 @@ from cognigraph.stores.rows import (
     TripleRow,
     WorkChunk,
 )
-from cognigraph.text import headed, printable, replace_surrogates, stated
+from cognigraph.text.clean import headed, printable, replace_surrogates, stated
+from cognigraph.text.terms import term_counts, terms
 from cognigraph.times import When, parse_when
 
 _MAX_NAME = 300

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from cognigraph.errors import CogniGraphError
 from cognigraph.model import Theme, Usage
-from cognigraph.stores.rows import SessionNotes, WorkChunk
+from cognigraph.stores.records import SessionNotes, WorkChunk
 
 ENTITY_TYPES = ("person", "organization", "location", "event", "object", "concept", "time")
 """The closed part of the entity vocabulary; extractors may use other words."""

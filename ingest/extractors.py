@@ -21,7 +21,7 @@ DEFAULT_EXTRACTOR = "rules"
 
 
 def _rules(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
-    from cognigraph.ingest.rules import RulesExtractor
+    from cognigraph.ingest.rules.extractor import RulesExtractor
 
     _no_detail("rules", detail)
     return RulesExtractor(timezone=timezone)
@@ -33,7 +33,9 @@ def _openai(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extr
     environ = {**os.environ, "COGNIGRAPH_MODEL": detail} if detail else os.environ
     model = ChatModel.from_environment(environ, budget=budget)
 
-    from cognigraph.ingest.model import ModelExtractor  # needs what ChatModel has found installed
+    from cognigraph.ingest.model.extractor import (
+        ModelExtractor,  # needs what ChatModel has found installed
+    )
 
     return ModelExtractor(model, timezone=timezone)
 

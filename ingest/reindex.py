@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cognigraph.arrays import Vector
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.stores.arrays import Vector
-from cognigraph.stores.base import EmbedderIdentity, Store
-from cognigraph.stores.reindexing import Precision, Unindexed
+from cognigraph.stores.protocols import EmbedderIdentity, Store
+from cognigraph.stores.reindex import Precision, Unindexed
 
 OnVectors = Callable[[int, int], None]
 """Called with the vectors made so far and the number there will be."""

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from cognigraph.lexical import STOP_WORDS, fold, query_words, terms, words
 from cognigraph.retrieve.answer_form import Form, expected_form
 from cognigraph.retrieve.asked_time import AskedTime, Stretch
 from cognigraph.retrieve.question_time import QuestionTime, read_time
+from cognigraph.text.terms import STOP_WORDS, fold, query_words, terms, words
 
 _LONGEST_NAME = 4
 _MOST_WORDS = 64

@@ -13,11 +13,11 @@ from typing import Literal
 
 import numpy as np
 
-from cognigraph.embed.words import Said
-from cognigraph.ingest.timelexicon import COUNTS, MONTHS, SIMPLE, UNITS, WEEKDAYS
-from cognigraph.lexical import words
+from cognigraph.arrays import Floats, Ints
+from cognigraph.embed.word_vectors import Said
+from cognigraph.english.times.lexicon import COUNTS, MONTHS, SIMPLE, UNITS, WEEKDAYS
 from cognigraph.retrieve.question_time import Asks
-from cognigraph.stores.arrays import Floats, Ints
+from cognigraph.text.terms import words
 
 Form = Literal["number", "time", "name"]
 

@@ -14,8 +14,8 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from cognigraph.lexical import words
-from cognigraph.stores.arrays import Floats
+from cognigraph.arrays import Floats
+from cognigraph.text.terms import words
 from cognigraph.times import from_micros
 
 MONTHS = (

@@ -16,9 +16,9 @@ from datetime import datetime, tzinfo
 from typing import TypeVar
 
 from cognigraph.model import Citation, Context, Hit, SearchResult, SessionHit, Triple
-from cognigraph.retrieve.tokens import estimate_tokens
 from cognigraph.settings import ContextSettings
-from cognigraph.text import printable
+from cognigraph.text.clean import printable
+from cognigraph.text.token_estimate import estimate_tokens
 
 HEADER = "[memory]"
 FOOTER = "[/memory]"

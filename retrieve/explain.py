@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cognigraph.arrays import Floats
 from cognigraph.model import (
     Explanation,
     Hit,
@@ -25,10 +26,9 @@ from cognigraph.model import (
     Triple,
 )
 from cognigraph.retrieve.analyse import Analysis
-from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.retrieve.search import Inquiry, search
 from cognigraph.settings import Profile, SearchSettings
-from cognigraph.stores.arrays import Floats
+from cognigraph.text.bm25 import bm25, idf
 
 _DEEP = 1000
 """How many of a leg's best are looked at for the expected message."""

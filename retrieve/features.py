@@ -13,15 +13,15 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.embed.words import Said, word_vectors
-from cognigraph.lexical import words
+from cognigraph.arrays import Floats, Ints
+from cognigraph.embed.word_vectors import Said, word_vectors
 from cognigraph.retrieve.analyse import Analysis
 from cognigraph.retrieve.answer_form import form_features
 from cognigraph.retrieve.asked_time import nearness
-from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.settings import SearchSettings
-from cognigraph.stores.arrays import Floats, Ints
-from cognigraph.stores.pools import NONE, OUTSIDE, Candidates, ChunkPool
+from cognigraph.stores.candidates import NONE, OUTSIDE, Candidates, ChunkPool
+from cognigraph.text.bm25 import bm25, idf
+from cognigraph.text.terms import words
 
 WINDOW = 2
 """A window is a chunk with two neighbours on each side; one and three measured worse."""

@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cognigraph.arrays import Floats
 from cognigraph.settings import Mean, SearchSettings
-from cognigraph.stores.arrays import Floats
 
 SESSION_FLOOR = 0.01
 """A session that was scored and found unrelated still lets a perfect triple through, barely."""

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from cognigraph.ingest.sentences import Token, sentences
-from cognigraph.ingest.timewords import TimeSpan, find_times
+from cognigraph.english.sentences import Token, sentences
+from cognigraph.english.times.find import TimeSpan, find_times
 from cognigraph.retrieve.asked_time import AskedTime, Stretch, asked_times
 from cognigraph.times import When, parse_when
 

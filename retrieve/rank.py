@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cognigraph.arrays import Floats
 from cognigraph.retrieve.analyse import Analysis
-from cognigraph.retrieve.bm25 import idf
 from cognigraph.retrieve.features import ABSOLUTE, chunk_features, scaled, triple_scores
 from cognigraph.retrieve.licomemory import (
     behind,
@@ -21,8 +21,8 @@ from cognigraph.retrieve.licomemory import (
 )
 from cognigraph.retrieve.weights import choose, relative
 from cognigraph.settings import SearchSettings
-from cognigraph.stores.arrays import Floats
-from cognigraph.stores.pools import Candidates
+from cognigraph.stores.candidates import Candidates
+from cognigraph.text.bm25 import idf
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,10 +16,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cognigraph.errors import CogniGraphError, ConfigurationError
-from cognigraph.lexical import query_words, terms
 from cognigraph.model import Usage
 from cognigraph.retrieve.analyse import Analysis
 from cognigraph.retrieve.asked_time import Stretch
+from cognigraph.text.terms import query_words, terms
 from cognigraph.times import parse_when
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class ModelReader:
     """One call of a model for each new question of a day; a failure is not remembered."""
 
     def __init__(self, model: Model) -> None:
-        from cognigraph.ingest.prompts import prompt_file
+        from cognigraph.llm.prompts import prompt_file
 
         self._model = model
         self._prompt = prompt_file(PROMPT, "cognigraph.retrieve.prompts")
@@ -62,7 +62,7 @@ class ModelReader:
 
     def read(self, question: str, now: datetime) -> QuestionReading:
         """Ask the model; the same question on the same day is answered from memory."""
-        from cognigraph.ingest.prompts import render
+        from cognigraph.llm.prompts import render
         from cognigraph.retrieve.answers import QuestionAnswer
 
         key = question, f"{now:%Y-%m-%d}"

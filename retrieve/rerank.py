@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.stores.pools import ChunkRecord
-from cognigraph.text import spoken
+from cognigraph.stores.candidates import ChunkRecord
+from cognigraph.text.clean import spoken
 
 logger = logging.getLogger("cognigraph.rerank")
 

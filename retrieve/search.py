@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from cognigraph.arrays import Floats
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.model import Hit, SearchResult, SessionHit, Trace, Triple, Why
 from cognigraph.retrieve.analyse import Analysis, analyse
@@ -27,10 +28,9 @@ from cognigraph.retrieve.timeline import (
     without_later_summaries,
 )
 from cognigraph.settings import SearchSettings
-from cognigraph.stores.arrays import Floats
-from cognigraph.stores.base import Store
-from cognigraph.stores.pools import Candidates, ChunkRecord, Probe
-from cognigraph.text import replace_surrogates
+from cognigraph.stores.candidates import Candidates, ChunkRecord, Probe
+from cognigraph.stores.protocols import Store
+from cognigraph.text.clean import replace_surrogates
 
 
 def search(inquiry: Inquiry, question: str, *, k: int) -> SearchResult:

@@ -11,7 +11,7 @@ import numpy as np
 
 from cognigraph.model import Session, SessionHit, Triple
 from cognigraph.retrieve.question_time import Order
-from cognigraph.stores.pools import Candidates
+from cognigraph.stores.candidates import Candidates
 
 BAND = 0.75
 """Items that score at least this share of the best one are states of the same thing."""

@@ -20,10 +20,10 @@ from cognigraph.cli import (
     reindexing,
     resolving,
 )
-from cognigraph.cli.arguments import build_parser
 from cognigraph.cli.commands import Interrupted, Run
 from cognigraph.cli.environment import Environment, read_environment
-from cognigraph.cli.opening import Options, in_our_words
+from cognigraph.cli.open_memory import Options, in_our_words
+from cognigraph.cli.parser import build_parser
 from cognigraph.cli.terminal import Terminal
 from cognigraph.errors import CogniGraphError, StoreError
 

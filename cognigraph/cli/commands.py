@@ -8,10 +8,10 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from cognigraph.cli import render, words
+from cognigraph.cli import format_values, render
 from cognigraph.cli.enriching import Enriched, dry_run, enrich, limits_of, show
 from cognigraph.cli.importing import Import, LineError, Lines, source
-from cognigraph.cli.opening import Options, moment, opened, reading
+from cognigraph.cli.open_memory import Options, moment, opened, reading
 from cognigraph.cli.terminal import Terminal
 from cognigraph.cypher import named_queries, named_query
 from cognigraph.errors import ConfigurationError
@@ -81,7 +81,7 @@ def load(run: Run) -> int:
         job = Import(space, lines, skip_invalid=arguments.skip_invalid)
         try:
             with terminal.progress("storing", size) as bar:
-                job.run(lambda done: bar.at(lines.bytes, words.plural(done, "message")))
+                job.run(lambda done: bar.at(lines.bytes, format_values.plural(done, "message")))
             done = None if arguments.no_enrich else enrich(space, terminal)
         except LineError as error:
             raise LineError(
@@ -98,7 +98,8 @@ def load(run: Run) -> int:
 
 
 def _stored(count: int) -> str:
-    return f"{words.plural(count, 'message')} read so far {'is' if count == 1 else 'are'} stored"
+    verb = "is" if count == 1 else "are"
+    return f"{format_values.plural(count, 'message')} read so far {verb} stored"
 
 
 def _summary(run: Run, job: Import, done: Enriched | None) -> None:
@@ -113,11 +114,11 @@ def _summary(run: Run, job: Import, done: Enriched | None) -> None:
             "enriched": done,
         }
     )
-    parts = [words.plural(job.new, "new message"), f"{job.known:,} known before"]
+    parts = [format_values.plural(job.new, "new message"), f"{job.known:,} known before"]
     if job.rejected:
         parts.append(f"{len(job.rejected):,} left out")
     run.terminal.show(
-        render.text(f"read {words.plural(job.read, 'message')} in {job.seconds:.1f} s: "
+        render.text(f"read {format_values.plural(job.read, 'message')} in {job.seconds:.1f} s: "
                     + ", ".join(parts))
     )  # fmt: skip
     for item in job.rejected[:20]:
@@ -143,7 +144,7 @@ def search(run: Run) -> int:
         return FOUND_PROBLEM
     shown = render.hits_with_reasons if arguments.why else render.hits
     run.terminal.show(shown(result, options.reader))
-    if absent := words.absent(result):
+    if absent := format_values.absent(result):
         run.terminal.note(f"in none of these: {', '.join(absent)}")
     if arguments.why:
         counts, trace = result.trace.counts, result.trace
@@ -204,7 +205,7 @@ def cypher(run: Run) -> int:
     terminal.document({"rows": rows})
     if rows:
         terminal.show(render.rows(rows))
-    terminal.note(words.plural(len(rows), "row"))
+    terminal.note(format_values.plural(len(rows), "row"))
     return OK
 
 

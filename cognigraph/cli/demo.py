@@ -16,10 +16,10 @@ from typing import Any
 from rich.rule import Rule
 from rich.text import Text
 
-from cognigraph.cli import render, words
+from cognigraph.cli import format_values, render
 from cognigraph.cli.commands import OK, Run
 from cognigraph.cli.enriching import Enriched, enrich
-from cognigraph.cli.opening import Options, opened
+from cognigraph.cli.open_memory import Options, opened
 from cognigraph.cli.terminal import Terminal, one_line
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Context, Hit, SearchResult, Triple
@@ -144,7 +144,7 @@ def _show_turns(turns: list[Turn], probe: SearchResult | None, terminal: Termina
         return
     times = [turn.milliseconds for turn in turns]
     terminal.show(
-        f"{len(turns)} turns, one by one: median {words.median(times):.1f} ms, slowest "
+        f"{len(turns)} turns, one by one: median {format_values.median(times):.1f} ms, slowest "
         f"{max(times):.1f} ms (the first loads the embedder)."
     )
     terminal.show("Each was durable and could be found when add() returned.")
@@ -234,7 +234,7 @@ def _ask(
         title.append(f"  ({took:.0f} ms)", style="dim not bold")
         terminal.show(title)
         if not item["expected"]:
-            terminal.show(_unanswered(words.absent(result)))
+            terminal.show(_unanswered(format_values.absent(result)))
         elif result.triples:
             terminal.show(_fact_line(result.triples[0], options))
         for place, hit in enumerate(result.hits[: _HITS if item["expected"] else 1], 1):
@@ -252,7 +252,9 @@ def _fact_line(triple: Triple, options: Options) -> Text:
     line = Text("  ")
     line.append(f"fact: {one_line(triple.text, 70)} ", style="green")
     when = f"{triple.when}, " if triple.when else ""
-    line.append(f"({when}said {words.day(triple.last_observed, options.reader)})", style="dim")
+    line.append(
+        f"({when}said {format_values.day(triple.last_observed, options.reader)})", style="dim"
+    )
     return line
 
 
@@ -260,13 +262,13 @@ def _hit_lines(
     place: int, hit: Hit, options: Options, terminal: Terminal, *, why: bool
 ) -> Iterator[Text]:
     line = Text(f"  {place}. ")
-    line.append(f"{words.day(hit.at, options.reader)} ", style="cyan")
+    line.append(f"{format_values.day(hit.at, options.reader)} ", style="cyan")
     line.append(f"{one_line(hit.session)} ", style="dim")
     line.append(f"{one_line(hit.speaker or '')}: ", style="bold")
     line.append(one_line(hit.text, max(30, terminal.wide - len(line) - 1)))
     yield line
     if why:
-        parts = words.summands(hit.why.features, 3)
+        parts = format_values.summands(hit.why.features, 3)
         reason = f"score {hit.why.score:.2f} = ({parts}) x decay {hit.why.decay:.2f}"
         yield Text(f"     {one_line(reason, terminal.wide - 6)}", style="dim")
 
@@ -315,7 +317,7 @@ def _document(
     return {
         "turns": len(turns),
         "new": sum(turn.new for turn in turns),
-        "add_ms": {"median": words.median(times), "max": max(times)},
+        "add_ms": {"median": format_values.median(times), "max": max(times)},
         "found_before_enrichment": [hit.id for hit in probe] if probe else [],
         "enriched": done,
         "stats": space.stats(),
@@ -323,7 +325,7 @@ def _document(
         "answers": [
             {
                 "question": answer.question,
-                "absent": words.absent(answer),
+                "absent": format_values.absent(answer),
                 "hits": answer.hits[:5],
                 "milliseconds": answer.trace.timings.get("total"),
             }

@@ -14,12 +14,12 @@ from pathlib import Path
 from cognigraph._version import __version__
 from cognigraph.cli import render
 from cognigraph.cli.commands import FOUND_PROBLEM, OK, Run
-from cognigraph.cli.opening import Options, exists, in_our_words, opened
-from cognigraph.cli.words import plural
+from cognigraph.cli.format_values import plural
+from cognigraph.cli.open_memory import Options, exists, in_our_words, opened
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.errors import CogniGraphError, StoreUnavailableError
 from cognigraph.memory import Memory
-from cognigraph.stores.base import Check
+from cognigraph.stores.protocols import Check
 
 _PACKAGES = ("numpy", "rich", "wordllama", "grand-cypher", "neo4j", "fastembed")
 _SQLITE = (3, 37, 0)

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from cognigraph.cli import render
+from cognigraph.cli.format_values import plural, spent
 from cognigraph.cli.terminal import Bar, Terminal
-from cognigraph.cli.words import plural, spent
 from cognigraph.ingest.derive import by_reason
-from cognigraph.ingest.enrich import Step
-from cognigraph.ingest.estimate import Estimate
-from cognigraph.ingest.limits import Limits
+from cognigraph.ingest.queue.enricher import Step
+from cognigraph.ingest.queue.estimate import Estimate
+from cognigraph.ingest.queue.limits import Limits
 from cognigraph.llm import Budget, Prices
 from cognigraph.model import Usage
 from cognigraph.space import Space
-from cognigraph.stores.rows import Failure
+from cognigraph.stores.records import Failure
 
 _STEPS_A_LINE = 20
 """Where no progress bar is drawn, a line stands for so many batches."""

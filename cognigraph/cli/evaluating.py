@@ -11,7 +11,7 @@ from rich.table import Table
 
 from cognigraph.cli import render
 from cognigraph.cli.commands import FOUND_PROBLEM, OK, Interrupted, Run
-from cognigraph.cli.words import plural
+from cognigraph.cli.format_values import plural
 from cognigraph.errors import ConfigurationError
 from cognigraph.evaluate import (
     EvalSettings,

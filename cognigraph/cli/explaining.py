@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from cognigraph.cli import render, words
+from cognigraph.cli import format_values, render
 from cognigraph.cli.commands import FOUND_PROBLEM, OK, Run
-from cognigraph.cli.opening import moment, reading
+from cognigraph.cli.open_memory import moment, reading
 from cognigraph.model import Explanation
 
 
@@ -23,7 +23,7 @@ def why(run: Run) -> int:
     terminal.document({**_fields(found), "verdict": found.verdict, "is_found": found.is_found})
     message = found.expected
     speaker = f"{message.speaker}: " if message.speaker else ""
-    at = words.stamp(message.at, options.reader)
+    at = format_values.stamp(message.at, options.reader)
     terminal.show(render.text(f"{at} {message.session} {speaker}{message.text}", most=300))
     terminal.show(render.text(found.verdict, "bold green" if found.is_found else "bold red"))
     terminal.show(_legs(found))

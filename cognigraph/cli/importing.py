@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from cognigraph.cli.opening import in_our_words
+from cognigraph.cli.open_memory import in_our_words
 from cognigraph.errors import ConfigurationError, ConflictError, InvalidMessageError
 from cognigraph.model import Rejection
 from cognigraph.settings import InsertSettings

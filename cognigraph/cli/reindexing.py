@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cognigraph.cli import render
 from cognigraph.cli.commands import OK, Interrupted, Run
-from cognigraph.cli.opening import exists, missing
-from cognigraph.cli.words import plural
+from cognigraph.cli.format_values import plural
+from cognigraph.cli.open_memory import exists, missing
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.engine import open_store
 from cognigraph.ingest.reindex import reindex as run_reindex

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from cognigraph.cli import words
+from cognigraph.cli import format_values
 from cognigraph.cli.terminal import one_line
 from cognigraph.cypher import NamedQuery
 from cognigraph.model import (
@@ -24,8 +24,8 @@ from cognigraph.model import (
     SuspectedDuplicate,
     Triple,
 )
-from cognigraph.stores.base import Check
-from cognigraph.stores.rows import Failure
+from cognigraph.stores.protocols import Check
+from cognigraph.stores.records import Failure
 
 _TEXT_MOST = 300
 _SUMMARY_MOST = 320
@@ -55,12 +55,14 @@ def table(*columns: str, title: str = "") -> Table:
 
 def hits(result: SearchResult, zone: tzinfo) -> Table:
     """Ranked hits, a row each."""
-    made = table(">#", ">score", f"when ({words.zone_name(zone)})", "session", "speaker", "text")
+    made = table(
+        ">#", ">score", f"when ({format_values.zone_name(zone)})", "session", "speaker", "text"
+    )
     for place, hit in enumerate(result.hits, 1):
         made.add_row(
             str(place),
             f"{hit.score:.2f}",
-            Text(words.stamp(hit.at, zone), style="cyan"),
+            Text(format_values.stamp(hit.at, zone), style="cyan"),
             text(hit.session),
             text(hit.speaker, "bold"),
             _words_of(hit),
@@ -75,7 +77,7 @@ def hits_with_reasons(result: SearchResult, zone: tzinfo) -> Table:
     made.add_column()
     for place, hit in enumerate(result.hits, 1):
         cell = Text()
-        cell.append(f"{words.stamp(hit.at, zone)} ", style="cyan")
+        cell.append(f"{format_values.stamp(hit.at, zone)} ", style="cyan")
         cell.append(f"{one_line(hit.session)} ")
         cell.append(f"{one_line(hit.speaker)}: " if hit.speaker else "", style="bold")
         cell.append_text(_words_of(hit))
@@ -94,7 +96,7 @@ def _words_of(hit: Hit) -> Text:
 
 def reasons(hit: Hit) -> list[str]:
     """The reasons of a hit, and the triples that were read out of it."""
-    lines = [one_line(line) for line in words.why(hit.why)]
+    lines = [one_line(line) for line in format_values.why(hit.why)]
     if hit.triples:
         known = "; ".join(one_line(triple.text, 80) for triple in hit.triples[:3])
         lines.append(f"known from it: {known}")
@@ -110,7 +112,7 @@ def sessions(found: Iterable[Session], zone: tzinfo) -> Table:
             cell.append("\n" + one_line(session.summary, _SUMMARY_MOST), style="default")
         made.add_row(
             text(session.id, "bold"),
-            Text(words.day(session.started_at, zone), style="cyan"),
+            Text(format_values.day(session.started_at, zone), style="cyan"),
             str(session.messages),
             cell,
         )
@@ -119,13 +121,15 @@ def sessions(found: Iterable[Session], zone: tzinfo) -> Table:
 
 def revisions(found: Iterable[Summary], zone: tzinfo) -> Table:
     """What a session's keys and summary were, newest first."""
-    made = table(">version", f"when ({words.zone_name(zone)})", "extractor", "keys and summary")
+    made = table(
+        ">version", f"when ({format_values.zone_name(zone)})", "extractor", "keys and summary"
+    )
     for one in found:
         cell = text(", ".join(one.keys[:8]), "green")
         cell.append("\n" + one_line(one.text, _SUMMARY_MOST), style="default")
         made.add_row(
             str(one.version),
-            Text(words.stamp(one.at, zone), style="cyan"),
+            Text(format_values.stamp(one.at, zone), style="cyan"),
             text(one.extractor),
             cell,
         )
@@ -138,7 +142,7 @@ def session_keys(found: Iterable[Session], zone: tzinfo, most: int) -> Table:
     for session in found:
         made.add_row(
             text(session.id, "bold"),
-            Text(words.day(session.started_at, zone), style="cyan"),
+            Text(format_values.day(session.started_at, zone), style="cyan"),
             str(session.messages),
             text(", ".join(session.keys[:most]), "green"),
         )
@@ -181,14 +185,17 @@ def triples(found: Iterable[Triple], zone: tzinfo) -> Table:
             text(triple.object, "bold"),
             text(triple.when, "cyan"),
             Text(said(triple, zone), style="cyan"),
-            text(words.sources(triple), "dim"),
+            text(format_values.sources(triple), "dim"),
         )
     return made
 
 
 def said(triple: Triple, zone: tzinfo) -> str:
     """First and last day a triple was observed, if they differ."""
-    days = [words.day(triple.first_observed, zone), words.day(triple.last_observed, zone)]
+    days = [
+        format_values.day(triple.first_observed, zone),
+        format_values.day(triple.last_observed, zone),
+    ]
     return days[0] if days[0] == days[1] else f"{days[0]} .. {days[1]}"
 
 

@@ -6,7 +6,7 @@ import shlex
 
 from cognigraph.cli import render
 from cognigraph.cli.commands import OK, Run, listed
-from cognigraph.cli.opening import reading
+from cognigraph.cli.open_memory import reading
 
 
 def duplicates(run: Run) -> int:

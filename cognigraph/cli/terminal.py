@@ -12,8 +12,8 @@ from typing import Any, TextIO
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from cognigraph.cli.plain import plain
-from cognigraph.text import printable, replace_surrogates
+from cognigraph.cli.json_output import plain
+from cognigraph.text.clean import printable, replace_surrogates
 
 # What `printable` leaves and a terminal may obey: carriage return, C1 controls (0x9b starts a
 # sequence), and marks that reorder or hide text.

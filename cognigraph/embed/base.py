@@ -10,9 +10,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from cognigraph.arrays import Vector
 from cognigraph.errors import EmbeddingError
-from cognigraph.stores.arrays import Vector
-from cognigraph.stores.base import EmbedderIdentity
+from cognigraph.stores.protocols import EmbedderIdentity
 
 
 @runtime_checkable

@@ -16,12 +16,12 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
+from cognigraph.arrays import Vector
 from cognigraph.embed.prefixes import chosen, identity
 from cognigraph.errors import ConfigurationError, EmbeddingError
+from cognigraph.llm.classify_reply import retry_after
 from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, Reply, _loop
 from cognigraph.llm.limiter import Limiter
-from cognigraph.llm.verdict import retry_after
-from cognigraph.stores.arrays import Vector
 
 logger = logging.getLogger("cognigraph.embed")
 

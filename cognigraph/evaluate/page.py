@@ -10,7 +10,7 @@ from typing import Any
 
 from cognigraph.evaluate.dataset import HEADLINE
 from cognigraph.evaluate.summary import by_category
-from cognigraph.text import printable, storable
+from cognigraph.text.clean import printable, storable
 
 Record = Mapping[str, Any]
 

@@ -21,8 +21,8 @@ from cognigraph.evaluate.dataset import ADVERSARIAL, Question
 from cognigraph.evaluate.journal import Journal
 from cognigraph.evaluate.run import Evaluation
 from cognigraph.evaluate.summary import by_category, total_usage
-from cognigraph.ingest.prompts.files import PromptFile, read, render
 from cognigraph.llm import Model
+from cognigraph.llm.prompts import PromptFile, read, render
 from cognigraph.memory import Memory
 from cognigraph.model import Usage
 

@@ -19,14 +19,14 @@ from typing import Any
 from cognigraph._version import __version__
 from cognigraph.errors import BudgetExceededError, ConfigurationError, ExtractionError
 from cognigraph.evaluate import locomo, longmemeval
-from cognigraph.evaluate.counting import Counting
+from cognigraph.evaluate.counting_extractor import Counting
 from cognigraph.evaluate.dataset import HEADLINE, Benchmark, Conversation, Level, Question
 from cognigraph.evaluate.files import sha256
 from cognigraph.evaluate.journal import Journal
 from cognigraph.evaluate.metrics import score
 from cognigraph.evaluate.summary import summarise
-from cognigraph.ingest.enrich import Step
 from cognigraph.ingest.extractors import resolve_extractor
+from cognigraph.ingest.queue.enricher import Step
 from cognigraph.memory import Memory
 from cognigraph.model import SearchResult
 from cognigraph.settings import Profile, SearchSettings, Settings

@@ -12,12 +12,19 @@ from typing import Any
 from cognigraph.errors import ModelAnswerError, ModelRefusedError, ModelUnavailableError
 from cognigraph.llm.base import Mode, Prices
 from cognigraph.llm.budget import Budget
+from cognigraph.llm.classify_reply import (
+    Answered,
+    AskDifferently,
+    TryAgain,
+    Verdict,
+    Withheld,
+    judge,
+)
 from cognigraph.llm.endpoint import Endpoint, Reply
 from cognigraph.llm.limiter import Limiter
 from cognigraph.llm.modes import Dialect, Dialects, Message
-from cognigraph.llm.verdict import Answered, AskDifferently, TryAgain, Verdict, Withheld, judge
 from cognigraph.model import Usage
-from cognigraph.retrieve.tokens import estimate_tokens
+from cognigraph.text.token_estimate import estimate_tokens
 
 logger = logging.getLogger("cognigraph.llm")
 

@@ -17,13 +17,13 @@ from cognigraph.llm.budget import Budget
 from cognigraph.llm.cache import AnswerCache, cache_key
 from cognigraph.llm.calls import Requests, Tally, call
 from cognigraph.llm.endpoint import OPENAI_URL, Endpoint
+from cognigraph.llm.json_schema import json_schema
 from cognigraph.llm.ledger import Entry, Ledger
 from cognigraph.llm.limiter import Limiter
 from cognigraph.llm.modes import Dialect, Dialects, Message, in_words, known
-from cognigraph.llm.reader import Reading, read
-from cognigraph.llm.schema import json_schema
+from cognigraph.llm.parse_answer import Reading, read
 from cognigraph.model import Usage
-from cognigraph.text import storable
+from cognigraph.text.clean import storable
 
 _SHOWN_BACK = 6000
 

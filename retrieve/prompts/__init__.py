@@ -1,1 +1,1 @@
-"""Prompts of the read path; see :mod:`cognigraph.ingest.prompts` for their form."""
+"""Prompts of the read path; see :mod:`cognigraph.ingest.model.prompts` for their form."""

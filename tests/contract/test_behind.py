@@ -14,10 +14,10 @@ from cognigraph import (
     ModelUnavailableError,
     Settings,
 )
-from cognigraph.ingest.model import ModelExtractor
+from cognigraph.ingest.model.extractor import ModelExtractor
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.batches import MOST_DEATHS, PATIENCE
-from cognigraph.stores.rows import Derivation
+from cognigraph.stores.batch_size import MOST_DEATHS, PATIENCE
+from cognigraph.stores.records import Derivation
 from cognigraph.testing import ScriptedModel
 from tests.conftest import START
 from tests.servers.scripted import section

@@ -18,7 +18,7 @@ from cognigraph.ingest.derive import (
 )
 from cognigraph.model import Theme
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.rows import Derivation
+from cognigraph.stores.records import Derivation
 from tests.conftest import START
 
 

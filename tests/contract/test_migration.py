@@ -10,7 +10,7 @@ import pytest
 
 from cognigraph import Memory
 from cognigraph.ingest import Fact
-from cognigraph.ingest.model import ModelExtractor
+from cognigraph.ingest.model.extractor import ModelExtractor
 from cognigraph.testing import HashEmbedder, ScriptedModel
 from tests.conftest import START
 from tests.contract import first_schema

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from cognigraph.ingest.model import ModelExtractor
+from cognigraph.ingest.model.extractor import ModelExtractor
 from cognigraph.testing import ScriptedModel
 from tests.conftest import START
 

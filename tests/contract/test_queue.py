@@ -16,9 +16,9 @@ from cognigraph import (
     Usage,
 )
 from cognigraph.ingest import Extraction, Fact
-from cognigraph.ingest.limits import Limits
+from cognigraph.ingest.queue.limits import Limits
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.rows import Derivation
+from cognigraph.stores.records import Derivation
 from tests.conftest import START
 from tests.contract.test_enrichment import add, claim, facts
 

@@ -10,7 +10,7 @@ from cognigraph import ConfigurationError, Settings
 from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.model import Theme
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.rows import Derivation
+from cognigraph.stores.records import Derivation
 from cognigraph.testing import ScriptedExtractor
 from tests.conftest import START
 from tests.contract.test_enrichment import add, claim, facts

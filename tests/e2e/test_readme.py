@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cognigraph.cli.arguments import build_parser
+from cognigraph.cli.parser import build_parser
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")

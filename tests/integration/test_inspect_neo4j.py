@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from neo4j import Driver, GraphDatabase, NotificationMinimumSeverity
 
 from cognigraph.cypher import named_query
-from cognigraph.cypher.confine import confine, verify_plan
-from cognigraph.cypher.native import run_on_neo4j
+from cognigraph.cypher.guard.confine import confine, verify_plan
+from cognigraph.cypher.run_on_neo4j import run_on_neo4j
 from cognigraph.errors import QueryError, StoreUnavailableError
 from tests.examples import examples
 from tests.property.test_confine_properties import queries

@@ -29,9 +29,9 @@ from cognigraph import (
     Usage,
 )
 from cognigraph.llm import Budget, ChatModel, Entry, Ledger, Limiter, Prices, Prompt, ResponseCache
+from cognigraph.llm.json_schema import json_schema
 from cognigraph.llm.modes import Dialects, in_words
-from cognigraph.llm.schema import json_schema
-from cognigraph.retrieve.tokens import estimate_tokens
+from cognigraph.text.token_estimate import estimate_tokens
 from tests.clock import TickingClock
 from tests.examples import examples
 from tests.servers.model_server import (

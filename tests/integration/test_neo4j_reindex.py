@@ -13,9 +13,9 @@ from cognigraph import ConfigurationError, StoreError
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.ingest.reindex import reindex
 from cognigraph.settings import StorageSettings
+from cognigraph.stores.candidates import Probe
 from cognigraph.stores.neo4j import Neo4jStore
-from cognigraph.stores.neo4j.vectors import index_name
-from cognigraph.stores.pools import Probe
+from cognigraph.stores.neo4j.index.vectors import index_name
 from cognigraph.testing import HashEmbedder
 from tests.contract.test_reindex import _empty
 from tests.integration.test_neo4j_store import claim, derivation, message

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from neo4j import Driver, GraphDatabase
 
-from cognigraph.cypher import files
+from cognigraph.cypher import catalog
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.connection import cypher
@@ -19,7 +19,7 @@ from tests.servers.neo4j_server import Server
 
 pytestmark = pytest.mark.neo4j
 
-FOLDER = Path(files.__file__).parent / "neo4j"
+FOLDER = Path(catalog.__file__).parent / "neo4j"
 MIGRATIONS = {name for _, name in migrations()}
 STATEMENTS = sorted(
     path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.cypher")

@@ -14,6 +14,7 @@ import pytest
 from neo4j import Driver, GraphDatabase
 
 from cognigraph import ids
+from cognigraph.arrays import Vector
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.errors import (
     EmbedderMismatchError,
@@ -21,15 +22,13 @@ from cognigraph.errors import (
     StoreError,
     StoreUnavailableError,
 )
-from cognigraph.lexical import term_counts
-from cognigraph.stores.arrays import Vector
-from cognigraph.stores.base import EmbedderIdentity
+from cognigraph.stores.candidates import Candidates, Probe
 from cognigraph.stores.neo4j import Neo4jStore
+from cognigraph.stores.neo4j.index.vectors import index_name
+from cognigraph.stores.neo4j.insert import splice
 from cognigraph.stores.neo4j.schema import migrations
-from cognigraph.stores.neo4j.vectors import index_name
-from cognigraph.stores.neo4j.write import splice
-from cognigraph.stores.pools import Candidates, Probe
-from cognigraph.stores.rows import (
+from cognigraph.stores.protocols import EmbedderIdentity
+from cognigraph.stores.records import (
     ChunkRow,
     Derivation,
     EntityRow,
@@ -39,6 +38,7 @@ from cognigraph.stores.rows import (
     ThemeRow,
     TripleRow,
 )
+from cognigraph.text.terms import term_counts
 from tests.servers.neo4j_server import Server
 
 pytestmark = pytest.mark.neo4j

@@ -21,7 +21,7 @@ from cognigraph import (
     Why,
 )
 from cognigraph.retrieve.assemble import FOOTER, HEADER, assemble
-from cognigraph.retrieve.tokens import estimate_tokens
+from cognigraph.text.token_estimate import estimate_tokens
 from cognigraph.times import zone
 from tests.property.alphabets import STORABLE_TEXT
 

@@ -7,8 +7,8 @@ import re
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from cognigraph.cypher.confine import confine
-from cognigraph.cypher.tokens import quote, quote_name, render, tokenize
+from cognigraph.cypher.guard.confine import confine
+from cognigraph.cypher.guard.lexer import quote, quote_name, render, tokenize
 from cognigraph.errors import QueryError
 from tests.examples import examples
 

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from cognigraph.english.sentences import clean, tokenise
+from cognigraph.english.times.find import find_times
 from cognigraph.ingest.extraction import Extraction, Window
-from cognigraph.ingest.rules import ANONYMOUS, RulesExtractor
-from cognigraph.ingest.sentences import clean, tokenise
-from cognigraph.ingest.timewords import find_times
-from cognigraph.stores.rows import WorkChunk
+from cognigraph.ingest.rules.extractor import ANONYMOUS, RulesExtractor
+from cognigraph.stores.records import WorkChunk
 from cognigraph.times import parse_when
 from tests.examples import examples
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
 from cognigraph.ingest import Fact
-from cognigraph.ingest.forms import form
-from cognigraph.ingest.likeness import NEAR, alike, cosine
-from cognigraph.ingest.likeness import near as find_near
+from cognigraph.resolution.by_vectors import NEAR, alike, cosine
+from cognigraph.resolution.by_vectors import near as find_near
+from cognigraph.resolution.name_forms import form
 from tests.meanings import Meanings
 from tests.property import test_order_properties as order
 from tests.property import test_redo_properties as redo

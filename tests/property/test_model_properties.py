@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph.ids import normalise
-from cognigraph.ingest.answers import ReadAnswer, SummaryAnswer
-from cognigraph.ingest.coreference import Names
-from cognigraph.ingest.reading import Reading
-from cognigraph.ingest.relation_form import normalise_relation
-from cognigraph.ingest.session_summary import (
+from cognigraph.ingest.model.coreference import Names
+from cognigraph.ingest.model.relation_names import normalise_relation
+from cognigraph.ingest.model.schema import ReadAnswer, SummaryAnswer
+from cognigraph.ingest.model.summary_state import (
     MAX_KEYS,
     MAX_SUMMARY,
     MAX_THEMES,
@@ -24,8 +23,9 @@ from cognigraph.ingest.session_summary import (
     merged,
     remembered,
 )
-from cognigraph.ingest.transcript import Turn, halves, numbered, split
-from cognigraph.ingest.valid_time import resolve_when
+from cognigraph.ingest.model.times import resolve_when
+from cognigraph.ingest.model.transcript import Turn, halves, numbered, split
+from cognigraph.ingest.model.validate import Reading
 from cognigraph.times import parse_when
 from tests.property.alphabets import ANY_TEXT, STORABLE_TEXT
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cognigraph import InsertSettings, InvalidMessageError, Memory, Message, Settings
-from cognigraph.ingest.prepare import clean
+from cognigraph.ingest.insert.prepare import clean
 from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.examples import examples
 from tests.property.alphabets import ANY_TEXT

@@ -8,9 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cognigraph.ids import normalise
-from cognigraph.ingest.forms import block_keys, form, is_proper
-from cognigraph.ingest.groups import Pair, Ruling, join
-from cognigraph.ingest.resolve import Evidence, Named, conflict, decide, relate
+from cognigraph.resolution.cluster import Pair, Ruling, join
+from cognigraph.resolution.compare import Evidence, Named, conflict, decide, relate
+from cognigraph.resolution.name_forms import block_keys, form, is_proper
 
 TYPES = ["person", "organization", "location", "event", "object", "concept", "other"]
 words = st.text(string.ascii_lowercase, min_size=1, max_size=9)

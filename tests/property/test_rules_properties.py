@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cognigraph.ingest.extraction import Extraction, Window
-from cognigraph.ingest.rules import MAX_FACTS, RulesExtractor
-from cognigraph.ingest.summary import KEYS, POOL, SHOWN_KEYS, SessionState, shorten
-from cognigraph.stores.rows import SessionNotes, WorkChunk
+from cognigraph.ingest.rules.extractor import MAX_FACTS, RulesExtractor
+from cognigraph.ingest.rules.summary import KEYS, POOL, SHOWN_KEYS, SessionState, shorten
+from cognigraph.stores.records import SessionNotes, WorkChunk
 from cognigraph.times import parse_when
 from tests.examples import examples
 

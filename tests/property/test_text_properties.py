@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from cognigraph import ids, lexical
-from cognigraph.ingest.split import split
+from cognigraph import ids
+from cognigraph.ingest.insert.split import split
 from cognigraph.retrieve.analyse import analyse
-from cognigraph.retrieve.tokens import estimate_tokens
-from cognigraph.text import is_question, printable, replace_surrogates
+from cognigraph.text import terms as lexical
+from cognigraph.text.clean import is_question, printable, replace_surrogates
+from cognigraph.text.token_estimate import estimate_tokens
 from tests.property.alphabets import ANY_TEXT, STORABLE_TEXT
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

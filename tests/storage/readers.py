@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from cognigraph import EnrichSettings, Memory, Message, Settings
-from cognigraph.ingest.model import ModelExtractor
+from cognigraph.ingest.model.extractor import ModelExtractor
 from cognigraph.llm import ChatModel
 from cognigraph.testing import HashEmbedder
 from tests.servers.scripted import section

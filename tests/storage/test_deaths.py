@@ -16,7 +16,7 @@ from neo4j import GraphDatabase
 
 from cognigraph import Memory
 from cognigraph.ingest import Extractor
-from cognigraph.stores.batches import MOST_DEATHS
+from cognigraph.stores.batch_size import MOST_DEATHS
 from cognigraph.testing import ScriptedExtractor
 from tests.storage.mortals import FATAL, LEASE, PER_SESSION, Mortal, open_memory, turn
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cognigraph.stores.pools import Candidates, ChunkPool, Lexicon, SessionPool, TriplePool
+from cognigraph.stores.candidates import Candidates, ChunkPool, Lexicon, SessionPool, TriplePool
 
 NAN = float("nan")
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.embed.words import word_vectors
+from cognigraph.arrays import Floats
+from cognigraph.embed.word_vectors import word_vectors
 from cognigraph.retrieve.analyse import analyse
 from cognigraph.retrieve.answer_form import Form, form_features
-from cognigraph.stores.arrays import Floats
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
 

@@ -22,7 +22,7 @@ from cognigraph import (
     Why,
 )
 from cognigraph.retrieve.assemble import FOOTER, HEADER, assemble
-from cognigraph.retrieve.tokens import estimate_tokens
+from cognigraph.text.token_estimate import estimate_tokens
 from cognigraph.times import parse_when
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)

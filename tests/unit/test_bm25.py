@@ -8,9 +8,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from cognigraph.lexical import query_terms, terms
-from cognigraph.retrieve.bm25 import K1, B, bm25, idf
-from cognigraph.stores.pools import Lexicon
+from cognigraph.stores.candidates import Lexicon
+from cognigraph.text.bm25 import K1, B, bm25, idf
+from cognigraph.text.terms import query_terms, terms
 
 TEXTS = [
     "The cat sat on the mat.",

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from cognigraph.cypher.confine import confine, verify_plan
-from cognigraph.cypher.files import header, statement
+from cognigraph.cypher.catalog import header, statement
+from cognigraph.cypher.guard.confine import confine, verify_plan
 from cognigraph.errors import QueryError
 
 S = "space: $__space"

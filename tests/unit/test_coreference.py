@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from cognigraph.ingest.coreference import Named, Names, lasting_aliases
-from cognigraph.ingest.transcript import Turn
+from cognigraph.ingest.model.coreference import Named, Names, lasting_aliases
+from cognigraph.ingest.model.transcript import Turn
 
 AT = datetime(2025, 2, 8, 18, 0, tzinfo=UTC)
 TURNS = (

@@ -25,10 +25,10 @@ from cognigraph.ingest.derive import (
     by_reason,
     derive,
 )
-from cognigraph.lexical import term_counts
 from cognigraph.model import Theme
-from cognigraph.stores.rows import Derivation, Lease, SessionNotes, WorkChunk
+from cognigraph.stores.records import Derivation, Lease, SessionNotes, WorkChunk
 from cognigraph.testing import HashEmbedder
+from cognigraph.text.terms import term_counts
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 CHUNKS = tuple(WorkChunk(f"u{n}", f"m{n}", "s", "Ann", NOW, f"text {n}") for n in range(3))

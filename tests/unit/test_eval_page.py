@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from cognigraph import ExtractionError, Usage
 from cognigraph.evaluate import EvalSettings, Evaluation, page, write
-from cognigraph.evaluate.counting import Counting
+from cognigraph.evaluate.counting_extractor import Counting
 from cognigraph.evaluate.qa import PROMPTS, judge_of, prompt, prompt_texts
-from cognigraph.ingest.prompts.files import render
+from cognigraph.llm.prompts import render
 from cognigraph.testing import ScriptedExtractor
 
 DATA = Path(__file__).parents[1] / "data"
@@ -136,7 +136,7 @@ def test_usage_is_counted_failed_calls_included():
             raise error
 
     from cognigraph.ingest.extraction import Window
-    from cognigraph.stores.rows import SessionNotes
+    from cognigraph.stores.records import SessionNotes
 
     window = Window("default", "s", (), (), SessionNotes())
     counting = Counting(Costly({}))

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from cognigraph import ConfigurationError, Memory
-from cognigraph.cli.arguments import build_parser
 from cognigraph.cli.environment import read_environment
-from cognigraph.cli.opening import Options
+from cognigraph.cli.open_memory import Options
+from cognigraph.cli.parser import build_parser
 from cognigraph.ingest import RulesExtractor
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.testing import HashEmbedder, ScriptedExtractor

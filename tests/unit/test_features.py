@@ -11,9 +11,9 @@ import pytest
 
 from cognigraph import SearchSettings
 from cognigraph.retrieve.analyse import analyse
-from cognigraph.retrieve.bm25 import bm25, idf
 from cognigraph.retrieve.features import chunk_features, neighbours, scaled
-from cognigraph.stores.pools import OUTSIDE, Candidates
+from cognigraph.stores.candidates import OUTSIDE, Candidates
+from cognigraph.text.bm25 import bm25, idf
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

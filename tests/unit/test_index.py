@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from cognigraph import EnrichSettings, Memory, Settings
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
-from cognigraph.stores.sqlite import index as index_module
-from cognigraph.stores.sqlite.blobs import VectorFormat
-from cognigraph.stores.sqlite.index import SpaceIndex
-from cognigraph.stores.sqlite.postings import Postings
-from cognigraph.stores.sqlite.table import Table
-from cognigraph.stores.sqlite.themes import NOBODY
+from cognigraph.stores.sqlite.index import space_index as index_module
+from cognigraph.stores.sqlite.index.postings import Postings
+from cognigraph.stores.sqlite.index.space_index import SpaceIndex
+from cognigraph.stores.sqlite.index.table import Table
+from cognigraph.stores.sqlite.index.themes import NOBODY
+from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
 from tests.examples import examples
 

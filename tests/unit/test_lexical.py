@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from cognigraph.lexical import STOP_WORDS, fold, query_terms, term_counts, terms, words
+from cognigraph.text.terms import STOP_WORDS, fold, query_terms, term_counts, terms, words
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_stop_words_are_in_the_form_they_are_compared_in():
 def test_stemming_is_thread_safe():
     vocabulary = [f"walking{n} dancers{n} relations{n}" for n in range(300)]
     alone = [terms(text) for text in vocabulary]
-    from cognigraph.lexical import stem
+    from cognigraph.text.terms import stem
 
     stem.cache_clear()
     with ThreadPoolExecutor(8) as pool:

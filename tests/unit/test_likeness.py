@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cognigraph.embed import CheckedEmbedder, WordLlamaEmbedder
-from cognigraph.ingest.likeness import MOST_BY_VECTORS, NEAR, alike, near
+from cognigraph.resolution.by_vectors import MOST_BY_VECTORS, NEAR, alike, near
 from cognigraph.testing import HashEmbedder
 from tests.meanings import Meanings
 from tests.unit.test_resolve import named

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cognigraph.ingest.coreference import Named
-from cognigraph.ingest.lines import FactLine, entity_line, entity_type, fact_line
+from cognigraph.ingest.model.coreference import Named
+from cognigraph.ingest.model.parse_lines import FactLine, entity_line, entity_type, fact_line
 
 
 @pytest.mark.parametrize(

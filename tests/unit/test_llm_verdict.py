@@ -7,9 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cognigraph.llm.endpoint import Reply
-from cognigraph.llm.modes import Dialect, Dialects, in_words
-from cognigraph.llm.verdict import (
+from cognigraph.llm.classify_reply import (
     Answered,
     AskDifferently,
     Refused,
@@ -18,6 +16,8 @@ from cognigraph.llm.verdict import (
     judge,
     retry_after,
 )
+from cognigraph.llm.endpoint import Reply
+from cognigraph.llm.modes import Dialect, Dialects, in_words
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 SCHEMA = {"type": "object", "properties": {"facts": {"type": "array"}}}

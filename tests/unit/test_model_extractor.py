@@ -16,15 +16,15 @@ import pytest
 from cognigraph import Memory, Settings
 from cognigraph.errors import ModelUnavailableError
 from cognigraph.ingest.extraction import Extraction, Window
-from cognigraph.ingest.model import ModelExtractor
-from cognigraph.ingest.session_summary import SummaryState
-from cognigraph.ingest.transcript import Turn
+from cognigraph.ingest.model.extractor import ModelExtractor
+from cognigraph.ingest.model.summary_state import SummaryState
+from cognigraph.ingest.model.transcript import Turn
 from cognigraph.llm import Budget, ChatModel, Prices
 from cognigraph.model import Theme
-from cognigraph.retrieve.tokens import estimate_tokens
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.rows import Backlog, SessionNotes, WorkChunk
+from cognigraph.stores.records import Backlog, SessionNotes, WorkChunk
 from cognigraph.testing import FrozenClock, HashEmbedder
+from cognigraph.text.token_estimate import estimate_tokens
 from tests.servers.model_server import ModelServer, completion, status
 from tests.servers.scripted import Fails, Stages, section
 

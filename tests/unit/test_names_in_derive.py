@@ -9,9 +9,9 @@ import pytest
 from cognigraph import ids
 from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.ingest.derive import NO_ALIAS, derive
-from cognigraph.ingest.relational import as_alias, spelled_out
-from cognigraph.ingest.spelling import order
-from cognigraph.stores.rows import Lease, SessionNotes, WorkChunk
+from cognigraph.resolution.relational_names import as_alias, spelled_out
+from cognigraph.resolution.spelling import order
+from cognigraph.stores.records import Lease, SessionNotes, WorkChunk
 from tests.unit.test_derive import EMBEDDER, NOW
 
 CHUNKS = tuple(

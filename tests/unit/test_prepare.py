@@ -11,9 +11,9 @@ import pytest
 
 from cognigraph import InsertSettings, InvalidMessageError, Message, ids
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.ingest.prepare import Clean, check_name, clean, to_rows
-from cognigraph.lexical import term_counts
+from cognigraph.ingest.insert.prepare import Clean, check_name, clean, to_rows
 from cognigraph.testing import HashEmbedder
+from cognigraph.text.terms import term_counts
 
 NOW = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 

@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given
 
 from cognigraph import ConfigurationError
-from cognigraph.ingest import answers
-from cognigraph.ingest.coreference import Named
-from cognigraph.ingest.lines import FactLine, entity_line, fact_line
-from cognigraph.ingest.prompts import prompt_file, render
-from cognigraph.ingest.prompts.files import read
-from cognigraph.ingest.transcript import TAGS, one_line
+from cognigraph.ingest.model import schema
+from cognigraph.ingest.model.coreference import Named
+from cognigraph.ingest.model.parse_lines import FactLine, entity_line, fact_line
+from cognigraph.ingest.model.transcript import TAGS, one_line
 from cognigraph.llm import Prompt
+from cognigraph.llm.prompts import prompt_file, read, render
 from tests.property.alphabets import ANY_TEXT
 
 EXTRACT, SUMMARISE = prompt_file("extract-1"), prompt_file("summarise-1")
@@ -34,13 +33,13 @@ def test_each_renders(file, part):
 
 def test_each_names_the_schema_of_its_answer():
     assert (EXTRACT.schema, SUMMARISE.schema) == ("ReadAnswer", "SummaryAnswer")
-    assert hasattr(answers, EXTRACT.schema) and hasattr(answers, SUMMARISE.schema)
+    assert hasattr(schema, EXTRACT.schema) and hasattr(schema, SUMMARISE.schema)
 
 
 def example(file):
     """The answer that the prompt shows, by its own schema."""
     (line,) = [one for one in file.parts["system"].splitlines() if one.startswith("{")]
-    return getattr(answers, file.schema).model_validate_json(line)
+    return getattr(schema, file.schema).model_validate_json(line)
 
 
 def test_the_example_in_each_prompt_fits_its_schema():

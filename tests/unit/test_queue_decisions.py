@@ -17,10 +17,10 @@ from cognigraph import (
     ModelUnavailableError,
     Usage,
 )
-from cognigraph.ingest.limits import Limits
-from cognigraph.ingest.verdicts import Verdict, fault_of, judge
+from cognigraph.ingest.queue.limits import Limits
+from cognigraph.ingest.queue.retry import Verdict, fault_of, judge
 from cognigraph.ingest.versions import older, parse
-from cognigraph.stores.batches import batch_size, death_reason, failures_of
+from cognigraph.stores.batch_size import batch_size, death_reason, failures_of
 
 SETTINGS = EnrichSettings(park_after=5, retry_after=timedelta(seconds=2))
 

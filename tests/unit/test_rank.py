@@ -12,7 +12,7 @@ from cognigraph import LicoMemorySettings, SearchSettings
 from cognigraph.retrieve.analyse import analyse
 from cognigraph.retrieve.rank import Ranking, rank, session_scores
 from cognigraph.retrieve.weights import LISTS, WEIGHTS, relative
-from cognigraph.stores.pools import Candidates
+from cognigraph.stores.candidates import Candidates
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -19,7 +19,7 @@ from cognigraph.ingest.recorded import (
     RecordedExtractor,
 )
 from cognigraph.model import Theme
-from cognigraph.stores.rows import SessionNotes, WorkChunk
+from cognigraph.stores.records import SessionNotes, WorkChunk
 
 AT = datetime(2023, 5, 10, tzinfo=UTC)
 

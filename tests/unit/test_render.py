@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from rich.console import Console, RenderableType
 
-from cognigraph.cli import render, words
+from cognigraph.cli import format_values, render
 from cognigraph.cli.commands import _parameters
 from cognigraph.cli.importing import Lines, Unreadable
-from cognigraph.cli.plain import plain
+from cognigraph.cli.json_output import plain
 from cognigraph.cli.terminal import one_line, safe
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Hit, SearchResult, Session, Source, Theme, Trace, Triple, Why
@@ -55,7 +55,7 @@ def shown(renderable: RenderableType) -> str:
     ],
 )  # fmt: skip
 def test_gap(seconds: float | None, said: str) -> None:
-    assert words.gap(seconds) == said
+    assert format_values.gap(seconds) == said
 
 
 def test_safe_takes_what_a_terminal_obeys_and_keeps_the_rest() -> None:
@@ -72,17 +72,17 @@ def test_one_line_cuts_on_a_word() -> None:
 
 
 def test_why_adds_up() -> None:
-    assert words.why(WHY) == [
+    assert format_values.why(WHY) == [
         "score 3.19 = relevance 3.25 x decay 0.98 (said 3 weeks before the question)",
         "relevance: vector 2.50 + words 1.25 - length 0.50",
         "layers: session 0.20, triple 0.60, harmonic mean 0.30",
     ]
-    assert words.summands(WHY.features, 1) == "vector 2.50 + 2 others 0.75"
-    assert words.summands({}) == "nothing"
+    assert format_values.summands(WHY.features, 1) == "vector 2.50 + 2 others 0.75"
+    assert format_values.summands({}) == "nothing"
 
 
 def test_absent_are_the_words_that_nothing_found_has() -> None:
-    assert words.absent(RESULT) == ["heron"]
+    assert format_values.absent(RESULT) == ["heron"]
 
 
 def test_hits_show_text_as_it_is_and_harmless() -> None:

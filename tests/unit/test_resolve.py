@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cognigraph.ids import normalise
-from cognigraph.ingest.forms import block_keys, is_proper
-from cognigraph.ingest.groups import Pair, Ruling, join, rank
-from cognigraph.ingest.resolve import Evidence, Named, Relation, decide
+from cognigraph.resolution.cluster import Pair, Ruling, join, rank
+from cognigraph.resolution.compare import Evidence, Named, Relation, decide
+from cognigraph.resolution.name_forms import block_keys, is_proper
 
 
 def named(name, type="person", *aliases, uid=None):

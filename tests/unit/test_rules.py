@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from cognigraph.english.sentences import sentences
+from cognigraph.english.times.find import find_times
 from cognigraph.ingest.extraction import Extraction, Fact, Window
-from cognigraph.ingest.rules import RulesExtractor
-from cognigraph.ingest.sentences import sentences
-from cognigraph.ingest.summary import KEYS, POOL, SessionState, shorten
-from cognigraph.ingest.timewords import find_times
-from cognigraph.stores.rows import SessionNotes, WorkChunk
+from cognigraph.ingest.rules.extractor import RulesExtractor
+from cognigraph.ingest.rules.summary import KEYS, POOL, SessionState, shorten
+from cognigraph.stores.records import SessionNotes, WorkChunk
 from cognigraph.times import parse_when
 
 AT = datetime(2023, 5, 10, 12, 0, tzinfo=UTC)  # a Wednesday

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from cognigraph.ingest.extraction import Extraction, Window
-from cognigraph.ingest.rules import RulesExtractor
-from cognigraph.stores.rows import WorkChunk
+from cognigraph.ingest.rules.extractor import RulesExtractor
+from cognigraph.stores.records import WorkChunk
 
 AT = datetime(2023, 5, 10, 23, 30, tzinfo=UTC)  # a Wednesday
 

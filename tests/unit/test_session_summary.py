@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from cognigraph.ingest.answers import SummaryAnswer
-from cognigraph.ingest.coreference import Named
-from cognigraph.ingest.session_summary import (
+from cognigraph.ingest.model.coreference import Named
+from cognigraph.ingest.model.schema import SummaryAnswer
+from cognigraph.ingest.model.summary_state import (
     MAX_KEYS,
     MAX_KNOWN,
     MAX_SUMMARY,
@@ -22,7 +22,7 @@ from cognigraph.ingest.session_summary import (
     remembered,
     theme_lines,
 )
-from cognigraph.ingest.transcript import Turn
+from cognigraph.ingest.model.transcript import Turn
 from cognigraph.model import Theme
 
 AT = datetime(2025, 2, 8, 18, 0, tzinfo=UTC)

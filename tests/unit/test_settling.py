@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph import ConfigurationError, EnrichSettings, Memory, Settings
-from cognigraph.ingest.settling import PATIENCE, Settling
+from cognigraph.ingest.queue.debounce import PATIENCE, Settling
 from cognigraph.testing import HashEmbedder, ScriptedExtractor
 
 

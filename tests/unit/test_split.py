@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from cognigraph.ingest.split import split
+from cognigraph.ingest.insert.split import split
 
 
 def test_what_fits_stays_whole():

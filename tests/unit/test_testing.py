@@ -10,7 +10,7 @@ import pytest
 from cognigraph import ExtractionError, InvalidMessageError
 from cognigraph.ingest import Extraction, Fact, Window
 from cognigraph.model import Theme
-from cognigraph.stores.rows import SessionNotes, WorkChunk
+from cognigraph.stores.records import SessionNotes, WorkChunk
 from cognigraph.testing import FrozenClock, ScriptedExtractor
 
 NOW = datetime(2026, 5, 20, 9, tzinfo=UTC)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cognigraph.stores.sqlite.blobs import VectorFormat, pack_terms
-from cognigraph.stores.sqlite.themes import NOBODY, ThemeRow, Themes
+from cognigraph.stores.sqlite.index.themes import NOBODY, ThemeRow, Themes
+from cognigraph.stores.sqlite.vector_format import VectorFormat, pack_terms
 
 FORMAT = VectorFormat(4, "float32")
 

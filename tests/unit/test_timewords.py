@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from cognigraph.ingest.nearby import easter
-from cognigraph.ingest.sentences import sentences
-from cognigraph.ingest.timewords import find_times
+from cognigraph.english.sentences import sentences
+from cognigraph.english.times.calendar import easter
+from cognigraph.english.times.find import find_times
 from cognigraph.times import parse_when
 
 LABELS = Path(__file__).resolve().parents[2] / "bench" / "labels" / "dates.jsonl"

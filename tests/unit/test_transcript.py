@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from cognigraph.ingest.transcript import Turn, halves, numbered, one_line, split, unnumbered
-from cognigraph.stores.rows import WorkChunk
+from cognigraph.ingest.model.transcript import Turn, halves, numbered, one_line, split, unnumbered
+from cognigraph.stores.records import WorkChunk
 
 AT = datetime(2025, 4, 27, 21, 50, tzinfo=UTC)
 

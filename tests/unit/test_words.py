@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph.embed import WordLlamaEmbedder
-from cognigraph.embed.words import WordVectors, beginning, word_vectors
-from cognigraph.lexical import START, STOP_WORDS, stem, words
+from cognigraph.embed.word_vectors import WordVectors, beginning, word_vectors
+from cognigraph.text.terms import START, STOP_WORDS, stem, words
 
 TEXTS = ("A puppy lives here.", "The rent went up", "", "the of and", "Dogs bark at the dog")
 SAID = WordVectors().read(TEXTS)

@@ -1,1 +1,1 @@
-"""The prompts of question answering, in the form of :mod:`cognigraph.ingest.prompts`."""
+"""The prompts of question answering, in the form of :mod:`cognigraph.ingest.model.prompts`."""

@@ -31,7 +31,7 @@ from neo4j.exceptions import (
 )
 
 from cognigraph._version import __version__
-from cognigraph.cypher.files import statement
+from cognigraph.cypher.catalog import statement
 from cognigraph.errors import (
     ConfigurationError,
     EmbedderMismatchError,

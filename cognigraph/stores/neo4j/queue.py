@@ -9,9 +9,9 @@ from typing import Any
 from uuid import uuid4
 
 from cognigraph.model import Theme
-from cognigraph.stores.batches import MOST_DEATHS, PATIENCE, death_reason
+from cognigraph.stores.batch_size import MOST_DEATHS, PATIENCE, death_reason
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
-from cognigraph.stores.rows import Backlog, Failure, Lease, SessionNotes, WorkChunk
+from cognigraph.stores.records import Backlog, Failure, Lease, SessionNotes, WorkChunk
 from cognigraph.times import from_micros, to_micros
 
 _MOST_TRIES = 100

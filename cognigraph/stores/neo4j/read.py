@@ -7,9 +7,9 @@ from datetime import datetime
 
 from cognigraph.ids import normalise, session_uid
 from cognigraph.model import Entity, Session, Source, Stats, StoredMessage, Summary, Theme, Triple
+from cognigraph.stores.candidates import ChunkRecord
 from cognigraph.stores.neo4j.connection import Connection, Row
-from cognigraph.stores.neo4j.tokens import name_hash
-from cognigraph.stores.pools import ChunkRecord
+from cognigraph.stores.neo4j.index.fulltext import name_hash
 from cognigraph.times import from_micros, parse_when
 
 

@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cognigraph.arrays import Vector
 from cognigraph.errors import EmbedderMismatchError
-from cognigraph.stores.arrays import Vector
-from cognigraph.stores.base import EmbedderIdentity
 from cognigraph.stores.neo4j.connection import Connection, Transaction, vector_property
+from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.values import packed, vector
-from cognigraph.stores.neo4j.vectors import OwnIndexes
-from cognigraph.stores.reindexing import Unindexed
-from cognigraph.text import headed, searched, stated
+from cognigraph.stores.protocols import EmbedderIdentity
+from cognigraph.stores.reindex import Unindexed
+from cognigraph.text.clean import headed, searched, stated
 
 _BATCH = 256
 _CLEAN_BATCH = 5000
@@ -50,7 +50,7 @@ _LAYERS = (
 
 
 class Neo4jReindexing:
-    """See :class:`cognigraph.stores.base.Reindexing`."""
+    """See :class:`cognigraph.stores.protocols.Reindexing`."""
 
     def __init__(
         self,

@@ -7,10 +7,10 @@ from functools import cache
 from importlib.resources import files
 
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
-from cognigraph.lexical import ANALYZER
-from cognigraph.stores.base import EmbedderIdentity, mismatch
-from cognigraph.stores.neo4j import resolution
+from cognigraph.stores.neo4j import resolve
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction, cypher, mapped_errors
+from cognigraph.stores.protocols import EmbedderIdentity, mismatch
+from cognigraph.text.terms import ANALYZER
 from cognigraph.times import Clock, system_clock
 
 MINIMUM = (5, 26)
@@ -98,7 +98,7 @@ def _migrate(
                 connection.command_text(command, {})
     if 0 < version < number_of("resolution"):
         connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
-        resolution.settle_all(connection, clock())
+        resolve.settle_all(connection, clock())
     tx.rows(
         "schema/record",
         version=newest,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from cognigraph.cypher.native import run_on_neo4j
+from cognigraph.cypher.run_on_neo4j import run_on_neo4j
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import (
     Entity,
@@ -18,23 +18,24 @@ from cognigraph.model import (
     SuspectedDuplicate,
     Triple,
 )
-from cognigraph.stores.base import Check, EmbedderIdentity, NamedEntity, StoreInfo
-from cognigraph.stores.neo4j import checks, queue, read, resolution, write
+from cognigraph.stores.candidates import Candidates, ChunkRecord, Probe
+from cognigraph.stores.neo4j import checks, queue, read, resolve
+from cognigraph.stores.neo4j import insert as write
 from cognigraph.stores.neo4j.connection import Connection, mapped_errors
-from cognigraph.stores.neo4j.derivation import complete
-from cognigraph.stores.neo4j.lexicon import Lexicons
-from cognigraph.stores.neo4j.probe import gather_candidates
+from cognigraph.stores.neo4j.derive import complete
+from cognigraph.stores.neo4j.index.lexicon import Lexicons
+from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.reindex import Neo4jReindexing
 from cognigraph.stores.neo4j.schema import check_server, prepare
-from cognigraph.stores.neo4j.vectors import OwnIndexes
-from cognigraph.stores.pools import Candidates, ChunkRecord, Probe
-from cognigraph.stores.reindexing import Precision
-from cognigraph.stores.rows import Derivation, Failure, InsertStatus, Lease, MessageRow, Names
+from cognigraph.stores.neo4j.search import gather_candidates
+from cognigraph.stores.protocols import Check, EmbedderIdentity, NamedEntity, StoreInfo
+from cognigraph.stores.records import Derivation, Failure, InsertStatus, Lease, MessageRow, Names
+from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
 
 
 class Neo4jStore:
-    """A memory in a Neo4j database; see :class:`cognigraph.stores.base.Store` for the contract.
+    """A memory in a Neo4j database; :class:`cognigraph.stores.protocols.Store` is the contract.
 
     ``exact_up_to``: a layer of a space with more nodes gets a vector index of its own; up to that
     all its vectors are compared. ``lexicon_terms`` bounds the word counts kept in memory, over all
@@ -245,31 +246,31 @@ class Neo4jStore:
 
     def named(self, space: str, name: str) -> list[NamedEntity]:
         """Entities by normalised name or alias."""
-        return resolution.named(self._connection, space, name)
+        return resolve.named(self._connection, space, name)
 
     def merge(self, space: str, uid: str, into: str) -> None:
         """Record a user's word that two entities are one."""
-        resolution.merge(self._connection, space, uid, into, self._clock())
+        resolve.merge(self._connection, space, uid, into, self._clock())
 
     def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
         """Take a merge back, or keep two entities apart."""
-        return resolution.split(self._connection, space, uid, apart_from, self._clock())
+        return resolve.split(self._connection, space, uid, apart_from, self._clock())
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
         """Pairs that may be one by their letters, most alike first."""
-        return resolution.suspected(self._connection, space, limit, offset)
+        return resolve.suspected(self._connection, space, limit, offset)
 
     def names(self, space: str) -> Names:
         """Entities whose names have vectors."""
-        return resolution.names(self._connection, space, self._embedder.dimension)
+        return resolve.names(self._connection, space, self._embedder.dimension)
 
     def judged(self, space: str, uids: Sequence[str]) -> set[tuple[str, str]]:
         """Pairs that letters or a user say something of."""
-        return resolution.judged(self._connection, uids)
+        return resolve.judged(self._connection, uids)
 
     def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
         """Merges past and in force, newest first."""
-        return resolution.merges(self._connection, space, limit, offset)
+        return resolve.merges(self._connection, space, limit, offset)
 
     # Inspection
 

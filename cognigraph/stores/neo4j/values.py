@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from cognigraph.stores.arrays import Floats, Vector
+from cognigraph.arrays import Floats, Vector
 
 _HALF = np.dtype("<f2")
 

@@ -10,9 +10,15 @@ from typing import Any
 from uuid import uuid4
 
 from cognigraph.model import Theme
-from cognigraph.stores.batches import MOST_DEATHS, PATIENCE, batch_size, death_reason, failures_of
-from cognigraph.stores.rows import Failure, Lease, SessionNotes, WorkChunk
-from cognigraph.stores.sqlite import backlog
+from cognigraph.stores.batch_size import (
+    MOST_DEATHS,
+    PATIENCE,
+    batch_size,
+    death_reason,
+    failures_of,
+)
+from cognigraph.stores.records import Failure, Lease, SessionNotes, WorkChunk
+from cognigraph.stores.sqlite import due_summaries
 from cognigraph.times import from_micros, to_micros
 
 PENDING, DONE, FAILED = 0, 1, 2
@@ -176,7 +182,7 @@ def _work_chunk(session: str, row: tuple[Any, ...]) -> WorkChunk:
 def _notes(
     connection: sqlite3.Connection, session_id: int, version: int, state: str, renew: bool
 ) -> SessionNotes:
-    behind = backlog.of_session(connection, session_id)
+    behind = due_summaries.of_session(connection, session_id)
     if renew:  # what its keys and themes say is to be replaced, not gone on from
         return SessionNotes(version, state=state, backlog=behind)
     keys = connection.execute(
@@ -239,7 +245,7 @@ def expire(connection: sqlite3.Connection, token: str, until: datetime) -> None:
         ],
     )
     if not held:
-        backlog.count_death(connection, row[0])
+        due_summaries.count_death(connection, row[0])
 
 
 def release(connection: sqlite3.Connection, lease: Lease) -> None:
@@ -262,7 +268,7 @@ def give_back(
     if park_after is None or outage:
         park_after = _NEVER
     if not lease.chunks:
-        backlog.fail(
+        due_summaries.fail(
             connection, lease.session_uid, reason,
             park_after=park_after, retry_at=to_micros(retry_at), outage=outage,
         )  # fmt: skip
@@ -298,7 +304,7 @@ def failures(connection: sqlite3.Connection, space: str) -> list[Failure]:
         Failure(id, session, attempts, bool(parked), *rest)
         for id, session, attempts, parked, *rest in rows
     ]
-    return found + backlog.failures(connection, space)
+    return found + due_summaries.failures(connection, space)
 
 
 def retry_failed(connection: sqlite3.Connection, space: str | None) -> int:
@@ -309,4 +315,4 @@ def retry_failed(connection: sqlite3.Connection, space: str | None) -> int:
              AND (?1 IS NULL OR space_id = (SELECT id FROM space WHERE name = ?1))""",
         (space,),
     ).rowcount
-    return chunks + backlog.retry(connection, space)
+    return chunks + due_summaries.retry(connection, space)

@@ -8,7 +8,7 @@ from typing import Any
 
 from cognigraph.ids import normalise
 from cognigraph.model import Entity, Session, Source, Stats, StoredMessage, Theme, Triple
-from cognigraph.stores.pools import ChunkRecord
+from cognigraph.stores.candidates import ChunkRecord
 from cognigraph.stores.sqlite.queue import DONE
 from cognigraph.times import from_micros, parse_when
 

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from cognigraph.arrays import Vector
 from cognigraph.errors import EmbedderMismatchError, StoreError
-from cognigraph.stores.arrays import Vector
-from cognigraph.stores.base import EmbedderIdentity
-from cognigraph.stores.reindexing import Precision, Unindexed
-from cognigraph.stores.sqlite.blobs import VectorFormat
+from cognigraph.stores.protocols import EmbedderIdentity
+from cognigraph.stores.reindex import Precision, Unindexed
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.schema import Record, check_generation, read_meta, write_meta
-from cognigraph.text import headed, searched, stated
+from cognigraph.stores.sqlite.vector_format import VectorFormat
+from cognigraph.text.clean import headed, searched, stated
 
 logger = logging.getLogger("cognigraph.sqlite")
 
@@ -58,7 +58,7 @@ _LAYERS = (
 
 
 class SQLiteReindexing:
-    """See :class:`cognigraph.stores.base.Reindexing`."""
+    """See :class:`cognigraph.stores.protocols.Reindexing`."""
 
     def __init__(
         self, pool: Pool, record: Record, embedder: EmbedderIdentity, precision: Precision | None

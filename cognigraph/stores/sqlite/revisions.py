@@ -7,7 +7,7 @@ import sqlite3
 
 from cognigraph.ids import revision_uid
 from cognigraph.model import Summary, Theme
-from cognigraph.stores.rows import Derivation
+from cognigraph.stores.records import Derivation
 from cognigraph.times import from_micros
 
 

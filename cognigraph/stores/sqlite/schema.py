@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
-from cognigraph.lexical import ANALYZER
-from cognigraph.stores.base import EmbedderIdentity, mismatch
-from cognigraph.stores.reindexing import Precision
-from cognigraph.stores.sqlite import resolution
-from cognigraph.stores.sqlite.blobs import VectorFormat
+from cognigraph.stores.protocols import EmbedderIdentity, mismatch
+from cognigraph.stores.reindex import Precision
+from cognigraph.stores.sqlite import resolve
 from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool
+from cognigraph.stores.sqlite.vector_format import VectorFormat
+from cognigraph.text.terms import ANALYZER
 from cognigraph.times import Clock, system_clock, to_micros
 
 
@@ -70,7 +70,7 @@ def prepare(
             if number > version:
                 _apply(connection, script)
         if 0 < version < number_of("resolution"):
-            resolution.settle_all(connection, to_micros(clock()))
+            resolve.settle_all(connection, to_micros(clock()))
         if version == 0 and embedder is not None:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) STRICT")

@@ -21,26 +21,18 @@ from cognigraph.model import (
     SuspectedDuplicate,
     Triple,
 )
-from cognigraph.stores.base import Check, EmbedderIdentity, NamedEntity, StoreInfo
-from cognigraph.stores.empty import no_candidates
-from cognigraph.stores.pools import Candidates, ChunkRecord, Probe
-from cognigraph.stores.reindexing import Precision
-from cognigraph.stores.rows import Derivation, Failure, InsertStatus, Lease, MessageRow, Names
-from cognigraph.stores.sqlite import (
-    backlog,
-    checks,
-    queue,
-    read,
-    redo,
-    resolution,
-    revisions,
-    write,
-)
+from cognigraph.stores.candidates import Candidates, ChunkRecord, Probe
+from cognigraph.stores.no_candidates import no_candidates
+from cognigraph.stores.protocols import Check, EmbedderIdentity, NamedEntity, StoreInfo
+from cognigraph.stores.records import Derivation, Failure, InsertStatus, Lease, MessageRow, Names
+from cognigraph.stores.reindex import Precision
+from cognigraph.stores.sqlite import checks, derive, due_summaries, queue, read, resolve, revisions
+from cognigraph.stores.sqlite import replace as redo
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
-from cognigraph.stores.sqlite.indexes import SpaceIndexes
-from cognigraph.stores.sqlite.probe import gather_candidates
+from cognigraph.stores.sqlite.index.cache import SpaceIndexes
 from cognigraph.stores.sqlite.reindex import SQLiteReindexing
 from cognigraph.stores.sqlite.schema import check_generation, prepare
+from cognigraph.stores.sqlite.search import gather_candidates
 from cognigraph.times import Clock, system_clock, to_micros
 
 _T = TypeVar("_T")
@@ -50,7 +42,7 @@ DEFAULT_PRECISION: Precision = "float16"
 
 
 class SQLiteStore:
-    """A memory in one SQLite file; see :class:`cognigraph.stores.base.Store` for the contract.
+    """A memory in one SQLite file; see :class:`cognigraph.stores.protocols.Store` for the contract.
 
     ``index_bytes`` bounds the memory of the in-memory search indexes: the least recently searched
     spaces are dropped and read again when needed. The space searched last always stays.
@@ -98,11 +90,11 @@ class SQLiteStore:
         """Write messages in one durable transaction."""
         # Redelivery is common and must not queue for the write lock.
         with self._pool.read() as connection:
-            statuses = [write.status_of(connection, message) for message in messages]
+            statuses = [derive.status_of(connection, message) for message in messages]
         if "new" not in statuses:
             return statuses
         with self._write_vectors() as connection:
-            return write.insert(connection, self._record.vectors, space, messages)
+            return derive.insert(connection, self._record.vectors, space, messages)
 
     # Enrichment
 
@@ -140,7 +132,7 @@ class SQLiteStore:
             if not queue.holds(connection, lease):
                 return False
             record, now = self._record, to_micros(self._clock())
-            write.write_derivation(connection, record.vectors, lease, derivation, now)
+            derive.write_derivation(connection, record.vectors, lease, derivation, now)
             if not derivation.held:
                 queue.release(connection, lease)
             return True
@@ -231,7 +223,7 @@ class SQLiteStore:
     def behind(self, space: str | None = None) -> int:
         """Sessions whose summary waits to be brought up."""
         with self._pool.read() as connection:
-            return backlog.pending(connection, space)
+            return due_summaries.pending(connection, space)
 
     # Search
 
@@ -301,21 +293,21 @@ class SQLiteStore:
 
     def named(self, space: str, name: str) -> list[NamedEntity]:
         """Entities by normalised name or alias."""
-        return self._read(space, [], lambda c, s: resolution.named(c, s, name))
+        return self._read(space, [], lambda c, s: resolve.named(c, s, name))
 
     def merge(self, space: str, uid: str, into: str) -> None:
         """Record a user's word that two entities are one."""
         with self._pool.write() as connection:
-            resolution.merge(connection, space, uid, into, to_micros(self._clock()))
+            resolve.merge(connection, space, uid, into, to_micros(self._clock()))
 
     def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
         """Take a merge back, or keep two entities apart."""
         with self._pool.write() as connection:
-            return resolution.split(connection, space, uid, apart_from, to_micros(self._clock()))
+            return resolve.split(connection, space, uid, apart_from, to_micros(self._clock()))
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
         """Pairs that may be one by their letters, most alike first."""
-        return self._read(space, [], lambda c, s: resolution.suspected(c, s, limit, offset))
+        return self._read(space, [], lambda c, s: resolve.suspected(c, s, limit, offset))
 
     def names(self, space: str) -> Names:
         """Entities whose names have vectors."""
@@ -323,15 +315,15 @@ class SQLiteStore:
         empty = Names((), (), (), (), (), vectors.unpack(()))
         with self._read_vectors() as connection:
             id = read.space_id(connection, space)
-            return empty if id is None else resolution.names(connection, id, vectors)
+            return empty if id is None else resolve.names(connection, id, vectors)
 
     def judged(self, space: str, uids: Sequence[str]) -> set[tuple[str, str]]:
         """Pairs that letters or a user say something of."""
-        return self._read(space, set(), lambda c, _: resolution.judged(c, uids))
+        return self._read(space, set(), lambda c, _: resolve.judged(c, uids))
 
     def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
         """Merges past and in force, newest first."""
-        return self._read(space, [], lambda c, s: resolution.merges(c, s, limit, offset))
+        return self._read(space, [], lambda c, s: resolve.merges(c, s, limit, offset))
 
     # Inspection
 
@@ -371,11 +363,11 @@ class SQLiteStore:
         self, space: str, query: str, parameters: Mapping[str, Any], *, limit: int, timeout: float
     ) -> list[dict[str, Any]]:
         """Export the space to a networkx graph and run the query on it (a subset of Cypher)."""
-        from cognigraph.stores.sqlite import export  # its networkx takes a while to import
+        from cognigraph.stores.sqlite import inspect
 
         with self._pool.read() as connection:
-            graph = export.graph(connection, space)
-        return export.run(graph, query, parameters, limit, timeout)
+            graph = inspect.graph(connection, space)
+        return inspect.run(graph, query, parameters, limit, timeout)
 
     def check(self) -> list[Check]:
         """Look at the health of the file."""

@@ -1,0 +1,1 @@
+"""English: sentences and tokens, word classes, verb forms, time expressions."""

@@ -1,0 +1,1 @@
+"""Time expressions in English sentences, resolved against the time of speaking."""

@@ -1,0 +1,80 @@
+"""Which side of now a time expression lies on, by the verb nearest before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cognigraph.english import verbs
+from cognigraph.english.sentences import Token
+from cognigraph.english.words import word_set
+
+_AHEAD = verbs.MODALS | word_set("hope hopes wish wishes plan plans soon upcoming going")
+_WEAK = word_set("planning hoping looking excited coming wait upcoming soon going")
+_PRESENT = word_set("am is are has have 's do does")
+_ARRANGED = word_set(
+    """signed booked scheduled planned registered invited promised reserved enrolled agreed
+    enroled arranged set"""
+)
+"""What was arranged in the past is mostly still to come: "signed up for the race on June 29"."""
+_WAS = word_set("was were had did been")
+_WHO = word_set("i we they you who")
+
+
+def tense_at(tokens: Sequence[Token], place: int) -> int:
+    """-1 for the past, 1 for the future, 0 if either may be meant, for what stands at ``place``."""
+    before = tokens[place - 1].low if place else ""
+    if before == "since":
+        return -1
+    for at in (*range(place - 1, -1, -1), *range(place + 1, len(tokens))):
+        told = _told(tokens, at)
+        if told is not None:
+            return told
+    return 1 if any(_ahead(token.low) for token in tokens) else -1
+
+
+def _ahead(low: str) -> bool:
+    """Weaker signs: "planning a trip in May", "the course runs from May to July"."""
+    found = verbs.known_verb(low) or verbs.known_verb(low.removeprefix("re"))
+    return low in _WEAK or (found is not None and found.form == "s")
+
+
+def _told(tokens: Sequence[Token], place: int) -> int | None:
+    low = tokens[place].low
+    before = tokens[place - 1].low if place else ""
+    following = tokens[place + 1].low if place + 1 < len(tokens) else ""
+    if low == "going":
+        return None if before in _WAS else 1
+    if low == "may" and tokens[place].text[0].isupper():
+        return None
+    if low in _AHEAD:
+        return 1
+    if low in _WAS:
+        return -1
+    if low in _ARRANGED and (low != "signed" or following == "up"):
+        return 0
+    if verbs.is_past(low):
+        return None if before in _PRESENT and before not in ("has", "have", "'s") else -1
+    if low in _PRESENT:
+        return _present(low, following)
+    found = verbs.known_verb(low)
+    if found is not None and found.form == "base" and _did(tokens, place):
+        return -1
+    present = found is not None and (
+        (found.form == "base" and (before in _WHO or before.endswith("s")))
+        or (found.form == "s" and verbs.verb_only(low))
+    )
+    return 1 if present else None
+
+
+def _did(tokens: Sequence[Token], place: int) -> bool:
+    """ "did I say", "did the two of them go": the helping verb stands before the subject."""
+    return any(token.low == "did" for token in tokens[max(place - 5, 0) : place])
+
+
+def _present(low: str, following: str) -> int | None:
+    """The present tense of what has a date is what is to come; a perfect is past."""
+    if low == "'s":
+        return None
+    if low in ("has", "have") and verbs.is_participle(following):
+        return -1
+    return 1

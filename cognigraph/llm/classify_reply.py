@@ -1,0 +1,207 @@
+"""What a reply means: an answer, try again, ask differently, or give up. Pure decisions."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from math import isfinite
+from typing import Any
+
+from cognigraph.llm.endpoint import Reply
+from cognigraph.llm.modes import Dialect
+from cognigraph.text.clean import storable
+
+_LATER = frozenset({408, 409, 425, 429})
+_FORM = frozenset({400, 422})
+_BROKEN_BY_FORM = frozenset({500, 501})  # how some servers answer a response_format
+_FORM_OF_ANSWER = re.compile(r"response_format|json_schema|json_object|grammar", re.IGNORECASE)
+_EXCERPT = 300
+_TOO_LONG = re.compile(
+    r"context.{0,20}(?:length|window|size)|too (?:long|large)|maximum.{0,20}tokens|too many tokens"
+    r"|exceeds?.{0,40}(?:tokens|context|length)",
+    re.IGNORECASE,
+)
+_ANSWER_TOO_LONG = re.compile(r"completion|max_tokens|output tokens", re.IGNORECASE)
+_FILTERED = re.compile(r"content.?(?:filter|management|policy)", re.IGNORECASE)
+_NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "insufficient credits")
+_MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^<>]*>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A text came back; token counts where the server gave them."""
+
+    text: str
+    cut_off: bool = False
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TryAgain:
+    """It may work later; ``after`` seconds if the endpoint said so, not soon if ``pointless``."""
+
+    reason: str
+    after: float | None = None
+    pointless: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskDifferently:
+    """The endpoint does not understand the form of the request."""
+
+    dialect: Dialect
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The same request will never work."""
+
+    reason: str
+    too_long: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """The model, or a filter, did not want to answer."""
+
+    reason: str
+
+
+Verdict = Answered | TryAgain | AskDifferently | Refused | Withheld
+
+
+def judge(reply: Reply, dialect: Dialect, now: datetime | None = None) -> Verdict:
+    """What a reply to a request in a dialect means. ``now`` is for a Retry-After with a date."""
+    if reply.failure:
+        return TryAgain(reply.reason)
+    text = reply.body.decode("utf-8", "replace")
+    body = _json(text)
+    status = reply.status
+    if status == 200 and isinstance(body, dict) and not body.get("choices"):
+        # Gateways hand on the failures of what is behind them this way.
+        inner = body.get("error")
+        code = inner.get("code") if isinstance(inner, dict) else None
+        if inner and not (isinstance(code, int) and 400 <= code < 600):
+            return TryAgain(f"it answered with an error: {_excerpt(body, text)}")
+        status = code if inner and isinstance(code, int) else 200
+    if status < 400:
+        return _judge_body(status, body, text)
+    return _judge_error(status, body, text, dialect, retry_after(reply.headers, now))
+
+
+def _judge_body(status: int, body: Any, text: str) -> Verdict:
+    choices = body.get("choices") if isinstance(body, dict) else None
+    if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
+        what = f"it said: {_excerpt(body, text)}" if text.strip() else "the body was empty"
+        return TryAgain(f"HTTP {status}, but no chat completion ({what})")
+    message = choices[0].get("message")
+    message = message if isinstance(message, dict) else {}
+    finish = choices[0].get("finish_reason")
+    if refusal := message.get("refusal"):
+        return Withheld(f"the model refused: {str(refusal)[:_EXCERPT]}")
+    if finish == "content_filter":
+        return Withheld("a content filter withheld the answer")
+    usage = body.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    return Answered(
+        storable(_content(message.get("content"))),
+        cut_off=finish == "length",
+        input_tokens=_count(usage.get("prompt_tokens")),
+        output_tokens=_count(usage.get("completion_tokens")),
+    )
+
+
+def _content(content: Any) -> str:
+    """The text of a message: a string, parts of one, or JSON that a server has read already."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "".join(text for text in texts if isinstance(text, str))
+    return json.dumps(content) if isinstance(content, dict) else ""
+
+
+def _count(value: Any) -> int | None:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and 0 <= value < 2**53 else None
+
+
+def _judge_error(
+    status: int, body: Any, text: str, dialect: Dialect, after: float | None
+) -> Verdict:
+    excerpt = _excerpt(body, text)
+    said = f"HTTP {status}: {excerpt}"
+    error = body.get("error") if isinstance(body, dict) else None
+    error = error if isinstance(error, dict) else {}
+    code, param = str(error.get("code") or ""), str(error.get("param") or "")
+    complaint = f"{code} {excerpt} {_places(body)}"
+    by_form = status in _BROKEN_BY_FORM and _FORM_OF_ANSWER.search(complaint)
+    if by_form and (other := dialect.step_down()):
+        return AskDifferently(other)
+    if status in _LATER or status >= 500:
+        return TryAgain(said, after, pointless=any(sign in text.lower() for sign in _NO_CREDIT))
+    too_long = status == 413 or (status in _FORM and bool(_TOO_LONG.search(complaint)))
+    if status in _FORM:
+        if _FILTERED.search(code):
+            return Withheld(said)
+        if too_long and dialect.limit and _ANSWER_TOO_LONG.search(complaint):
+            return AskDifferently(replace(dialect, limit=""))
+        if not too_long and (other := dialect.adapt(complaint, param)):
+            return AskDifferently(other)
+    return Refused(said, too_long=too_long)
+
+
+def _places(body: Any) -> str:
+    """The parameters a FastAPI server complains about (its whole answer may quote the request)."""
+    details = body.get("detail") if isinstance(body, dict) else None
+    places = [part.get("loc") for part in details or () if isinstance(part, dict)]
+    return " ".join(str(place) for place in places) if isinstance(details, list) else ""
+
+
+def _excerpt(body: Any, text: str) -> str:
+    """What an error says, short enough for a message."""
+    error = body.get("error", body) if isinstance(body, dict) else None
+    for key in ("message", "detail", "error"):
+        if isinstance(error, dict) and error.get(key):
+            error = error[key]
+    if isinstance(error, list) and error and isinstance(error[0], dict):
+        error = error[0].get("msg")
+    words = error if isinstance(error, str) else _MARKUP.sub(" ", text[:20_000])
+    return " ".join(words.split())[:_EXCERPT] or "(nothing)"
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Seconds to wait, from ``retry-after-ms`` or ``Retry-After`` (seconds or an HTTP date)."""
+    lower = {key.lower(): value for key, value in headers.items()}
+    if (milliseconds := _seconds(lower.get("retry-after-ms"))) is not None:
+        return milliseconds / 1000
+    value = lower.get("retry-after")
+    if value is None or (seconds := _seconds(value)) is not None:
+        return seconds if value is not None else None
+    try:
+        until = parsedate_to_datetime(value)
+    except (ValueError, OverflowError):
+        return None
+    if until.tzinfo is None:
+        until = until.replace(tzinfo=UTC)
+    return max(0.0, (until - (now or datetime.now(UTC))).total_seconds())
+
+
+def _seconds(value: str | None) -> float | None:
+    try:
+        seconds = float(value) if value is not None else -1.0
+    except ValueError:
+        return None
+    return seconds if isfinite(seconds) and seconds >= 0 else None

@@ -1,0 +1,263 @@
+"""From what a model wrote to a validated value: tolerant of its form, strict about its content.
+
+Only an object that carries the lists of the schema can say that there is nothing; everything else
+without a usable item is a failure, to be repaired or tried again, and never an empty result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Generic
+
+from cognigraph.llm.base import T
+from cognigraph.llm.json_schema import json_schema
+from cognigraph.llm.json_text import Document, documents
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+_ROUNDS = 4
+_WRAPPERS = 3
+_REASONS = 5
+_THINKING = ("<think>", "</think>")
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[T]):
+    """A value, or (``None``) what was wrong, in words for the model.
+
+    ``salvaged`` items were rescued out of a broken answer, ``dropped`` says of the others why.
+    ``formless``: there was no object with fields of the schema at all.
+    """
+
+    value: T | None
+    salvaged: int = 0
+    dropped: tuple[str, ...] = ()
+    cut_off: bool = False
+    problem: str = ""
+    formless: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """The fields of a schema as they are written, and which of them are lists, or required."""
+
+    fields: frozenset[str]
+    lists: frozenset[str]
+    required: frozenset[str]
+
+    def is_carried_by(self, value: Any) -> bool:
+        return isinstance(value, dict) and not (self.lists or self.fields).isdisjoint(value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Picked:
+    """The object taken for the answer. ``whole``: well-formed; ``at_end``: its end is missing."""
+
+    data: dict[str, Any]
+    whole: bool
+    at_end: bool
+    left_out: int
+
+
+def read(text: str, schema: type[T], *, cut_off: bool = False) -> Reading[T]:
+    """Read an answer into a schema. ``cut_off`` says that the server stopped the model.
+
+    Unknown fields are ignored (where the schema does not forbid them). Never raises.
+    """
+    form = _form(schema)
+    if text.lstrip().startswith(_THINKING[0]):
+        text = text.partition(_THINKING[1])[2]
+    found = documents(text)
+    picked = _carrying(found, text, form) or _bare_items(found, text, schema, form)
+    if picked is None:
+        names = ", ".join(sorted(form.lists or form.fields))
+        what = f"no JSON object with {names}" if found else "no JSON object"
+        problem = f"there is {what} in it"
+        return Reading(None, cut_off=cut_off, problem=problem, formless=bool(text.strip()))
+    return _fit(picked, schema, form, cut_off)
+
+
+@lru_cache(maxsize=256)
+def _form(schema: type[BaseModel]) -> _Form:
+    properties: Mapping[str, Any] = json_schema(schema)["properties"]
+    lists = {
+        name
+        for name, field in properties.items()
+        if any(part.get("type") == "array" for part in (field, *field.get("anyOf", ())))
+    }
+    required = schema.model_json_schema().get("required", ())
+    return _Form(frozenset(properties), frozenset(lists), frozenset(required))
+
+
+def _carrying(found: Sequence[Document], text: str, form: _Form) -> _Picked | None:
+    """The last object that carries fields of the schema: models correct themselves.
+
+    Objects that follow each other with nothing between are one answer, written in pieces.
+    """
+    run: list[tuple[dict[str, Any], Document]] = []
+    for document in reversed(found):
+        inner = list(_carriers(document.value, form, _WRAPPERS))
+        if not inner:
+            if run:
+                break
+            continue
+        if run and text[document.end : run[0][1].start].strip(" \t\r\n,"):
+            break
+        run[:0] = [(value, document) for value in inner]
+    if not run:
+        return None
+    return _Picked(
+        _merged([value for value, _ in run], form),
+        whole=all(document.complete and not document.left_out for _, document in run),
+        at_end=not run[-1][1].complete and run[-1][1].end >= len(text.rstrip()),
+        left_out=sum({document.start: document.left_out for _, document in run}.values()),
+    )
+
+
+def _carriers(value: Any, form: _Form, depth: int) -> Iterator[dict[str, Any]]:
+    """The object itself, or the last ones inside it: ``{"result": {...}}``, ``[{...}]``."""
+    if form.is_carried_by(value):
+        yield value
+    elif depth and isinstance(value, dict):
+        for inner in reversed(value.values()):
+            if found := list(_carriers(inner, form, depth - 1)):
+                yield from found
+                return
+    elif depth and isinstance(value, list):
+        for inner in value:
+            yield from _carriers(inner, form, 0)
+
+
+def _merged(values: Sequence[Mapping[str, Any]], form: _Form) -> dict[str, Any]:
+    """One object of several: lists one after the other, of other fields the last."""
+    merged: dict[str, Any] = {}
+    for value in values:
+        for name, field in value.items():
+            if name in form.lists and isinstance(field, dict | list):
+                before = merged.get(name)
+                items = [field] if isinstance(field, dict) else field
+                merged[name] = [*before, *items] if isinstance(before, list) else items
+            elif name not in form.lists:
+                merged[name] = field
+            elif field is not None:  # not a list: for the validation to say
+                merged.setdefault(name, field)
+    return merged
+
+
+def _bare_items(
+    found: Sequence[Document], text: str, schema: type[BaseModel], form: _Form
+) -> _Picked | None:
+    """Items without the object around them, put into the one list that takes most of them."""
+    items = [
+        item
+        for document in found
+        if document.complete or isinstance(document.value, list)
+        for item in (document.value if isinstance(document.value, list) else [document.value])
+        if isinstance(item, dict) and item
+    ]
+    if not items or not form.lists:
+        return None
+    counts = sorted((_count_valid(items, name, schema, form), name) for name in form.lists)
+    best, name = counts[-1]
+    if not best or (len(counts) > 1 and counts[-2][0] == best):
+        return None
+    last = found[-1]
+    return _Picked(
+        {name: items},
+        whole=len(found) == 1 and last.complete and not last.left_out,
+        at_end=not last.complete and last.end >= len(text.rstrip()),
+        left_out=sum(document.left_out for document in found),
+    )
+
+
+def _count_valid(items: Sequence[Any], name: str, schema: type[BaseModel], form: _Form) -> int:
+    data = {other: [] for other in form.lists} | {name: list(items)}
+    _, kept, _ = _validated(data, schema, form)
+    return len(kept.get(name, ()))
+
+
+def _fit(picked: _Picked, schema: type[T], form: _Form, cut_off: bool) -> Reading[T]:
+    cut_off = cut_off or picked.at_end
+    missing = sorted(name for name in form.lists if name not in picked.data)
+    data = picked.data | {name: [] for name in missing}
+    value, data, dropped = _validated(data, schema, form)
+    missing += [name for name in form.lists if not isinstance(data.get(name), list)]
+    items = sum(len(data[name]) for name in form.lists if isinstance(data.get(name), list))
+    reasons = [*dropped]
+    if picked.left_out:
+        reasons.append(f"{picked.left_out} {'items' if picked.left_out > 1 else 'item'} unreadable")
+    flaws = [*reasons, *(f"{name} is missing" for name in missing)]
+    if not picked.whole and not picked.left_out:
+        flaws.append("its end is missing" if picked.at_end else "it is not valid JSON")
+    if form.lists:
+        usable = bool(items) or not flaws
+    else:
+        usable = picked.whole and not form.fields.isdisjoint(data)
+    if value is None or not usable:
+        return Reading(None, cut_off=cut_off, problem="; ".join(flaws[:_REASONS]))
+    left_out = ["an item could not be read, or had no end"] * picked.left_out
+    whole = picked.whole and not dropped
+    return Reading(value, 0 if whole else items, (*dropped, *left_out), cut_off)
+
+
+def _validated(
+    data: dict[str, Any], schema: type[T], form: _Form
+) -> tuple[T | None, dict[str, Any], list[str]]:
+    """The value of what is valid in ``data``, that part of it, and why the rest is not."""
+    from pydantic import ValidationError
+
+    dropped: list[str] = []
+    for _ in range(_ROUNDS):
+        try:
+            return schema.model_validate(data), data, dropped
+        except ValidationError as error:
+            wrong: dict[Path, str] = {}
+            for detail in error.errors(
+                include_url=False, include_context=False, include_input=False
+            ):
+                path = _culprit(data, detail["loc"])
+                reason = _reason(detail["loc"], detail["msg"])
+                if len(path) == 1 and path[0] in form.required - form.lists:
+                    return None, data, [*dropped, reason]
+                if not path:
+                    return None, data, [*dropped, reason]
+                wrong.setdefault(path, reason)
+            dropped += wrong.values()
+            data = _without(data, wrong, ())
+    return None, data, dropped
+
+
+def _culprit(data: Any, location: Iterable[str | int]) -> Path:
+    """The path to the item of the outermost list on the way to an error, or to the field."""
+    path: list[str | int] = []
+    for step in location:
+        if isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
+            return (*path, step)
+        if not (isinstance(data, dict) and step in data):
+            break
+        path.append(step)
+        data = data[step]
+    return tuple(path[:1])
+
+
+def _reason(location: Sequence[str | int], message: str) -> str:
+    where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location)
+    return f"{where.lstrip('.')}: {message}" if where else message
+
+
+def _without(data: Any, wrong: Mapping[Path, str], path: Path) -> Any:
+    """A copy without the parts at these paths."""
+    if isinstance(data, dict):
+        return {
+            key: _without(item, wrong, (*path, key))
+            for key, item in data.items()
+            if (*path, key) not in wrong
+        }
+    if isinstance(data, list):
+        return [item for place, item in enumerate(data) if (*path, place) not in wrong]
+    return data

@@ -1,0 +1,193 @@
+"""Names that mean nearly the same, by their vectors.
+
+Two names whose vectors agree are worth a person's look and never more: "beauty of nature" may be
+"nature's beauty", "dance classes and workshops" are not the dance classes. So what is found here is
+*suspected*, and which entities are merged does not depend on the embedder.
+
+It is found when somebody asks, for all names at once: a function of the set of entities and of
+their vectors. Names are compared within blocks, never all with all: those that cross-polytope
+hashing (Andoni et al. 2015, "Practical and Optimal LSH for Angular Distance") puts into one place.
+Vectors are those of :meth:`cognigraph.embed.CheckedEmbedder.embed_names`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from hashlib import shake_256
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz import fuzz
+
+from cognigraph.arrays import Floats, Ints, Vector
+from cognigraph.resolution.compare import Named, Relation, conflict
+from cognigraph.resolution.incremental import MOST_IN_BLOCK
+from cognigraph.resolution.name_forms import PROPER_TYPES, block_key, form, singular
+
+NEAR = 0.92
+"""Names with a smaller cosine do not resemble each other."""
+
+_LEAST, MOST_BY_VECTORS = 0.4, 0.58
+"""Scores: below what is suspected by the letters of two names, above names without a real type."""
+
+_SPELLING = 85.0
+"""How alike proper names must be spelled (0 to 100): Boston means nearly the same as Chicago."""
+
+_TABLES, _HASHES, _SIDES = 12, 3, 32
+"""In each table a name has one block, by so many hashes: the nearest of twice so many directions.
+
+Of the pairs with a cosine of :data:`NEAR` and more 19 in 20 share a block, on real names."""
+_AT_ONCE = 4096
+
+_SCALE = np.float32(1 << 15)
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+_PARTS = re.compile(r"['’ʼ]s?(?=\W|$)|[&+/,;]|[^\W_]+")
+_LISTING = frozenset("and or nor but plus & + / , ;".split())
+_JOINING = _LISTING | frozenset(
+    "'s ’s ʼs ' ’ ʼ with without of from for to in at on by about over after before than as".split()
+)
+_ARTICLES = frozenset("the a an".split())
+_SETTING_APART = frozenset(
+    "other others another else different same next previous last latest".split()
+)
+
+
+def alike(a: Named, b: Named, cosine: float) -> Relation | None:
+    """How two entities belong together by the cosine of their vectors; None where nothing says so.
+
+    Symmetric. Nothing is said of names of different types or that contradict each other, of one
+    that is the other joined with more, and of proper names that are spelled differently.
+    """
+    if a.uid == b.uid or a.type != b.type or cosine < NEAR or conflict(a, b) is not None:
+        return None
+    if _is_joined(a.name, b.name) or not _may_be_spelled_so(a, b):
+        return None
+    share = min((cosine - NEAR) / (1 - NEAR), 1.0)
+    score = round(_LEAST + share * (MOST_BY_VECTORS - _LEAST), 3)
+    return Relation("near", score, False, f"nearly the same meaning (cosine {cosine:.2f})")
+
+
+def _is_joined(one: str, other: str) -> bool:
+    """Whether a name is made of the other and something else, or sets itself apart from it."""
+    (left, left_ties), (right, right_ties) = _taken_apart(one), _taken_apart(other)
+    if left.keys() & _SETTING_APART != right.keys() & _SETTING_APART:
+        return True
+    if not (left <= right or right <= left):
+        return False
+    if bool(left_ties.keys() & _LISTING) != bool(right_ties.keys() & _LISTING):
+        return True
+    more, less = (left_ties, right_ties) if right <= left else (right_ties, left_ties)
+    return left != right and more.total() > less.total()
+
+
+@lru_cache(maxsize=16_384)
+def _taken_apart(name: str) -> tuple[Counter[str], Counter[str]]:
+    """How often a name has each word, in the singular, and what ties its words together."""
+    parts = _PARTS.findall(name)
+    words = [part for part in parts if part not in _JOINING and part not in _ARTICLES]
+    ties = [part for part in parts if part in _JOINING]
+    return Counter(map(singular, words)), Counter(ties)
+
+
+def _may_be_spelled_so(a: Named, b: Named) -> bool:
+    one, other = form(a.name, a.type), form(b.name, b.type)
+    named = a.type in PROPER_TYPES and (a.proper or b.proper or one.is_name or other.is_name)
+    if not named and not (a.proper and b.proper):
+        return True
+    return fuzz.token_sort_ratio(" ".join(one.words), " ".join(other.words)) >= _SPELLING
+
+
+def near(named: Sequence[Named], vectors: Vector) -> list[tuple[int, int, Relation]]:
+    """Pairs of entities (places in ``named``) that lie near each other, nearest first.
+
+    ``vectors`` (entities, dimension) are those of their names; of zeros nothing is said.
+    """
+    # As halves, products add up exactly in doubles: a cosine is the same whatever the order.
+    halves = vectors.astype(np.float16)
+    found: list[tuple[int, int, Relation]] = []
+    for left, right in _candidates(named, halves):
+        cosines = cosine(halves[left], halves[right])
+        for place in np.flatnonzero(cosines >= NEAR):
+            a, b = int(left[place]), int(right[place])
+            relation = alike(named[a], named[b], float(cosines[place]))
+            if relation is not None:
+                found.append((a, b, relation))
+    found.sort(key=lambda pair: (-pair[2].score, named[pair[0]].uid, named[pair[1]].uid))
+    return found
+
+
+def _candidates(
+    named: Sequence[Named], halves: npt.NDArray[np.float16]
+) -> Iterator[tuple[Ints, Ints]]:
+    """Pairs that share a block, each once and with the smaller uid first, some at a time."""
+    order = sorted(range(len(named)), key=lambda place: named[place].uid)
+    places = np.array([place for place in order if halves[place].any()], np.int64)
+    if not len(places):
+        return
+    kinds = np.array([_kind(named[place]) for place in places.tolist()]).view(np.uint64)
+    keys = np.concatenate(
+        [
+            _keys(kinds[start : start + _AT_ONCE], halves[places[start : start + _AT_ONCE]])
+            for start in range(0, len(places), _AT_ONCE)
+        ]
+    )
+    met = [pair for table in range(_TABLES) for pair in _together(keys[:, table])]
+    pairs = np.unique(np.concatenate(met)) if met else np.empty(0, np.int64)
+    for start in range(0, len(pairs), _AT_ONCE):
+        left, right = np.divmod(pairs[start : start + _AT_ONCE], len(places))
+        yield places[left], places[right]
+
+
+def _kind(one: Named) -> int:
+    """What names that are compared have in common: their type and their numbers."""
+    return block_key(f"{one.type}|{'|'.join(form(one.name, one.type).numbers)}")
+
+
+def _keys(kinds: npt.NDArray[np.uint64], halves: npt.NDArray[np.float16]) -> npt.NDArray[np.uint64]:
+    """Keys of the blocks that names are in, (names, tables)."""
+    # Whole numbers far below 2**24 in sum: float32 adds them up exactly, on every machine.
+    scaled = np.rint(halves.astype(np.float32) * _SCALE)
+    turned = (scaled @ _directions(halves.shape[1])).reshape(len(halves), _TABLES, _HASHES, _SIDES)
+    nearest = np.abs(turned).argmax(axis=3)
+    negative = np.take_along_axis(turned, nearest[..., None], axis=3)[..., 0] < 0
+    digits = (2 * _SIDES) ** np.arange(_HASHES)
+    corners = ((nearest * 2 + negative) * digits).sum(axis=2).astype(np.uint64)
+    mixed: npt.NDArray[np.uint64] = kinds[:, None] + corners * _ODD
+    return mixed
+
+
+def _together(keys: npt.NDArray[np.uint64]) -> Iterator[Ints]:
+    """Pairs of places with one key that few enough have, as smaller * number of keys + larger."""
+    order = np.argsort(keys, kind="stable")
+    _, sizes = np.unique(keys, return_counts=True)
+    size = np.repeat(sizes, sizes)
+    order = order[(size > 1) & (size <= MOST_IN_BLOCK)]
+    ranked = keys[order]
+    for apart in range(1, MOST_IN_BLOCK):
+        same = ranked[apart:] == ranked[:-apart]
+        if not same.any():
+            break
+        # A stable sort keeps places of one key in their order.
+        yield order[:-apart][same] * len(keys) + order[apart:][same]
+
+
+@lru_cache(maxsize=4)
+def _directions(dimension: int) -> npt.NDArray[np.float32]:
+    """Random directions as columns of signs (dimension, tables * hashes * sides), for ever."""
+    columns = _TABLES * _HASHES * _SIDES
+    stream = shake_256(b"cognigraph names").digest(dimension * columns // 8)
+    bits = np.unpackbits(np.frombuffer(stream, np.uint8)).reshape(dimension, columns)
+    return bits.astype(np.float32) * 2 - 1
+
+
+def cosine(left: npt.NDArray[np.float16], right: npt.NDArray[np.float16]) -> Floats:
+    """Cosines of rows with rows (rows,); 0 for a row of zeros."""
+    one, other = left.astype(np.float64), right.astype(np.float64)
+    dots: Floats = np.einsum("ij,ij->i", one, other)
+    squares: Floats = np.einsum("ij,ij->i", one, one) * np.einsum("ij,ij->i", other, other)
+    found: Floats = np.divide(dots, np.sqrt(squares), out=np.zeros_like(dots), where=squares > 0)
+    return found

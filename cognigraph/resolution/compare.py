@@ -1,0 +1,272 @@
+"""Whether two entities are one: pure decisions on names, types and what the text equates.
+
+A wrong merge is worse than a missed one: what could be read in two ways is *suspected* and kept
+apart. :func:`relate` looks at two entities alone; :func:`decide` adds what else is in the space,
+given as how many readings each of the two names has there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
+
+from cognigraph.resolution.name_forms import (
+    COUNTED_TYPES,
+    GENERIC_TYPES,
+    Form,
+    acronym,
+    block_keys,
+    form,
+)
+
+Verdict = Literal["same", "suspected", "different"]
+
+_PREFIXES = ("un", "non", "anti", "dis", "ex", "in", "im", "mis", "de", "counter", "pseudo")
+_OPPOSITES = frozenset(
+    frozenset(pair.split())
+    for pair in (
+        "like hate;love hate;like dislike;with without;pro anti;pre post;left right;north south;"
+        "east west;northern southern;eastern western;upper lower;inner outer;old new;big small;"
+        "male female;brother sister;mother father;mom dad;son daughter;husband wife;uncle aunt;"
+        "nephew niece;buy sell;start end;start stop;win lose;hot cold;before after;more less;"
+        "always never;accept reject;allow forbid;true false;positive negative"
+    ).split(";")
+)
+_GENDERED = ({"mr", "sir"}, {"mrs", "ms", "madam"})
+_TYPO_SCORE = 90.0
+_TYPO_TOTAL, _TYPO_WORD, _TYPO_FIRST_NAME = 10, 7, 8
+_MIDDLE = 2
+"""A slip of the pen is looked for between the first and last two letters: endings are meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entity as names are compared; ``name`` and ``aliases`` are normalised.
+
+    ``proper`` says whether the spelling shown is that of a proper name.
+    """
+
+    uid: str
+    name: str
+    type: str
+    aliases: frozenset[str] = frozenset()
+    proper: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How two names belong together, apart from everything else in the space.
+
+    ``reading_a`` is what the first name would mean by this, if it may mean several things; None if
+    it is plain. ``likely`` says whether it suffices when no name has a second reading.
+    """
+
+    kind: str
+    score: float
+    likely: bool
+    reason: str
+    reading_a: str | None = None
+    reading_b: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the rest of the space says: how many readings either name has, this one included."""
+
+    readings_a: int = 1
+    readings_b: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The outcome; ``score`` is between 0 and 1, ``reasons`` are for people."""
+
+    verdict: Verdict
+    score: float
+    reasons: tuple[str, ...]
+
+
+def decide(a: Named, b: Named, evidence: Evidence | None = None) -> Decision:
+    """Whether two entities are the same, given the evidence. Symmetric and pure."""
+    against = conflict(a, b)
+    if against is not None:
+        return Decision("different", 0.0, (against,))
+    relation = relate(a, b)
+    if relation is None:
+        return Decision("different", 0.0, ("nothing in their names agrees",))
+    return judge(relation, evidence or Evidence())
+
+
+def judge(relation: Relation, evidence: Evidence) -> Decision:
+    """The verdict on a relation, given how many readings either name has."""
+    reasons = [relation.reason]
+    sides = ((relation.reading_a, evidence.readings_a), (relation.reading_b, evidence.readings_b))
+    open_ = max((count for reading, count in sides if reading is not None), default=1)
+    if open_ > 1:
+        reasons.append(f"but there are {open_} such names")
+    same = relation.likely and open_ <= 1
+    return Decision("same" if same else "suspected", relation.score, tuple(reasons))
+
+
+def conflict(a: Named, b: Named) -> str | None:
+    """Why two entities cannot be the same, whatever else speaks for it; None if nothing does."""
+    if a.type != b.type and not {a.type, b.type} & GENERIC_TYPES:
+        return f"their types differ ({', '.join(sorted((a.type, b.type)))})"
+    one, other = form(a.name, a.type), form(b.name, b.type)
+    if one.numbers != other.numbers:
+        return "their numbers differ"
+    if one.signs != other.signs:
+        return "their signs differ"
+    if one.negations != other.negations or _opposed(one, other):
+        return "one denies or opposes the other"
+    men, women = _GENDERED
+    for first, second in ((one.titles, other.titles), (other.titles, one.titles)):
+        if first & men and second & women:
+            return "their titles differ"
+    return None
+
+
+def _opposed(one: Form, other: Form) -> bool:
+    left, right = set(one.words) - set(other.words), set(other.words) - set(one.words)
+    return any(
+        frozenset((x, y)) in _OPPOSITES or any(longer == prefix + shorter for prefix in _PREFIXES)
+        for x in left
+        for y in right
+        for shorter, longer in [sorted((x, y), key=len)]
+    )
+
+
+def relate(a: Named, b: Named) -> Relation | None:
+    """How two entities belong together by themselves; None where nothing says so."""
+    if a.uid == b.uid:
+        return None
+    relation = _relation(a, b)
+    # Of most pairs that are compared nothing can be said: look for what speaks against it last.
+    return relation if relation is not None and conflict(a, b) is None else None
+
+
+def _relation(a: Named, b: Named) -> Relation | None:
+    one, other = form(a.name, a.type), form(b.name, b.type)
+    if a.type != b.type:
+        # Each name in the form of the type that says something.
+        types = sorted((a.type, b.type), key=lambda type: type in GENERIC_TYPES)
+        one, other = form(a.name, types[0]), form(b.name, types[0])
+        meet = block_keys(a.name, a.type) & block_keys(b.name, b.type)
+        if meet and one.singular and one.singular == other.singular:
+            return Relation("untyped", 0.3, False, "the same name, one without a real type")
+        return None
+    return (
+        _variant(a, one, other)
+        or _stated(a, b, one, other)
+        or (_of_person(one, other, a.proper and b.proper) if a.type == "person" else None)
+        or _slip(a.type, one, other)
+        or _acronym(one, other)
+    )
+
+
+def _variant(a: Named, one: Form, other: Form) -> Relation | None:
+    if not one.squash:
+        return None
+    if one.squash == other.squash:
+        if one.titles == other.titles or len(one.words) > 1:
+            return Relation("variant", 1.0, True, "the same name, written another way")
+        untitled = not one.titles, not other.titles
+        if not any(untitled):
+            return Relation("title", 0.85, False, "the same name under another title")
+        return Relation(
+            "title", 0.9, True, "the same name with and without a title",
+            _titled(other) if untitled[0] else None, _titled(one) if untitled[1] else None,
+        )  # fmt: skip
+    if a.type in COUNTED_TYPES and one.singular == other.singular:
+        # Happenings are single: several meetings are not the meeting.
+        return Relation("plural", 0.95, a.type != "event", "singular and plural")
+    return None
+
+
+def _titled(one: Form) -> str:
+    return " ".join([*sorted(one.titles), one.squash])
+
+
+def _stated(a: Named, b: Named, one: Form, other: Form) -> Relation | None:
+    if b.name in a.aliases or a.name in b.aliases:
+        # The shorter name is the one that could be somebody else's too; else the alias.
+        alias_is_b = b.name in a.aliases
+        if len(one.words) != len(other.words):
+            alias_is_b = len(other.words) < len(one.words)
+        elif b.name in a.aliases and a.name in b.aliases:
+            alias_is_b = a.name < b.name
+        return Relation(
+            "stated", 0.97, True, "the text says that both names are meant",
+            None if alias_is_b else other.squash, one.squash if alias_is_b else None,
+        )  # fmt: skip
+    return None
+
+
+def _of_person(one: Form, other: Form, proper: bool) -> Relation | None:
+    if not (one.is_name and other.is_name):
+        return None
+    short, long = sorted((one, other), key=lambda own: (len(own.words), own.squash))
+    reading_a = long.squash if short is one else None
+    reading_b = long.squash if short is other else None
+    if len(short.words) == 1 and 2 <= len(long.words) <= 3:
+        if short.words[0] == long.words[0] and len(short.words[0]) > 1 and not short.titles:
+            return Relation(
+                "first name", 0.85, proper, "first name and full name", reading_a, reading_b
+            )
+        return None
+    if len(short.words) < 2 or one.words[-1] != other.words[-1]:
+        return None
+    firsts = sorted((one.words[0], other.words[0]), key=len)
+    if len(firsts[0]) == 1 < len(firsts[1]) and firsts[1].startswith(firsts[0]):
+        initialled = one if one.words[0] == firsts[0] else other
+        meant = other if initialled is one else one
+        return Relation(
+            "initial", 0.8, proper, "initial and full name",
+            meant.squash if initialled is one else None,
+            meant.squash if initialled is other else None,
+        )  # fmt: skip
+    if one.words[0] == other.words[0] and len(one.words) != len(other.words):
+        return Relation("middle name", 0.75, False, "one has a middle name", reading_a, reading_b)
+    return None
+
+
+def _slip(type: str, one: Form, other: Form) -> Relation | None:
+    """One letter more, less, other or swapped in one word of a long name."""
+    if min(len(one.squash), len(other.squash)) < _TYPO_TOTAL - 1 or one.titles != other.titles:
+        return None
+    if len(one.words) != len(other.words):
+        return None
+    differing = [place for place, word in enumerate(one.words) if word != other.words[place]]
+    if len(differing) != 1:
+        return None
+    place = differing[0]
+    x, y = one.words[place], other.words[place]
+    if min(len(x), len(y)) < 6 or OSA.distance(x, y, score_cutoff=1) > 1:
+        return None
+    score = fuzz.ratio(" ".join(one.words), " ".join(other.words))
+    person = type == "person"
+    needed = _TYPO_FIRST_NAME if person and place == 0 else _TYPO_WORD
+    likely = (
+        type in ("person", "organization", "location")
+        and not (person and len(one.words) == 1)
+        and min(len(x), len(y)) >= needed
+        and min(len(one.squash), len(other.squash)) >= _TYPO_TOTAL
+        and score >= _TYPO_SCORE
+        and x[:_MIDDLE] == y[:_MIDDLE]
+        and x[-_MIDDLE:] == y[-_MIDDLE:]
+    )
+    return Relation(
+        "slip", round(min(score / 100, 0.94), 3), likely, "spelled nearly alike",
+        other.squash, one.squash,
+    )  # fmt: skip
+
+
+def _acronym(one: Form, other: Form) -> Relation | None:
+    short, long = sorted((one, other), key=lambda own: len(own.words))
+    letters = acronym(short)
+    if len(short.words) == 1 < len(long.words) and letters and letters == acronym(long):
+        return Relation("acronym", 0.6, False, "initials and full name")
+    return None

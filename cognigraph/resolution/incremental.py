@@ -1,0 +1,368 @@
+"""Keeping the map from entities to the ones they are shown as, inside a store's transaction.
+
+The result is a function of the set of entities, aliases and user rulings of a space, never of the
+order in which they came:
+
+- what :func:`~cognigraph.resolution.compare.relate` says of two entities is kept for every pair
+  that shares a block of at most :data:`MOST_IN_BLOCK`; a block that grows larger is ignored;
+- how many readings a name has is counted over those pairs, and gives the verdicts;
+- equal pairs are joined in a fixed order, user rulings first, never across a ruling or a
+  contradiction; each group is shown as the member that ranks first.
+
+Only what new entities touch is looked at: their blocks, the pairs around them and their groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from cognigraph.resolution.cluster import Link, Pair, Ruling, join
+from cognigraph.resolution.compare import Evidence, Named, judge, relate
+from cognigraph.resolution.name_forms import block_keys
+
+MOST_IN_BLOCK = 50
+"""A block with more names than this says nothing about any two of them."""
+
+
+class Ledger(Protocol):
+    """What a store offers within one write transaction on one space. Uids are of raw entities."""
+
+    def named(self, uids: Collection[str]) -> list[Named]:
+        """Entities by uid, with the normalised aliases the text gives them."""
+        ...
+
+    def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
+        """Put entities into blocks; for each key the size now, and how many of it are new.
+
+        A size beyond :data:`MOST_IN_BLOCK` and all that is new need not be counted further.
+        """
+        ...
+
+    def leave(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
+        """Take entities out of blocks; for each key the size now, and how many left it."""
+        ...
+
+    def blocks(self, keys: Collection[int]) -> dict[int, list[str]]:
+        """Members of blocks."""
+        ...
+
+    def sizes(self, keys: Collection[int]) -> dict[int, int]:
+        """Sizes of blocks."""
+        ...
+
+    def pairs(self, uids: Collection[str]) -> list[Pair]:
+        """Every pair with at least one of these ends."""
+        ...
+
+    def write_pairs(self, pairs: Sequence[Pair]) -> None:
+        """Insert or overwrite pairs."""
+        ...
+
+    def drop_pairs(self, pairs: Sequence[Pair]) -> None:
+        """Delete pairs."""
+        ...
+
+    def rulings(self, uids: Collection[str]) -> list[Ruling]:
+        """Every ruling with at least one of these ends."""
+        ...
+
+    def groups(self, uids: Collection[str]) -> dict[str, str]:
+        """All members of the groups these entities are in, each with the one it is shown as.
+
+        An entity that is alone is missing from the answer.
+        """
+        ...
+
+    def links(self, uids: Collection[str]) -> list[Link]:
+        """The merges in force with at least one of these ends."""
+        ...
+
+    def rule(self, rulings: Sequence[Ruling]) -> None:
+        """Insert or overwrite rulings."""
+        ...
+
+    def unrule(self, rulings: Sequence[Ruling]) -> None:
+        """Delete rulings."""
+        ...
+
+    def relink(self, gone: Sequence[Link], new: Sequence[Link]) -> None:
+        """Record that merges ended and began."""
+        ...
+
+    def regroup(self, shown: Mapping[str, str | None]) -> None:
+        """Show entities as others (as themselves in a group; None: alone), with all their facts."""
+        ...
+
+
+def settle(
+    ledger: Ledger, touched: Collection[str], lost: Mapping[str, Collection[str]] | None = None
+) -> None:
+    """Bring pairs, verdicts, groups and merges up to date.
+
+    ``touched`` are entities that are new, have a new alias or are spelled in another way; ``lost``
+    are aliases (normalised) that the text does not give entities any more.
+    """
+    seen = _Seen(ledger)
+    looked_at = {*touched, *(lost or ())}
+    if lost:
+        looked_at |= _leave(ledger, _keys_of_aliases(seen, lost))
+    if not looked_at:
+        return
+    ends = _compare(seen, looked_at)
+    if ends:
+        changed = _judge(seen, ends)
+        _regroup(seen, changed)
+
+
+def forget(ledger: Ledger, gone: Collection[str]) -> None:
+    """Take entities that are about to be deleted out of pairs, blocks and groups.
+
+    No user may have spoken of them, and nothing may be read with them any more.
+    """
+    if not gone:
+        return
+    seen = _Seen(ledger)
+    pairs = seen.pairs(gone)
+    seen.drop(pairs)
+    keys = {uid: _keys(one) for uid, one in seen.named(gone).items()}
+    revived = _leave(ledger, keys) - set(gone)
+    ends = {uid for pair in pairs for uid in pair.ends} - set(gone)
+    if revived:
+        ends |= _compare(seen, revived)
+    changed = _judge(seen, ends) if ends else set()
+    _regroup(seen, changed | set(gone))
+
+
+class _Seen:
+    """Entities and pairs of a ledger, read once: nobody else changes them in a transaction."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self._named: dict[str, Named] = {}
+        self._pairs: dict[str, dict[tuple[str, str], Pair]] = {}
+
+    def named(self, uids: Collection[str]) -> dict[str, Named]:
+        """Entities by uid; those that are not there are missing."""
+        missing = [uid for uid in uids if uid not in self._named]
+        if missing:
+            self._named.update((one.uid, one) for one in self.ledger.named(missing))
+        return {uid: self._named[uid] for uid in uids if uid in self._named}
+
+    def pairs(self, uids: Collection[str]) -> list[Pair]:
+        """Every pair with one of these ends."""
+        missing = [uid for uid in uids if uid not in self._pairs]
+        if missing:
+            self._pairs.update((uid, {}) for uid in missing)
+            self._keep(self.ledger.pairs(missing))
+        found: dict[tuple[str, str], Pair] = {}
+        for uid in uids:
+            found.update(self._pairs[uid])
+        return list(found.values())
+
+    def write(self, pairs: Sequence[Pair]) -> None:
+        """Insert or overwrite pairs."""
+        if pairs:
+            self.ledger.write_pairs(pairs)
+            self._keep(pairs)
+
+    def _keep(self, pairs: Sequence[Pair]) -> None:
+        for pair in pairs:
+            for uid in pair.ends:
+                if uid in self._pairs:
+                    self._pairs[uid][pair.ends] = pair
+
+    def drop(self, pairs: Sequence[Pair]) -> None:
+        """Delete pairs."""
+        if pairs:
+            self.ledger.drop_pairs(pairs)
+        for pair in pairs:
+            for uid in pair.ends:
+                self._pairs.get(uid, {}).pop(pair.ends, None)
+
+
+def _keys_of_aliases(
+    seen: _Seen, lost: Mapping[str, Collection[str]]
+) -> dict[str, Collection[int]]:
+    """Blocks that entities were in for nothing but the aliases they lost."""
+    return {
+        uid: block_keys(one.name, one.type, one.aliases | set(lost[uid])) - _keys(one)
+        for uid, one in seen.named(lost).items()
+    }
+
+
+def _leave(ledger: Ledger, keys: Mapping[str, Collection[int]]) -> set[str]:
+    """Take entities out of blocks; return the members of those that say something again."""
+    left = ledger.leave(keys)
+    revived = {key for key, (size, gone) in left.items() if size <= MOST_IN_BLOCK < size + gone}
+    return {uid for members in ledger.blocks(revived).values() for uid in members}
+
+
+def _keys(one: Named) -> frozenset[int]:
+    return block_keys(one.name, one.type, one.aliases)
+
+
+def _compare(seen: _Seen, touched: Collection[str]) -> set[str]:
+    """Relate new entities to the members of their blocks; return the ends of what changed."""
+    ledger = seen.ledger
+    keys = {uid: _keys(one) for uid, one in seen.named(touched).items()}
+    entered = ledger.enter(keys)
+    small = {key for key, (size, _) in entered.items() if 1 < size <= MOST_IN_BLOCK}
+    burst = {key for key, (size, new) in entered.items() if size > MOST_IN_BLOCK >= size - new}
+    blocks = ledger.blocks(small | burst) if small or burst else {}
+    candidates = {
+        (min(uid, other), max(uid, other))
+        for uid, own in keys.items()
+        for key in own & small
+        for other in blocks[key]
+        if other != uid
+    }
+    known = seen.named({uid for ends in candidates for uid in ends})
+    related = [(ends, relate(known[ends[0]], known[ends[1]])) for ends in sorted(candidates)]
+    found = {ends: Pair(*ends, relation) for ends, relation in related if relation is not None}
+    dropped = _burst(seen, burst, blocks)
+    # A new spelling can end a relation as well.
+    ended = [pair for pair in seen.pairs(keys) if pair.ends not in found]
+    seen.drop(ended)
+    seen.write(list(found.values()))
+    return {uid for pair in [*found.values(), *dropped, *ended] for uid in pair.ends}
+
+
+def _burst(seen: _Seen, burst: set[int], blocks: Mapping[int, list[str]]) -> list[Pair]:
+    """Drop the pairs that rest on nothing but blocks that have become too big."""
+    inside = {uid for key in burst for uid in blocks[key]}
+    if not inside:
+        return []
+    pairs = [pair for pair in seen.pairs(inside) if inside.issuperset(pair.ends)]
+    named = seen.named({uid for pair in pairs for uid in pair.ends})
+    keys = {uid: _keys(one) for uid, one in named.items()}
+    shared = {pair.ends: keys[pair.a] & keys[pair.b] for pair in pairs}
+    sizes = seen.ledger.sizes({key for common in shared.values() for key in common})
+    dropped = [
+        pair
+        for pair in pairs
+        if all(sizes.get(key, 0) > MOST_IN_BLOCK for key in shared[pair.ends])
+    ]
+    seen.drop(dropped)
+    return dropped
+
+
+def _judge(seen: _Seen, ends: set[str]) -> set[str]:
+    """Give every pair around ``ends`` its verdict; return the ends of those that count anew."""
+    pairs = seen.pairs(ends)
+    # Only a name that may have a second reading is uncertain by it: of others no more is read.
+    ambiguous = {uid for pair in pairs for uid, reading in _of(pair) if reading is not None}
+    readings: dict[str, set[str]] = {}
+    for pair in seen.pairs(ambiguous):
+        for uid, reading in _of(pair):
+            if reading is not None:
+                readings.setdefault(uid, set()).add(reading)
+    changed = [
+        replace(pair, verdict=verdict)
+        for pair in pairs
+        for verdict in [judge(pair.relation, _evidence(pair, readings)).verdict]
+        if verdict != pair.verdict
+    ]
+    seen.write(changed)
+    return ends | {uid for pair in changed for uid in pair.ends}
+
+
+def _of(pair: Pair) -> tuple[tuple[str, str | None], tuple[str, str | None]]:
+    """Both ends with what they would mean by the pair."""
+    return (pair.a, pair.relation.reading_a), (pair.b, pair.relation.reading_b)
+
+
+def _evidence(pair: Pair, readings: Mapping[str, set[str]]) -> Evidence:
+    return Evidence(len(readings.get(pair.a, ())), len(readings.get(pair.b, ())))
+
+
+# Groups
+
+
+def _regroup(seen: _Seen, seeds: Collection[str]) -> None:
+    """Form the groups around some entities anew and show what changed."""
+    ledger = seen.ledger
+    shown, pairs, rulings = _closure(seen, set(seeds))
+    members = {uid for pair in pairs for uid in pair.ends} | shown.keys() | set(seeds)
+    members |= {uid for ruling in rulings for uid in (ruling.a, ruling.b)}
+    named = seen.named(members)
+    groups, links = join(named, pairs, rulings)
+    new = {uid: shown_as for uid, shown_as in groups.items() if uid in named}
+    changes = {uid: new.get(uid) for uid in sorted(named) if new.get(uid) != shown.get(uid)}
+    old_links = [link for link in ledger.links(members) if {link.a, link.into} <= members]
+    gone = [link for link in old_links if link not in links]
+    begun = [link for link in links if link not in old_links]
+    if gone or begun:
+        ledger.relink(gone, begun)
+    if changes:
+        ledger.regroup(changes)
+
+
+def _closure(seen: _Seen, seeds: set[str]) -> tuple[dict[str, str], list[Pair], list[Ruling]]:
+    """Everything that groups of ``seeds`` can depend on: follow equal pairs and rulings."""
+    shown: dict[str, str] = {}
+    pairs: dict[tuple[str, str], Pair] = {}
+    rulings: dict[tuple[str, str], Ruling] = {}
+    reached: set[str] = set()
+    fresh = set(seeds)
+    while fresh:
+        reached |= fresh
+        found = seen.ledger.groups(fresh)
+        shown.update(found)
+        further = set(found)
+        for pair in seen.pairs(fresh):
+            if pair.verdict == "same":
+                pairs[pair.ends] = pair
+                further.update(pair.ends)
+        for ruling in seen.ledger.rulings(fresh):
+            rulings[ruling.a, ruling.b] = ruling
+            if ruling.verdict == "same":
+                further.update((ruling.a, ruling.b))
+        fresh = further - reached
+    kept = [rule for rule in rulings.values() if {rule.a, rule.b} <= reached]
+    return shown, list(pairs.values()), kept
+
+
+def merge(ledger: Ledger, a: str, into: str, at: int) -> None:
+    """Let a user's word make two entities one, whatever was said before of their groups."""
+    groups = ledger.groups([a, into])
+    left = {uid for uid, shown in groups.items() if shown == groups.get(a)} | {a}
+    right = {uid for uid, shown in groups.items() if shown == groups.get(into)} | {into}
+    lifted = [
+        rule
+        for rule in ledger.rulings(left)
+        if rule.verdict == "different"
+        and ((rule.a in left and rule.b in right) or (rule.b in left and rule.a in right))
+    ]
+    ledger.unrule(lifted)
+    ledger.rule([Ruling(min(a, into), max(a, into), "same", into, at)])
+    _regroup(_Seen(ledger), {a, into})
+
+
+def split(ledger: Ledger, uid: str, at: int, apart_from: str | None = None) -> bool:
+    """Take an entity out of its group for good; False if it is in none.
+
+    If a user's merge holds it, the latest of these is taken back; else it is kept apart from every
+    other member. With ``apart_from`` these two are kept apart, whether they are one now or not.
+    """
+    if apart_from is not None:
+        ends = min(uid, apart_from), max(uid, apart_from)
+        ledger.rule([Ruling(*ends, "different", uid, at)])
+        _regroup(_Seen(ledger), ends)
+        return True
+    groups = ledger.groups([uid])
+    if uid not in groups:
+        return False
+    merges = [rule for rule in ledger.rulings([uid]) if rule.verdict == "same"]
+    if merges:
+        latest = max(merges, key=lambda rule: (rule.at, rule.a, rule.b))
+        apart = [replace(latest, verdict="different", at=at)]
+    else:
+        apart = [
+            Ruling(min(uid, other), max(uid, other), "different", uid, at)
+            for other in sorted(groups.keys() - {uid})
+        ]
+    ledger.rule(apart)
+    _regroup(_Seen(ledger), groups.keys())
+    return True

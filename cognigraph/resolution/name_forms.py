@@ -1,0 +1,216 @@
+"""How a name is compared: its words, titles, numbers and signs, and the blocks it belongs to.
+
+Everything here is a function of the normalised name and the type alone, so that it does not depend
+on which spelling came first.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+
+from cognigraph.english.words import PERSON_NOUNS
+
+GENERIC_TYPES = frozenset({"concept", "entity", "other", "thing", "unknown"})
+"""Types that say nothing: an entity of one may be the same as one of a specific type."""
+
+COUNTED_TYPES = frozenset(
+    "activity animal concept event food hobby item object plant product topic".split()
+)
+"""Types whose names are common nouns, so that a plural names the same thing."""
+
+PROPER_TYPES = frozenset({"person", "organization", "location"})
+"""Types whose names are mostly proper names."""
+
+_TITLES = {
+    "doctor": "dr", "dr": "dr", "dra": "dr", "prof": "prof", "professor": "prof", "mr": "mr",
+    "mister": "mr", "herr": "mr", "mrs": "mrs", "frau": "mrs", "missus": "mrs", "ms": "ms",
+    "miss": "ms", "sir": "sir", "madam": "madam", "rev": "rev", "reverend": "rev",
+}  # fmt: skip
+_ARTICLES = frozenset({"the", "a", "an"})
+_NUMBERS = {
+    word: str(number)
+    for number, names in enumerate(
+        "zero;one first;two second;three third;four fourth;five fifth;six sixth;seven seventh;"
+        "eight eighth;nine ninth;ten tenth;eleven eleventh;twelve twelfth;thirteen;fourteen;"
+        "fifteen;sixteen;seventeen;eighteen;nineteen;twenty".split(";")
+    )
+    for word in names.split()
+} | {"ii": "2", "iii": "3", "iv": "4", "vi": "6", "vii": "7", "viii": "8", "ix": "9",
+     "once": "1", "twice": "2", "half": "1/2", "double": "2", "hundred": "100",
+     "thousand": "1000"}  # fmt: skip
+_NEGATIONS = frozenset(
+    "not no non never none without anti ex former fake pseudo nicht kein ohne pas sans sin".split()
+)
+# Words with a plural of another meaning, or of none.
+_UNCOUNTED = frozenset(
+    "arms clothes colours contents customs gas glasses goods grounds jeans lens looks manners "
+    "means minutes news pains pants quarters remains savings scissors series shorts species "
+    "spectacles spirits thanks trousers woods works".split()
+)
+_WORD = re.compile(r"[^\W_]+")
+_APOSTROPHE = re.compile("['’ʼ`´]")
+_POSSESSIVE = re.compile(r"(?:['’ʼ]s|s['’ʼ])(?=\s|$)")  # in a normalised name
+_DIGITS = re.compile(r"\d+")
+_SIGNS = frozenset("#%&@*")
+_ASCII_SIGNS = re.compile(r"[#%&@*$+<=>|~]")
+"""The same and all other signs of mathematics and money that are ASCII."""
+_CONNECTIVES = frozenset(
+    "and or with of from the an in at on for to my your his her our their who that de la".split()
+)
+_PARTICLES = frozenset("af al bin da de del der di dos du el la le van von y zu s".split())
+_TYPO_LENGTHS = range(9, 61)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A name taken apart for comparison.
+
+    ``words`` are without titles and leading articles; ``squash`` is them without blanks;
+    ``singular`` is ``squash`` in the singular where the type has one.
+    """
+
+    words: tuple[str, ...]
+    squash: str
+    singular: str
+    titles: frozenset[str]
+    numbers: tuple[str, ...]
+    signs: tuple[str, ...]
+    negations: frozenset[str]
+    is_name: bool
+    """Whether it can be a proper name: letters only, nothing possessive, joined or common.
+
+    Of types whose names are mostly proper names; else False."""
+
+
+@lru_cache(maxsize=65_536)
+def form(name: str, type: str) -> Form:
+    """Take a normalised name apart."""
+    text = _without_marks(name)
+    words = [word for word in _WORD.findall(_APOSTROPHE.sub("", text))]
+    negations = frozenset(words) & _NEGATIONS
+    numbers = tuple(number for word in words for number in _numbers(word))
+    titles: set[str] = set()
+    if type == "person":
+        while len(words) > 1 and words[0] in _TITLES:
+            titles.add(_TITLES[words.pop(0)])
+    if type not in ("person", "organization") and len(words) > 1 and words[0] in _ARTICLES:
+        words.pop(0)
+    counted = bool(words) and type in COUNTED_TYPES and not _POSSESSIVE.search(name[-2:])
+    signs = _signs(name)
+    stem = [*words[:-1], singular(words[-1])] if counted else words
+    return Form(
+        words=tuple(words),
+        squash="".join(words),
+        singular="".join(stem),
+        titles=frozenset(titles),
+        numbers=numbers,
+        signs=signs,
+        negations=negations,
+        is_name=type in PROPER_TYPES
+        and bool(words)
+        and all(word.isalpha() and word not in _CONNECTIVES for word in words)
+        and not any(word in PERSON_NOUNS or singular(word) in PERSON_NOUNS for word in words)
+        and not _POSSESSIVE.search(name)
+        and not signs,
+    )
+
+
+@lru_cache(maxsize=65_536)
+def is_proper(spelling: str) -> bool:
+    """Whether a name is written as a proper one: no word but a particle begins in lower case."""
+    return not any(word[0].islower() and word not in _PARTICLES for word in _WORD.findall(spelling))
+
+
+def block_keys(name: str, type: str, aliases: frozenset[str] = frozenset()) -> frozenset[int]:
+    """Keys of the blocks a name is compared in; two names without a common one never are.
+
+    Names that are equal in form share a key, people with the same first word or the same initial
+    and surname, and names of nine letters and more that one edit tells apart: their longer half is
+    the same in one of two places. Numbers are part of every key, so numbered things do not meet.
+    """
+    own = form(name, type)
+    numbers = "|".join(own.numbers)
+    keys = {f"form|{own.singular}|{numbers}"} if own.singular else set()
+    if type in GENERIC_TYPES and own.squash:
+        keys.add(f"form|{own.squash}|{numbers}")
+    for alias in aliases:
+        other = form(alias, type)
+        if other.singular:
+            keys.add(f"form|{other.singular}|{'|'.join(other.numbers)}")
+    if type == "person" and own.is_name:
+        keys.add(f"first|{own.words[0]}|{numbers}")
+        if len(own.words) > 1:
+            keys.add(f"initial|{own.words[0][0]}|{own.words[-1]}|{numbers}")
+    if type in PROPER_TYPES and (initials := acronym(own)):
+        keys.add(f"acronym|{type}|{initials}")
+    length = len(own.squash)
+    if length in _TYPO_LENGTHS:
+        for total in (length, length + 1):
+            half = total // 2
+            kind = f"{type}|{numbers}|{total}"
+            keys.add(f"head|{kind}|{own.squash[:half]}")
+            keys.add(f"tail|{kind}|{own.squash[half - total :]}")
+    return frozenset(map(block_key, keys))
+
+
+def acronym(own: Form) -> str:
+    """The letters that a short form and a name of three words and more have in common, or ''."""
+    if len(own.words) == 1 and 3 <= len(own.squash) <= 5 and own.squash.isalpha():
+        return own.squash
+    if 3 <= len(own.words) <= 5:
+        return "".join(word[0] for word in own.words)
+    return ""
+
+
+def block_key(key: str) -> int:
+    """A block by the text that its members have in common, as a signed 64-bit integer."""
+    digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def _without_marks(text: str) -> str:
+    """Strip accents of Latin letters; marks of other scripts tell letters apart."""
+    if text.isascii():
+        return text
+    kept: list[str] = []
+    for character in text:
+        parts = unicodedata.normalize("NFD", character)
+        latin = parts[0].isascii() and parts[0].isalpha()
+        kept.append(parts[0] if latin and len(parts) > 1 else character)
+    return "".join(kept)
+
+
+def _numbers(word: str) -> list[str]:
+    if word in _NUMBERS:
+        return [_NUMBERS[word]]
+    return [str(int(digits)) for digits in _DIGITS.findall(word)]
+
+
+def _signs(name: str) -> tuple[str, ...]:
+    """Signs that tell names apart: C++ from C#, A+ from A-, emoji."""
+    if name.isascii():
+        found = _ASCII_SIGNS.findall(name)
+    else:
+        found = [
+            character
+            for character in name
+            if character in _SIGNS or unicodedata.category(character) in ("Sm", "Sc", "So")
+        ]
+    return (*found, "-") if name.endswith("-") else tuple(found)
+
+
+def singular(word: str) -> str:
+    """An English word in the singular, by its ending."""
+    if len(word) < 4 or word in _UNCOUNTED or not word.isascii() or not word.endswith("s"):
+        return word
+    if word.endswith(("ss", "us", "is", "ous")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("ches", "shes", "xes", "sses", "zzes")):
+        return word[:-2]
+    return word[:-1]

@@ -1,0 +1,42 @@
+"""Names that mean somebody only from the speaker's side, such as "my sister"."""
+
+from __future__ import annotations
+
+from cognigraph.english.words import KIN
+from cognigraph.ids import normalise
+
+_OWN = frozenset({"my", "our"})
+_OTHERS = frozenset("your his her its their this that these those some another".split())
+_PRONOUNS = frozenset(
+    "i me you he him she her it we us they them mine ours yours his hers theirs this that who "
+    "someone somebody anyone everybody everyone one".split()
+)
+_ROLES = frozenset(
+    "boss manager colleague coworker friend roommate flatmate neighbour neighbor landlord teacher "
+    "coach therapist doctor partner girlfriend boyfriend fiance fiancee ex hubby".split()
+)
+
+
+def spelled_out(name: str, type: str, speaker: str | None) -> str:
+    """The name with the speaker in the place of "my": ``Ann's sister``; others as they are."""
+    words = name.split()
+    if speaker and words and normalise(words[0]) in _OWN and len(words) > 1:
+        return f"{speaker}'s {' '.join(words[1:])}"
+    if speaker and type == "person" and normalise(name) in KIN:
+        return f"{speaker}'s {name}"
+    return name
+
+
+def as_alias(name: str, speaker: str | None) -> str | None:
+    """An alias as it may be kept; None for one that means nothing outside its sentence."""
+    words = normalise(name).split()
+    if not words or " ".join(words) in _PRONOUNS or words[0] in _OTHERS:
+        return None
+    relational = words[0] in _OWN or words[-1] in KIN or words[-1] in _ROLES
+    bare = len(words) == 1 or (len(words) == 2 and words[0] in {"the", "a", "an"})
+    if words[0] in _OWN or (relational and bare):
+        if speaker is None or not speaker.strip():
+            return None
+        rest = name.split()[1:] if len(words) > 1 else [name]
+        return f"{speaker}'s {' '.join(rest)}"
+    return name

@@ -1,0 +1,141 @@
+"""What a search asks of a store, and the candidates it gets: columns with their raw values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from cognigraph.arrays import Floats, Ints, Vector
+
+NONE, OUTSIDE = -1, -2
+"""Instead of a row of a neighbour: the session has none there, or the pool does not hold it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Probe:
+    """What a search asks of a store: one call gathers every candidate with its raw values.
+
+    ``anchors`` are stemmed entity names (see :class:`EntityRow.key`). A limit of 0 switches that
+    leg off. ``radius`` adds that many neighbours (NEXT, both ways) of each candidate chunk.
+    ``as_of`` hides what was observed later; ``texts`` asks for the candidates' texts too.
+    """
+
+    vector: Vector
+    terms: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    entity_vectors: tuple[Vector, ...] = ()
+    chunks_by_vector: int = 0
+    chunks_by_terms: int = 0
+    triples_by_vector: int = 0
+    triples_by_terms: int = 0
+    triples_per_anchor: int = 0
+    sessions_by_vector: int = 0
+    radius: int = 0
+    as_of: datetime | None = None
+    texts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Lexical statistics of one space: chunks, their mean length in terms, document frequencies."""
+
+    chunks: int
+    mean_length: float
+    frequencies: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkPool:
+    """Candidate chunks, column-wise; ``n`` rows, sorted by uid.
+
+    ``cosine`` (n,) to the probe; ``matches`` (n, len(terms)) term frequencies; ``length`` (n,) in
+    terms; ``session`` (n,) row of the session pool; ``at`` (n,) seconds since 1970;
+    ``previous``/``following`` (n,) rows of the neighbours in the session, ``NONE`` (-1) at its
+    ends, ``OUTSIDE`` (-2) for one that is not in the pool; ``question`` (n,) whether it asks
+    something; ``by_vector``/``by_terms`` (n,) whether that leg found it; ``texts`` are
+    empty unless the probe asks for them.
+    """
+
+    uids: tuple[str, ...]
+    cosine: Floats
+    matches: Floats
+    length: Floats
+    session: Ints
+    at: Floats
+    question: npt.NDArray[np.bool_]
+    previous: Ints
+    following: Ints
+    by_vector: npt.NDArray[np.bool_]
+    by_terms: npt.NDArray[np.bool_]
+    speakers: tuple[str | None, ...]
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TriplePool:
+    """Candidate triples, column-wise; ``m`` rows, sorted by uid.
+
+    ``evidence`` holds, per triple, rows of the chunk pool; ``session`` (m,) the session-pool row
+    of its newest evidence; ``at`` (m,) seconds of ``last_observed``;
+    ``by_vector``/``by_terms``/``by_anchor`` (m,) say which leg found it; ``texts``, subject,
+    relation and object of each, are empty unless the probe asks for them.
+    """
+
+    uids: tuple[str, ...]
+    cosine: Floats
+    matches: Floats
+    length: Floats
+    at: Floats
+    session: Ints
+    evidence: tuple[tuple[int, ...], ...]
+    by_vector: npt.NDArray[np.bool_]
+    by_terms: npt.NDArray[np.bool_]
+    by_anchor: npt.NDArray[np.bool_]
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SessionPool:
+    """Sessions of the candidates; ``s`` rows, sorted by uid.
+
+    ``theme`` (s,) best cosine of its themes with the probe; ``keys`` (s, len(entity_vectors)) best
+    cosine of its keys with each entity vector; NaN where there is nothing to compare.
+    ``matches`` (s, len(terms)) term frequencies in all its themes, ``length`` (s,) their terms.
+    """
+
+    uids: tuple[str, ...]
+    ids: tuple[str, ...]
+    theme: Floats
+    keys: Floats
+    matches: Floats
+    length: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Everything a search ranks. ``anchors`` are names of the entities that were found."""
+
+    lexicon: Lexicon
+    chunks: ChunkPool
+    triples: TriplePool
+    sessions: SessionPool
+    anchors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRecord:
+    """A stored chunk for display."""
+
+    uid: str
+    message_id: str
+    session: str
+    session_uid: str
+    speaker: str | None
+    at: datetime
+    text: str
+    part: int
+    parts: int

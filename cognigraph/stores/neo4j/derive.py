@@ -1,0 +1,331 @@
+"""Writing what one lease led to: entities, triples, evidence, keys and themes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from cognigraph.ids import normalise, revision_uid
+from cognigraph.resolution.incremental import settle
+from cognigraph.stores.neo4j.canonical import refold
+from cognigraph.stores.neo4j.connection import (
+    Connection,
+    Row,
+    Transaction,
+    vector_property,
+)
+from cognigraph.stores.neo4j.entity_map import Neo4jLedger
+from cognigraph.stores.neo4j.index import fulltext
+from cognigraph.stores.neo4j.replace import Dropped, Loose, prune, prune_aliases, untie
+from cognigraph.stores.neo4j.values import packed, spread, vector
+from cognigraph.stores.records import (
+    AliasRow,
+    Derivation,
+    EntityRow,
+    KeyRow,
+    Lease,
+    ThemeRow,
+    TripleRow,
+)
+
+
+class Totals(NamedTuple):
+    """Triples and themes of the space after a write, and whether each has its own index."""
+
+    triples: int
+    triples_indexed: bool
+    themes: int
+    themes_indexed: bool
+
+
+class _LeaseLostError(Exception):
+    """Another worker has taken over: roll back."""
+
+
+def complete(
+    connection: Connection, lease: Lease, derivation: Derivation, now: datetime
+) -> Totals | None:
+    """Write a derivation; None, changing nothing, if the lease is lost."""
+    try:
+        return connection.write(_Write(lease, derivation, connection.generation, now).run)
+    except _LeaseLostError:
+        return None
+
+
+class _Write:
+    """One derivation as statements.
+
+    Locks are taken in the order: the space's facts, entities, triples, session, chunks. An insert
+    takes its session before its chunks too, so the two never wait for each other in a ring; and
+    it waits only for the second half, because the session is locked as late as possible.
+    """
+
+    def __init__(
+        self, lease: Lease, derivation: Derivation, generation: int, now: datetime
+    ) -> None:
+        self._generation = generation
+        self._lease = lease
+        self._now = now
+        self._space = lease.space
+        self._derivation = derivation
+
+    def run(self, tx: Transaction) -> Totals:
+        derivation, lease = self._derivation, self._lease
+        themes = derivation.themes
+        row = tx.row(
+            "derive/lock",
+            space=self._space,
+            generation=self._generation,
+            session=lease.session_uid,
+            token=lease.token,
+            triples=[triple.uid for triple in derivation.triples],
+            count=len(derivation.triples) + len(themes or ()),
+        )
+        if row is None:
+            tx.check_generation()
+        seq, triple_labels, theme_labels, known = _held(row)
+        new = [triple for triple in derivation.triples if triple.uid not in set(known)]
+        dropped = self._write_facts(tx, new, triple_labels, seq)
+        if derivation.keys is not None:
+            self._replace_keys(tx, derivation.keys)
+        replaced = 0
+        if themes is not None:
+            replaced = _held(tx.row("derive/drop_themes", session=lease.session_uid))[0]
+            first = seq + len(derivation.triples) + 1
+            self._write_themes(tx, themes, theme_labels, first)
+        replaces = derivation.keys is not None or themes is not None
+        revised = replaces and not derivation.provisional
+        noted = replaces or derivation.state or not lease.chunks
+        totals = Totals(
+            *_held(
+                tx.row(
+                    "derive/finish",
+                    space=self._space,
+                    session=lease.session_uid,
+                    chunks=sorted(chunk.uid for chunk in lease.chunks),
+                    extractor=derivation.extractor,
+                    held=derivation.held,
+                    replaced=replaces,
+                    revised=revised,
+                    state=derivation.state,
+                    behind=derivation.behind if noted else None,
+                    triples=len(new) - dropped.triples,
+                    length=sum(sum(triple.terms.values()) for triple in new) - dropped.length,
+                    themes=len(themes or ()) - replaced,
+                )
+            )
+        )
+        if revised:
+            self._keep_revision(tx)
+        return totals
+
+    def _write_facts(
+        self, tx: Transaction, new: list[TripleRow], labels: list[str], seq: int
+    ) -> Dropped:
+        """Write entities and triples; return what went because it was read here before."""
+        ledger = Neo4jLedger(tx, self._space, labels, self._now)
+        loose = self._untie(tx)
+        shown = self._merge_entities(tx, ledger, loose)
+        if new:
+            triples = [self._triple(row, seq + place, shown) for place, row in enumerate(new, 1)]
+            tx.rows("derive/triples", labels=labels, triples=triples)
+        created = {triple.uid for triple in new}
+        if again := [
+            self._spelling(triple, shown)
+            for triple in self._derivation.triples
+            if triple.uid not in created
+        ]:
+            waiting = vector_property(self._generation + 1)
+            tx.rows("resolve/spelled", triples=again, waiting=waiting)
+        _held(tx.row("derive/hold", session=self._lease.session_uid, token=self._lease.token))
+        self._tie(tx, shown)
+        merged = [t.uid for t in new if shown[t.subject_uid] or shown[t.object_uid]]
+        refold(tx, self._space, labels, merged)
+        if loose is None:
+            return Dropped(0, 0)
+        return prune(tx, ledger, self._space, labels, loose)
+
+    def _keep_revision(self, tx: Transaction) -> None:
+        session, version = self._lease.session_uid, self._lease.notes.version + 1
+        tx.rows(
+            "derive/revise",
+            session=session,
+            uid=revision_uid(session, version),
+            at=self._now,
+            extractor=self._derivation.extractor,
+            keep=self._derivation.keep_revisions,
+        )
+
+    def _untie(self, tx: Transaction) -> Loose | None:
+        """Free chunks that were read before of what was read out of them; None if none was."""
+        before = [chunk.uid for chunk in self._lease.chunks if chunk.extractor is not None]
+        if not before:
+            return None
+        # The session is locked before its chunks, as an insert does.
+        _held(tx.row("derive/hold", session=self._lease.session_uid, token=self._lease.token))
+        return untie(tx, before)
+
+    def _merge_entities(
+        self, tx: Transaction, ledger: Neo4jLedger, loose: Loose | None
+    ) -> dict[str, str | None]:
+        """Write and resolve entities; return the uid each is shown as, None for one alone."""
+        entities, aliases = self._derivation.entities, self._derivation.aliases
+        lost = prune_aliases(tx, loose, [alias.uid for alias in aliases]) if loose else {}
+        if not entities:
+            settle(ledger, (), lost)
+            return {}
+        uids = sorted(entity.uid for entity in entities)
+        known = {row[0] for row in tx.rows("resolve/named", uids=uids)}
+        rows = [self._entity(entity) for entity in entities]
+        rows.sort(key=lambda row: str(row["entity"]["uid"]))
+        renamed = tx.rows("derive/entities", entities=rows)
+        if heads := [uid for uid, shown in renamed if shown]:
+            tx.rows("resolve/rename", uids=heads)
+        touched = {*uids} - known | {row[0] for row in renamed}
+        if aliases:
+            named = tx.rows("resolve/aliases", aliases=[self._alias(alias) for alias in aliases])
+            touched.update(row[0] for row in named)
+        settle(ledger, sorted(touched), lost)
+        return {row[0]: row[4] for row in tx.rows("resolve/named", uids=uids)}
+
+    def _tie(self, tx: Transaction, shown: Mapping[str, str | None]) -> None:
+        derivation = self._derivation
+        evidence = sorted(
+            (
+                [t.uid, chunk, t.said_by.get(chunk)]
+                for t in derivation.triples
+                for chunk in t.evidence
+            ),
+            key=lambda row: row[:2],
+        )
+        if evidence:
+            tx.rows("derive/evidence", session=self._lease.session_uid, evidence=evidence)
+        if derivation.mentions:
+            rows = [[chunk, uid, shown[uid] or uid] for chunk, uid in sorted(derivation.mentions)]
+            tx.rows("derive/mentions", mentions=rows)
+        if derivation.aliases:
+            sources = sorted([a.uid, chunk] for a in derivation.aliases for chunk in a.evidence)
+            tx.rows("derive/sources", sources=sources)
+
+    def _replace_keys(self, tx: Transaction, keys: tuple[KeyRow, ...]) -> None:
+        session = self._lease.session_uid
+        old = set(_held(tx.row("derive/drop_keys", session=session))[0])
+        rows = [
+            {"uid": key.uid, "name": key.name, "weight": key.weight, "vector": vector(key.vector)}
+            for key in sorted(keys, key=lambda key: key.uid)
+        ]
+        if rows:
+            tx.rows("derive/keys", space=self._space, session=session, keys=rows)
+        if gone := sorted(old - {key.uid for key in keys}):
+            tx.rows("derive/prune_keys", keys=gone)
+
+    def _write_themes(
+        self, tx: Transaction, themes: tuple[ThemeRow, ...], labels: list[str], first: int
+    ) -> None:
+        session = self._lease.session_uid
+        rows = [
+            {
+                "properties": {
+                    "uid": theme.uid,
+                    "space": self._space,
+                    "session_uid": session,
+                    "place": place,
+                    "seq": first + place,
+                    "title": theme.title,
+                    "summary": theme.summary,
+                    "length": sum(theme.terms.values()),
+                    "terms": spread(theme.terms),
+                },
+                "vector": vector(theme.vector),
+            }
+            for place, theme in enumerate(themes)
+        ]
+        if rows:
+            tx.rows("derive/themes", session=session, labels=labels, themes=rows)
+
+    def _entity(self, entity: EntityRow) -> dict[str, Any]:
+        normalised = normalise(entity.name)
+        properties = {
+            "uid": entity.uid,
+            "space": self._space,
+            "name": entity.name,
+            "normalised": normalised,
+            "type": entity.type,
+            "key": entity.key,
+            "anchor": fulltext.anchor(self._space, entity.key),
+            "name_hash": fulltext.name_hash(self._space, normalised),
+            "spelled": entity.spelled,
+        }
+        vector = None if entity.vector is None else packed(entity.vector)
+        return {"entity": properties, "vector": vector}
+
+    def _alias(self, alias: AliasRow) -> dict[str, Any]:
+        normalised = normalise(alias.name)
+        properties = {
+            "uid": alias.uid,
+            "space": self._space,
+            "name": alias.name,
+            "normalised": normalised,
+            "key": alias.key,
+            "anchor": fulltext.anchor(self._space, alias.key),
+            "name_hash": fulltext.name_hash(self._space, normalised),
+            "spelled": alias.spelled,
+        }
+        return {"entity": alias.entity_uid, "properties": properties}
+
+    def _spelling(self, triple: TripleRow, shown: Mapping[str, str | None]) -> dict[str, Any]:
+        return {
+            "uid": triple.uid,
+            "spelled": triple.spelled,
+            "subject": triple.subject,
+            "relation": triple.relation,
+            "object": triple.object,
+            "vector": vector(triple.vector),
+            "subject_alone": shown[triple.subject_uid] is None,
+            "object_alone": shown[triple.object_uid] is None,
+        }
+
+    def _triple(
+        self, triple: TripleRow, seq: int, shown: Mapping[str, str | None]
+    ) -> dict[str, Any]:
+        times = {chunk.uid: chunk.at for chunk in self._lease.chunks}
+        observed = [times[uid] for uid in triple.evidence]
+        when = triple.when
+        subject = shown[triple.subject_uid] or triple.subject_uid
+        object = shown[triple.object_uid] or triple.object_uid
+        return {
+            "subject": subject,
+            "object": object,
+            "vector": vector(triple.vector),
+            "properties": {
+                "uid": triple.uid,
+                "space": self._space,
+                "seq": seq,
+                "subject_uid": subject,
+                "object_uid": object,
+                "raw_subject": triple.subject_uid,
+                "raw_object": triple.object_uid,
+                "spelled": triple.spelled,
+                "subject": triple.subject,
+                "said_subject": triple.subject,
+                "relation": triple.relation,
+                "object": triple.object,
+                "said_object": triple.object,
+                "when": when.text if when else None,
+                "valid_from": when.start if when else None,
+                "valid_to": when.end if when else None,
+                "negated": triple.negated,
+                "first_observed": min(observed),
+                "last_observed": max(observed),
+                "length": sum(triple.terms.values()),
+                "terms": spread(triple.terms),
+                "lexemes": fulltext.lexemes(self._space, triple.terms),
+            },
+        }
+
+
+def _held(row: Row | None) -> Row:
+    if row is None:
+        raise _LeaseLostError
+    return row

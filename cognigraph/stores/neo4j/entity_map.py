@@ -1,0 +1,136 @@
+"""The merge ledger on Neo4j: blocks, pairs, rulings and merges of one space."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from cognigraph import ids
+from cognigraph.resolution.cluster import Link, Pair, Ruling
+from cognigraph.resolution.compare import Named, Relation
+from cognigraph.resolution.name_forms import is_proper
+from cognigraph.stores.neo4j.canonical import show
+from cognigraph.stores.neo4j.connection import Row, Transaction
+
+
+class Neo4jLedger:
+    """See :class:`cognigraph.resolution.incremental.Ledger`. The caller locks the space first.
+
+    ``labels`` are those of the space's own triple index.
+    """
+
+    def __init__(self, tx: Transaction, space: str, labels: Sequence[str], now: datetime) -> None:
+        self._tx = tx
+        self._space = space
+        self._labels = list(labels)
+        self._now = now
+
+    def _rows(self, name: str, **parameters: Any) -> list[Row]:
+        if any(isinstance(value, list) and not value for value in parameters.values()):
+            return []
+        return self._tx.rows(f"resolve/{name}", **parameters)
+
+    def _block(self, key: int) -> str:
+        return ids.uid("Block", self._space, str(key))
+
+    def named(self, uids: Collection[str]) -> list[Named]:
+        """Entities by uid, with their aliases."""
+        return [
+            Named(uid, name, type, frozenset(aliases), is_proper(spelling))
+            for uid, name, type, aliases, _, spelling in self._rows("named", uids=sorted(uids))
+        ]
+
+    def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
+        """Put entities into blocks."""
+        of = {self._block(key): key for own in keys.values() for key in own}
+        rows = [
+            {"uid": uid, "blocks": sorted(map(self._block, own))}
+            for uid, own in sorted(keys.items())
+            if own
+        ]
+        return {of[block]: (size, new) for block, size, new in self._rows("enter", rows=rows)}
+
+    def leave(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
+        """Take entities out of blocks."""
+        of = {self._block(key): key for own in keys.values() for key in own}
+        rows = [
+            {"uid": uid, "blocks": sorted(map(self._block, own))}
+            for uid, own in sorted(keys.items())
+            if own
+        ]
+        return {of[block]: (size, gone) for block, size, gone in self._rows("leave", rows=rows)}
+
+    def sizes(self, keys: Collection[int]) -> dict[int, int]:
+        """Sizes of blocks."""
+        of = {self._block(key): key for key in keys}
+        return {of[block]: size for block, size in self._rows("sizes", blocks=sorted(of))}
+
+    def blocks(self, keys: Collection[int]) -> dict[int, list[str]]:
+        """Members of blocks."""
+        of = {self._block(key): key for key in keys}
+        found: dict[int, list[str]] = {key: [] for key in keys}
+        found.update(
+            {of[block]: members for block, members in self._rows("blocks", blocks=sorted(of))}
+        )
+        return found
+
+    def pairs(self, uids: Collection[str]) -> list[Pair]:
+        """Every pair with one of these ends."""
+        return [
+            Pair(a, b, Relation(*relation), verdict)
+            for a, b, *relation, verdict in self._rows("pairs", uids=sorted(uids))
+        ]
+
+    def write_pairs(self, pairs: Sequence[Pair]) -> None:
+        """Insert or overwrite pairs."""
+        rows = [
+            {"a": p.a, "b": p.b, "properties": asdict(p.relation) | {"verdict": p.verdict}}
+            for p in sorted(pairs, key=lambda pair: pair.ends)
+        ]
+        self._rows("write_pairs", pairs=rows)
+
+    def drop_pairs(self, pairs: Sequence[Pair]) -> None:
+        """Delete pairs."""
+        self._rows("drop_pairs", pairs=[list(pair.ends) for pair in pairs])
+
+    def rulings(self, uids: Collection[str]) -> list[Ruling]:
+        """Every ruling with one of these ends."""
+        return [Ruling(*row) for row in self._rows("rulings", uids=sorted(uids))]
+
+    def rule(self, rulings: Sequence[Ruling]) -> None:
+        """Insert or overwrite rulings."""
+        rows = [
+            {
+                "a": rule.a,
+                "b": rule.b,
+                "properties": {"verdict": rule.verdict, "into": rule.into, "at": rule.at},
+            }
+            for rule in rulings
+        ]
+        self._rows("rule", rulings=rows)
+
+    def unrule(self, rulings: Sequence[Ruling]) -> None:
+        """Delete rulings."""
+        self._rows("unrule", rulings=[[rule.a, rule.b] for rule in rulings])
+
+    def groups(self, uids: Collection[str]) -> dict[str, str]:
+        """Members of the groups these entities are in."""
+        rows = self._rows("groups", uids=sorted(uids))
+        return {member: shown for shown, members in rows for member in members}
+
+    def links(self, uids: Collection[str]) -> list[Link]:
+        """Merges in force with one of these ends."""
+        return [Link(*row) for row in self._rows("links", uids=sorted(uids))]
+
+    def relink(self, gone: Sequence[Link], new: Sequence[Link]) -> None:
+        """Record that merges ended and began."""
+        self._rows("unlink", links=[asdict(link) for link in gone], now=self._now)
+        rows = [asdict(link) | {"uid": uuid4().hex} for link in new]
+        self._rows("link", space=self._space, links=rows, now=self._now)
+
+    def regroup(self, shown: Mapping[str, str | None]) -> None:
+        """Show entities as others, with all their facts."""
+        show(self._tx, self._space, self._labels, shown)

@@ -1,0 +1,103 @@
+"""Word statistics of each space: counted by the server once, then kept up to date.
+
+Counting all words of 100,000 chunks takes half a second, so the counts are kept per space and only
+chunks that arrived since are counted. Arrival numbers are given under the space's lock, hence
+visible in order: reading up to the newest one misses nothing, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+
+from cognigraph.stores.candidates import Lexicon
+from cognigraph.stores.neo4j.connection import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceView:
+    """Totals of a space at one moment."""
+
+    chunks: int
+    mean_length: float
+    triples: int
+    mean_triple_length: float
+    chunk_indexed: bool
+    covered: int | None
+    triple_indexed: bool
+    theme_indexed: bool
+    lexicon: Lexicon
+
+
+@dataclass
+class _Counts:
+    lock: Lock = field(default_factory=Lock)
+    seq: int = 0
+    chunks: int = 0
+    frequencies: dict[str, int] = field(default_factory=dict)
+
+
+class Lexicons:
+    """Counts of the spaces searched last, at most ``most_terms`` terms in all."""
+
+    def __init__(self, connection: Connection, most_terms: int) -> None:
+        self._connection = connection
+        self._most_terms = most_terms
+        self._spaces: OrderedDict[str, _Counts] = OrderedDict()
+        self._lock = Lock()
+
+    def view(self, space: str, terms: Sequence[str]) -> SpaceView | None:
+        """Statistics as of now; None for a space that holds nothing."""
+        with self._lock:
+            counts = self._spaces.pop(space, None) or _Counts()
+            self._spaces[space] = counts
+        with counts.lock:
+            view = self._refresh(space, counts, terms)
+            if view is not None and counts.chunks != view.chunks:
+                # Not what the space says it holds: count it all again.
+                counts.seq, counts.chunks, counts.frequencies = 0, 0, {}
+                view = self._refresh(space, counts, terms)
+        self._evict(keep=space)
+        return view
+
+    def _refresh(self, space: str, counts: _Counts, terms: Sequence[str]) -> SpaceView | None:
+        row = self._connection.row("search/space", space=space, since=counts.seq)
+        if row is None:
+            return None
+        seq, chunks, length, chunk_indexed, covered = row[:5]
+        triples, triple_length, triple_indexed, theme_indexed = row[5:9]
+        fresh, new_terms, new_counts, generation, embedder, dimension = row[9:]
+        self._connection.check_generation(generation, embedder, dimension)
+        own = counts.frequencies
+        for term, count in zip(new_terms, new_counts, strict=True):
+            own[term] = own.get(term, 0) + count
+        counts.chunks += fresh
+        counts.seq = max(seq, counts.seq)
+        mean = length / chunks if chunks else 0.0
+        return SpaceView(
+            chunks=chunks,
+            mean_length=mean,
+            triples=triples,
+            mean_triple_length=triple_length / triples if triples else 0.0,
+            chunk_indexed=chunk_indexed,
+            covered=covered if covered < seq else None,
+            triple_indexed=triple_indexed,
+            theme_indexed=theme_indexed,
+            lexicon=Lexicon(chunks, mean, {term: own.get(term, 0) for term in terms}),
+        )
+
+    def _evict(self, keep: str) -> None:
+        with self._lock:
+            total = sum(len(counts.frequencies) for counts in self._spaces.values())
+            while total > self._most_terms:
+                oldest = next(iter(self._spaces))
+                if oldest == keep:
+                    break
+                total -= len(self._spaces.pop(oldest).frequencies)
+
+    def clear(self) -> None:
+        """Forget all counts."""
+        with self._lock:
+            self._spaces.clear()

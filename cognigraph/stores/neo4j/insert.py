@@ -1,0 +1,174 @@
+"""Insert: new messages of a batch in one transaction, chained in session order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from cognigraph.errors import StoreUnavailableError
+from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
+from cognigraph.stores.neo4j.index.fulltext import lexemes
+from cognigraph.stores.neo4j.values import spread, vector
+from cognigraph.stores.records import ChunkRow, InsertStatus, MessageRow
+from cognigraph.text.clean import is_question
+
+_MOST_TRIES = 20
+
+
+class Inserted(NamedTuple):
+    """What an insert says: statuses, chunks in the space, whether they have an own index, and how
+    many of them are not in it yet."""
+
+    statuses: list[InsertStatus]
+    chunks: int = 0
+    indexed: bool = True
+    tail: int = 0
+
+
+def insert(connection: Connection, space: str, messages: Sequence[MessageRow]) -> Inserted:
+    """Write the new ones among the messages."""
+    # A race for a message is lost at most once, and each message of the batch may race.
+    for attempt in range(_MOST_TRIES):
+        statuses = _statuses(connection, messages, after_race=attempt > 0)
+        new = [m for m, status in zip(messages, statuses, strict=True) if status == "new"]
+        if not new:
+            return Inserted(statuses)
+        rows = _Rows(space, new, connection.generation)
+        written = connection.write(rows.write)
+        if written is not None:
+            return Inserted(statuses, *written[2:])
+    raise StoreUnavailableError(
+        f"other writers keep adding the same messages to space {space!r}; repeat the call"
+    )
+
+
+def _statuses(
+    connection: Connection, messages: Sequence[MessageRow], *, after_race: bool
+) -> list[InsertStatus]:
+    uids = [message.chunks[0].uid for message in messages]
+    if after_race:
+        # A reading replica may not have yet what the winner of the race wrote.
+        rows = connection.write(lambda tx: tx.rows("insert/known", uids=uids))
+    else:
+        # Redelivery is common and must not queue for the space's lock.
+        rows = connection.rows("insert/known", uids=uids)
+    digests = {uid: digest for uid, digest in rows}
+    statuses: list[InsertStatus] = []
+    for uid, message in zip(uids, messages, strict=True):
+        if uid not in digests:
+            statuses.append("new")
+            digests[uid] = message.digest  # a second one in this batch meets the first
+        else:
+            statuses.append("known" if digests[uid] == message.digest else "conflict")
+    return statuses
+
+
+class _Rows:
+    """The parameters of one insert."""
+
+    def __init__(self, space: str, messages: Sequence[MessageRow], generation: int) -> None:
+        self._space = space
+        self._generation = generation
+        self._firsts = [message.chunks[0].uid for message in messages]
+        self._length = sum(sum(c.terms.values()) for m in messages for c in m.chunks)
+        by_session: dict[str, list[MessageRow]] = {}
+        for message in messages:
+            by_session.setdefault(message.session_uid, []).append(message)
+        place = 0
+        self._sessions: list[dict[str, Any]] = []
+        for uid, group in sorted(by_session.items()):  # sorted: writers lock in one order
+            chunks: list[dict[str, Any]] = []
+            for message in group:
+                for chunk in message.chunks:
+                    place += 1
+                    chunks.append(_chunk(space, message, chunk, place))
+            chunks.sort(key=lambda row: (row["properties"]["at"], row["place"]))
+            self._sessions.append(
+                {
+                    "uid": uid,
+                    "id": group[0].session,
+                    "started_at": chunks[0]["properties"]["at"],
+                    "ended_at": chunks[-1]["properties"]["at"],
+                    "messages": len(group),
+                    "last": chunks[-1]["properties"]["uid"],
+                    "chunks": chunks,
+                }
+            )
+        self._count = place
+
+    def write(self, tx: Transaction) -> Row | None:
+        rows = tx.row(
+            "insert/messages",
+            space=self._space,
+            generation=self._generation,
+            firsts=self._firsts,
+            chunks=self._count,
+            length=self._length,
+            sessions=self._sessions,
+        )
+        if rows is None:
+            tx.check_generation()
+        elif rows[1]:
+            self._link_late(tx, base=rows[0], late=frozenset(rows[1]))
+        return rows
+
+    def _link_late(self, tx: Transaction, base: int, late: frozenset[str]) -> None:
+        chunks = [
+            {
+                "uid": chunk["properties"]["uid"],
+                "session": session["uid"],
+                "at": chunk["properties"]["at"],
+            }
+            for session in self._sessions
+            if session["uid"] in late
+            for chunk in session["chunks"]
+        ]
+        places = tx.rows("insert/neighbours", base=base, chunks=chunks)
+        cut, linked = splice(places)
+        tx.rows("insert/unlink", pairs=cut)
+        tx.rows("insert/link", pairs=linked)
+
+
+def splice(places: Sequence[Row]) -> tuple[list[list[str]], list[list[str]]]:
+    """Which NEXT links to cut and which to make for late chunks.
+
+    ``places`` are [uid, older chunk before, older chunk after] in session order; those that fall
+    into one gap follow each other.
+    """
+    gaps: dict[tuple[str | None, str | None], list[str]] = {}
+    for uid, before, after in places:
+        gaps.setdefault((before, after), []).append(uid)
+    cut = [[before, after] for before, after in gaps if before and after]
+    linked: list[list[str]] = []
+    for (before, after), uids in gaps.items():
+        chain = [uid for uid in (before, *uids, after) if uid]
+        linked.extend([first, second] for first, second in pairwise(chain))
+    return cut, linked
+
+
+def _chunk(space: str, message: MessageRow, chunk: ChunkRow, place: int) -> dict[str, Any]:
+    return {
+        "place": place,
+        "vector": vector(chunk.vector),
+        "properties": {
+            "uid": chunk.uid,
+            "space": space,
+            "session": message.session,
+            "session_uid": message.session_uid,
+            "message_id": message.id,
+            "part": chunk.part,
+            "parts": len(message.chunks),
+            "speaker": message.speaker,
+            "at": message.at,
+            "text": chunk.text,
+            "fresh": chunk.fresh,
+            "digest": message.digest,
+            "question": is_question(chunk.text if chunk.fresh is None else chunk.fresh),
+            "length": sum(chunk.terms.values()),
+            "terms": spread(chunk.terms),
+            "lexemes": lexemes(space, chunk.terms),
+            "state": "pending",
+            "attempts": 0,
+        },
+    }

@@ -1,0 +1,101 @@
+"""Out with what was read out of chunks that are read again, inside a derivation's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from cognigraph.resolution.incremental import Ledger, forget
+from cognigraph.stores.neo4j.canonical import refold
+from cognigraph.stores.neo4j.connection import Transaction
+
+_UNSPELLED = "\U0010ffff"
+"""Sorts after the spelling of anything that was said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """Uids, as they were read, of what lost a tie and may be left with none."""
+
+    triples: frozenset[str] = frozenset()
+    entities: frozenset[str] = frozenset()
+    aliases: frozenset[str] = frozenset()
+
+
+class Dropped(NamedTuple):
+    """Triples that went, and their length in terms."""
+
+    triples: int
+    length: int
+
+
+def untie(tx: Transaction, chunks: Sequence[str]) -> Loose:
+    """Take away the evidence, mentions and aliases of chunks.
+
+    What nothing is said of then will be spelled as it is said next.
+    """
+    rows = tx.rows("redo/untie", chunks=sorted(chunks))
+    triples, entities, aliases = (
+        frozenset(uid for row in rows for uid in row[place]) for place in range(3)
+    )
+    bare = []
+    if triples:
+        for uid, _, subject, object, said in tx.rows("redo/evidence", triples=sorted(triples)):
+            entities |= {subject, object}
+            if not said:
+                bare.append(uid)
+    unsaid = [row[0] for row in tx.rows("redo/unsaid", entities=sorted(entities))]
+    tx.rows(
+        "redo/unspell",
+        triples=bare,
+        entities=unsaid,
+        aliases=sorted(aliases),
+        spelled=_UNSPELLED,
+    )
+    return Loose(triples, entities, aliases)
+
+
+def prune_aliases(tx: Transaction, loose: Loose, kept: Collection[str]) -> dict[str, set[str]]:
+    """Delete aliases that no text gives any more; return them by the uid of their entity.
+
+    ``kept`` are about to be tied again.
+    """
+    lost: dict[str, set[str]] = {}
+    if candidates := sorted(loose.aliases.difference(kept)):
+        for entity, alias in tx.rows("redo/prune_aliases", aliases=candidates):
+            lost.setdefault(entity, set()).add(alias)
+    return lost
+
+
+def prune(
+    tx: Transaction, ledger: Ledger, space: str, labels: Sequence[str], loose: Loose
+) -> Dropped:
+    """Delete what is left without a tie, and give what is not the times of its evidence."""
+    dropped = _prune_triples(tx, space, labels, loose)
+    if loose.entities:
+        rows = tx.rows("redo/unsaid", entities=sorted(loose.entities))
+        gone = [uid for uid, spoken_of in rows if not spoken_of]
+        forget(ledger, gone)
+        if gone:
+            tx.rows("redo/drop_entities", entities=sorted(gone))
+    return dropped
+
+
+def _prune_triples(tx: Transaction, space: str, labels: Sequence[str], loose: Loose) -> Dropped:
+    if not loose.triples:
+        return Dropped(0, 0)
+    rows = tx.rows("redo/evidence", triples=sorted(loose.triples))
+    gone = {uid: fold for uid, fold, _, _, said in rows if not said}
+    changed = set(loose.triples)
+    if folds := sorted({fold for fold in gone.values() if fold is not None}):
+        # Others that say the same must not be folded into it, nor count it as one of them.
+        for _, members in tx.rows("resolve/folds", folds=folds):
+            changed.update(members)
+        tx.rows("resolve/fold", rows=[{"uid": uid, "fold": None} for uid in sorted(gone)])
+    refold(tx, space, labels, sorted(changed.difference(gone)))
+    if not gone:
+        return Dropped(0, 0)
+    row = tx.row("redo/drop_triples", triples=sorted(gone))
+    assert row is not None
+    return Dropped(*row)

@@ -1,0 +1,273 @@
+"""Candidate generation: the legs in parallel, then everything ranking needs of what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cognigraph.arrays import Floats
+from cognigraph.stores.candidates import (
+    NONE,
+    OUTSIDE,
+    Candidates,
+    ChunkPool,
+    Probe,
+    SessionPool,
+    TriplePool,
+)
+from cognigraph.stores.neo4j.connection import Connection, Row
+from cognigraph.stores.neo4j.index.candidate_sources import Legs, match_counts
+from cognigraph.stores.neo4j.index.lexicon import Lexicons
+from cognigraph.stores.neo4j.index.vectors import OwnIndexes
+from cognigraph.stores.neo4j.values import cosine, vector
+from cognigraph.stores.no_candidates import no_candidates
+
+_DEFAULT_RADIUS = 2
+_CHUNK_COLUMNS = 11
+_SESSION_COLUMN = 5
+
+
+def gather_candidates(
+    connection: Connection, lexicons: Lexicons, indexes: OwnIndexes, space: str, probe: Probe
+) -> Candidates:
+    """Run every leg of a probe and collect the values of what was found."""
+    view = lexicons.view(space, probe.terms)
+    if view is None:
+        return no_candidates(probe)
+    legs = Legs(connection, indexes, space, probe)
+    start = connection.start
+    by_vector = start(
+        legs.nearest, "Chunk", probe.chunks_by_vector, view.chunk_indexed, view.covered
+    )
+    triples_by_vector = start(legs.nearest, "Triple", probe.triples_by_vector, view.triple_indexed)
+    by_terms = start(legs.by_terms, "Chunk", probe.chunks_by_terms, view)
+    triples_by_terms = start(legs.by_terms, "Triple", probe.triples_by_terms, view)
+    near = start(legs.nearest, "Theme", probe.sessions_by_vector, view.theme_indexed)
+    anchors = legs.with_hubs(legs.anchors(view), triples_by_vector.result())
+
+    gather = _Gather(connection, space, probe)
+    found = {*by_vector.result().uids, *by_terms.result()}
+    around = start(gather.around, found)
+    triples = gather.triples(
+        by_vector=triples_by_vector.result().uids,
+        by_terms=triples_by_terms.result(),
+        by_anchor=[uid for anchor in anchors for uid in anchor.triples],
+    )
+    evidence = {uid for uids in triples.evidence for uid in uids}
+    around_evidence = start(gather.around, evidence - found)
+    # Most sessions are known before the last chunks are.
+    known = {*around.result()[_SESSION_COLUMN], *near.result().sessions}
+    session_rows = start(gather.session_rows, known)
+    rows = gather.chunks(around_evidence.result(), around.result())
+    more = gather.session_rows(set(rows.sessions) - known)
+    sessions = gather.sessions(session_rows.result() + more)
+    chunks = rows.pool(
+        {uid: place for place, uid in enumerate(sessions.uids)},
+        by_vector=by_vector.result().uids,
+        by_terms=by_terms.result(),
+    )
+    return Candidates(
+        lexicon=view.lexicon,
+        chunks=chunks,
+        triples=triples.pool(chunks),
+        sessions=sessions,
+        anchors=tuple(dict.fromkeys(anchor.name for anchor in anchors)),
+    )
+
+
+def _flags(uids: Sequence[str], found: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    members = frozenset(found)
+    return np.array([uid in members for uid in uids], bool)
+
+
+@dataclass
+class _Triples:
+    """Candidate triples, sorted by uid, before their chunks have places."""
+
+    uids: list[str]
+    cosine: Floats
+    length: Floats
+    matches: Floats
+    evidence: list[list[str]]
+    by_vector: Sequence[str]
+    by_terms: Sequence[str]
+    by_anchor: Sequence[str]
+    texts: Sequence[str]
+
+    def pool(self, chunks: ChunkPool) -> TriplePool:
+        place = {uid: row for row, uid in enumerate(chunks.uids)}
+        spots = tuple(
+            tuple(sorted(place[uid] for uid in uids if uid in place)) for uids in self.evidence
+        )
+        newest = [max(spot, key=lambda i: (chunks.at[i], i)) if spot else -1 for spot in spots]
+        return TriplePool(
+            uids=tuple(self.uids),
+            cosine=self.cosine,
+            matches=self.matches,
+            length=self.length,
+            at=np.array([chunks.at[i] if i >= 0 else np.nan for i in newest], float),
+            session=np.array([chunks.session[i] if i >= 0 else -1 for i in newest], np.int64),
+            evidence=spots,
+            by_vector=_flags(self.uids, self.by_vector),
+            by_terms=_flags(self.uids, self.by_terms),
+            by_anchor=_flags(self.uids, self.by_anchor),
+            texts=tuple(self.texts),
+        )
+
+
+@dataclass
+class _Chunks:
+    """Candidate chunks, sorted by uid, before their sessions have places."""
+
+    uids: list[str]
+    cosine: Floats
+    length: Floats
+    matches: Floats
+    at: Floats
+    sessions: list[str]
+    question: list[bool]
+    speakers: list[str]
+    following: list[str]
+    has_previous: list[bool]
+    texts: Sequence[str]
+
+    def pool(
+        self, session_place: dict[str, int], *, by_vector: Sequence[str], by_terms: Sequence[str]
+    ) -> ChunkPool:
+        place = {uid: row for row, uid in enumerate(self.uids)}
+        following = np.array(
+            [place.get(uid, OUTSIDE) if uid else NONE for uid in self.following], np.int64
+        )
+        previous = np.where(np.array(self.has_previous, bool), OUTSIDE, NONE).astype(np.int64)
+        linked = np.flatnonzero(following >= 0)
+        previous[following[linked]] = linked
+        return ChunkPool(
+            uids=tuple(self.uids),
+            cosine=self.cosine,
+            matches=self.matches,
+            length=self.length,
+            session=np.array([session_place[uid] for uid in self.sessions], np.int64),
+            at=self.at,
+            question=np.array(self.question, bool),
+            previous=previous,
+            following=following,
+            by_vector=_flags(self.uids, by_vector),
+            by_terms=_flags(self.uids, by_terms),
+            speakers=tuple(speaker or None for speaker in self.speakers),
+            texts=tuple(self.texts),
+        )
+
+
+class _Gather:
+    """Fetches candidates by uid as one row of lists, which decodes faster than many rows."""
+
+    def __init__(self, connection: Connection, space: str, probe: Probe) -> None:
+        self._connection = connection
+        self._probe = probe
+        self._entities = [vector(entity) for entity in probe.entity_vectors]
+        self._parameters = {
+            "space": space,
+            "vector": vector(probe.vector),
+            "terms": list(probe.terms),
+            "until": probe.as_of,
+        }
+        self._texts = probe.texts
+
+    def triples(
+        self, *, by_vector: Sequence[str], by_terms: Sequence[str], by_anchor: Sequence[str]
+    ) -> _Triples:
+        """Triples of all legs that rest on something said by ``as_of``."""
+        wanted = sorted({*by_vector, *by_terms, *by_anchor})
+        row: Row | None = [[] for _ in range(6)]
+        if wanted:
+            row = self._connection.row(
+                "search/triples", triples=wanted, texts=self._texts, **self._parameters
+            )
+        assert row is not None
+        kept = [i for i, chunks in enumerate(row[4]) if chunks]
+        uids, scores, lengths, found, evidence, texts = _sorted(row, kept)
+        return _Triples(
+            uids=uids,
+            cosine=cosine(np.array(scores, float)),
+            length=np.array(lengths, float),
+            matches=match_counts(found, self._probe.terms),
+            evidence=evidence,
+            by_vector=by_vector,
+            by_terms=by_terms,
+            by_anchor=by_anchor,
+            texts=texts if self._texts else (),
+        )
+
+    def around(self, seeds: Iterable[str]) -> Row:
+        """Columns of some chunks and their neighbours, in any order."""
+        wanted = list(seeds)
+        if not wanted:
+            return [[] for _ in range(_CHUNK_COLUMNS)]
+        radius = self._probe.radius
+        replace = () if radius == _DEFAULT_RADIUS else (("NEXT*0..2", f"NEXT*0..{radius}"),)
+        row = self._connection.row(
+            "search/chunks", *replace, chunks=wanted, texts=self._texts, **self._parameters
+        )
+        assert row is not None
+        return row
+
+    def chunks(self, one: Row, other: Row) -> _Chunks:
+        """Chunks of two neighbourhoods, each once."""
+        columns = [first + second for first, second in zip(one, other, strict=True)]
+        places = {uid: place for place, uid in enumerate(columns[0])}
+        uids, scores, lengths, found, times, *rest = _sorted(columns, places.values())
+        sessions, questions, speakers, following, has_previous, texts = rest
+        return _Chunks(
+            uids=uids,
+            cosine=cosine(np.array(scores, float)),
+            length=np.array(lengths, float),
+            matches=match_counts(found, self._probe.terms),
+            at=np.array(times, float) / 1e6,
+            sessions=sessions,
+            question=questions,
+            speakers=speakers,
+            following=following,
+            has_previous=has_previous,
+            texts=texts if self._texts else (),
+        )
+
+    def session_rows(self, uids: Iterable[str]) -> list[Row]:
+        """Sessions with their themes and, where the probe names entities, their keys."""
+        wanted = sorted(uids)
+        if not wanted:
+            return []
+        known = [entity for entity in self._entities if entity is not None]
+        name = "search/sessions_keys" if self._entities else "search/sessions"
+        return self._connection.rows(name, sessions=wanted, entities=known, **self._parameters)
+
+    def sessions(self, rows: list[Row]) -> SessionPool:
+        """Sessions of the candidates, sorted by uid."""
+        probe, entities = self._probe, self._entities
+        known = [place for place, entity in enumerate(entities) if entity is not None]
+        rows = sorted(rows, key=lambda row: str(row[0]))
+        keys = np.full((len(rows), len(entities)), np.nan)
+        theme = np.full(len(rows), np.nan)
+        for place, (_, _, best, _, _, count, nearest) in enumerate(rows):
+            if best is not None:
+                theme[place] = 2.0 * best - 1.0
+            if count:
+                keys[place] = 0.0  # a zero vector has nothing in common with any key
+                keys[place, known] = cosine(np.array(nearest, float))
+        return SessionPool(
+            uids=tuple(row[0] for row in rows),
+            ids=tuple(row[1] for row in rows),
+            theme=theme,
+            keys=keys,
+            matches=match_counts(
+                [[word for words in row[4] for word in words] for row in rows], probe.terms
+            ),
+            length=np.array([row[3] for row in rows], float),
+        )
+
+
+def _sorted(columns: Row, rows: Iterable[int]) -> list[list]:  # type: ignore[type-arg]
+    """Some rows of columns, by the first column."""
+    order = sorted(rows, key=columns[0].__getitem__)
+    return [[column[row] for row in order] for column in columns]

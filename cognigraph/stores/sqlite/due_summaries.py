@@ -1,0 +1,102 @@
+"""Sessions whose summary lacks turns that were read: the part of the queue that is not chunks."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from cognigraph.stores.batch_size import MOST_DEATHS, death_reason
+from cognigraph.stores.records import Backlog, Derivation, Failure
+
+
+def of_session(connection: sqlite3.Connection, session_id: int) -> Backlog | None:
+    """What went wrong with a session's summary, ``None`` if it lacks nothing."""
+    row = connection.execute(
+        "SELECT attempts, outages, state = 2 FROM behind WHERE session_id = ?", (session_id,)
+    ).fetchone()
+    return None if row is None else Backlog(row[0], row[1], bool(row[2]))
+
+
+def pending(connection: sqlite3.Connection, space: str | None) -> int:
+    """How many sessions are behind and not parked."""
+    (count,) = connection.execute(
+        """SELECT count(*) FROM behind WHERE state = 0
+           AND (?1 IS NULL OR space_id = (SELECT id FROM space WHERE name = ?1))""",
+        (space,),
+    ).fetchone()
+    return int(count)
+
+
+def note(
+    connection: sqlite3.Connection, session_id: int, derivation: Derivation, *, revised: bool
+) -> None:
+    """Record whether a session is behind after a derivation; what progresses is not at fault."""
+    if not derivation.behind:
+        connection.execute("DELETE FROM behind WHERE session_id = ?", (session_id,))
+        return
+    connection.execute(
+        """INSERT INTO behind (session_id, space_id)
+           SELECT id, space_id FROM session WHERE id = ? ON CONFLICT DO NOTHING""",
+        (session_id,),
+    )
+    if derivation.held:
+        connection.execute(
+            """UPDATE behind SET state = 0, attempts = CASE WHEN ? THEN 0 ELSE attempts END
+               WHERE session_id = ?""",
+            (revised, session_id),
+        )
+
+
+def fail(
+    connection: sqlite3.Connection,
+    session_uid: str,
+    reason: str,
+    *,
+    park_after: int,
+    retry_at: int,
+    outage: bool,
+) -> None:
+    """Count a failed attempt, or an outage; park what failed too often."""
+    connection.execute(
+        """UPDATE behind SET attempts = attempts + ?,
+             outages = CASE WHEN ? THEN outages + 1 ELSE 0 END, reason = ?, retry_at = ?,
+             state = CASE WHEN attempts + 1 >= ? THEN 2 ELSE 0 END
+           WHERE session_id = (SELECT id FROM session WHERE uid = ?)""",
+        (not outage, outage, reason, retry_at, park_after, session_uid),
+    )
+
+
+def count_death(connection: sqlite3.Connection, session_id: int) -> None:
+    """Count a process that ended while it wrote the summary; park what killed too many."""
+    row = connection.execute(
+        "SELECT deaths + 1 FROM behind WHERE session_id = ? AND state = 0", (session_id,)
+    ).fetchone()
+    if row is not None:
+        connection.execute(
+            "UPDATE behind SET deaths = ?, reason = ?, state = ? WHERE session_id = ?",
+            (
+                row[0], death_reason(row[0], summary=True), 2 if row[0] >= MOST_DEATHS else 0,
+                session_id,
+            ),
+        )  # fmt: skip
+
+
+def failures(connection: sqlite3.Connection, space: str) -> list[Failure]:
+    """Summaries whose last attempt failed, parked or waiting for the next try."""
+    rows = connection.execute(
+        """SELECT s.name, b.attempts, b.state = 2, b.reason, b.outages, b.deaths
+           FROM behind b JOIN session s ON s.id = b.session_id
+           WHERE b.space_id = (SELECT id FROM space WHERE name = ?) AND b.reason IS NOT NULL
+           ORDER BY s.id""",
+        (space,),
+    )
+    return [Failure(None, row[0], row[1], bool(row[2]), *row[3:]) for row in rows]
+
+
+def retry(connection: sqlite3.Connection, space: str | None) -> int:
+    """Make parked summaries pending again."""
+    return connection.execute(
+        """UPDATE behind SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0
+           WHERE state = 2
+             AND (?1 IS NULL OR space_id = (SELECT id FROM space WHERE name = ?1))""",
+        (space,),
+    ).rowcount

@@ -1,0 +1,242 @@
+"""The merge ledger on SQLite: blocks, pairs, rulings and merges of one space.
+
+Lists go into statements as JSON, so that a statement is compiled once whatever their length.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from cognigraph.resolution.cluster import Link, Pair, Ruling
+from cognigraph.resolution.compare import Named, Relation
+from cognigraph.resolution.incremental import MOST_IN_BLOCK
+from cognigraph.resolution.name_forms import is_proper
+from cognigraph.stores.sqlite.canonical import show
+
+_ROW = "SELECT id, uid, normalised, type, name FROM entity"
+_ENTER = """
+INSERT OR IGNORE INTO block SELECT ?, key.value, entity.key
+FROM json_each(?) entity, json_each(entity.value) key RETURNING key"""
+_LEAVE = """
+DELETE FROM block WHERE (space_id, key, entity_id) IN
+  (SELECT ?, key.value, CAST(entity.key AS INTEGER)
+   FROM json_each(?) entity, json_each(entity.value) key) RETURNING key"""
+
+_SIZES = """
+SELECT value, (SELECT count(*) FROM
+  (SELECT 1 FROM block WHERE space_id = ? AND key = value LIMIT ?)) FROM json_each(?)"""
+
+
+class SQLiteLedger:
+    """See :class:`cognigraph.resolution.incremental.Ledger`. ``now`` is microseconds since 1970."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, space: str, space_id: int, revision: int, now: int
+    ) -> None:
+        self._connection = connection
+        self._space = space
+        self._space_id = space_id
+        self._revision = revision
+        self._now = now
+        self._ids: dict[str, int] = {}
+        self._uids: dict[int, str] = {}
+        self._rows: dict[int, Sequence[str]] = {}
+
+    def _in(self, query: str, values: Iterable[Any], *first: Any) -> list[tuple[Any, ...]]:
+        """Run a query with ``{}`` in the place of a list; ``first`` are its other parameters."""
+        listed = list(values)
+        if not listed:
+            return []
+        filled = query.replace("{}", "(SELECT value FROM json_each(?))")
+        return self._connection.execute(filled, (*first, json.dumps(listed))).fetchall()
+
+    def _id(self, uids: Collection[str]) -> list[int]:
+        missing = [uid for uid in uids if uid not in self._ids]
+        self._know(self._in(f"{_ROW} WHERE uid IN {{}}", missing))
+        return [self._ids[uid] for uid in uids]
+
+    def _uid(self, ids: Collection[int]) -> Mapping[int, str]:
+        missing = [id for id in ids if id not in self._uids]
+        self._know(self._in(f"{_ROW} WHERE id IN {{}}", missing))
+        return self._uids
+
+    def _know(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        for id, *row in rows:
+            self._ids[row[0]] = id
+            self._uids[id] = row[0]
+            self._rows[id] = row
+
+    def _around(
+        self, columns: str, table: str, uids: Collection[str], *ends: str
+    ) -> list[tuple[Any, ...]]:
+        """Rows with one of some entities at one of two ends, which the first columns are.
+
+        Entities are given by uid; rows come in their order.
+        """
+        ids, where = self._id(uids), "SELECT {}, {}, {} FROM {} WHERE {} IN {}"
+        rows = {
+            row
+            for end in ends
+            for row in self._in(where.format(*ends, columns, table, end, "{}"), ids)
+        }
+        known = self._uid({id for row in rows for id in row[:2]})
+        found = [(known[row[0]], known[row[1]], *row[2:]) for row in rows]
+        return sorted(found, key=lambda row: row[:3])
+
+    def named(self, uids: Collection[str]) -> list[Named]:
+        """Entities by uid, with their aliases."""
+        aliases: dict[int, set[str]] = {}
+        ids = self._id(uids)
+        for id, alias in self._in(
+            "SELECT entity_id, normalised FROM alias WHERE entity_id IN {}", ids
+        ):
+            aliases.setdefault(id, set()).add(alias)
+        return [
+            Named(uid, name, type, frozenset(aliases.get(id, ())), is_proper(spelling))
+            for id in ids
+            for uid, name, type, spelling in [self._rows[id]]
+        ]
+
+    def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
+        """Put entities into blocks."""
+        new = self._change(_ENTER, keys)
+        sizes = self.sizes({key for own in keys.values() for key in own}, new)
+        return {key: (size, new[key]) for key, size in sizes.items()}
+
+    def leave(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
+        """Take entities out of blocks."""
+        gone = self._change(_LEAVE, keys)
+        sizes = self.sizes(gone)
+        return {key: (sizes.get(key, 0), count) for key, count in gone.items()}
+
+    def _change(self, statement: str, keys: Mapping[str, Collection[int]]) -> Counter[int]:
+        """Change blocks, and count the rows changed by key."""
+        self._id(keys)
+        listed = json.dumps({self._ids[uid]: sorted(own) for uid, own in keys.items() if own})
+        rows = self._connection.execute(statement, (self._space_id, listed)).fetchall()
+        return Counter(key for (key,) in rows)
+
+    def sizes(self, keys: Collection[int], new: Mapping[int, int] | None = None) -> dict[int, int]:
+        """Sizes of blocks, as far as it matters: up to one more than all that is new."""
+        most = MOST_IN_BLOCK + 1 + max((new or {}).values(), default=0)
+        rows = self._connection.execute(_SIZES, (self._space_id, most, json.dumps([*keys])))
+        return {key: size for key, size in rows if size}
+
+    def blocks(self, keys: Collection[int]) -> dict[int, list[str]]:
+        """Members of blocks."""
+        rows = self._in(
+            "SELECT key, entity_id FROM block WHERE space_id = ? AND key IN {}",
+            keys,
+            self._space_id,
+        )
+        known = self._uid({id for _, id in rows})
+        found: dict[int, list[str]] = {key: [] for key in keys}
+        for key, id in rows:
+            found[key].append(known[id])
+        return found
+
+    def pairs(self, uids: Collection[str]) -> list[Pair]:
+        """Every pair with one of these ends."""
+        columns = "kind, score, likely, reason, reading_a, reading_b, verdict"
+        return [
+            Pair(a, b, Relation(kind, score, bool(likely), reason, *readings), verdict)
+            for a, b, kind, score, likely, reason, *readings, verdict in self._around(
+                columns, "pair", uids, "a_id", "b_id"
+            )
+        ]
+
+    def write_pairs(self, pairs: Sequence[Pair]) -> None:
+        """Insert or overwrite pairs."""
+        self._id({uid for pair in pairs for uid in pair.ends})
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO pair VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    self._ids[pair.a], self._ids[pair.b], self._space_id, of.kind, of.score,
+                    of.likely, of.reason, of.reading_a, of.reading_b, pair.verdict,
+                )
+                for pair in pairs
+                for of in [pair.relation]
+            ],
+        )  # fmt: skip
+
+    def drop_pairs(self, pairs: Sequence[Pair]) -> None:
+        """Delete pairs."""
+        self._id({uid for pair in pairs for uid in pair.ends})
+        self._connection.executemany(
+            "DELETE FROM pair WHERE a_id = ? AND b_id = ?",
+            [(self._ids[pair.a], self._ids[pair.b]) for pair in pairs],
+        )
+
+    def rulings(self, uids: Collection[str]) -> list[Ruling]:
+        """Every ruling with one of these ends."""
+        rows = self._around("verdict, into_id, at", "ruling", uids, "a_id", "b_id")
+        return [Ruling(a, b, verdict, self._uids[into], at) for a, b, verdict, into, at in rows]
+
+    def rule(self, rulings: Sequence[Ruling]) -> None:
+        """Insert or overwrite rulings."""
+        self._id({uid for rule in rulings for uid in (rule.a, rule.b)})
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO ruling VALUES (?, ?, ?, ?, ?)",
+            [(self._ids[r.a], self._ids[r.b], r.verdict, self._ids[r.into], r.at) for r in rulings],
+        )
+
+    def unrule(self, rulings: Sequence[Ruling]) -> None:
+        """Delete rulings."""
+        self._id({uid for rule in rulings for uid in (rule.a, rule.b)})
+        self._connection.executemany(
+            "DELETE FROM ruling WHERE a_id = ? AND b_id = ?",
+            [(self._ids[rule.a], self._ids[rule.b]) for rule in rulings],
+        )
+
+    def groups(self, uids: Collection[str]) -> dict[str, str]:
+        """Members of the groups these entities are in."""
+        return dict(
+            self._in(
+                "SELECT e.uid, s.uid FROM entity e JOIN entity s ON s.id = e.shown_id "
+                "WHERE e.shown_id IN (SELECT shown_id FROM entity WHERE id IN {})",
+                self._id(uids),
+            )
+        )
+
+    def links(self, uids: Collection[str]) -> list[Link]:
+        """Merges in force with one of these ends."""
+        rows = self._around("by, reason, score, undone_at", "merge", uids, "a_id", "into_id")
+        return [Link(*row[:5]) for row in rows if row[5] is None]
+
+    def relink(self, gone: Sequence[Link], new: Sequence[Link]) -> None:
+        """Record that merges ended and began."""
+        self._id({uid for link in [*gone, *new] for uid in (link.a, link.into)})
+        self._connection.executemany(
+            "UPDATE merge SET undone_at = ? WHERE a_id = ? AND into_id = ? AND by = ? "
+            "AND undone_at IS NULL",
+            [(self._now, self._ids[link.a], self._ids[link.into], link.by) for link in gone],
+        )
+        self._connection.executemany(
+            "INSERT INTO merge (space_id, a_id, into_id, by, reason, score, at) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    self._space_id, self._ids[link.a], self._ids[link.into], link.by, link.reason,
+                    link.score, self._now,
+                )
+                for link in new
+            ],
+        )  # fmt: skip
+
+    def regroup(self, shown: Mapping[str, str | None]) -> None:
+        """Show entities as others, with all their facts."""
+        self._id({*shown, *(uid for uid in shown.values() if uid is not None)})
+        show(
+            self._connection,
+            self._space,
+            self._revision,
+            {
+                self._ids[uid]: None if other is None else self._ids[other]
+                for uid, other in shown.items()
+            },
+        )

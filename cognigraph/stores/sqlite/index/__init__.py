@@ -1,0 +1,1 @@
+"""The in-memory search index of one space of a SQLite file."""

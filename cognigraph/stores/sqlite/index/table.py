@@ -1,0 +1,78 @@
+"""Growing columns of numpy arrays: the in-memory half of an ``*_index`` table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cognigraph.arrays import Ints
+
+Array = npt.NDArray[Any]
+
+
+class Table:
+    """Rows keyed by an ever-growing integer id; columns are arrays that share row numbers."""
+
+    def __init__(self, columns: Mapping[str, tuple[Any, tuple[int, ...]]]) -> None:
+        self._columns = {
+            name: np.empty((0, *shape), dtype) for name, (dtype, shape) in columns.items()
+        }
+        self._capacity = 0
+        self.rows = 0
+        self._order: Ints | None = None  # rows by id, only when ids are not ascending
+
+    def __getitem__(self, name: str) -> Array:
+        return self._columns[name][: self.rows]
+
+    def append(self, values: Mapping[str, Array]) -> None:
+        """Add rows; ``values`` has one array per column."""
+        count = len(values["id"])
+        if not count:
+            return
+        self._grow(self.rows + count)
+        last = self["id"][-1] if self.rows else -1
+        for name, array in values.items():
+            self._columns[name][self.rows : self.rows + count] = array
+        before, self.rows = self.rows, self.rows + count
+        added = self["id"][before:]
+        ascending = added[0] > last and bool(np.all(np.diff(added) > 0))
+        if self._order is not None or not ascending:
+            self._order = np.argsort(self["id"], kind="stable")
+
+    def update(self, rows: Ints, values: Mapping[str, Array]) -> None:
+        """Overwrite rows."""
+        for name, array in values.items():
+            self._columns[name][rows] = array
+
+    def find(self, ids: Ints) -> Ints:
+        """Row of each id, -1 where there is none."""
+        if not self.rows:
+            return np.full(len(ids), -1, np.int64)
+        own = self["id"]
+        if self._order is None:
+            places = np.searchsorted(own, ids)
+            rows = np.minimum(places, self.rows - 1)
+        else:
+            places = np.searchsorted(own, ids, sorter=self._order)
+            rows = self._order[np.minimum(places, self.rows - 1)]
+        return np.where(own[rows] == ids, rows, -1)
+
+    def reserve(self, rows: int) -> None:
+        """Make room for that many rows at once, a little more than asked."""
+        if rows > self._capacity:
+            self._resize(rows + rows // 16)
+
+    def _grow(self, rows: int) -> None:
+        if rows > self._capacity:
+            # A quarter more, not double: these matrices are most of the process's memory.
+            self._resize(max(rows, self._capacity + self._capacity // 4, 64))
+
+    def _resize(self, capacity: int) -> None:
+        self._capacity = capacity
+        for name, old in self._columns.items():
+            grown = np.empty((self._capacity, *old.shape[1:]), old.dtype)
+            grown[: self.rows] = old[: self.rows]
+            self._columns[name] = grown

@@ -1,0 +1,82 @@
+"""The themes of one space in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from cognigraph.arrays import Ints, Vector
+from cognigraph.stores.sqlite.index.postings import Postings
+from cognigraph.stores.sqlite.index.table import Array, Table
+from cognigraph.stores.sqlite.vector_format import VectorFormat, unpack_terms
+
+ThemeRow = tuple[bytes, bytes, int]
+"""Vector, terms and length of a theme, as they are in the file."""
+
+NOBODY = -1
+"""Owner of a row that was replaced."""
+
+
+class Themes:
+    """A row for each theme: its session (``owner``), vector, length in terms; where words are.
+
+    A session's themes change with what is said in it. The old rows then belong to nobody, and go
+    when they are more than the others: a change costs its own rows, however many there are.
+    """
+
+    def __init__(self, vectors: VectorFormat) -> None:
+        self._format = vectors
+        self._clear()
+
+    def _clear(self) -> None:
+        self._table = Table(
+            {
+                "id": (np.int64, ()),
+                "owner": (np.int64, ()),
+                "length": (np.int32, ()),
+                "vector": (np.float32, (self._format.dimension,)),
+            }
+        )
+        self.words = Postings()
+        self._rows: dict[int, list[int]] = {}
+        self._terms: list[bytes] = []
+
+    def __len__(self) -> int:
+        return self._table.rows
+
+    def __getitem__(self, column: str) -> Array:
+        return self._table[column]
+
+    def take(self, sessions: Mapping[int, Sequence[ThemeRow]]) -> None:
+        """Replace the themes of some sessions; without any a session has none."""
+        for session in sessions:
+            self._table["owner"][self._rows.pop(session, [])] = NOBODY
+        new = [(session, row) for session, rows in sessions.items() for row in rows]
+        if new:
+            self._append(
+                np.array([session for session, _ in new], np.int64),
+                self._format.unpack([vector for _, (vector, _, _) in new]),
+                np.array([length for _, (_, _, length) in new], np.int32),
+                [terms for _, (_, terms, _) in new],
+            )
+        self._compact()
+
+    def _append(self, owners: Ints, vectors: Vector, lengths: Array, terms: list[bytes]) -> None:
+        first = len(self)
+        ids = np.arange(first, first + len(owners))
+        self._table.append({"id": ids, "owner": owners, "length": lengths, "vector": vectors})
+        sizes = np.array([len(blob) for blob in terms], np.int64)
+        self.words.append(*unpack_terms(b"".join(terms), sizes), first)
+        self._terms += terms
+        for row, owner in zip(ids.tolist(), owners.tolist(), strict=True):
+            self._rows.setdefault(owner, []).append(row)
+
+    def _compact(self) -> None:
+        owned = np.flatnonzero(self["owner"] != NOBODY)
+        if len(self) <= 2 * len(owned):
+            return
+        owners, vectors, lengths = (self[name][owned] for name in ("owner", "vector", "length"))
+        terms = [self._terms[row] for row in owned.tolist()]
+        self._clear()
+        self._append(owners, vectors, lengths, terms)

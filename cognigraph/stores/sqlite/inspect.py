@@ -1,0 +1,137 @@
+"""A space as a networkx graph, so that Cypher can be asked of a SQLite file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import networkx as nx
+
+from cognigraph.cypher.local.run import EdgeRow, NodeRow, build_graph, run_on_graph
+from cognigraph.stores.sqlite.read import space_id
+from cognigraph.times import from_micros
+
+_STATES = {0: "pending", 1: "done", 2: "failed"}
+
+# One query per label: uid first, then the properties by their column names.
+_NODES = {
+    "Session": """SELECT uid, name AS id, started_at, ended_at, messages, chunks, version
+                  FROM session WHERE space_id = ?""",
+    "Chunk": """SELECT c.uid, c.message_id, s.name AS session, c.speaker, c.at, c.text, c.part,
+                       c.parts, w.state
+                FROM chunk c JOIN session s ON s.id = c.session_id
+                JOIN work w ON w.chunk_id = c.id WHERE c.space_id = ?""",
+    "Entity": """SELECT uid, name, type FROM entity
+                 WHERE space_id = ? AND (shown_id IS NULL OR shown_id = id)""",
+    "Alias": """SELECT uid, name, type FROM entity WHERE space_id = ?1 AND shown_id != id
+                UNION ALL SELECT a.uid, a.name, e.type FROM alias a
+                JOIN entity e ON e.id = a.entity_id WHERE a.space_id = ?1""",
+    # A fact about two names of one entity keeps the names that were said.
+    "Triple": """SELECT t.uid, t.relation,
+                        CASE WHEN s.shown_id IS NULL OR s.id = o.id THEN t.subject ELSE s.name END
+                          AS subject,
+                        CASE WHEN o.shown_id IS NULL OR s.id = o.id THEN t.object ELSE o.name END
+                          AS object,
+                        t.when_text AS "when", t.valid_from, t.valid_to, t.negated,
+                        t.first_observed, t.last_observed
+                 FROM triple t JOIN entity s ON s.id = t.subject_id
+                 JOIN entity o ON o.id = t.object_id
+                 WHERE t.space_id = ? AND t.folded_into IS NULL""",
+    "Key": "SELECT uid, name FROM key WHERE space_id = ?",
+    "Theme": "SELECT uid, title, summary FROM theme WHERE space_id = ?",
+    "Revision": """SELECT r.uid, r.version, r.at, r.extractor, r.keys
+                   FROM revision r JOIN session s ON s.id = r.session_id WHERE s.space_id = ?""",
+}
+_EDGES = {
+    "HAS_CHUNK": """SELECT s.uid, c.uid FROM chunk c JOIN session s ON s.id = c.session_id
+                    WHERE c.space_id = ?""",
+    "NEXT": """SELECT uid, following FROM (SELECT uid, lead(uid) OVER
+                 (PARTITION BY session_id ORDER BY at, id) AS following
+               FROM chunk WHERE space_id = ?) WHERE following IS NOT NULL""",
+    "HAS_KEY": """SELECT s.uid, k.uid, weight FROM session_key
+                  JOIN session s ON s.id = session_id JOIN key k ON k.id = key_id
+                  WHERE s.space_id = ?""",
+    "HAS_THEME": """SELECT s.uid, t.uid FROM theme t JOIN session s ON s.id = t.session_id
+                    WHERE t.space_id = ?""",
+    "HAS_REVISION": """SELECT s.uid, r.uid FROM revision r JOIN session s ON s.id = r.session_id
+                       WHERE s.space_id = ?""",
+    "SUBJECT": """SELECT t.uid, e.uid FROM triple t JOIN entity e ON e.id = t.subject_id
+                  WHERE t.space_id = ? AND t.folded_into IS NULL""",
+    "OBJECT": """SELECT t.uid, e.uid FROM triple t JOIN entity e ON e.id = t.object_id
+                 WHERE t.space_id = ? AND t.folded_into IS NULL""",
+    "EVIDENCE": """SELECT DISTINCT t.uid, c.uid, e.observed_at, e.said_by FROM evidence e
+                   JOIN triple t ON t.id = e.triple_id JOIN chunk c ON c.id = e.chunk_id
+                   WHERE t.space_id = ?""",
+    "IN_SESSION": """SELECT DISTINCT t.uid, s.uid FROM evidence e
+                     JOIN triple t ON t.id = e.triple_id JOIN chunk c ON c.id = e.chunk_id
+                     JOIN session s ON s.id = c.session_id WHERE t.space_id = ?""",
+    "MENTIONS": """SELECT DISTINCT c.uid, e.uid FROM mention m JOIN chunk c ON c.id = m.chunk_id
+                   JOIN entity e ON e.id = m.entity_id WHERE c.space_id = ?""",
+    "SAME_AS": """SELECT a.uid, e.uid FROM entity a JOIN entity e ON e.id = a.shown_id
+                  WHERE a.space_id = ?1 AND a.shown_id != a.id
+                  UNION ALL SELECT a.uid, s.uid FROM alias a JOIN entity e ON e.id = a.entity_id
+                  JOIN entity s ON s.id = coalesce(e.shown_id, e.id) WHERE a.space_id = ?1""",
+    "RESEMBLES": """SELECT a.uid, b.uid, p.score, p.kind, p.reason, p.verdict FROM pair p
+                    JOIN entity a ON a.id = p.a_id JOIN entity b ON b.id = p.b_id
+                    WHERE p.space_id = ?""",
+    "STATED_IN": """SELECT a.uid, c.uid FROM alias_source s JOIN alias a ON a.id = s.alias_id
+                    JOIN chunk c ON c.id = s.chunk_id WHERE a.space_id = ?""",
+    "RULED": """SELECT a.uid, b.uid, r.verdict FROM ruling r
+                JOIN entity a ON a.id = r.a_id JOIN entity b ON b.id = r.b_id
+                WHERE a.space_id = ?""",
+}
+_TIMES = {
+    "started_at", "ended_at", "at", "valid_from", "valid_to",
+    "first_observed", "last_observed", "observed_at",
+}  # fmt: skip
+
+
+def graph(connection: sqlite3.Connection, space: str) -> nx.MultiDiGraph:
+    """Export a space; one that does not exist is an empty graph."""
+    id = space_id(connection, space)
+    if id is None:
+        return build_graph([], [])
+    return build_graph(_nodes(connection, id, space), _edges(connection, id))
+
+
+def _nodes(connection: sqlite3.Connection, id: int, space: str) -> Iterator[NodeRow]:
+    for label, query in _NODES.items():
+        cursor = connection.execute(query, (id,))
+        names = [column[0] for column in cursor.description]
+        for row in cursor:
+            properties = dict(map(_property, names, row))
+            yield NodeRow(row[0], label, {"space": space, **properties})
+
+
+def _edges(connection: sqlite3.Connection, id: int) -> Iterator[EdgeRow]:
+    for type, query in _EDGES.items():
+        cursor = connection.execute(query, (id,))
+        names = [column[0] for column in cursor.description][2:]
+        for start, end, *values in cursor:
+            yield EdgeRow(start, type, end, dict(map(_property, names, values)))
+
+
+def _property(name: str, value: Any) -> tuple[str, Any]:
+    if value is not None:
+        if name in _TIMES:
+            value = from_micros(value)
+        elif name == "state":
+            value = _STATES[value]
+        elif name == "keys":
+            value = json.loads(value)
+        elif name == "negated":
+            value = bool(value)
+    return name, value
+
+
+def run(
+    graph: nx.MultiDiGraph,
+    query: str,
+    parameters: Mapping[str, Any],
+    limit: int,
+    timeout: float,
+) -> list[dict[str, Any]]:
+    """Run a read-only query on an exported graph."""
+    return run_on_graph(graph, query, parameters, limit=limit, timeout=timeout)

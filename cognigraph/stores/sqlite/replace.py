@@ -1,0 +1,187 @@
+"""Reading chunks again: back into the queue, and out with what was read out of them before."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from cognigraph.resolution.incremental import Ledger, forget
+from cognigraph.stores.sqlite.canonical import refold
+
+
+def extractors(connection: sqlite3.Connection, space_id: int) -> dict[str, int]:
+    """Who has read the done chunks, and how many."""
+    rows = connection.execute(
+        "SELECT extractor, count(*) FROM work WHERE space_id = ? AND state = 1 GROUP BY extractor",
+        (space_id,),
+    )
+    return {name: count for name, count in rows if name is not None}
+
+
+def read_by(connection: sqlite3.Connection, space_id: int, extractors: Sequence[str]) -> list[str]:
+    """Uids of sessions of which one of these has read a part."""
+    marks = ",".join("?" * len(extractors))
+    rows = connection.execute(
+        f"""SELECT s.uid FROM work w JOIN session s ON s.id = w.session_id
+            WHERE w.space_id = ? AND w.state = 1 AND w.extractor IN ({marks})
+            GROUP BY s.id ORDER BY min(w.chunk_id)""",
+        (space_id, *extractors),
+    )
+    return [row[0] for row in rows]
+
+
+def requeue(connection: sqlite3.Connection, space_id: int, extractors: Sequence[str]) -> int:
+    """Make the done chunks of these sessions pending."""
+    sessions = [
+        connection.execute("SELECT id FROM session WHERE uid = ?", (uid,)).fetchone()
+        for uid in read_by(connection, space_id, extractors)
+    ]
+    connection.executemany(
+        "UPDATE session SET renew = 1, state = '', lease = NULL, lease_until = 0 WHERE id = ?",
+        sessions,
+    )
+    connection.executemany("DELETE FROM behind WHERE session_id = ?", sessions)
+    # The extractor stays: by it the next derivation knows that there is something to replace.
+    return sum(
+        connection.execute(
+            """UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0,
+                 reason = NULL, lease = NULL WHERE session_id = ? AND state = 1""",
+            session,
+        ).rowcount
+        for session in sessions
+    )
+
+
+@dataclass(slots=True)
+class Loose:
+    """Rows as they were read that lost a tie and may be left with none."""
+
+    triples: set[int] = field(default_factory=set)
+    entities: set[int] = field(default_factory=set)
+    aliases: set[int] = field(default_factory=set)
+
+
+_UNSPELLED = "\U0010ffff"
+"""Sorts after the spelling of anything that was said."""
+
+_READ_WITH = """
+((t.subject_id = coalesce(e.shown_id, e.id) AND t.raw_subject_id = e.id)
+ OR (t.object_id = coalesce(e.shown_id, e.id) AND t.raw_object_id = e.id))"""
+_SAID = "EXISTS (SELECT 1 FROM evidence WHERE raw_id = t.id)"
+_MENTIONED = """
+EXISTS (SELECT 1 FROM mention WHERE entity_id = coalesce(e.shown_id, e.id) AND raw_id = e.id)"""
+
+
+def untie(connection: sqlite3.Connection, chunk_ids: Sequence[int]) -> Loose:
+    """Take away the evidence, mentions and aliases of chunks.
+
+    What nothing is said of then will be spelled as it is said next.
+    """
+    loose = Loose()
+    for rows, table, column in (
+        (loose.triples, "evidence", "raw_id"),
+        (loose.entities, "mention", "raw_id"),
+        (loose.aliases, "alias_source", "alias_id"),
+    ):
+        for chunk_id in chunk_ids:
+            gone = connection.execute(
+                f"DELETE FROM {table} WHERE chunk_id = ? RETURNING {column}", (chunk_id,)
+            )
+            rows.update(row[0] for row in gone.fetchall())
+    for id in loose.triples:
+        loose.entities.update(
+            connection.execute(
+                "SELECT raw_subject_id, raw_object_id FROM triple WHERE id = ?", (id,)
+            ).fetchone()
+        )
+    connection.executemany(
+        f"UPDATE triple AS t SET spelled = '{_UNSPELLED}' WHERE id = ? AND NOT {_SAID}",
+        [(id,) for id in loose.triples],
+    )
+    connection.executemany(
+        f"""UPDATE entity AS e SET spelled = '{_UNSPELLED}' WHERE id = ? AND NOT {_MENTIONED}
+            AND NOT EXISTS (SELECT 1 FROM triple t WHERE {_READ_WITH} AND {_SAID})""",
+        [(id,) for id in loose.entities],
+    )
+    connection.executemany(
+        f"""UPDATE alias SET spelled = '{_UNSPELLED}' WHERE id = ?
+            AND NOT EXISTS (SELECT 1 FROM alias_source WHERE alias_id = alias.id)""",
+        [(id,) for id in loose.aliases],
+    )
+    return loose
+
+
+def prune_aliases(connection: sqlite3.Connection, loose: Loose) -> dict[str, set[str]]:
+    """Delete aliases that no text gives any more; return them by the uid of their entity."""
+    lost: dict[str, set[str]] = {}
+    for id in sorted(loose.aliases):
+        row = connection.execute(
+            """DELETE FROM alias WHERE id = ?1
+                 AND NOT EXISTS (SELECT 1 FROM alias_source WHERE alias_id = ?1)
+               RETURNING (SELECT uid FROM entity WHERE id = entity_id), normalised""",
+            (id,),
+        ).fetchone()
+        if row is not None:
+            lost.setdefault(row[0], set()).add(row[1])
+    return lost
+
+
+def prune(
+    connection: sqlite3.Connection,
+    ledger: Ledger,
+    space: str,
+    space_id: int,
+    revision: int,
+    loose: Loose,
+) -> None:
+    """Delete what is left without a tie, and give what is not the times of its evidence."""
+    gone = _prune_triples(connection, space, revision, loose)
+    gone = _prune_entities(connection, ledger, loose) or gone
+    if gone:  # in-memory indexes only grow: they start over
+        connection.execute("UPDATE space SET epoch = epoch + 1 WHERE id = ?", (space_id,))
+
+
+def _prune_triples(connection: sqlite3.Connection, space: str, revision: int, loose: Loose) -> bool:
+    gone = [
+        id
+        for id in sorted(loose.triples)
+        if connection.execute("SELECT 1 FROM evidence WHERE raw_id = ?", (id,)).fetchone() is None
+    ]
+    changed = loose.triples.difference(gone)
+    for id in gone:
+        # Others that say the same must not be folded into it, nor count it as one of them.
+        changed.update(
+            row[0]
+            for row in connection.execute(
+                "SELECT id FROM triple WHERE fold = (SELECT fold FROM triple WHERE id = ?)", (id,)
+            )
+        )
+        connection.execute("UPDATE triple SET fold = NULL, folded_into = NULL WHERE id = ?", (id,))
+    refold(connection, space, revision, changed.difference(gone))
+    for id in gone:
+        connection.execute("DELETE FROM triple_index WHERE triple_id = ?", (id,))
+        connection.execute("DELETE FROM triple WHERE id = ?", (id,))
+    return bool(gone)
+
+
+def _prune_entities(connection: sqlite3.Connection, ledger: Ledger, loose: Loose) -> bool:
+    """Delete entities that nothing is read of, but for those a user spoke of."""
+    gone: dict[str, int] = {}
+    for id in sorted(loose.entities):
+        row = connection.execute(
+            f"""SELECT e.uid FROM entity e WHERE e.id = :id AND NOT {_MENTIONED}
+                  AND NOT EXISTS (SELECT 1 FROM triple t WHERE {_READ_WITH})
+                  AND NOT EXISTS (SELECT 1 FROM ruling WHERE a_id = :id)
+                  AND NOT EXISTS (SELECT 1 FROM ruling WHERE b_id = :id)
+                  AND NOT EXISTS (SELECT 1 FROM merge WHERE a_id = :id AND by = 'user')
+                  AND NOT EXISTS (SELECT 1 FROM merge WHERE into_id = :id AND by = 'user')""",
+            {"id": id},
+        ).fetchone()
+        if row is not None:
+            gone[row[0]] = id
+    forget(ledger, gone)
+    for id in gone.values():
+        connection.execute("DELETE FROM merge WHERE a_id = ?1 OR into_id = ?1", (id,))
+        connection.execute("DELETE FROM entity WHERE id = ?", (id,))
+    return bool(gone)

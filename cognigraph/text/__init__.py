@@ -1,0 +1,1 @@
+"""Plain text, in any language: cleaning, stemmed terms, BM25 and token estimates."""

@@ -1,0 +1,40 @@
+"""BM25 from counts: the space's own statistics, whatever index found the candidates.
+
+Robertson & Zaragoza, "The Probabilistic Relevance Framework" (2009), with the idf kept positive.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cognigraph.arrays import Floats
+from cognigraph.stores.candidates import Lexicon
+
+K1 = 1.2
+B = 0.4
+"""Turns are short and their length says little about aboutness: a mild length normalisation."""
+
+
+def idf(lexicon: Lexicon, terms: tuple[str, ...]) -> Floats:
+    """Inverse document frequency of each term: ln(1 + (N - df + 1/2) / (df + 1/2)) > 0."""
+    df = np.array([lexicon.frequencies.get(term, 0) for term in terms], float)
+    return np.log1p((max(lexicon.chunks, 1) - df + 0.5).clip(min=0.5) / (df + 0.5))
+
+
+def bm25(
+    matches: Floats,
+    length: npt.NDArray[np.floating] | Floats,
+    weights: Floats,
+    mean_length: float,
+) -> Floats:
+    """BM25 of n texts.
+
+    ``matches`` (n, t) term frequencies, ``length`` (n,) in terms, ``weights`` (t,) idf,
+    ``mean_length`` of such texts in terms. Returns (n,).
+    """
+    if not matches.shape[1]:
+        return np.zeros(len(matches))
+    norm = K1 * (1 - B + B * length / max(mean_length, 1e-9))
+    saturated = matches * (K1 + 1) / (matches + norm[:, None])
+    return np.asarray(saturated @ weights)

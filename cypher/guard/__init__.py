@@ -1,0 +1,1 @@
+"""What a user's Cypher may do: the lexer, the read-only check and the confinement to one space."""

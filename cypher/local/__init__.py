@@ -1,0 +1,1 @@
+"""Cypher for the SQLite store: a subset, run on a graph in memory."""

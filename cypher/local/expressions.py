@@ -1,0 +1,183 @@
+"""Values in a query: properties, functions, parameters, written in grand-cypher's grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cognigraph.cypher.guard.lexer import Token, error
+from cognigraph.cypher.local.literals import literal, moment_of, quoted
+from cognigraph.cypher.local.patterns import closing, plain
+from cognigraph.errors import QueryError
+
+SUBSET = (
+    "On SQLite a subset of Cypher is understood: MATCH, WHERE (AND, OR, NOT, =, <>, <, >, IN, "
+    "CONTAINS, STARTS WITH, ENDS WITH, IS NULL, EXISTS { MATCH ... }), WITH, RETURN, DISTINCT, "
+    "ORDER BY, SKIP, LIMIT, and count, collect, sum, avg, min, max, toLower, toUpper, trim, size, "
+    "coalesce, type, datetime"
+)
+ROW, ORDER = "__row", "__order"
+AGGREGATES = ("count", "sum", "avg", "min", "max", "collect")
+_FUNCTIONS = {
+    "tolower": "toLower", "lower": "toLower", "toupper": "toUpper", "upper": "toUpper",
+    "trim": "trim", "coalesce": "coalesce", "size": "size", "type": "type",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Scope:
+    """What names and parameters mean at a place in the query.
+
+    ``names`` are those of the patterns; after WITH they give way to ``columns``, which maps a
+    column to the property of the row that holds it.
+    """
+
+    query: str
+    parameters: Mapping[str, Any]
+    names: set[str] = field(default_factory=set)
+    columns: dict[str, str] | None = None
+
+    def fail(self, token: Token, message: str) -> QueryError:
+        """Make an error that shows where, and names what is supported."""
+        return QueryError(f"{error(self.query, token.start, message)}\n{SUBSET}.")
+
+    def parameter(self, token: Token) -> Any:
+        """Return the value of a parameter."""
+        if token.value not in self.parameters:
+            raise self.fail(token, f"the parameter ${token.value} was not given")
+        return self.parameters[token.value]
+
+    def value_of(self, token: Token) -> str:
+        """Return the literal that a parameter stands for."""
+        return literal(self.parameter(token), token.value)
+
+    def variable(self, token: Token) -> str:
+        """Return how a bare name is written; it must be one that the query has introduced."""
+        if self.columns is not None:
+            if token.value in self.columns:
+                return f"{ROW}.{self.columns[token.value]}"
+        elif token.value in self.names:
+            return plain(token, self.fail)
+        raise self.fail(token, f"the name {token.value} is not known here")
+
+    def expression(self, tokens: Sequence[Token], at: Token | None = None) -> Expression:
+        """Write a value; ``at`` is where to point when there is none."""
+        if not tokens:
+            assert at is not None
+            raise self.fail(at, "a value is missing here")
+        return _Writer(self, tokens).write()
+
+    def atom(self, tokens: Sequence[Token]) -> str:
+        """Write what RETURN and WITH take: a name, a property or a function, not a calculation."""
+        last = closing(tokens, 1) if len(tokens) > 1 else 0
+        is_property = len(tokens) == 3 and tokens[1].mark(".")
+        is_call = len(tokens) > 2 and tokens[1].mark("(") and last == len(tokens) - 1
+        if not tokens[0].named or not (len(tokens) == 1 or is_property or is_call):
+            raise self.fail(
+                tokens[0], "a column is a name, a property or a function, not a calculation"
+            )
+        return self.expression(tokens).text
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A value as text; ``depends`` are the properties whose absence makes it null."""
+
+    text: str
+    depends: tuple[str, ...]
+
+
+class _Writer:
+    """Writes one value, token by token."""
+
+    def __init__(self, scope: Scope, tokens: Sequence[Token]) -> None:
+        self.scope, self.tokens = scope, tokens
+        self.depends: list[str] = []
+        self.parts: list[str] = []
+
+    def write(self) -> Expression:
+        here = 0
+        while here < len(self.tokens):
+            here = self._one(here)
+        return Expression(" ".join(self.parts), tuple(dict.fromkeys(self.depends)))
+
+    def _one(self, here: int) -> int:
+        token = self.tokens[here]
+        following = self.tokens[here + 1] if here + 1 < len(self.tokens) else None
+        if token.named and following and following.mark("("):
+            return self._call(here)
+        if token.named and following and following.mark("."):
+            return self._property(here)
+        if token.kind == "string":
+            self.parts.append(quoted(token.value))
+        elif token.kind == "parameter":
+            self.parts.append(self.scope.value_of(token))
+        elif token.word("TRUE", "FALSE", "NULL"):
+            self.parts.append(token.value.upper())
+        elif token.named:
+            self._bare(token)
+        elif token.mark("-") and self._is_sign(here):
+            self.parts.append(f"-{self.tokens[here + 1].text}")
+            return here + 2
+        elif token.kind == "number" or token.mark("+", "-", "*", "/", "%", "(", ")", "[", "]", ","):
+            self.parts.append(token.text)
+        else:
+            raise self.scope.fail(token, f"'{token.text}' is not understood here")
+        return here + 1
+
+    def _bare(self, token: Token) -> None:
+        text = self.scope.variable(token)
+        if "." in text:
+            self.depends.append(text)
+        self.parts.append(text)
+
+    def _is_sign(self, here: int) -> bool:
+        before = self.tokens[here - 1] if here else None
+        after = self.tokens[here + 1] if here + 1 < len(self.tokens) else None
+        starts = before is None or before.mark("(", "[", ",", "+", "-", "*", "/", "%")
+        return starts and after is not None and after.kind == "number"
+
+    def _property(self, here: int) -> int:
+        if here + 2 >= len(self.tokens) or not self.tokens[here + 2].named:
+            raise self.scope.fail(self.tokens[here], "the name of a property is missing")
+        name = plain(self.tokens[here + 2], self.scope.fail)
+        owner = self.scope.variable(self.tokens[here])
+        # A node carried by WITH is a row's value; its properties lie beside it.
+        text = f"{owner}__{name}" if "." in owner else f"{owner}.{name}"
+        self.depends.append(text)
+        self.parts.append(text)
+        return here + 3
+
+    def _call(self, here: int) -> int:
+        name, end = self.tokens[here], closing(self.tokens, here + 1)
+        inside = self.tokens[here + 2 : end]
+        lower = name.value.lower()
+        if lower == "datetime" and len(inside) == 1:
+            self.parts.append(self._datetime(inside[0]))
+            return end + 1
+        if lower not in _FUNCTIONS:
+            advice = ""
+            if lower in AGGREGATES:
+                advice = "; an aggregate stands in WITH or RETURN, alone"
+            raise self.scope.fail(name, f"the function {name.value}() is not supported{advice}")
+        if lower == "type":
+            if len(inside) != 1:
+                raise self.scope.fail(name, "type() takes the name of a relationship")
+            self.parts.append(f"type({self.scope.variable(inside[0])})")
+            return end + 1
+        inner = _Writer(self.scope, inside)
+        text = inner.write().text
+        if lower != "coalesce":
+            self.depends += inner.depends
+        self.parts.append(f"{_FUNCTIONS[lower]}({text})")
+        return end + 1
+
+    def _datetime(self, token: Token) -> str:
+        value = token.value if token.kind == "string" else None
+        if token.kind == "parameter":
+            value = self.scope.parameter(token)
+        moment = moment_of(value) if isinstance(value, str) else None
+        if moment is None:
+            raise self.scope.fail(token, "datetime() takes a text such as 2026-05-20T09:00:00Z")
+        return quoted(moment)

@@ -1,0 +1,217 @@
+"""Cypher on a space that was exported to a networkx graph: inspection for the SQLite store.
+
+The query runs in this process, in Python: fine for looking into a memory, not for serving.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import datetime
+from math import prod
+from typing import Any
+
+import networkx as nx
+from networkx.classes.reportviews import NodeView
+
+from cognigraph.cypher.local.expressions import ORDER, ROW, SUBSET
+from cognigraph.cypher.local.literals import Moment
+from cognigraph.cypher.local.rows import EDGE, Row, finish, plain
+from cognigraph.cypher.local.translate import Stage, translate
+from cognigraph.errors import QueryError
+
+MOST_COMBINATIONS = 250_000
+"""How many pairs of unconnected patterns a query may try."""
+
+_deadline: ContextVar[float | None] = ContextVar("_deadline", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """A node to export. Times are aware datetimes; what is ``None`` is absent."""
+
+    uid: str
+    label: str
+    properties: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRow:
+    """A relationship to export, from the node with uid ``start`` to the one with uid ``end``."""
+
+    start: str
+    type: str
+    end: str
+    properties: Mapping[str, Any] = field(default_factory=dict)
+
+
+class _Graph(nx.MultiDiGraph):  # type: ignore[misc]
+    """A graph that looks at the clock whenever it is asked for its nodes.
+
+    That is the one thing all of grand-cypher's inner loops do, so a query can be ended from inside.
+    """
+
+    @property
+    def nodes(self) -> NodeView:
+        """The nodes; :class:`QueryError` if the query that asks is out of time."""
+        deadline = _deadline.get()
+        if deadline is not None and time.monotonic() > deadline:
+            raise _OutOfTime
+        return NodeView(self)
+
+
+class _OutOfTime(Exception):
+    pass
+
+
+def build_graph(nodes: Iterable[NodeRow], edges: Iterable[EdgeRow]) -> nx.MultiDiGraph:
+    """Build what :func:`run_on_graph` runs on; an edge to a node that is not there is an error."""
+    graph = _Graph()
+    for node in nodes:
+        values = _values(node.properties)
+        graph.add_node(node.uid, **{**values, "uid": node.uid, "__labels__": {node.label}})
+    known = graph._node
+    for number, edge in enumerate(edges):
+        if edge.start not in known or edge.end not in known:
+            raise ValueError(f"a {edge.type} relationship leads from or to no node of the graph")
+        values = {**_values(edge.properties), EDGE: number, "__labels__": {edge.type}}
+        graph.add_edge(edge.start, edge.end, **values)
+    return graph
+
+
+def run_on_graph(
+    graph: nx.MultiDiGraph,
+    query: str,
+    parameters: Mapping[str, Any],
+    limit: int,
+    timeout: float,
+) -> list[Row]:
+    """Run a reading query on an export (:func:`build_graph`); at most ``limit`` rows as dicts.
+
+    ``timeout`` is in seconds. Raises :class:`QueryError` for what is not understood (it names the
+    supported subset), what writes, and what takes too long. Two deviations from Neo4j remain: two
+    nodes of one pattern are never the same node, and there are no paths.
+    """
+    stages = translate(query, parameters)
+    last = stages[-1]
+    last.limit = limit if last.limit is None else min(limit, last.limit)
+    rows: list[Row] = []
+    with _time_limit(timeout):
+        for number, stage in enumerate(stages):
+            source = _as_graph(rows) if number else graph
+            rows = finish(stage, _find(source, stage, ordered=number > 0))
+    return [{name: plain(value) for name, value in row.items()} for row in rows]
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    token = _deadline.set(time.monotonic() + seconds)
+    try:
+        yield
+    except _OutOfTime:
+        raise QueryError(
+            f"the query took longer than {seconds:g} s; narrow its patterns or give a longer "
+            "timeout"
+        ) from None
+    finally:
+        _deadline.reset(token)
+
+
+def _find(graph: nx.MultiDiGraph, stage: Stage, *, ordered: bool) -> list[Row]:
+    """Return the values of every match, under the keys of the stage."""
+    _check_combinations(graph, stage)
+    limit = _early_limit(stage)
+    hints = any(node.properties for part in stage.components for node in part)
+    rows: list[Row] = []
+    for query in stage.queries:
+        columns = _run(graph, query, limit, hints=hints)
+        rows.extend(
+            dict(zip(columns, values, strict=True))
+            for values in zip(*columns.values(), strict=True)
+        )
+    if ordered:
+        place = {uid: number for number, uid in enumerate(graph._node)}
+        rows.sort(key=lambda row: place[row["__c"]])
+    return rows
+
+
+def _run(
+    graph: nx.MultiDiGraph, query: str, limit: int | None, *, hints: bool
+) -> dict[str, list[Any]]:
+    # Imported here: building its parser takes a moment that other uses need not wait for.
+    import grandcypher
+    from lark.exceptions import LarkError
+
+    try:
+        runner = grandcypher.GrandCypher(graph, limit)
+        # Its rewriting of WHERE into index lookups is experimental; the patterns are enough.
+        runner.auto_where_hints = False
+        runner.auto_node_jsondata_hints = hints
+        found = runner.run(query)
+    except LarkError as problem:
+        if isinstance(problem.__context__, _OutOfTime):
+            raise _OutOfTime from None
+        first = str(problem).strip().splitlines()[0]
+        raise QueryError(f"the query is not understood: {first}. {SUBSET}.") from problem
+    except (
+        ArithmeticError, AssertionError, AttributeError, LookupError, NotImplementedError,
+        RecursionError, SyntaxError, TypeError, ValueError,
+    ) as problem:  # fmt: skip
+        raise QueryError(f"the query cannot be run: {problem}. {SUBSET}.") from problem
+    finally:
+        # Its module-wide caches would keep the graph alive.
+        for name in ("_is_node_attr_match", "_is_edge_attr_match"):
+            getattr(grandcypher, name).cache_clear()
+    return {str(key): list(values) for key, values in found.items()}
+
+
+def _early_limit(stage: Stage) -> int | None:
+    """Return how many matches are enough, where nothing is done with them afterwards."""
+    if stage.groups or stage.distinct or stage.order or stage.limit is None:
+        return None
+    return stage.skip + stage.limit if len(stage.components) == 1 else None
+
+
+def _check_combinations(graph: nx.MultiDiGraph, stage: Stage) -> None:
+    if len(stage.components) < 2:
+        return
+    counts: dict[str, int] = {}
+    for _, labels in graph.nodes(data="__labels__"):
+        for label in labels:
+            counts[label] = counts.get(label, 0) + 1
+    sizes = [
+        min(
+            sum(counts.get(label, 0) for label in node.labels) if node.labels else len(graph)
+            for node in component
+        )
+        for component in stage.components
+    ]
+    if prod(sizes) > MOST_COMBINATIONS:
+        raise QueryError(
+            f"the patterns are not connected and would be combined in {prod(sizes):,} ways; "
+            "connect them by relationships, or group by the common value with WITH"
+        )
+
+
+def _as_graph(rows: Iterable[Row]) -> nx.MultiDiGraph:
+    """Make rows the nodes of a graph, so that the next stage can be asked of them."""
+    graph = _Graph()
+    for number, row in enumerate(rows):
+        values: Row = {"uid": number, ORDER: number, "__labels__": {ROW}}
+        for place, value in enumerate(row.values()):
+            values[f"v{place}"] = value
+            if isinstance(value, Mapping):
+                values |= {f"v{place}__{name}": item for name, item in value.items()}
+        graph.add_node(number, **values)
+    return graph
+
+
+def _values(given: Mapping[str, Any]) -> Row:
+    return {
+        name: Moment.of(value) if isinstance(value, datetime) else value
+        for name, value in given.items()
+        if value is not None and not name.startswith("__")
+    }

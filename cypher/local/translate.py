@@ -1,0 +1,351 @@
+"""A subset of Cypher, taken apart into what grand-cypher runs and what is done on its rows.
+
+grand-cypher finds the patterns, filters them and computes plain values. Grouping, DISTINCT,
+ORDER BY, SKIP, LIMIT and WITH are applied to its rows (:mod:`cognigraph.cypher.local.rows`), where
+null and ties behave as they do in Neo4j. A query is a list of stages, one for each WITH or RETURN;
+every stage after the first runs on a graph with one node for each row of the stage before.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cognigraph.cypher.guard.lexer import Token, brackets, tokenize
+from cognigraph.cypher.guard.readonly import check_parameters, check_read_only
+from cognigraph.cypher.local import conditions as boolean
+from cognigraph.cypher.local.expressions import AGGREGATES, ORDER, ROW, Scope
+from cognigraph.cypher.local.patterns import Node, PatternReader, Patterns, closing, split
+
+_CLAUSES = ("MATCH", "WHERE", "WITH", "RETURN", "ORDER", "SKIP", "OFFSET", "LIMIT")
+_UNSUPPORTED = ("OPTIONAL", "UNWIND", "UNION", "CALL", "CASE", "XOR", "LET", "FILTER", "FINISH")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a stage: the value ``key`` of the found rows, or an aggregate of it.
+
+    ``key`` is empty for ``count(*)``.
+    """
+
+    name: str
+    key: str
+    aggregate: str = ""
+    distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to order by: a column (or a property of the node in it), or a found value's key."""
+
+    key: str
+    property: str = ""
+    descending: bool = False
+
+
+@dataclass(slots=True)
+class Stage:
+    """One WITH or RETURN with all that leads to it.
+
+    ``queries`` are run by grand-cypher and their rows put together.
+    """
+
+    queries: list[str] = field(default_factory=list)
+    components: list[list[Node]] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
+    distinct: bool = False
+    order: list[Order] = field(default_factory=list)
+    skip: int = 0
+    limit: int | None = None
+
+    @property
+    def groups(self) -> bool:
+        """Whether it has an aggregate."""
+        return any(column.aggregate for column in self.columns)
+
+
+@dataclass(slots=True)
+class _Clause:
+    word: str
+    token: Token
+    body: Sequence[Token]
+
+
+def translate(query: str, parameters: Mapping[str, Any]) -> list[Stage]:
+    """Take a query apart; :class:`QueryError` says what is not understood, and where."""
+    check_parameters(parameters)
+    tokens = tokenize(query)
+    check_read_only(query, tokens)
+    brackets(query, tokens)
+    return _Translator(query, tokens, parameters).stages()
+
+
+class _Translator:
+    def __init__(self, query: str, tokens: list[Token], parameters: Mapping[str, Any]) -> None:
+        self.tokens, self.counter = tokens, itertools.count(1)
+        self.scope = Scope(query, parameters)
+        self.fail = self.scope.fail
+
+    def stages(self) -> list[Stage]:
+        clauses = self._clauses()
+        stages: list[Stage] = []
+        while clauses:
+            stages.append(self._stage(clauses, first=not stages))
+        return stages
+
+    # --- clauses ------------------------------------------------------------------------
+
+    def _clauses(self) -> list[_Clause]:
+        found: list[tuple[str, int]] = []
+        here = 0
+        while here < len(self.tokens):
+            token, before = self.tokens[here], self.tokens[here - 1] if here else None
+            is_name = before is not None and before.mark(".", ":", "|")
+            if token.word(*_UNSUPPORTED) and not is_name:
+                raise self.fail(token, f"{token.value.upper()} is not supported on SQLite")
+            starts = before is not None and before.word("STARTS", "ENDS")
+            if token.word(*_CLAUSES) and not is_name and not starts and not self._is_alias(here):
+                found.append((token.value.upper(), here))
+            here = closing(self.tokens, here) + 1
+        if not found or found[0] != ("MATCH", 0):
+            raise self.fail(self.tokens[0], "a query starts with MATCH")
+        ends = [index for _, index in found[1:]] + [len(self.tokens)]
+        clauses = [
+            _Clause(word, self.tokens[index], self.tokens[index + 1 : end])
+            for (word, index), end in zip(found, ends, strict=True)
+        ]
+        for clause in clauses:
+            if not clause.body:
+                raise self.fail(clause.token, f"nothing follows {clause.word}")
+        return clauses
+
+    def _is_alias(self, index: int) -> bool:
+        return index > 0 and self.tokens[index - 1].word("AS")
+
+    def _stage(self, clauses: list[_Clause], *, first: bool) -> Stage:
+        stage = Stage()
+        conditions = self._match(clauses, stage) if first else self._rows(clauses)
+        if not clauses or clauses[0].word not in ("WITH", "RETURN"):
+            at = clauses[0].token if clauses else self.tokens[-1]
+            raise self.fail(at, "here comes WITH or RETURN" if clauses else "RETURN is missing")
+        projection = clauses.pop(0)
+        if projection.word == "RETURN" and any(c.word in ("WITH", "RETURN") for c in clauses):
+            raise self.fail(projection.token, "RETURN comes last")
+        sources = self._columns(stage, projection)
+        self._tail(stage, clauses, sources)
+        where = f" WHERE {conditions}" if conditions else ""
+        returned = ", ".join(f"{text} AS {key}" for text, key in sources.items())
+        stage.queries = [f"{query}{where} RETURN {returned}" for query in stage.queries]
+        if not first:
+            stage.queries = [f"MATCH ({ROW}){where} RETURN {returned}"]
+        self.scope.columns = {column.name: f"v{n}" for n, column in enumerate(stage.columns)}
+        return stage
+
+    def _match(self, clauses: list[_Clause], stage: Stage) -> str:
+        reader = PatternReader(self._literal, self.fail, self.counter)
+        conditions: list[Sequence[Token]] = []
+        while clauses and clauses[0].word in ("MATCH", "WHERE"):
+            clause = clauses.pop(0)
+            if clause.word == "MATCH":
+                reader.read(clause.body)
+            else:
+                conditions.append(clause.body)
+        found = reader.found
+        self.scope.names = found.names
+        stage.queries = list(found.texts())
+        stage.components = found.components()
+        return self._all(found, conditions)
+
+    def _rows(self, clauses: list[_Clause]) -> str:
+        if clauses[0].word == "WHERE":
+            return self._condition(clauses.pop(0).body)
+        if clauses[0].word == "MATCH":
+            raise self.fail(clauses[0].token, "MATCH after WITH is not supported on SQLite")
+        return ""
+
+    def _all(self, found: Patterns, conditions: Sequence[Sequence[Token]]) -> str:
+        """Put the conditions of all WHEREs together, and those written inside patterns."""
+        texts = [self._condition(tokens) for tokens in (*conditions, *found.inline)]
+        return boolean.join("AND", [*texts, *found.conditions])
+
+    # --- projections --------------------------------------------------------------------
+
+    def _columns(self, stage: Stage, clause: _Clause) -> dict[str, str]:
+        """Fill in the columns; return the values to find, each with the key it comes under."""
+        body, sources = clause.body, dict[str, str]()
+        if body[0].word("DISTINCT"):
+            stage.distinct, body = True, body[1:]
+        for item in split(body, ","):
+            if not item:
+                raise self.fail(clause.token, "a column is missing")
+            if item[0].mark("*"):
+                raise self.fail(item[0], "name the columns instead of *")
+            stage.columns.append(self._column(item, sources, clause.word))
+        if len({column.name for column in stage.columns}) < len(stage.columns):
+            raise self.fail(clause.token, "two columns have the same name")
+        sources.setdefault(
+            f"{ROW}.{ORDER}" if self.scope.columns is not None else self._any(), "__c"
+        )
+        return sources
+
+    def _any(self) -> str:
+        """Return some value that every found row has, so that rows can be counted."""
+        return f"{min(self.scope.names - {e for e in self.scope.names if e.startswith('__r')})}.uid"
+
+    def _column(self, item: Sequence[Token], sources: dict[str, str], clause: str) -> Column:
+        expression = item
+        if len(item) > 2 and item[-2].word("AS") and item[-1].named:
+            expression, name = item[:-2], item[-1].value
+        elif clause == "WITH" and not (len(item) == 1 and item[0].named):
+            raise self.fail(item[0], "in WITH a value needs a name: ... AS name")
+        else:
+            name = item[0].value if len(item) == 1 else self._source(item)
+        aggregate, inner = self._aggregate(expression)
+        if not aggregate:
+            return Column(name, self._key(expression, sources))
+        distinct = bool(inner) and inner[0].word("DISTINCT")
+        inner = inner[1:] if distinct else inner
+        if not inner:
+            raise self.fail(expression[0], f"{aggregate}() needs a value")
+        if inner[0].mark("*"):
+            return Column(name, "", aggregate)
+        return Column(name, self._key(inner, sources), aggregate, distinct)
+
+    def _aggregate(self, tokens: Sequence[Token]) -> tuple[str, Sequence[Token]]:
+        for here, token in enumerate(tokens[:-1]):
+            if token.kind == "name" and token.value.lower() in AGGREGATES:
+                if not tokens[here + 1].mark("(") or (here and tokens[here - 1].mark(".")):
+                    continue
+                if here or closing(tokens, 1) != len(tokens) - 1:
+                    raise self.fail(token, "compute an aggregate in WITH first, then use its name")
+                return token.value.lower(), tokens[2:-1]
+        return "", ()
+
+    def _key(self, tokens: Sequence[Token], sources: dict[str, str]) -> str:
+        text = self.scope.atom(tokens)
+        return sources.setdefault(text, f"__c{len(sources)}")
+
+    def _source(self, tokens: Sequence[Token]) -> str:
+        return self.scope.query[tokens[0].start : tokens[-1].end]
+
+    def _tail(self, stage: Stage, clauses: list[_Clause], sources: dict[str, str]) -> None:
+        while clauses and clauses[0].word in ("ORDER", "SKIP", "OFFSET", "LIMIT"):
+            clause = clauses.pop(0)
+            if clause.word == "ORDER":
+                self._order(stage, clause, sources)
+            elif clause.word == "LIMIT":
+                stage.limit = self._whole_number(clause)
+            else:
+                stage.skip = self._whole_number(clause)
+
+    def _order(self, stage: Stage, clause: _Clause, sources: dict[str, str]) -> None:
+        if not clause.body[0].word("BY"):
+            raise self.fail(clause.token, "ORDER BY is meant")
+        for item in split(clause.body[1:], ","):
+            descending = bool(item) and item[-1].word("DESC", "DESCENDING")
+            given = item and item[-1].word("ASC", "ASCENDING", "DESC", "DESCENDING")
+            tokens = item[:-1] if given else item
+            if not tokens:
+                raise self.fail(clause.token, "something to order by is missing")
+            key, property = self._order_key(stage, tokens, sources)
+            stage.order.append(Order(key, property, descending))
+
+    def _order_key(
+        self, stage: Stage, tokens: Sequence[Token], sources: dict[str, str]
+    ) -> tuple[str, str]:
+        names = {column.name for column in stage.columns}
+        source = self._source(tokens)
+        if source in names:
+            return source, ""
+        if len(tokens) == 1 and tokens[0].value in names:
+            return tokens[0].value, ""
+        if len(tokens) == 3 and tokens[1].mark(".") and tokens[0].value in names:
+            return tokens[0].value, tokens[2].value
+        key = self._key(tokens, sources)
+        same = [c.name for c in stage.columns if c.key == key and not c.aggregate]
+        if not same and (stage.groups or stage.distinct):
+            raise self.fail(tokens[0], "order by one of the columns")
+        return (same[0] if same else key), ""
+
+    def _whole_number(self, clause: _Clause) -> int:
+        token = clause.body[0]
+        value: Any = None
+        if token.kind == "parameter":
+            value = self.scope.parameter(token)
+        elif token.kind == "number" and token.text.isdecimal():
+            value = int(token.text)
+        if len(clause.body) > 1 or type(value) is not int or value < 0:
+            raise self.fail(token, f"{clause.word} takes a whole number")
+        return value
+
+    # --- conditions and values ----------------------------------------------------------
+
+    def _condition(self, tokens: Sequence[Token]) -> str:
+        return boolean.write(boolean.parse(tokens, self.fail), self._comparison)
+
+    def _comparison(self, tokens: Sequence[Token]) -> boolean.Written:
+        if tokens[0].word("EXISTS") and len(tokens) > 1 and tokens[1].mark("{"):
+            if closing(tokens, 1) != len(tokens) - 1:
+                raise self.fail(tokens[0], "EXISTS { ... } is a condition of its own")
+            return boolean.Written(self._exists(tokens[0], tokens[2:-1]), "", (), is_query=True)
+        if _is_pattern(tokens):
+            return boolean.Written(self._exists(tokens[0], tokens), "", (), is_query=True)
+        begin, end, operator = boolean.operator_of(tokens)
+        left = self.scope.expression(tokens[:begin], tokens[0])
+        if not operator:
+            return boolean.Written(f"{left.text} = TRUE", "=", left.depends)
+        right = self.scope.expression(tokens[end:], tokens[-1])
+        if operator in ("IS", "IS NOT"):
+            if right.text != "NULL":
+                raise self.fail(tokens[begin], "IS NULL or IS NOT NULL is meant")
+            return boolean.Written(f"{left.text} IS NULL", operator, ())
+        if operator not in boolean.OPERATORS:
+            raise self.fail(tokens[begin], f"the operator {operator} is not supported on SQLite")
+        return boolean.Written(
+            f"{left.text} {boolean.OPERATORS[operator]} {right.text}",
+            operator,
+            (*left.depends, *right.depends),
+            has_null="NULL" in (left.text, right.text),
+        )
+
+    def _exists(self, at: Token, tokens: Sequence[Token]) -> str:
+        if self.scope.columns is not None:
+            raise self.fail(at, "EXISTS after WITH is not supported on SQLite")
+        if any(token.word("EXISTS") for token in tokens):
+            raise self.fail(at, "EXISTS within EXISTS is not supported on SQLite")
+        words = [i for i, token in enumerate(tokens) if token.word("WHERE", "RETURN")]
+        end = words[0] if words else len(tokens)
+        begin = 1 if tokens and tokens[0].word("MATCH") else 0
+        reader = PatternReader(self._literal, self.fail, self.counter, frozenset(self.scope.names))
+        reader.read(tokens[begin:end])
+        if not all(edge.directed for edge in reader.found.edges):
+            raise self.fail(at, "give the relationships in EXISTS a direction")
+        outer, self.scope.names = self.scope.names, self.scope.names | reader.found.names
+        conditions = [tokens[end + 1 :]] if words else []
+        where = self._all(reader.found, conditions)
+        self.scope.names = outer
+        return f"EXISTS {{ {next(reader.found.texts())}{' WHERE ' + where if where else ''} }}"
+
+    def _literal(self, tokens: Sequence[Token]) -> str:
+        kinds = [token.kind for token in tokens]
+        minus = len(tokens) == 2 and tokens[0].mark("-") and kinds[1] == "number"
+        date = len(tokens) == 4 and tokens[0].word("DATETIME")
+        constant = len(tokens) == 1 and tokens[0].word("TRUE", "FALSE", "NULL")
+        simple = len(tokens) == 1 and kinds[0] in ("string", "number", "parameter")
+        if not (minus or date or constant or simple):
+            raise self.fail(tokens[0], "a property in a pattern takes a plain value or a parameter")
+        text = self.scope.expression(tokens).text
+        if text.startswith("["):
+            raise self.fail(tokens[0], "a property in a pattern takes a plain value, not a list")
+        return text
+
+
+def _is_pattern(tokens: Sequence[Token]) -> bool:
+    """Whether a condition is a bare pattern such as ``(n)-[:TYPE]->()``."""
+    after = tokens[closing(tokens, 0) + 1 :] if tokens[0].mark("(") else ()
+    if len(after) < 2:
+        return False
+    ahead = after[1].mark("[", "-", ">")
+    return (after[0].mark("-") and ahead) or (after[0].mark("<") and after[1].mark("-"))

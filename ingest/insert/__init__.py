@@ -1,0 +1,1 @@
+"""Insertion: messages become chunks that can be searched at once, without a model call."""

@@ -1,0 +1,157 @@
+"""From the caller's messages to rows: validation, identity, splitting, vectors and terms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+import numpy as np
+
+from cognigraph import ids
+from cognigraph.arrays import Vector
+from cognigraph.embed import CheckedEmbedder
+from cognigraph.errors import InvalidMessageError
+from cognigraph.ingest.insert.echo import fresh_pieces
+from cognigraph.ingest.insert.split import split
+from cognigraph.model import Message
+from cognigraph.settings import InsertSettings
+from cognigraph.stores.records import ChunkRow, MessageRow
+from cognigraph.text.clean import replace_surrogates, searched
+from cognigraph.text.terms import term_counts
+from cognigraph.times import to_utc
+
+_MAX_NAME = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """A validated message: aware UTC time, storable text, final id."""
+
+    uid: str
+    id: str
+    session: str
+    speaker: str | None
+    at: datetime
+    text: str
+    replaced: int
+    index: int
+
+
+def clean(
+    message: Message,
+    *,
+    space: str,
+    now: datetime,
+    zone: tzinfo | None,
+    limit: int,
+    seen: Counter[str],
+    index: int,
+) -> Clean:
+    """Validate one message and give it its identity.
+
+    ``seen`` counts messages without an id in this call, so that the same words said twice at the
+    same moment stay two messages, and the same call made again finds both.
+    """
+    text = _text(message.text, "text", index)
+    if not text.strip():
+        raise InvalidMessageError(
+            f"message {index} has an empty text; leave it out or pass skip_invalid=True",
+            index=index,
+        )
+    if len(text) > limit:
+        raise InvalidMessageError(
+            f"message {index} has {len(text):,} characters, the limit is {limit:,}; "
+            "split it or raise InsertSettings.max_message_chars",
+            index=index,
+        )
+    session = check_name(message.session, "session", index)
+    speaker = check_name(message.speaker, "speaker", index) if message.speaker is not None else None
+    text, replaced = replace_surrogates(text)
+    try:
+        at = now if message.at is None else to_utc(message.at, zone)
+    except InvalidMessageError as error:
+        raise InvalidMessageError(f"message {index}: {error}", index=index) from error
+    if message.id is not None:
+        id = check_name(message.id, "id", index)
+        uid = ids.message_uid(space, session, id)
+    else:
+        parts = (space, session, speaker or "", text, at.isoformat())
+        twin = ids.uid("Twin", *parts)
+        uid = ids.anonymous_message_uid(*parts, seen[twin])
+        seen[twin] += 1
+        id = uid[:12]
+    return Clean(uid, id, session, speaker, at, text, replaced, index)
+
+
+def _text(value: object, what: str, index: int) -> str:
+    if not isinstance(value, str):
+        raise InvalidMessageError(
+            f"message {index}: {what} must be a string, not {type(value).__name__}", index=index
+        )
+    return value
+
+
+def check_name(value: object, what: str, index: int = 0) -> str:
+    """A non-empty string of at most 512 characters that a database can store."""
+    text = _text(value, what, index)
+    if not text.strip() or len(text) > _MAX_NAME or "\x00" in text or replace_surrogates(text)[1]:
+        raise InvalidMessageError(
+            f"message {index}: {what} must be 1 to {_MAX_NAME} characters, without NUL or lone "
+            f"surrogates, not {text[:40]!r}",
+            index=index,
+        )
+    return text
+
+
+def to_rows(
+    messages: Sequence[Clean], space: str, settings: InsertSettings, embedder: CheckedEmbedder
+) -> list[MessageRow]:
+    """Split, embed (all texts in one go) and count terms.
+
+    What the memory itself said in a message is stored but not searched: it would stand before what
+    it was recalled from.
+    """
+    pieces = [split(message.text, settings.max_chunk_chars) for message in messages]
+    rest = [
+        fresh_pieces(message.text, parts) for message, parts in zip(messages, pieces, strict=True)
+    ]
+    texts = [
+        searched(message.speaker, piece, fresh)
+        for message, parts, own in zip(messages, pieces, rest, strict=True)
+        for piece, fresh in zip(parts, own, strict=True)
+    ]
+    vectors = iter(embedder.embed(texts))
+    rows: list[MessageRow] = []
+    for message, parts, own in zip(messages, pieces, rest, strict=True):
+        chunks = tuple(
+            _chunk_row(message, part, piece, fresh, next(vectors))
+            for part, (piece, fresh) in enumerate(zip(parts, own, strict=True))
+        )
+        rows.append(
+            MessageRow(
+                uid=message.uid,
+                id=message.id,
+                session=message.session,
+                session_uid=ids.session_uid(space, message.session),
+                speaker=message.speaker,
+                at=message.at,
+                digest=ids.uid("Digest", message.speaker or "", message.text),
+                chunks=chunks,
+            )
+        )
+    return rows
+
+
+def _chunk_row(
+    message: Clean, part: int, piece: str, fresh: str | None, vector: Vector
+) -> ChunkRow:
+    return ChunkRow(
+        uid=ids.chunk_uid(message.uid, part),
+        part=part,
+        text=piece,
+        vector=np.zeros_like(vector) if fresh == "" else vector,
+        terms=term_counts(searched(message.speaker, piece, fresh)),
+        fresh=fresh,
+    )

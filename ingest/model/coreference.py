@@ -1,0 +1,163 @@
+"""Who is meant: every name a model uses, brought to one name within a window.
+
+A model lists an entity once with its aliases; its facts may still say "my sister", "I" or
+"Annie". A speaker's own name is what a speaker is called, whatever else a model writes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cognigraph.english.words import word_set
+from cognigraph.ids import normalise
+from cognigraph.ingest.model.transcript import ANONYMOUS, Turn
+
+_SPEAKER = word_set("i me my mine myself user speaker narrator")
+_LISTENER = word_set("you your yours yourself")
+_PRONOUNS = word_set(
+    """he him his himself she her hers herself it its itself they them their theirs themselves
+    we us our ours ourselves this that these those one someone somebody anyone everyone who
+    there here"""
+)
+_ARTICLE = re.compile(r"(?:the|a|an)\s+", re.IGNORECASE)
+_OWN = re.compile(r"(?:my|our)\s+(?=\S)", re.IGNORECASE)
+_THEIR = re.compile(r"(?:his|her|their|its|your|this|that|these|those)\s+\S", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entity as a model lists it, names cleaned."""
+
+    name: str
+    type: str
+    aliases: tuple[str, ...] = ()
+
+
+class Names:
+    """The names of one window. ``turns`` are the turns a fact may cite, numbered from 0."""
+
+    def __init__(
+        self, turns: Sequence[Turn], around: Sequence[Turn] = (), known: Iterable[Named] = ()
+    ) -> None:
+        self._turns = turns
+        spoken = dict.fromkeys(turn.speaker for turn in (*around, *turns))
+        self._speakers = {normalise(name): name for name in spoken}
+        self._entities = {key: Named(name, "person") for key, name in self._speakers.items()}
+        self._aliases: dict[str, set[str]] = {}
+        for entity in known:
+            self.add(entity)
+
+    @property
+    def entities(self) -> tuple[Named, ...]:
+        """Every entity under its one name, speakers first."""
+        return tuple(self._entities.values())
+
+    def add(self, entity: Named) -> Named | None:
+        """Learn an entity; returns it under its one name, ``None`` if its names mean nothing."""
+        names = [
+            name
+            for name in (entity.name, *entity.aliases)
+            if normalise(name) in self._speakers or not _is_pronoun(name)
+        ]
+        if _is_speaker(entity.name) and (speaker := self._only_speaker()) is not None:
+            names.insert(0, speaker)
+        if not names:
+            return None
+        keys = [normalise(name) for name in names]
+        key = self._canonical(keys)
+        if key is None:
+            new = [name for name in names if normalise(name) not in self._entities]
+            name = next((name for name in new if not _is_description(name)), new[0])
+            key = normalise(name)
+            self._entities[key] = Named(name, entity.type)
+        old = self._entities[key]
+        others = [name for name in names if normalise(name) not in self._entities]
+        merged = Named(
+            old.name,
+            old.type if old.type != "concept" else entity.type,
+            tuple({normalise(name): name for name in (*old.aliases, *others)}.values()),
+        )
+        self._entities[key] = merged
+        for other in others:
+            for form in (normalise(other), _ARTICLE.sub("", normalise(other), count=1)):
+                self._aliases.setdefault(form, set()).add(key)
+        return merged
+
+    def _canonical(self, keys: Sequence[str]) -> str | None:
+        """The entity that is meant, if it is there: by its name, a speaker's, or any other."""
+        if keys[0] in self._entities:
+            return keys[0]
+        for there in (self._speakers, self._entities):
+            found = {key for key in keys if key in there}
+            if found:
+                return found.pop() if len(found) == 1 else None
+        meant = self._aliases.get(keys[0], set())
+        return next(iter(meant)) if len(meant) == 1 else None
+
+    def _only_speaker(self) -> str | None:
+        return next(iter(self._speakers.values())) if len(self._speakers) == 1 else None
+
+    def find(self, name: str, places: Sequence[int]) -> Named | None:
+        """The entity meant by a fact that is said at these places; ``None`` if nobody can tell."""
+        key = normalise(name)
+        speaker = self._turns[places[0]].speaker
+        if key in self._speakers:
+            return self._entities[key]
+        if _is_speaker(name):
+            return self._entities[normalise(speaker)]
+        if key in _LISTENER:
+            others = [one for one in self._speakers.values() if one != speaker]
+            return self._entities[normalise(others[0])] if len(others) == 1 else None
+        if not key or key in _PRONOUNS:
+            return None
+        for form in (key, _ARTICLE.sub("", key, count=1), normalise(_owned(name, speaker))):
+            if form in self._entities:
+                return self._entities[form]
+            meant = self._aliases.get(form, set())
+            if len(meant) == 1:
+                return self._entities[next(iter(meant))]
+        return Named(_owned(name, speaker), "concept")
+
+
+def _is_speaker(name: str) -> bool:
+    return _ARTICLE.sub("", normalise(name), count=1) in _SPEAKER
+
+
+def _is_name(alias: str) -> bool:
+    """Tell "Annie", "HM" and what has no cases from "cat"."""
+    return alias != alias.lower() or alias == alias.upper()
+
+
+def _is_description(name: str) -> bool:
+    """Tell "my sister", "the cat" from a name."""
+    return bool(_OWN.match(name) or _ARTICLE.match(name) or _THEIR.match(name))
+
+
+def _is_pronoun(name: str) -> bool:
+    key = normalise(name)
+    return not key or _is_speaker(name) or key in _LISTENER or key in _PRONOUNS
+
+
+def _owned(name: str, speaker: str) -> str:
+    """Say whose: "my sister" is the speaker's."""
+    return _OWN.sub(lambda _: f"{speaker}'s ", name, count=1) if _OWN.match(name) else name
+
+
+def lasting_aliases(entity: Named, turns: Sequence[Turn]) -> tuple[str, ...]:
+    """Aliases that mean the same outside of this window.
+
+    "my sister" becomes "Jonas's sister", by who says it; "the cat", "cat" and "her boss" are left
+    out.
+    """
+    found: dict[str, None] = {}
+    for alias in entity.aliases:
+        if _OWN.match(alias):
+            key = normalise(alias)
+            sayers = {turn.speaker for turn in turns if key in normalise(turn.text)}
+            if len(sayers) == 1 and (sayer := next(iter(sayers))) != ANONYMOUS:
+                found[_owned(alias, sayer)] = None
+        elif not _is_description(alias) and _is_name(alias):
+            found[alias] = None
+    return tuple(name for name in found if normalise(name) != normalise(entity.name))

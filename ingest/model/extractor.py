@@ -1,0 +1,196 @@
+"""``ModelExtractor``: a language model reads entities, facts and the session's summary.
+
+One call reads what a lease holds and one keeps the summary; only what is longer than the model
+should read at once takes more. An outage or an exhausted budget in the first leaves the chunks
+pending. In the second it leaves the old summary, and the session pending until that is brought up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta, tzinfo
+
+from cognigraph.errors import ConfigurationError, ModelError, ModelRefusedError
+from cognigraph.ingest.extraction import Extraction, Window
+from cognigraph.ingest.model.coreference import Named, Names
+from cognigraph.ingest.model.schema import ReadAnswer
+from cognigraph.ingest.model.summarise import (
+    DROPPED,
+    Outcome,
+    Summariser,
+    next_state,
+    prompt_tokens,
+)
+from cognigraph.ingest.model.summary_state import SummaryState, known_lines, known_names
+from cognigraph.ingest.model.transcript import Turn, halves, numbered, split, unnumbered
+from cognigraph.ingest.model.validate import Reading
+from cognigraph.llm import Answer, Model, Prices, Prompt
+from cognigraph.llm.prompts import prompt_file, render
+from cognigraph.model import Usage
+from cognigraph.text.token_estimate import estimate_tokens
+
+READ_PROMPT = "extract-1"
+SUMMARY_PROMPT = "summarise-1"
+_CONTEXT = 2
+_ANSWER_TOKENS, _ANSWER_SHARE = 20, 0.95
+"""Tokens of an answer: some, and so many for each token of what was said (measured, README)."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """One lease being read: what is known of it so far, and what that cost."""
+
+    turns: tuple[Turn, ...]
+    before: tuple[Turn, ...]
+    known: tuple[Named, ...]
+    reading: Reading
+    usage: Usage = field(default_factory=Usage)
+    rejected: list[str] = field(default_factory=list)
+
+
+class ModelExtractor:
+    """Reads chunks with a language model.
+
+    Args:
+        model: what answers, such as :class:`cognigraph.llm.ChatModel`.
+        timezone: where the speakers are; their days are counted there (UTC if absent).
+        window_tokens: how much is read at once; what is longer is read in parts that share a turn.
+        settle: how long a background worker waits for a conversation to pause.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        timezone: tzinfo | None = None,
+        window_tokens: int = 6000,
+        settle: timedelta = timedelta(seconds=20),
+    ) -> None:
+        if window_tokens < 100:
+            raise ConfigurationError("window_tokens must be at least 100")
+        self.settle = settle
+        self._model = model
+        self._zone = timezone
+        self._limit = window_tokens
+        self._prompt = prompt_file(READ_PROMPT)
+        summary = prompt_file(SUMMARY_PROMPT)
+        self._summariser = Summariser(model, summary, window_tokens)
+        self._versions = f"{self._prompt.version}.{summary.version}"
+
+    @property
+    def name(self) -> str:
+        """Versions of both prompts, and the model: ``model-1.1:gpt-4o-mini``."""
+        return f"model-{self._versions}:{self._model.name}"
+
+    def extract(self, window: Window) -> Extraction:
+        """Read a window and bring the session's summary up to it.
+
+        What became of the summary is in ``behind`` and ``error``.
+
+        Raises:
+            ModelError: the reading failed; nothing of the window is to be stored.
+        """
+        turns = tuple(Turn.of(chunk, self._zone) for chunk in window.chunks)
+        before = tuple(Turn.of(chunk, self._zone) for chunk in window.before)
+        state = SummaryState.load(window.notes.state)
+        run = _Run(turns, before, state.known, Reading(turns))
+        try:
+            for part in split(turns, self._limit):
+                self._read(run, part)
+        except ModelError as error:
+            error.usage = run.usage + error.usage
+            raise
+        outcome = self._summariser.update(window.notes, state, turns)
+        reading = run.reading
+        state = replace(state, known=known_names(reading.entities, state.known))
+        return replace(
+            _summed_up(state, outcome),
+            mentions=reading.mentions,
+            facts=reading.facts,
+            rejected=(*run.rejected, *reading.rejected, *outcome.rejected),
+            usage=run.usage + outcome.usage,
+        )
+
+    def summarise(self, window: Window) -> Extraction:
+        """Bring the session's summary up to the turns that it lacks; nothing is read again."""
+        state = SummaryState.load(window.notes.state)
+        return _summed_up(state, self._summariser.update(window.notes, state, ()))
+
+    def estimate(self, window: Window) -> Usage:
+        """What :meth:`extract` would come to, or :meth:`summarise` if there are no chunks.
+
+        No call is made; retries are left out.
+
+        The cost is that of the model's ``prices``, 0.0 if it has none.
+        """
+        turns = tuple(Turn.of(chunk, self._zone) for chunk in window.chunks)
+        before = tuple(Turn.of(chunk, self._zone) for chunk in window.before)
+        state = SummaryState.load(window.notes.state)
+        run = _Run(turns, before, state.known, Reading(turns))
+        usage = self._summariser.estimate(window.notes, state, turns)
+        for part in split(turns, self._limit):
+            said = sum(estimate_tokens(turn.text) for turn in turns[part.start : part.stop])
+            usage += Usage(
+                calls=1,
+                input_tokens=prompt_tokens(self._prompt_for(run, part)),
+                output_tokens=_ANSWER_TOKENS + round(_ANSWER_SHARE * said),
+            )
+        prices: Prices | None = getattr(self._model, "prices", None)
+        cost = prices.cost(usage.input_tokens, usage.output_tokens) if prices else 0.0
+        return replace(usage, cost=cost)
+
+    def _read(self, run: _Run, part: range) -> None:
+        """Read a part, or its halves where the answer, or the question, is too long."""
+        smaller = halves(part)
+        try:
+            answer = self._ask(run, part)
+        except ModelRefusedError as error:
+            if not error.too_long or smaller is None:
+                raise
+            run.usage += error.usage
+        else:
+            run.usage += answer.usage
+            if not answer.cut_off or smaller is None:
+                self._take(run, part, answer)
+                return
+        for half in smaller:
+            self._read(run, half)
+
+    def _ask(self, run: _Run, part: range) -> Answer[ReadAnswer]:
+        return self._model.ask(self._prompt_for(run, part), ReadAnswer)
+
+    def _prompt_for(self, run: _Run, part: range) -> Prompt:
+        return render(
+            self._prompt,
+            known=known_lines(known_names(run.reading.entities, run.known)),
+            context=unnumbered(self._around(run, part)),
+            turns=numbered(run.turns[part.start : part.stop]),
+        )
+
+    def _take(self, run: _Run, part: range, answer: Answer[ReadAnswer]) -> None:
+        names = Names(
+            run.turns[part.start : part.stop],
+            (*run.before, *run.turns),
+            (*run.known, *run.reading.entities),
+        )
+        run.rejected += (f"{DROPPED}: {reason}" for reason in answer.dropped)
+        run.reading.take(answer.value, part, names)
+
+    def _around(self, run: _Run, part: range) -> Sequence[Turn]:
+        """What was said just before a part."""
+        return (*run.before, *run.turns[: part.start])[-_CONTEXT:]
+
+
+def _summed_up(state: SummaryState, outcome: Outcome) -> Extraction:
+    summary = outcome.summary
+    return Extraction(
+        keys=None if summary is None else summary.keys,
+        themes=None if summary is None else summary.themes,
+        state=next_state(state, outcome).dump(),
+        rejected=tuple(outcome.rejected),
+        usage=outcome.usage,
+        provisional=outcome.quoted,
+        behind=outcome.behind,
+        error=outcome.error,
+    )

@@ -1,0 +1,100 @@
+"""Lines of an answer taken apart: ``name | type | aliases``, ``turns | subject | relation | ...``.
+
+Only the form is checked here; :mod:`cognigraph.ingest.model.validate` checks the content.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from cognigraph.ids import normalise
+from cognigraph.ingest.extraction import ENTITY_TYPES
+from cognigraph.ingest.model.coreference import Named
+from cognigraph.text.clean import printable
+from cognigraph.times import parse_when
+
+_SYNONYMS = {
+    "human": "person", "people": "person", "individual": "person", "character": "person",
+    "org": "organization", "organisation": "organization", "company": "organization",
+    "institution": "organization", "place": "location", "city": "location", "country": "location",
+    "town": "location", "gpe": "location", "loc": "location", "per": "person",
+    "thing": "object", "item": "object", "product": "object", "date": "time", "idea": "concept",
+    "topic": "concept", "activity": "event",
+}  # fmt: skip
+_FIELDS = range(4, 7)
+_NUMBER = re.compile(r"\[?#?(\d{1,6})\]?")
+_SPAN = re.compile(r"\[?(\d{1,6})\]?\s?[-–]\s?\[?(\d{1,6})\]?")
+_LONGEST_SPAN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FactLine:
+    """A fact as written. ``turns`` are numbers, of turns that may not be there."""
+
+    turns: tuple[int, ...]
+    subject: str
+    relation: str
+    object: str
+    words: str = ""
+    date: str = ""
+    source: str = ""
+
+
+def entity_line(line: str) -> Named | None:
+    """Read ``Vera | person | my aunt; Vee``; ``None`` if that is no entity."""
+    name, *rest = (clean(part) for part in line.split("|"))
+    if not name or len(rest) > 2:
+        return None
+    aliases = rest[1].split(";") if len(rest) == 2 else []
+    return Named(
+        name,
+        entity_type(rest[0]) if rest else "concept",
+        tuple(alias for raw in aliases if (alias := clean(raw))),
+    )
+
+
+def fact_line(line: str) -> FactLine | None:
+    """Read ``2,3 | Vera | not eats | fish | last Friday = 2031-03-07 | Olle``."""
+    parts = [clean(part) for part in line.split("|")]
+    while len(parts) > _FIELDS.start and not parts[-1]:
+        parts.pop()
+    if len(parts) not in _FIELDS:
+        return None
+    turns, subject, relation, object, time, source = (*parts, "", "")[:6]
+    words, date = _time(time)
+    return FactLine(_turns(turns), subject, relation, object, words, date, source)
+
+
+def _turns(text: str) -> tuple[int, ...]:
+    """Numbers with commas or spaces between, in brackets or not, also ``3-5``."""
+    found: list[int] = []
+    for part in re.split(r"[,;]\s*|(?<![-–])\s+(?![-–])", text):
+        if number := _NUMBER.fullmatch(part):
+            found.append(int(number[1]))
+        elif span := _SPAN.fullmatch(part):
+            first, last = int(span[1]), int(span[2])
+            found += range(first, last + 1) if last - first < _LONGEST_SPAN else ()
+    return tuple(found)
+
+
+def _time(text: str) -> tuple[str, str]:
+    """Words and date of ``last Friday = 2031-03-07``, where one of them may be missing."""
+    words, equals, date = text.partition("=")
+    if equals:
+        return words.strip(), date.strip()
+    return ("", text) if parse_when(text) or text[:4].isdecimal() else (text, "")
+
+
+def clean(name: str) -> str:
+    """A name on one line, without control characters and quotes around it."""
+    return " ".join(printable(name).split()).strip("\"'`“”‘’").strip()
+
+
+def entity_type(text: str) -> str:
+    """A type of the closed vocabulary, else a single other word, else ``concept``."""
+    type_ = normalise(text)
+    type_ = _SYNONYMS.get(type_, type_)
+    if type_ in ENTITY_TYPES:
+        return type_
+    return type_ if type_.isalpha() and len(type_) <= 24 else "concept"

@@ -1,0 +1,236 @@
+"""A session's keys and themes as a model writes them: what an answer may change, and the state.
+
+An answer about new turns replaces single themes and adds others, so what it does not name stays,
+and a bad answer costs at most itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from cognigraph.english.sentences import split_text
+from cognigraph.ids import normalise
+from cognigraph.ingest.model.coreference import Named
+from cognigraph.ingest.model.transcript import Turn, one_line
+from cognigraph.model import Theme
+from cognigraph.text.clean import printable
+from cognigraph.text.terms import query_terms, terms
+
+if TYPE_CHECKING:
+    from cognigraph.ingest.model.schema import SummaryAnswer
+
+MAX_THEMES = 8
+MAX_KEYS = 24
+MAX_SUMMARY = 1500
+"""Characters of one theme's summary; what is longer ends at a sentence before."""
+MAX_UNREAD = 12_000
+"""Characters of turns remembered that no summary has yet."""
+MAX_KNOWN = 20
+EMPTY = "theme without a summary"
+UNTITLED = "theme without a title"
+TWICE = "theme was rewritten twice"
+SHRUNK = "theme would lose most of what it says"
+NO_ROOM = "no room for another theme"
+_KEY_WORDS = 8
+_TITLE = 100
+_KEPT = 0.4
+_SHORT = 15
+_FORMAT = 1
+_UNTOLD = frozenset(("time", "concept"))
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Keys with weights, heaviest first, and themes."""
+
+    keys: tuple[tuple[str, float], ...] = ()
+    themes: tuple[Theme, ...] = ()
+
+
+def merged(
+    old: Summary, answer: SummaryAnswer, speakers: Sequence[str]
+) -> tuple[Summary, list[str]]:
+    """The summary with an answer taken in (``old`` is empty at first), and what was refused."""
+    themes, refused = list(old.themes), list[str]()
+    written: set[int] = set()
+    for one in answer.themes:
+        title = " ".join(printable(one.title).split())[:_TITLE].strip()
+        summary = _trimmed(one.summary)
+        if not summary:
+            refused.append(f"{EMPTY}: {title}")
+            continue
+        place = _place(one.n, title, old.themes)
+        if place is None and not title:
+            refused.append(f"{UNTITLED}: {summary[:_TITLE]}")
+        elif place is None:
+            refused += _added(themes, Theme(title, summary))
+        elif place in written:
+            refused.append(f"{TWICE}: {title or old.themes[place].title}")
+        elif _shrinks(old.themes[place].summary, summary):
+            refused.append(f"{SHRUNK}: {old.themes[place].title}")
+        else:
+            written.add(place)
+            themes[place] = Theme(title or old.themes[place].title, summary)
+    return Summary(merged_keys(old.keys, answer.keys, speakers), tuple(themes)), refused
+
+
+def _place(number: int, title: str, themes: Sequence[Theme]) -> int | None:
+    if 1 <= number <= len(themes):
+        return number - 1
+    same = [at for at, one in enumerate(themes) if normalise(one.title) == normalise(title)]
+    return same[0] if title and same else None
+
+
+def _trimmed(text: str) -> str:
+    """One paragraph, ending with a sentence within the limit."""
+    whole = " ".join(printable(text).split())
+    if len(whole) <= MAX_SUMMARY:
+        return whole
+    kept = ""
+    for sentence in split_text(whole):
+        if len(kept) + len(sentence) >= MAX_SUMMARY:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return kept or whole[: MAX_SUMMARY - 1].rstrip() + "…"
+
+
+def _shrinks(old: str, new: str) -> bool:
+    before, after = len(old.split()), len(new.split())
+    return before >= _SHORT and after < _KEPT * before
+
+
+def _added(themes: list[Theme], theme: Theme) -> list[str]:
+    """Add a theme; when there are too many, to the one it has most words in common with."""
+    if len(themes) < MAX_THEMES:
+        titles = {normalise(one.title) for one in themes}
+        if normalise(theme.title) in titles:
+            theme = replace(theme, title=f"{theme.title} ({len(themes) + 1})")
+        themes.append(theme)
+        return []
+    words = set(query_terms(f"{theme.title} {theme.summary}"))
+    near = max(
+        range(len(themes)),
+        key=lambda at: len(words & set(query_terms(f"{themes[at].title} {themes[at].summary}"))),
+    )
+    joined = f"{themes[near].summary} {theme.summary}"
+    if len(joined) > MAX_SUMMARY:
+        return [f"{NO_ROOM}: {theme.title}"]
+    themes[near] = replace(themes[near], summary=joined)
+    return []
+
+
+def merged_keys(
+    old: Sequence[tuple[str, float]], new: Sequence[str], speakers: Sequence[str]
+) -> tuple[tuple[str, float], ...]:
+    """Old and new keys, each once in its first spelling; one that comes again gains weight."""
+    found = {_stems(name): (name, weight) for name, weight in old}
+    besides = {_stems(speaker) for speaker in speakers}
+    step = 1 / max(1, len(new))
+    for place, raw in enumerate(dict.fromkeys(new)):
+        name = " ".join(printable(raw).split()).strip(" \"'`.,;:")
+        stems = _stems(name)
+        if not stems or stems in besides or len(name.split()) > _KEY_WORDS:
+            continue
+        if stems in found:
+            known, weight = found[stems]
+            found[stems] = known, round(weight + 0.5, 4)
+        else:
+            found[stems] = name, round(2 - place * step, 4)
+    ranked = sorted(found.values(), key=lambda key: -key[1])  # stable: the older of two equals
+    return tuple(ranked[:MAX_KEYS])
+
+
+def _stems(name: str) -> str:
+    return " ".join(terms(name)) or normalise(name)
+
+
+# --- What is remembered between leases -----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryState:
+    """``unread`` are turns that no summary has yet; ``known`` are entities for coreference.
+
+    ``extractive`` says that the session's themes are quotations, put there while no model could
+    write any.
+    """
+
+    unread: tuple[Turn, ...] = ()
+    known: tuple[Named, ...] = ()
+    extractive: bool = False
+
+    @classmethod
+    def load(cls, text: str) -> SummaryState:
+        """Read a saved state; one that is not ours (another extractor's) starts anew."""
+        try:
+            data = json.loads(text) if text else {}
+            if not isinstance(data, dict) or data.get("model") != _FORMAT:
+                return cls()
+            return cls(
+                tuple(_turn(*row) for row in data["unread"]),
+                tuple(Named(str(n), str(t), tuple(map(str, a))) for n, t, a in data["known"]),
+                bool(data["extractive"]),
+            )
+        except (ValueError, TypeError, KeyError):
+            return cls()
+
+    def dump(self) -> str:
+        """Save as JSON; :meth:`load` gives back an equal state."""
+        data = {
+            "model": _FORMAT,
+            "unread": [[turn.at.isoformat(), turn.speaker, turn.text] for turn in self.unread],
+            "known": [[one.name, one.type, list(one.aliases)] for one in self.known],
+            "extractive": self.extractive,
+        }
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def _turn(at: str, speaker: str, text: str) -> Turn:
+    return Turn(str(speaker), datetime.fromisoformat(at), str(text))
+
+
+def remembered(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """The newest turns that may wait for a summary, within ``MAX_UNREAD`` characters."""
+    kept: list[Turn] = []
+    room = MAX_UNREAD
+    for turn in reversed(turns):
+        room -= len(turn.text)
+        if room < 0 and kept:
+            break
+        kept.append(turn if room >= 0 else replace(turn, text=turn.text[:MAX_UNREAD]))
+    return tuple(reversed(kept))
+
+
+def known_names(new: Sequence[Named], old: Sequence[Named]) -> tuple[Named, ...]:
+    """Entities worth knowing in the next window, the newest first."""
+    found: dict[str, Named] = {}
+    for one in (*new, *old):
+        if one.type not in _UNTOLD and (one.aliases or one.type != "object"):
+            found.setdefault(normalise(one.name), replace(one, aliases=one.aliases[:3]))
+    return tuple(found.values())[:MAX_KNOWN]
+
+
+# --- As a model reads it -------------------------------------------------------------------
+
+
+def known_lines(known: Sequence[Named]) -> str:
+    """``Pia (person; Jonas's sister)``, one a line."""
+    lines = (f"{one.name} ({'; '.join((one.type, *one.aliases))})" for one in known)
+    return "\n".join(map(one_line, lines)) or "-"
+
+
+def key_line(keys: Sequence[tuple[str, float]]) -> str:
+    """Keys, separated by commas."""
+    return one_line(", ".join(name for name, _ in keys)) or "-"
+
+
+def theme_lines(themes: Sequence[Theme]) -> str:
+    """Numbered themes, one a line."""
+    return "\n".join(
+        f"{number}. {one_line(theme.title)}: {one_line(theme.summary)}"
+        for number, theme in enumerate(themes, 1)
+    )

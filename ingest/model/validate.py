@@ -1,0 +1,183 @@
+"""From a model's answer to facts and mentions of the window, everything in it checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cognigraph.ids import normalise
+from cognigraph.ingest.extraction import Fact, Mention
+from cognigraph.ingest.model.coreference import Named, Names, lasting_aliases
+from cognigraph.ingest.model.parse_lines import FactLine, clean, entity_line, fact_line
+from cognigraph.ingest.model.relation_names import normalise_relation
+from cognigraph.ingest.model.times import resolve_when
+from cognigraph.ingest.model.transcript import ANONYMOUS, Turn
+
+if TYPE_CHECKING:
+    from cognigraph.ingest.model.schema import ReadAnswer
+
+MAX_FACTS = 8
+"""Facts taken from one turn, on average over a window, and at least ``MIN_FACTS`` a window."""
+MIN_FACTS = 48
+WRONG_FORM = "is not written as asked for"
+NO_TURN = "cites no turn of the window"
+NOBODY = "names somebody or something that cannot be told"
+EMPTY = "lacks a subject, a relation or an object"
+ITSELF = "relates a thing to itself"
+TOO_LONG = "name or relation is too long"
+TOO_MANY = "too many facts for so few turns"
+NO_DATE = "time is not a date, the fact stays without it"
+_LONGEST = 300
+_SHOWN = 120
+_WORD = re.compile(r"\w")
+
+
+@dataclass(slots=True)
+class Reading:
+    """Facts and entities of a lease, gathered window by window; each fact counts once."""
+
+    turns: Sequence[Turn]
+    _facts: dict[tuple[str, ...], Fact] = field(default_factory=dict)
+    _entities: dict[str, Named] = field(default_factory=dict)
+    rejected: list[str] = field(default_factory=list)
+
+    def take(self, answer: ReadAnswer, part: range, names: Names) -> None:
+        """Take the answer about the turns of ``part``, which it numbers from 1."""
+        for line in answer.entities:
+            entity = entity_line(line)
+            if entity is None:
+                self.rejected.append(f"{WRONG_FORM}: {_said(line)}")
+            else:
+                names.add(entity)
+        most = max(MIN_FACTS, MAX_FACTS * len(part))
+        for line in answer.facts[:most]:
+            fact = fact_line(line)
+            reason = self._take(fact, part, names) if fact is not None else WRONG_FORM
+            if reason:
+                self.rejected.append(f"{reason}: {_said(line)}")
+        self.rejected += (f"{TOO_MANY}: {_said(line)}" for line in answer.facts[most:])
+        self._entities.update((normalise(one.name), one) for one in names.entities)
+
+    def _take(self, fact: FactLine, part: range, names: Names) -> str:
+        """Keep a fact; the answer says why not, or nothing."""
+        own = sorted({number - 1 for number in fact.turns if 1 <= number <= len(part)})
+        if not own:
+            return NO_TURN
+        relation = normalise_relation(fact.relation)
+        subject, object = names.find(fact.subject, own), names.find(fact.object, own)
+        if subject is None or object is None:
+            return NOBODY
+        if not relation.text or not (_WORD.search(subject.name) and _WORD.search(object.name)):
+            return EMPTY
+        if normalise(subject.name) == normalise(object.name):
+            return ITSELF
+        if max(len(subject.name), len(relation.text), len(object.name)) > _LONGEST:
+            return TOO_LONG
+        places = tuple(part[place] for place in own)
+        when = self._when(fact, places)
+        for entity in (subject, object):
+            self._entities.setdefault(normalise(entity.name), entity)
+        self._add(
+            Fact(
+                subject=subject.name,
+                subject_type=subject.type,
+                relation=relation.text,
+                object=object.name,
+                object_type=object.type,
+                chunks=places,
+                when=when,
+                negated=relation.negated,
+                said_by=self._said_by(fact, places, own, names),
+            )
+        )
+        if when is None and (fact.date or fact.words):
+            said = f"{subject.name} {relation.text} {object.name}"
+            self.rejected.append(f"{NO_DATE}: {_said(fact.date or fact.words)} of {_said(said)}")
+        return ""
+
+    def _when(self, fact: FactLine, places: Sequence[int]) -> str | None:
+        words = fact.words.lower()
+        cited = [self.turns[place] for place in places]
+        turn = next((one for one in cited if words and words in one.text.lower()), cited[0])
+        return resolve_when(fact.words, fact.date, turn.at, turn.text)
+
+    def _said_by(
+        self, fact: FactLine, places: Sequence[int], own: Sequence[int], names: Names
+    ) -> str | None:
+        """Who is quoted; nobody if that is a speaker of the evidence."""
+        if not fact.source:
+            return None
+        found = names.find(fact.source, own)
+        speakers = {normalise(self.turns[place].speaker) for place in places}
+        return found.name if found and normalise(found.name) not in speakers else None
+
+    def _add(self, fact: Fact) -> None:
+        key = (
+            normalise(fact.subject), fact.relation, normalise(fact.object), fact.when or "",
+            "not" if fact.negated else "", normalise(fact.said_by or ""),
+        )  # fmt: skip
+        old = self._facts.get(key)
+        if old is not None:
+            fact = Fact(
+                old.subject, old.subject_type, old.relation, old.object, old.object_type,
+                tuple(sorted({*old.chunks, *fact.chunks})), old.when, old.negated, old.said_by,
+            )  # fmt: skip
+        self._facts[key] = fact
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """Every fact once, with the types its entities have in the end."""
+        return tuple(
+            Fact(
+                fact.subject, self._type(fact.subject, fact.subject_type), fact.relation,
+                fact.object, self._type(fact.object, fact.object_type),
+                fact.chunks, fact.when, fact.negated, fact.said_by,
+            )
+            for fact in self._facts.values()
+        )  # fmt: skip
+
+    def _type(self, name: str, type: str) -> str:
+        known = self._entities.get(normalise(name))
+        return known.type if known is not None else type
+
+    @property
+    def entities(self) -> tuple[Named, ...]:
+        """The entities, named so that they mean the same in later windows."""
+        return tuple(
+            Named(one.name, one.type, lasting_aliases(one, self.turns))
+            for one in self._entities.values()
+        )
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        """Entities with the chunks that say, name or cite them."""
+        places: dict[str, set[int]] = {}
+        for place, turn in enumerate(self.turns):
+            places.setdefault(normalise(turn.speaker), set()).add(place)
+        for fact in self._facts.values():
+            for name in (fact.subject, fact.object):
+                places.setdefault(normalise(name), set()).update(fact.chunks)
+        texts = [f" {normalise(turn.text)} " for turn in self.turns]
+        for key, entity in self._entities.items():
+            found = places.setdefault(key, set())
+            for name in (entity.name, *lasting_aliases(entity, self.turns)):
+                found.update(_naming(normalise(name), texts))
+        return tuple(
+            Mention(one.name, one.type, tuple(sorted(places[normalise(one.name)])), one.aliases)
+            for one in self.entities
+            if places[normalise(one.name)] and one.name != ANONYMOUS
+        )
+
+
+def _said(line: str) -> str:
+    return clean(line)[:_SHOWN]
+
+
+def _naming(name: str, texts: Iterable[str]) -> list[int]:
+    """Places of the texts that have the name as whole words."""
+    if len(name) < 2:
+        return []
+    pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    return [place for place, text in enumerate(texts) if name in text and pattern.search(text)]

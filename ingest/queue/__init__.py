@@ -1,0 +1,1 @@
+"""The enrichment queue: workers, leases, retries, limits and cost estimates."""

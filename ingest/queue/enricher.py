@@ -1,0 +1,323 @@
+"""Enrichment: claim, extract, derive, write.
+
+All state is in the store. A worker that dies leaves a lease that expires, a failing extractor
+leaves its chunks, or the session's summary, pending with a reason; a restart goes on from there.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import NamedTuple
+from uuid import uuid4
+
+from cognigraph.embed import CheckedEmbedder
+from cognigraph.errors import CogniGraphError, ExtractionError, StoreError
+from cognigraph.ingest.derive import derive
+from cognigraph.ingest.extraction import Extraction, Extractor, Window
+from cognigraph.ingest.queue.estimate import Estimate, estimate, window_of
+from cognigraph.ingest.queue.lease import Heartbeat
+from cognigraph.ingest.queue.limits import Limits
+from cognigraph.ingest.queue.retry import judge
+from cognigraph.ingest.queue.worker_names import has_died, worker_name
+from cognigraph.model import Usage
+from cognigraph.settings import EnrichSettings
+from cognigraph.stores.protocols import Store
+from cognigraph.stores.records import Backlog, Derivation, Lease
+from cognigraph.times import Clock
+
+logger = logging.getLogger("cognigraph.enrich")
+
+_Summarise = Callable[[Window], Extraction]
+_MOST_PAUSE_DOUBLINGS = 5
+_MOST_FAILURES = 12
+"""So many batches in a row are no coincidence: an extractor that reads nothing is left alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one lease came to; without chunks it was for the session's summary alone.
+
+    ``rejected`` says of each thing left out why (``reason: what``), ``usage`` what the extractor
+    spent, failed or not. ``error`` is why nothing was written; ``lost`` that another worker took
+    over; ``behind`` that the session's summary could not be written and is queued; ``stopped`` why
+    the run ends here though work may be left.
+    """
+
+    space: str
+    session: str
+    chunks: int
+    triples: int = 0
+    rejected: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    error: str | None = None
+    lost: bool = False
+    behind: bool = False
+    stopped: str | None = None
+
+
+class Waiting(NamedTuple):
+    """How many chunks, and sessions' summaries by themselves, wait to be enriched."""
+
+    chunks: int
+    summaries: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.chunks + self.summaries
+
+
+class Enricher:
+    """Works off the queue one lease at a time. Safe to run in many threads and processes."""
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: CheckedEmbedder,
+        extractor: Extractor,
+        settings: EnrichSettings,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._extractor = extractor
+        self._settings = settings
+        self._clock = clock
+        self._id = uuid4().hex[:8]
+        self._summarise: _Summarise | None = getattr(extractor, "summarise", None)
+        self._held: dict[str, Lease] = {}
+        self._failures = 0
+        self._after_outage = False
+        self._rests_until: datetime | None = None
+        self.halted: str | None = None
+
+    def step(self, space: str | None = None) -> Step | None:
+        """Enrich one batch, or the summary, of one session.
+
+        None when nothing is ready, or during an outage.
+
+        ``halted`` says afterwards which budget ended the work, if one did.
+        """
+        settings = self._settings
+        if self._rests_until is not None and self._clock() < self._rests_until:
+            return None
+        self._end_leases_of_the_dead()
+        lease = self._store.claim(
+            worker=worker_name(self._id),
+            limit=settings.batch,
+            lease_for=settings.lease,
+            now=self._clock(),
+            space=space,
+            context=settings.context,
+            summaries=self._summarise is not None,
+        )
+        if lease is None:
+            return None
+        self._held[lease.token] = lease
+        try:
+            return self._work(lease)
+        except BaseException:  # interrupted: the next worker need not wait for the lease
+            self._release(lease)
+            raise
+        finally:
+            self._held.pop(lease.token, None)
+
+    def give_back(self) -> None:
+        """Give what other threads of this process are working on back as it was: it ends."""
+        for lease in tuple(self._held.values()):
+            if lease.token.startswith(worker_name(self._id)):  # in a fork they are the parent's
+                self._release(lease)
+
+    def _release(self, lease: Lease) -> None:
+        with suppress(StoreError):
+            self._store.release(lease)
+
+    def waiting(self, space: str | None = None) -> Waiting:
+        """What this extractor can still do in a space, or in all."""
+        summaries = 0 if self._summarise is None else self._store.behind(space)
+        return Waiting(self._store.pending(space), summaries)
+
+    def _end_leases_of_the_dead(self) -> None:
+        """Take over from workers that died; of this machine's without waiting for the lease.
+
+        A lease that ran out while its worker lives, as when the machine slept, is no death.
+        """
+        for token, until in self._store.leases().items():
+            died = has_died(token)
+            if died or (died is None and until <= self._clock()):
+                self._store.expire(token, until)
+
+    def _work(self, lease: Lease) -> Step:
+        try:
+            with Heartbeat(self._store, lease, self._settings.lease, self._clock):
+                read = self._derive(lease)
+        except StoreError:
+            raise
+        except _Spent as spent:
+            return self._fail(lease, spent.error, spent.usage)
+        except CogniGraphError as error:
+            return self._fail(lease, error, getattr(error, "usage", None) or Usage())
+        if lease.chunks or read.error is None:
+            self._failures, self._after_outage = 0, False
+            self._rests_until = self.halted = None
+        step = Step(
+            lease.space,
+            lease.session,
+            len(lease.chunks),
+            triples=len(read.derivation.triples),
+            rejected=read.rejected,
+            usage=read.usage,
+        )
+        if not self._store.complete(lease, read.derivation):
+            return replace(step, lost=True)
+        for reason in read.rejected:
+            logger.info("left out of session %r: %s", lease.session, reason)
+        if read.error is None:
+            return step
+        failed = self._fail(replace(lease, chunks=()), read.error, Usage())
+        unwritten = None if lease.chunks else failed.error
+        return replace(step, error=unwritten, behind=True, stopped=failed.stopped)
+
+    def _derive(self, lease: Lease) -> _Read:
+        """Read what is new in the chunks; those that only repeat the memory teach nothing."""
+        name, keep = self._extractor.name, self._settings.keep_revisions
+        chunks = tuple(chunk for chunk in lease.chunks if chunk.text.strip())
+        if lease.chunks and not chunks:
+            return _Read(Derivation(name, keep_revisions=keep))
+        lease = replace(lease, chunks=chunks)
+        try:
+            window = window_of(lease)
+            summarise = None if chunks else self._summarise
+            extraction = (summarise or self._extractor.extract)(window)
+            if not isinstance(extraction, Extraction):
+                raise TypeError(f"returned a {type(extraction).__name__}, not an Extraction")
+        except CogniGraphError:
+            raise
+        except Exception as error:  # any extractor may be plugged in here
+            raise _failed(name, error, lease) from error
+        if extraction.provisional and lease.notes.version:  # better an old summary than none
+            extraction = replace(extraction, keys=None, themes=None)
+        try:
+            derivation, rejected = derive(extraction, lease, name, self._embedder)
+        except CogniGraphError as error:
+            raise _Spent(error, extraction.usage) from error
+        except Exception as error:  # so may be what it returns
+            raise _Spent(_failed(name, error, lease), extraction.usage) from error
+        unwritten = extraction.error
+        if unwritten is None and extraction.behind and not chunks:
+            unwritten = ExtractionError(
+                f"{name} left the summary of session {lease.session!r} behind"
+            )
+        derivation = replace(
+            derivation,
+            keep_revisions=keep,
+            provisional=extraction.provisional,
+            behind=extraction.behind or unwritten is not None,
+            held=unwritten is not None,
+        )
+        return _Read(derivation, rejected, extraction.usage, unwritten)
+
+    def _fail(self, lease: Lease, error: CogniGraphError, usage: Usage) -> Step:
+        """Give chunks back, or the summary of a lease without any."""
+        tried = lease.chunks or (lease.notes.backlog or Backlog(),)
+        verdict = judge(
+            error,
+            chunks=len(lease.chunks),
+            attempts=max(one.attempts for one in tried),
+            outages=max(one.outages for one in tried),
+            after_outage=self._after_outage,
+            settings=self._settings,
+        )
+        what = f"{len(lease.chunks)} chunks" if lease.chunks else "the summary"
+        logger.warning(
+            "enrichment of %s of session %r ended (%s): %s",
+            what, lease.session, verdict.fault, error,
+        )  # fmt: skip
+        now = self._clock()
+        if verdict.fault == "stop":
+            self.halted = str(error)
+            self._store.release(lease)
+        else:
+            self._store.fail(
+                lease,
+                str(error),
+                park_after=verdict.park_after,
+                retry_at=now + verdict.wait,
+                outage=verdict.fault == "outage",
+            )
+        self._failures += 1
+        self._after_outage = verdict.fault == "outage"
+        stopped = str(error) if verdict.ends_run else None
+        if stopped is None and self._failures % _MOST_FAILURES == 0:
+            # Not a poisoned chunk, then, and each batch may cost a call.
+            stopped = f"{_MOST_FAILURES} batches in a row failed, the last with: {error}"
+        if stopped is not None:
+            doublings = min(self._failures - 1, _MOST_PAUSE_DOUBLINGS)
+            self._rests_until = now + self._settings.retry_after * 2**doublings
+        return Step(
+            lease.space,
+            lease.session,
+            len(lease.chunks),
+            usage=usage,
+            error=str(error),
+            stopped=stopped,
+        )
+
+    def drain(
+        self,
+        space: str | None = None,
+        on_step: Callable[[Step], None] | None = None,
+        limits: Limits | None = None,
+    ) -> list[Step]:
+        """Work until nothing is ready (chunks waiting for a retry stay), or the run must stop.
+
+        ``stopped`` of the last step says which outage, budget or limit ended it.
+        """
+        self._after_outage = False
+        steps: list[Step] = []
+        spent, started = Usage(), time.monotonic()
+        while step := self.step(space):
+            spent += step.usage
+            if limits is not None and step.stopped is None:
+                reached = limits.reached(spent, time.monotonic() - started)
+                step = replace(step, stopped=reached)
+            steps.append(step)
+            if on_step is not None:
+                on_step(step)
+            if step.stopped is not None:
+                break
+        return steps
+
+    def estimate(self, space: str, redo: Sequence[str] = ()) -> Estimate:
+        """What enriching all that waits would take, without a call."""
+        return estimate(self._store, self._extractor, space, self._settings, redo)
+
+
+class _Read(NamedTuple):
+    """What was read, and why the session's summary does not have it."""
+
+    derivation: Derivation
+    rejected: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    error: CogniGraphError | None = None
+
+
+class _Spent(CogniGraphError):
+    """An error after the extractor has been paid."""
+
+    def __init__(self, error: CogniGraphError, usage: Usage) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.usage = usage
+
+
+def _failed(name: str, error: Exception, lease: Lease) -> ExtractionError:
+    return ExtractionError(
+        f"{name}: {type(error).__name__}: {error}",
+        chunks=tuple(chunk.uid for chunk in lease.chunks),
+    )

@@ -1,0 +1,96 @@
+"""What enriching the queue would take, found out without a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from cognigraph.ingest.extraction import Extractor, Window
+from cognigraph.model import Usage
+from cognigraph.settings import EnrichSettings
+from cognigraph.stores.batch_size import batch_size, failures_of
+from cognigraph.stores.protocols import Store
+from cognigraph.stores.records import Lease
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What waits, and what reading it would come to.
+
+    ``usage`` is ``None`` for an extractor that does not tell, zero for one that asks no model.
+    ``again`` of the chunks were read before and are to be read again; ``summaries`` are behind what
+    was read and written by themselves.
+    """
+
+    extractor: str
+    sessions: int
+    turns: int
+    chunks: int
+    windows: int
+    again: int = 0
+    summaries: int = 0
+    usage: Usage | None = field(default_factory=Usage)
+
+
+def window_of(lease: Lease) -> Window:
+    """What an extractor reads of a lease."""
+    return Window(lease.space, lease.session, lease.chunks, lease.before, lease.notes)
+
+
+def estimate(
+    store: Store,
+    extractor: Extractor,
+    space: str,
+    settings: EnrichSettings,
+    redo: Sequence[str] = (),
+) -> Estimate:
+    """Add up all windows that wait in a space; nothing is leased, called or written.
+
+    With ``redo`` also those that would wait if what these extractors have read were read again.
+
+    An extractor with a method ``estimate(window) -> Usage`` is asked for each window; the notes it
+    sees are those of now, so later windows of a session may come to a little more. Summaries that
+    are behind are asked for as windows without chunks, if the extractor can ``summarise``.
+    """
+    ask: Callable[[Window], Usage] | None = getattr(extractor, "estimate", None)
+    usage: Usage | None = None if ask is None else Usage()
+    summarises = hasattr(extractor, "summarise")
+    sessions = turns = chunks = windows = again = summaries = 0
+    renewed = dict.fromkeys(store.read_by(space, redo) if redo else ())
+    for uid in dict.fromkeys((*store.queued(space), *renewed)):
+        lease = store.peek(uid, context=settings.context, again=uid in renewed)
+        if lease is None:
+            continue
+        if uid in renewed:  # it would start anew
+            fresh = (replace(chunk, attempts=0, outages=0, deaths=0) for chunk in lease.chunks)
+            lease = replace(lease, chunks=tuple(fresh))
+        behind = lease.notes.backlog is not None and not lease.notes.backlog.parked
+        if behind and summarises:
+            summaries += 1
+            if ask is not None and usage is not None:
+                usage += ask(window_of(replace(lease, chunks=())))
+        sessions += bool(lease.chunks)
+        turns += len({chunk.message_id for chunk in lease.chunks})
+        chunks += len(lease.chunks)
+        again += sum(chunk.extractor is not None for chunk in lease.chunks)
+        for part in batches(lease, settings):
+            windows += 1
+            if ask is not None and part.chunks and usage is not None:
+                usage += ask(window_of(part))
+    return Estimate(extractor.name, sessions, turns, chunks, windows, again, summaries, usage)
+
+
+def batches(lease: Lease, settings: EnrichSettings) -> Iterator[Lease]:
+    """The leases in which a session's pending chunks would be read, without recalled text."""
+    chunks, before = lease.chunks, lease.before
+    while chunks:
+        size = batch_size(
+            [failures_of(chunk.attempts, chunk.outages, chunk.deaths) for chunk in chunks],
+            settings.batch,
+        )
+        batch = chunks[:size]
+        read = tuple(chunk for chunk in batch if chunk.text.strip())
+        yield replace(lease, chunks=read, before=before)
+        if settings.context:
+            before = (*before, *batch)[-settings.context :]
+        chunks = chunks[size:]

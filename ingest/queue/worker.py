@@ -1,0 +1,101 @@
+"""The worker that enriches in the background, at once or when a conversation has paused."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import time
+from datetime import timedelta
+from threading import Event, Thread
+
+from cognigraph.errors import StoreError
+from cognigraph.ingest.extraction import Extractor
+from cognigraph.ingest.queue.debounce import Settling
+from cognigraph.ingest.queue.enricher import Enricher
+from cognigraph.settings import EnrichSettings
+
+logger = logging.getLogger("cognigraph.enrich")
+
+
+class BackgroundWorker:
+    """A daemon thread that enriches whenever there is work, or once it has settled.
+
+    ``settle`` of the settings, else of the extractor (an optional ``timedelta``), says how long
+    nothing new must have come; what was left by an earlier process is worked off at the start.
+    """
+
+    def __init__(self, enricher: Enricher, settings: EnrichSettings, extractor: Extractor) -> None:
+        self._enricher = enricher
+        self._poll = settings.idle_poll.total_seconds()
+        settle = settings.settle
+        if settle is None:
+            settle = getattr(extractor, "settle", timedelta(0))
+        self._settling = Settling(settle.total_seconds(), settings.batch) if settle else None
+        self._hurried: set[str] = set()
+        self._quota = 0
+        self._wake = Event()
+        self._stop = Event()
+        self._thread: Thread | None = None
+
+    def start(self) -> None:
+        """Start the thread."""
+        if self._settling is not None:
+            self._quota = self._enricher.waiting().total
+        self._thread = Thread(target=self._run, name="cognigraph-enrich", daemon=True)
+        self._thread.start()
+        atexit.register(self.stop, 0.0)  # of a program that does not close its memory
+
+    def notify(self) -> None:
+        """There is new work."""
+        if self._settling is None:
+            self._wake.set()
+
+    def hurry(self, space: str) -> None:
+        """Somebody waits for this space: work on it now, settled or not."""
+        if self._settling is not None:
+            self._hurried.add(space)
+        self._wake.set()
+
+    def stop(self, timeout: float = 10.0) -> None:
+        """Finish the batch in hand and end; what is left stays pending in the store.
+
+        A batch that takes longer than ``timeout`` seconds is given back as it was.
+        """
+        atexit.unregister(self.stop)
+        self._stop.set()
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join(timeout)
+        self._enricher.give_back()
+
+    def _run(self) -> None:
+        work = self._step if self._settling is None else self._settled_step
+        while not self._stop.is_set():
+            try:
+                busy = work()
+            except StoreError as error:
+                if not self._stop.is_set():
+                    logger.warning("enrichment waits for the store: %s", error)
+                busy = False
+            if not busy:
+                self._wake.wait(self._poll)
+                self._wake.clear()
+
+    def _step(self) -> bool:
+        return self._enricher.step() is not None
+
+    def _settled_step(self) -> bool:
+        """Work for who waits; else on as much as waited when things had settled."""
+        assert self._settling is not None
+        if self._hurried:
+            return self._enricher.step(self._hurried.pop()) is not None
+        if self._quota <= 0:
+            pending = self._enricher.waiting().total
+            if not self._settling.is_ready(pending, time.monotonic()):
+                return False
+            self._quota = pending
+        step = self._enricher.step()
+        self._quota = self._quota - max(1, step.chunks) if step else 0
+        if self._quota <= 0:
+            self._settling.started(self._enricher.waiting().total, time.monotonic())
+        return step is not None

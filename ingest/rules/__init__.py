@@ -1,0 +1,1 @@
+"""The rules extractor: facts, entities, session keys and summaries without a model."""

@@ -1,0 +1,180 @@
+"""Sentences into clauses: where one subject and verb end and the next begin."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from cognigraph.english import words
+from cognigraph.english.sentences import Token
+from cognigraph.english.verbs import (
+    FINITE_AUX,
+    REPORTING,
+    is_finite,
+    is_ing,
+    is_past,
+    known_verb,
+    verb_only,
+)
+from cognigraph.english.words import word_set
+
+_ALWAYS = word_set(
+    """because but although though unless if whereas which who where why whenever when
+    whether"""
+)
+_IF_CLAUSE_FOLLOWS = word_set("while after before since until as once")
+_RELATIVE = word_set("who which that whose")
+_COORDINATING = word_set("and or then plus")
+_STARTERS = words.PRONOUNS - {"that", "those", "these", "this"}
+
+
+class Clause(NamedTuple):
+    """Tokens ``[start, end)``; ``connector`` is the mark or word before, "+" if there is none."""
+
+    connector: str
+    start: int
+    end: int
+
+
+def split_clauses(
+    tokens: Sequence[Token], names: Collection[int], inside: Collection[int]
+) -> list[Clause]:
+    """Cut a sentence at marks, conjunctions and new subjects.
+
+    ``names`` are places where a name starts; ``inside`` are places within a name or time
+    expression, where nothing is cut.
+    """
+    clauses: list[Clause] = []
+    connector, start, has_verb = "", 0, False
+    for place, token in enumerate(tokens):
+        if place in inside:
+            continue
+        low = token.low
+        if token.kind == "mark":
+            if place > start:
+                clauses.append(Clause(connector, start, place))
+                connector = low
+            elif connector not in words.CONJUNCTIONS:
+                connector = low
+            start, has_verb = place + 1, False
+        elif place == start:
+            if low in words.CONJUNCTIONS and not _is_subject(tokens, place):
+                connector, start = low, place + 1
+            has_verb = has_verb or known_verb(low) is not None
+        elif _breaks(tokens, place, names, inside, has_verb):
+            clauses.append(Clause(connector, start, place))
+            joins = low in words.CONJUNCTIONS or low == "cause"
+            connector, start = (low, place + 1) if joins else ("+", place)
+            has_verb = False
+        elif low in FINITE_AUX or known_verb(low) is not None or is_past(low) or low == "'s":
+            has_verb = True
+    if start < len(tokens):
+        clauses.append(Clause(connector, start, len(tokens)))
+    return clauses
+
+
+def _low(tokens: Sequence[Token], place: int) -> str:
+    return tokens[place].low if place < len(tokens) else ""
+
+
+def _is_subject(tokens: Sequence[Token], place: int) -> bool:
+    """Tell "That is ..." and "That view ..." from a conjunction."""
+    return tokens[place].low == "that" and _low(tokens, place + 1) not in words.PRONOUNS
+
+
+def _breaks(
+    tokens: Sequence[Token],
+    place: int,
+    names: Collection[int],
+    inside: Collection[int],
+    has_verb: bool,
+) -> bool:
+    low, following = tokens[place].low, _low(tokens, place + 1)
+    if low == "and" and not has_verb and _is_person(tokens, place - 1, names, inside):
+        return False  # "Ann and Tom moved": one subject
+    if low in _ALWAYS:
+        return True
+    if low in ("what", "how"):
+        return has_verb
+    if low in ("so", "cause"):
+        return following in words.PRONOUNS or following in words.POSSESSIVES or place + 1 in names
+    if low in _COORDINATING:
+        after_time = place + 1
+        while after_time in inside or (after_time + 1) in inside:
+            after_time += 1
+        return _starts_verb_phrase(tokens, place + 1) or _starts_clause(tokens, after_time, names)
+    if low in _IF_CLAUSE_FOLLOWS:
+        return is_ing(following) or _starts_clause(tokens, place + 1, names)
+    if not has_verb:
+        return False
+    if low == "that":
+        return is_finite(following) or _starts_clause(tokens, place + 1, names)
+    if low in words.NOMINATIVE:
+        return True
+    return _new_subject(tokens, place, names)
+
+
+def _is_person(
+    tokens: Sequence[Token], place: int, names: Collection[int], inside: Collection[int]
+) -> bool:
+    return place in names or place in inside or tokens[place].low in words.PERSON_NOUNS
+
+
+def _new_subject(tokens: Sequence[Token], place: int, names: Collection[int]) -> bool:
+    """A subject right after a verb of saying or thinking: "I heard Mary moved"."""
+    low, before, following = tokens[place].low, tokens[place - 1].low, _low(tokens, place + 1)
+    if low in ("you", "it", "there", "this"):
+        verb = following in FINITE_AUX or (low == "you" and known_verb(following) is not None)
+        free = before in REPORTING or not (
+            before in words.PARTICLES
+            or before in words.PREPOSITIONS
+            or known_verb(before) is not None
+            or before == "to"
+        )
+        return verb and free
+    return before in REPORTING and _starts_clause(tokens, place, names)
+
+
+def _starts_verb_phrase(tokens: Sequence[Token], place: int) -> bool:
+    """Tell "and asked for help" from "and apples"."""
+    while _low(tokens, place) in words.ADVERBS or _low(tokens, place) in words.NEGATIONS:
+        place += 1
+    low = _low(tokens, place)
+    if low in FINITE_AUX or is_past(low):
+        return _low(tokens, place + 1) not in ("'s", "and")
+    found = known_verb(low)
+    if found is None:
+        return False
+    if found.form == "s" and verb_only(low):
+        return True
+    following = _low(tokens, place + 1)
+    return (
+        following in words.DETERMINERS
+        or following in words.POSSESSIVES
+        or (
+            (
+                following in words.OBJECT_PRONOUNS
+                or following in words.RELATION_PREPOSITIONS
+                or following in words.PARTICLES
+            )
+            and (found.form != "ing" or verb_only(low))
+        )
+    )
+
+
+def _starts_clause(tokens: Sequence[Token], place: int, names: Collection[int]) -> bool:
+    """Tell whether a subject and soon after it a finite verb stand here."""
+    while _low(tokens, place) in words.ADVERBS:
+        place += 1
+    low = _low(tokens, place)
+    if low in _STARTERS:
+        return low in words.NOMINATIVE or low == "you" or is_finite(_low(tokens, place + 1))
+    if low not in words.DETERMINERS and low not in words.POSSESSIVES and place not in names:
+        return False
+    for ahead in range(place + 1, min(place + 6, len(tokens))):
+        token = tokens[ahead]
+        if token.kind == "mark" or token.low in _COORDINATING or token.low in _RELATIVE:
+            return False
+        if is_finite(token.low) and (ahead > place + 1 or place in names):
+            return True
+    return False

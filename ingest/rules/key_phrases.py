@@ -1,0 +1,141 @@
+"""Key phrases: runs of content words between function words, verbs and marks.
+
+A phrase is scored by its own words only, never by how often or where it occurs, so the score is
+the same whatever was read before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from cognigraph.english import words
+from cognigraph.english.sentences import Token
+from cognigraph.english.verbs import BE, FINITE_AUX, is_past, verb_only
+from cognigraph.english.words import word_set
+from cognigraph.ingest.rules.names import Name, phrase_type
+
+_BREAKS = (
+    words.PREPOSITIONS
+    | words.DETERMINERS
+    | words.PRONOUNS
+    | words.OBJECT_PRONOUNS
+    | words.POSSESSIVES
+    | words.CONJUNCTIONS
+    | words.INTERJECTIONS
+    | words.ADVERBS
+    | words.NEGATIONS
+    | words.LIGHT
+    | words.TRAILING
+    | words.PARTICLES - {"home"}
+    | BE
+    | FINITE_AUX
+    | word_set(
+        """to 's let look hope wish keep start need us other else ago able less sounds looks
+    feels seems grateful thankful woohoo whatever others year years month months week weeks hour
+    hours minute minutes weekend today tomorrow yesterday morning evening night
+    forever alone nobody somebody anybody everybody better worse bigger smaller older younger
+    easier harder than except besides yours mine hers ours theirs himself herself themselves
+    yourself itself myself ourselves found starts"""
+    )
+)
+NOUN_ENDINGS = ("tion", "sion", "ment", "ness", "ity", "ship", "ance", "ence", "ics")
+_MAX_WORDS = 4
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_CONTENT_RUN = re.compile(r"[\u30a0-\u30ff]{2,12}|[\u3400-\u9fff\uf900-\ufaff]{2,8}")
+_PER_SENTENCE = 12
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPhrase:
+    """A phrase worth remembering a text by. ``score`` lies between 0 and about 1.6."""
+
+    text: str
+    type: str
+    score: float
+    proper: bool = False
+
+
+def key_phrases(
+    tokens: Sequence[Token],
+    names: Mapping[int, Name],
+    timed: Collection[int],
+    known: Collection[str],
+) -> list[KeyPhrase]:
+    """Phrases of a sentence, in order. Names in ``known`` (the speakers) are no key phrases."""
+    found: list[KeyPhrase] = []
+    for start, end in _runs(tokens, names, timed):
+        name = names.get(start)
+        if name is not None:
+            if name.text.lower() not in known:
+                score = 1.0 + 0.1 * min(name.end - name.start, 3)
+                found.append(KeyPhrase(name.text, name.type, score, True))
+        elif _UNSPACED.search(tokens[start].text):
+            found.extend(_unspaced(tokens[start].text))
+        else:
+            phrase = _phrase(tokens[start:end])
+            if phrase is not None:
+                found.append(phrase)
+        if len(found) >= _PER_SENTENCE:
+            break
+    return found
+
+
+def _runs(
+    tokens: Sequence[Token], names: Mapping[int, Name], timed: Collection[int]
+) -> Iterator[tuple[int, int]]:
+    place, start = 0, -1
+    while place < len(tokens):
+        name = names.get(place)
+        broken = name is not None or place in timed or _is_break(tokens[place])
+        if broken and start >= 0:
+            yield start, place
+            start = -1
+        if name is not None:
+            yield place, name.end
+            place = name.end
+            continue
+        if not broken and start < 0:
+            start = place
+        place += 1
+    if start >= 0:
+        yield start, len(tokens)
+
+
+def _is_break(token: Token) -> bool:
+    low = token.low
+    if token.kind != "word":
+        return True
+    return (
+        low in _BREAKS
+        or verb_only(low)
+        or (low.endswith("ed") and is_past(low))
+        or (low.endswith("ly") and len(low) > 4 and low != "family")
+    )
+
+
+def _phrase(run: Sequence[Token]) -> KeyPhrase | None:
+    """The end of a run (where English puts the head), without leading praise."""
+    start = max(0, len(run) - _MAX_WORDS)
+    while start < len(run) and run[start].low in words.SENTIMENT:
+        start += 1
+    part = run[start:]
+    while part and part[-1].low in words.SENTIMENT:
+        part = part[:-1]
+    if not part or (len(part) == 1 and len(part[0].low) < 4):
+        return None
+    weights = [min(len(token.low), 9) / (18 if token.low in words.SOFT else 9) for token in part]
+    length_bonus = (0.0, 0.0, 0.35, 0.4, 0.3)[len(part)]
+    text = " ".join(token.low if token.text[1:].islower() else token.text for token in part)
+    type_ = phrase_type(part)
+    score = sum(weights) / len(weights) + length_bonus
+    if len(part) == 1 and type_ == "concept":
+        score *= 0.7 if text.endswith(NOUN_ENDINGS) else 0.4
+    return KeyPhrase(text, type_, round(score, 4))
+
+
+def _unspaced(text: str) -> Iterator[KeyPhrase]:
+    """Han and katakana runs stand for words where a script puts no spaces."""
+    for match in _CONTENT_RUN.finditer(text):
+        yield KeyPhrase(match[0], "object", round(0.5 + min(len(match[0]), 6) / 12, 4))

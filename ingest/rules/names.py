@@ -1,0 +1,258 @@
+"""Names in tokens, and the type a name or noun phrase has by its own words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cognigraph.english import words
+from cognigraph.english.sentences import TITLES, Token
+from cognigraph.english.verbs import BE, FINITE_AUX, guess_verb
+from cognigraph.english.words import word_set
+
+_INSIDE = word_set("of the de la van von der di da del al bin")
+_MAX_NAME = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """Tokens ``[start, end)`` are a name; ``sure`` when its words or its place tell the type."""
+
+    start: int
+    end: int
+    text: str
+    type: str
+    sure: bool
+
+
+def find_names(tokens: Sequence[Token], known: Mapping[str, str]) -> list[Name]:
+    """Names of a sentence. ``known`` maps lower-case names to types (speakers, earlier names).
+
+    A capitalised word that opens a sentence counts only if it is known, is part of a longer name,
+    or does what people do ("Anna said ...").
+    """
+    if _shouted(tokens):
+        return []
+    found: list[Name] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        if token.kind == "quoted":
+            title = _quoted(token, place)
+            if title is not None:
+                found.append(title)
+            place += 1
+        elif _capitalised(token) or _titled(tokens, place):
+            end = _name_end(tokens, place)
+            name = _name(tokens, place, end, known)
+            if name is not None:
+                found.append(name)
+            place = end
+        else:
+            place += 1
+    return found
+
+
+def _shouted(tokens: Sequence[Token]) -> bool:
+    capitals = sum(token.text.isupper() for token in tokens if len(token.text) > 1)
+    return capitals > 3 and capitals * 2 > len(tokens)
+
+
+def _quoted(token: Token, place: int) -> Name | None:
+    text = token.text.strip('"“” .,!?')
+    if not text or len(text.split()) > 8 or not (text[0].isupper() or text[0].isdigit()):
+        return None
+    return Name(place, place + 1, text, "object", True)
+
+
+def _capitalised(token: Token) -> bool:
+    return token.kind == "word" and token.text[0].isupper() and token.low not in words.NOT_NAMES
+
+
+def _titled(tokens: Sequence[Token], place: int) -> bool:
+    """A title before a name, which it is a part of: "Dr. Berg"."""
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    title = tokens[place].low in TITLES and tokens[place].text[0].isupper()
+    return title and following is not None and _capitalised(following)
+
+
+def _name_end(tokens: Sequence[Token], start: int) -> int:
+    end = start + 1
+    while end < len(tokens) and end - start < _MAX_NAME:
+        if _capitalised(tokens[end]) or (
+            tokens[end].kind == "number" and tokens[end].low.isdigit()
+        ):
+            end += 1
+        elif (
+            tokens[end].low in _INSIDE
+            and end + 1 < len(tokens)
+            and _capitalised(tokens[end + 1])
+            and (tokens[end].low != "the" or tokens[end - 1].low == "of")
+        ):
+            end += 2
+        else:
+            break
+    return end
+
+
+def _common(low: str) -> bool:
+    return (
+        low in words.INTERJECTIONS
+        or low in words.CONJUNCTIONS
+        or low in words.DETERMINERS
+        or low in words.PRONOUNS
+        or low in words.POSSESSIVES
+        or low in words.PREPOSITIONS
+        or low in words.ADVERBS
+        or low in words.SENTIMENT
+        or low in words.LIGHT
+        or low in BE
+        or low in FINITE_AUX
+        or guess_verb(low) is not None
+    )
+
+
+def _opens(tokens: Sequence[Token], place: int) -> bool:
+    return place == 0 or (
+        tokens[place - 1].kind == "mark" and tokens[place - 1].low not in "&/-'\"(,;"
+    )
+
+
+def _name(tokens: Sequence[Token], start: int, end: int, known: Mapping[str, str]) -> Name | None:
+    titled = _titled(tokens, start)
+    if end - start > 1 and _opens(tokens, start) and tokens[start].low not in known and not titled:
+        rest = " ".join(token.low for token in tokens[start + 1 : end])
+        if rest in known or _common(tokens[start].low):
+            start += 1  # "Thanks Anna": the sentence's own capital
+    if start == end or all(_common(token.low) and not _rare(token) for token in tokens[start:end]):
+        return None
+    text = " ".join(token.text for token in tokens[start:end])
+    if text.islower() or not any(char.isalpha() for char in text):
+        return None
+    type_ = known.get(text.lower())
+    if type_ is not None:
+        return Name(start, end, text, type_, False)
+    told = _type_by_words(tokens, start, end) or _type_by_place(tokens, start, end)
+    if told == "concept" and _opens(tokens, start):
+        told = None  # "Cherish ..." is no language
+    if (
+        end - start == 1
+        and _opens(tokens, start)
+        and not (told or (text.isupper() and len(text) > 1))
+    ):
+        return None
+    return Name(start, end, text, told or "object", told is not None)
+
+
+def _rare(token: Token) -> bool:
+    return len(token.text) > 1 and token.text.isupper() and token.low != "i"
+
+
+def _type_by_words(tokens: Sequence[Token], start: int, end: int) -> str | None:
+    """What the words of the name itself say, wherever it stands."""
+    first, last = tokens[start].low, tokens[end - 1].low
+    if first in words.PLACE_NAMES or last in words.PLACE_NAMES:
+        return "location"
+    if first in words.TITLES and end - start > 1:
+        return "person"
+    if end - start > 1:
+        if last in words.PLACE_SUFFIXES:
+            return "location"
+        if last in words.ORGANIZATION_SUFFIXES or first in words.ORGANIZATION_SUFFIXES:
+            return "organization"
+        if last in words.EVENT_SUFFIXES:
+            return "event"
+    elif last.endswith(words.DEMONYM_ENDINGS) and len(last) > 5:
+        return "concept"
+    return None
+
+
+def _type_by_place(tokens: Sequence[Token], start: int, end: int) -> str | None:
+    """What the words around the name say; weaker than the name's own."""
+    before = tokens[start - 1].low if start else ""
+    after = tokens[end].low if end < len(tokens) else ""
+    if _opens(tokens, start) and (_joined_by_and(tokens, end) or _explained(tokens, end)):
+        return "person"
+    doing = words.OPENING_PERSON_VERBS if _opens(tokens, start) else words.PERSON_VERBS
+    if before in words.KIN or (after in doing and end - start <= 2):
+        return "person"
+    if before == "to" and _handed_over(tokens, start):
+        return "person" if tokens[start].text[1:].islower() else None
+    if before in ("at", "for") and _employed(tokens, start - 1):
+        return "organization"
+    if before in words.PLACE_BEFORE and after != "'s":
+        return "location" if tokens[start].text[1:].islower() else None
+    if before in words.PERSON_BEFORE and tokens[start].text[1:].islower() and end - start <= 2:
+        return "person"
+    return None
+
+
+def _joined_by_and(tokens: Sequence[Token], end: int) -> bool:
+    """ "Anna and I", "Anna and Ben bought"."""
+    if end + 2 >= len(tokens) or tokens[end].low != "and":
+        return False
+    other, after = tokens[end + 1], tokens[end + 2].low
+    return other.low == "i" or (
+        _capitalised(other) and not _common(other.low) and after in words.OPENING_PERSON_VERBS
+    )
+
+
+def _employed(tokens: Sequence[Token], place: int) -> bool:
+    """ "working at Siemens", "a job at Siemens"."""
+    near = tokens[max(place - 3, 0) : place]
+    return any(token.low in _WORK for token in near)
+
+
+_WORK = word_set("work works worked working job internship intern interned career")
+
+
+def _explained(tokens: Sequence[Token], end: int) -> bool:
+    """ "Lotte, my grandmother, ...": not somebody addressed."""
+    lows = [token.low for token in tokens[end : end + 4]]
+    owned = len(lows) == 4 and lows[1] in words.POSSESSIVES and lows[2] in words.PERSON_NOUNS
+    return owned and lows[0] == lows[3] == ","
+
+
+def _handed_over(tokens: Sequence[Token], place: int) -> bool:
+    """Tell "gave it to Anna" from "moved to Oslo"."""
+    return any(
+        (verb := guess_verb(tokens[at].low)) is not None and verb.base in _TO_SOMEBODY
+        for at in range(max(place - 8, 0), place)
+    )
+
+
+_TO_SOMEBODY = word_set(
+    """give send tell show talk speak write lend sell introduce marry say listen read hand offer
+    explain promise belong owe teach pass lose"""
+)
+
+
+def phrase_type(phrase: Sequence[Token]) -> str:
+    """Type of a noun phrase by its head: the last word before the first preposition."""
+    head = ""
+    for token in phrase:
+        if token.low in words.PREPOSITIONS and head:
+            break
+        if token.kind != "mark":
+            head = token.low
+    for noun in (head, head[:-1] if head.endswith("s") else head):
+        if noun in words.PERSON_NOUNS:
+            return "person"
+        if noun in words.EVENT_NOUNS:
+            return "event"
+        if noun in words.ORGANIZATION_NOUNS:
+            return "organization"
+        if noun in words.PLACE_NOUNS:
+            return "location"
+        if noun in words.PLACE_NAMES:
+            return "location"
+    if head.endswith(_ABSTRACT) or guess_verb(head) is not None:
+        return "concept"
+    return "object"
+
+
+_ABSTRACT = (
+    "tion", "sion", "ness", "ity", "ism", "ment", "ance", "ence", "ship", "hood", "dom", "ing",
+    "ful",
+    "ive", "ous", "ble", "al", "ic", "ly", "ed", "ate", "th", "ics", "logy",
+)  # fmt: skip

@@ -1,0 +1,196 @@
+"""Tokens of a subject or object as an entity: attributed, trimmed, typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cognigraph.english import words
+from cognigraph.english.sentences import Token
+from cognigraph.english.verbs import BE, FINITE_AUX, known_verb
+from cognigraph.english.words import word_set
+from cognigraph.ingest.rules.names import Name, phrase_type
+from cognigraph.ingest.rules.relations import is_manner
+
+MAX_WORDS = 8
+_DROPPED_FIRST = (
+    words.DETERMINERS
+    | words.CONJUNCTIONS
+    | {"of"}
+    | word_set("his her their its your own such quite so very")
+)
+_DROPPED_LAST = (
+    words.TRAILING
+    | words.PREPOSITIONS
+    | words.DETERMINERS
+    | words.CONJUNCTIONS
+    | words.POSSESSIVES
+    | FINITE_AUX
+    | word_set("to not")
+)
+_WORDY = ("s", "ing", "tion", "ness", "ment", "ity", "ance", "ence", "ism", "ship", "ure")
+_COMMON = (
+    words.LIGHT
+    | words.SENTIMENT
+    | words.SOFT
+    | words.PERSON_NOUNS
+    | words.PLACE_NOUNS
+    | words.EVENT_NOUNS
+    | words.ORGANIZATION_NOUNS
+    | words.ADVERBS
+)
+_PLAIN = frozenset(("location", "person", "organization"))
+_EMPTY = (
+    words.LIGHT - {"course"}
+    | words.DETERMINERS
+    | words.PRONOUNS
+    | words.OBJECT_PRONOUNS
+    | words.POSSESSIVES
+    | words.PREPOSITIONS
+    | words.CONJUNCTIONS
+    | words.ADVERBS
+    | words.INTERJECTIONS
+    | BE
+    | FINITE_AUX
+    | word_set("""to not 's be get go come make agree each other out up you they""")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Voices:
+    """Who speaks, and who is spoken to when exactly two are in the conversation."""
+
+    speaker: str
+    other: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """An entity read from a noun phrase. ``alias`` is the relation word before a name.
+
+    "my sister Anna" is the phrase ``Anna`` with the alias ``Tom's sister``.
+    """
+
+    text: str
+    type: str
+    alias: str | None = None
+    proper: bool = False
+
+
+def is_empty(tokens: Sequence[Token]) -> bool:
+    """Tell whether no token carries content."""
+    return all(token.kind == "mark" or token.low in _EMPTY for token in tokens)
+
+
+def noun_phrase(
+    tokens: Sequence[Token], start: int, end: int, names: Mapping[int, Name], voices: Voices
+) -> Phrase | None:
+    """Read tokens ``[start, end)`` as an entity; ``None`` when nothing informative is left."""
+    start, end = _trim(tokens, start, end)
+    if start >= end or is_empty(tokens[start:end]):
+        return None
+    name = names.get(start)
+    if name is not None and name.end >= end:
+        return Phrase(name.text, name.type, proper=True)
+    if tokens[start].low == "you" and voices.other is None:
+        return None
+    if name is not None and name.type in _PLAIN and tokens[name.end].low in words.PREPOSITIONS:
+        return Phrase(name.text, name.type, proper=True)  # "Oslo with my sister" is Oslo
+    owner = _owner(tokens[start].low, voices)
+    if owner is None and tokens[start].low in words.POSSESSIVES:
+        start += 1
+    kin = _kin_name(tokens, start, end, names)
+    if owner is not None and kin is not None:
+        # "my uncle Henrik for fifty euros" is Henrik
+        relation = " ".join(token.low for token in tokens[start + 1 : kin.start])
+        kind = "animal" if tokens[kin.start - 1].low in words.PETS else "person"
+        return Phrase(kin.text, kind, f"{owner}'s {relation}", proper=True)
+    end = _shorten(tokens, start, end, names)
+    shown = [_shown(tokens, place, start, names, voices) for place in range(start, end)]
+    text = " ".join(shown).replace(" 's", "'s").strip(" '\"“”-")
+    if not text:
+        return None
+    return Phrase(text, _type(tokens[start:end]), proper=False)
+
+
+def _trim(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
+    while start < end and (tokens[start].kind == "mark" or tokens[start].low in _DROPPED_FIRST):
+        start += 1
+    while end > start and (
+        tokens[end - 1].kind == "mark"
+        or (
+            (tokens[end - 1].low in _DROPPED_LAST or is_manner(tokens[end - 1].low))
+            and not tokens[end - 1].text.isupper()
+        )
+    ):
+        end -= 1
+    return start, end
+
+
+def _shorten(tokens: Sequence[Token], start: int, end: int, names: Mapping[int, Name]) -> int:
+    """At most ``MAX_WORDS`` words, never ending on a function word or within a name."""
+    if end - start <= MAX_WORDS:
+        return end
+    cut = start + MAX_WORDS
+    for name in names.values():
+        if name.start < cut < name.end:
+            cut = name.start if name.start > start else cut
+    return max(_trim(tokens, start, cut)[1], start + 1)
+
+
+def _kin_name(
+    tokens: Sequence[Token], start: int, end: int, names: Mapping[int, Name]
+) -> Name | None:
+    """The name in "my older sister Anna"."""
+    for place in range(start + 1, min(start + 4, end)):
+        name = names.get(place)
+        if name is None or not _introduces(tokens[place - 1].low, name):
+            continue
+        if name.end == end or tokens[name.end].low in words.PREPOSITIONS:
+            return name
+    return None
+
+
+def _introduces(low: str, name: Name) -> bool:
+    """Tell whether a word before a name says who that is: "boss Dr. Berg", "singer Rosa"."""
+    related = low in words.KIN or low in words.PETS
+    return related or (low in words.PERSON_NOUNS and name.type == "person")
+
+
+def _owner(low: str, voices: Voices) -> str | None:
+    if low in words.SPEAKER_POSSESSIVES:
+        return voices.speaker
+    return voices.other if low == "your" else None
+
+
+def _shown(
+    tokens: Sequence[Token], place: int, start: int, names: Mapping[int, Name], voices: Voices
+) -> str:
+    low = tokens[place].low
+    owner = _owner(low, voices)
+    if owner is not None:
+        return f"{owner}'s"
+    if low in ("me", "us", "i", "myself"):
+        return voices.speaker
+    if low == "you" and voices.other is not None:
+        return voices.other
+    text = tokens[place].text
+    if tokens[place].kind == "quoted":
+        return text.strip('"“” .,')
+    if place == start and place not in names and text[1:].islower() and (place or _plain(low)):
+        return low
+    return text
+
+
+def _plain(low: str) -> bool:
+    """Tell a sentence's first word that surely is no name; others keep their capital."""
+    return known_verb(low) is not None or low.endswith(_WORDY) or low in _COMMON
+
+
+def _type(tokens: Sequence[Token]) -> str:
+    if tokens and tokens[0].low in ("who", "someone", "everyone"):
+        return "person"
+    if any(token.low == "'s" for token in tokens):
+        last = max(place for place, token in enumerate(tokens) if token.low == "'s")
+        return phrase_type(tokens[last + 1 :])
+    return phrase_type(tokens)

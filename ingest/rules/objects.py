@@ -1,0 +1,147 @@
+"""Reading the object of a clause: what stands after its relation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+
+from cognigraph.english import verbs, words
+from cognigraph.english.sentences import Token
+from cognigraph.english.words import word_set
+from cognigraph.ingest.rules.names import Name
+from cognigraph.ingest.rules.noun_phrases import Phrase, Voices, noun_phrase
+from cognigraph.ingest.rules.pronouns import Referent
+from cognigraph.ingest.rules.relations import Relation
+
+MAX_RELATION = 3
+"""Spaces in a relation that may still grow by a preposition."""
+_CUTS = words.NOMINATIVE | word_set("and or that it you")
+_TOWARDS = word_set("with to from for")
+GIVING = word_set("send give show tell ask lend bring offer hand teach remind")
+_NO_OBJECT = word_set("least all first like than as")
+_DEMONSTRATIVE = word_set("this that one")
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectReader:
+    """Reads objects in one sentence. ``timed`` are the places that belong to a time."""
+
+    tokens: tuple[Token, ...]
+    names: Mapping[int, Name]
+    voices: Voices
+    timed: Collection[int]
+    resolve: Callable[[str], Referent | None]
+
+    def read(self, relation: Relation, end: int) -> tuple[Relation, Phrase] | None:
+        """What follows the relation, without times; a leading pronoun is resolved or dropped."""
+        first, last = self._object_span(relation.end, end)
+        if first >= last or self._runs_on(first, last):
+            return None
+        low = self.tokens[first].low
+        if low in ("yours", "mine", "hers", "theirs", "like", "than"):
+            return None
+        if low in words.PREPOSITIONS and low not in ("about", "around", "over"):
+            dated = relation.end - 1 in self.timed and " " in relation.text
+            if dated:  # "got married on [June 5] in Venice"
+                relation = replace(relation, text=relation.text.rpartition(" ")[0])
+            if relation.text.split()[-1] in words.PREPOSITIONS or (low == "at" and dated):
+                return None  # "was born on [Thursday] at four"
+            relation, first = replace(relation, text=f"{relation.text} {low}"), first + 1
+            if first >= last:
+                return None
+            low = self.tokens[first].low
+        if low == "no" and last - first > 1:
+            relation, first = replace(relation, negated=not relation.negated), first + 1
+        elif low in words.OBJECT_PRONOUNS and (low not in _DEMONSTRATIVE or last - first == 1):
+            return self._pronoun_object(relation, first, last)
+        first = self._after_receiver(relation, first, last)
+        phrase = noun_phrase(self.tokens, first, last, self.names, self.voices)
+        if phrase is None:
+            return None
+        if relation.copula and phrase.type == "object" and not phrase.proper and last - first == 1:
+            phrase = replace(phrase, type="concept")  # "is ready": an adjective
+        return relation, phrase
+
+    def _after_receiver(self, relation: Relation, first: int, last: int) -> int:
+        """ "bought my mother a scarf": a scarf."""
+        if relation.main not in GIVING | {"buy", "make", "cook", "bake"}:
+            return first
+        for place in range(first + 1, last - 1):
+            before, low = self.tokens[place - 1].low, self.tokens[place].low
+            if before in words.PERSON_NOUNS and low in ("a", "an", "some"):
+                return place
+        return first
+
+    def _object_span(self, start: int, end: int) -> tuple[int, int]:
+        """Up to the first time: "moved to Oslo | last May | for work"."""
+        while start < end and start in self.timed:
+            start += 1
+        last = start
+        while last < end and last not in self.timed:
+            last += 1
+        return start, self._before_next_verb(start, last)
+
+    def _before_next_verb(self, first: int, last: int) -> int:
+        """Where a clause that was not told apart begins: "a book | and hoping it will help"."""
+        auxiliaries = (p for p in range(first + 1, last) if self.tokens[p].low in verbs.FINITE_AUX)
+        trouble = next(auxiliaries, None)
+        if trouble is None:
+            return last
+        cuts = (p for p in range(first + 1, trouble) if self.tokens[p].low in _CUTS)
+        return next(cuts, last)
+
+    def _runs_on(self, first: int, last: int) -> bool:
+        """Tell an object from two clauses that were not told apart."""
+        if any(self.tokens[place].low in verbs.FINITE_AUX for place in range(first + 1, last)):
+            return True
+        following = self.tokens[first + 1].low if first + 1 < last else ""
+        return verbs.is_past(self.tokens[first].low) and (
+            following in words.DETERMINERS
+            or following in words.POSSESSIVES
+            or (first + 1 < last and first + 1 in self.names)
+        )
+
+    def _pronoun_object(
+        self, relation: Relation, first: int, last: int
+    ) -> tuple[Relation, Phrase] | None:
+        """ "gave me a book", "shared it with Ann", "saw them"."""
+        low = self.tokens[first].low
+        following = self.tokens[first + 1].low if first + 1 < last else ""
+        if last - first == 1 and low in ("me", "us", "you") and relation.main in GIVING:
+            return None  # "the picture you sent me"
+        if last - first == 1 and low in ("me", "us"):
+            return relation, Phrase(self.voices.speaker, "person", proper=True)
+        if last - first == 1 and low == "you":
+            other = self.voices.other
+            return None if other is None else (relation, Phrase(other, "person", proper=True))
+        if low in ("me", "us", "you"):
+            whole = noun_phrase(self.tokens, first, last, self.names, self.voices)
+            return None if whole is None or whole.text == self.voices.speaker else (relation, whole)
+        if last - first == 1:
+            found = self.resolve(low)
+            return None if found is None else (relation, Phrase(found.name, found.type))
+        if following in words.PREPOSITIONS:
+            # "want it to be" and "put it in the car" say nothing without what "it" is.
+            third = self._low(first + 2, last)
+            verb = following == "to" and (third == "be" or verbs.known_verb(third) is not None)
+            if verb or following not in _TOWARDS:
+                return None
+            return self._past_pronoun(relation, following, first, last)
+        if low not in ("him", "her", "them"):
+            return None  # "pushed it the whole way"
+        rest = noun_phrase(self.tokens, first + 1, last, self.names, self.voices)
+        return None if rest is None else (relation, rest)  # "gave them a book"
+
+    def _low(self, place: int, end: int) -> str:
+        return self.tokens[place].low if place < end else ""
+
+    def _past_pronoun(
+        self, relation: Relation, preposition: str, first: int, last: int
+    ) -> tuple[Relation, Phrase] | None:
+        """ "shared it with Ann": what was shared is unclear, with whom is not."""
+        rest = noun_phrase(self.tokens, first + 2, last, self.names, self.voices)
+        counting = first + 2 < last and self.tokens[first + 2].low in _NO_OBJECT
+        fits = relation.text.count(" ") < MAX_RELATION
+        if rest is None or counting or not fits or relation.text.endswith(f" {preposition}"):
+            return None
+        return replace(relation, text=f"{relation.text} {preposition}", end=first + 2), rest

@@ -1,0 +1,59 @@
+"""What a pronoun may stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cognigraph.english import words
+from cognigraph.english.verbs import is_ing
+from cognigraph.english.words import word_set
+
+_MASCULINE, _FEMININE = frozenset(("he", "him")), frozenset(("she", "her"))
+_PLURAL, _SINGULAR = frozenset(("they", "them")), frozenset(("it",))
+_MANY = word_set("kids children parents friends people men women")
+_SUBJECT_FORM = {"him": "he", "them": "they", "her": "she"}
+
+
+@dataclass(frozen=True, slots=True)
+class Referent:
+    """A thing or person just named. ``fits`` are the pronouns it allows.
+
+    One that is not ``solid`` (a bare phrase) is never the answer, but makes a pronoun unclear.
+    """
+
+    name: str
+    type: str
+    fits: frozenset[str]
+    solid: bool = True
+
+
+def referent(name: str, type_: str, *, solid: bool = True) -> Referent:
+    """Judge by the head of a name which pronouns it allows."""
+    said = name.lower().split()
+    if said and is_ing(said[0]):
+        return Referent(name, type_, frozenset(), solid)  # "cooking for many" is no "they"
+    breaks = (place for place, word in enumerate(said) if word in words.PREPOSITIONS)
+    head = said[max(next(breaks, len(said)) - 1, 0)] if said else ""
+    return Referent(name, type_, _fits(head, type_, several=len(said) > 1), solid)
+
+
+def _fits(head: str, type_: str, *, several: bool) -> frozenset[str]:
+    if type_ == "person":
+        if head in _MANY or (several and head.endswith("s")):
+            return _PLURAL
+        gender = words.KIN.get(head, "")
+        return {"f": _FEMININE, "m": _MASCULINE}.get(gender, _FEMININE | _MASCULINE)
+    if type_ == "animal":
+        return _FEMININE | _MASCULINE | _SINGULAR
+    if type_ in ("time", "concept"):
+        return frozenset()
+    return _PLURAL if head.endswith("s") and not head.endswith("ss") else _SINGULAR
+
+
+def resolve(pronoun: str, referents: Iterable[Referent]) -> Referent | None:
+    """The only referent that fits; ``None`` if there are several or none."""
+    form = _SUBJECT_FORM.get(pronoun, pronoun)
+    fitting = {item.name: item for item in referents if form in item.fits}
+    only = next(iter(fitting.values())) if len(fitting) == 1 else None
+    return only if only is not None and only.solid else None

@@ -1,0 +1,399 @@
+"""Statements of a speaker as triples: who did, is or has what, and when.
+
+No grammar is parsed. A clause gives a fact only if its subject is clear: a speaker, a name, a
+noun phrase before a finite verb, or a pronoun with exactly one candidate in the two sentences
+before. Questions, conditions and wishes for others give none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from cognigraph.english import verbs, words
+from cognigraph.english.words import word_set
+from cognigraph.ingest.rules import filters
+from cognigraph.ingest.rules.clauses import Clause, split_clauses
+from cognigraph.ingest.rules.discourse import Discourse
+from cognigraph.ingest.rules.names import Name
+from cognigraph.ingest.rules.noun_phrases import Phrase, Voices, noun_phrase
+from cognigraph.ingest.rules.objects import MAX_RELATION, ObjectReader
+from cognigraph.ingest.rules.pronouns import Referent
+from cognigraph.ingest.rules.relations import Relation, is_manner, read_relation
+from cognigraph.ingest.rules.statement import (
+    OWNERS,
+    SAYING,
+    Reading,
+    Statement,
+    is_listed,
+    is_over,
+    last_of,
+    referents_of,
+)
+from cognigraph.ingest.rules.subjects import Before, Subject, SubjectFinder
+
+_UNREAL = word_set("if unless whether how what why where whenever than as like though")
+_WISHES = word_set("hope wish imagine suppose doubt bet let guess wonder")
+_RELATIVE = word_set("who which that")
+_NEAREST = words.PREPOSITIONS | word_set("and or a an the")
+_LIST_MARKS = word_set(", and & or")
+_MAX_LIST = 8
+
+
+class StatementReader:
+    """Reads the sentences of one conversation in order; keeps what pronouns and aliases need."""
+
+    def __init__(self) -> None:
+        self._discourse = Discourse()
+
+    @property
+    def aliases(self) -> Mapping[str, Sequence[str]]:
+        """Other names of the persons introduced so far."""
+        return self._discourse.aliases
+
+    def read(self, sentence: Reading, voices: Voices) -> list[Statement]:
+        """Triples of the next sentence."""
+        scan = _Scan(sentence, voices, self._discourse)
+        statements = [] if sentence.question else scan.run()
+        self._discourse.close(referents_of(sentence, statements, voices, self._discourse))
+        return statements
+
+
+class _Scan:
+    """One pass over one sentence."""
+
+    def __init__(self, sentence: Reading, voices: Voices, discourse: Discourse) -> None:
+        self.tokens = sentence.tokens
+        self.names = sentence.names
+        self.times = sentence.times
+        self.voices = voices
+        self.discourse = discourse
+        self.out: list[Statement] = []
+        self.timed = {place for span in self.times for place in range(span.start, span.end)}
+        self.subjects = SubjectFinder(self.tokens, self.names, voices, self._resolve)
+        self.objects = ObjectReader(self.tokens, self.names, voices, self.timed, self._resolve)
+        self.before = Before()
+        self.waiting: str | None = None  # a time that opened the sentence
+        self.conditional = False
+        self.unreal = False  # within a wish or a condition
+        self.reporter: str | None = None  # whose words the clause gives
+        self.place = 0  # where the present clause starts
+        self.apart: Phrase | None = None  # a subject set apart: "Anna, my sister, ..."
+        self.listing = False  # the last object may go on as a list
+
+    def run(self) -> list[Statement]:
+        """All statements of the sentence."""
+        starts = {span.start for span in self.times}
+        inside = self.timed - starts
+        for name in self.names.values():
+            inside.update(range(name.start + 1, name.end))
+        for clause in split_clauses(self.tokens, self.names, inside):
+            self._clause(clause)
+        return self.out
+
+    def _clause(self, clause: Clause) -> None:
+        start = self._opening(clause.start, clause.end)
+        end, self.place = clause.end, clause.start
+        if start >= end:
+            self._bare_time(clause)
+            return
+        unreal = clause.connector in _UNREAL
+        if clause.connector in ("if", "unless"):
+            self._condition()
+        if unreal or (self.unreal and clause.connector in ("+", "that", "and")):
+            self.before, self.unreal = Before(lost=True), unreal
+            return
+        self.unreal = False
+        if self._baptism(start, end):
+            return
+        before = self._antecedent(clause, start)
+        subject = self.subjects.find(clause, start, end, before)
+        if subject is None:
+            self._without_subject(clause, start, end)
+            return
+        self._attribute(clause, subject)
+        for phrase in (subject.phrase, *subject.others):
+            if phrase.alias is not None:
+                self._introduce(phrase)
+        relation = read_relation(self.tokens, subject.end, end)
+        self._remember(clause, subject, relation)
+        if clause.connector in ("before", "until") and not is_over(relation):
+            return
+        if self.conditional and relation is not None and relation.modal:
+            return
+        if relation is not None and filters.worth_stating(subject, relation):
+            self._state(subject, relation, clause, end)
+        self._report(subject, relation)
+
+    def _baptism(self, start: int, end: int) -> bool:
+        """ "Her name is Luna": who it is of, if that is clear; and Luna is a "she"."""
+        name = self.names.get(start + 3)
+        low = self.tokens[start].low
+        said = [self.tokens[place].low for place in range(start + 1, min(start + 3, end))]
+        if low not in OWNERS or name is None or said not in (["name", "is"], ["name", "was"]):
+            return False
+        pronoun = OWNERS[low]
+        owner = self._resolve(pronoun)
+        self.discourse.pronouns[name.text] = frozenset((pronoun,))
+        self.before = Before(Phrase(name.text, name.type, proper=True))
+        if owner is not None:
+            self._add(Statement(name.text, owner.type, "is", owner.name, owner.type))
+        return True
+
+    def _antecedent(self, clause: Clause, start: int) -> Before:
+        """ "a friend who lives in Rome": the friend does, if there was an object."""
+        if clause.connector not in _RELATIVE or self.tokens[start].low in words.PRONOUNS:
+            return self.before
+        if self.before.object is not None:
+            return replace(self.before, subject=self.before.object)
+        return self.before if not self.out else Before(lost=True)
+
+    # Whose words
+
+    def _attribute(self, clause: Clause, subject: Subject) -> None:
+        """A report ends with a clause of the speaker's own."""
+        own = subject.speaker and not subject.elided and clause.connector not in ("that", "+")
+        if own or clause.connector in ("but", "because", "so"):
+            self.reporter = None
+
+    def _report(self, subject: Subject, relation: Relation | None) -> None:
+        """ "Ben told me that ...": what follows is Ben's word."""
+        if relation is not None and relation.main in SAYING and not relation.negated:
+            self.reporter = None if subject.speaker else subject.phrase.text
+
+    def _condition(self) -> None:
+        """What will or can be under a condition is no fact, before it or after."""
+        self.conditional = True
+        if self.out and self.out[-1].relation.split(" ")[0] in verbs.MODALS:
+            self.out.pop()
+
+    def _remember(self, clause: Clause, subject: Subject, relation: Relation | None) -> None:
+        said = relation.text if relation is not None else ""
+        relative = clause.connector in _RELATIVE and subject.elided
+        self.before = Before(
+            None if relative else subject.phrase,
+            progressive=any(verbs.is_ing(word) for word in said.split()),
+            infinitive=relation is not None and (bool(relation.modal) or " to " in said),
+            lost=self.before.lost or relative,
+        )
+        self.unreal = relation is not None and relation.main in _WISHES and " to " not in said
+
+    def _opening(self, start: int, end: int) -> int:
+        """Skip interjections, adverbs, times and a name that is only addressed."""
+        while start < end:
+            low, name = self.tokens[start].low, self.names.get(start)
+            if start in self.timed:
+                start += 1
+            elif name is not None:
+                if name.text != self.voices.other or not self._addressed(name, end):
+                    break
+                start = name.end
+            elif (
+                low in words.INTERJECTIONS
+                or is_manner(low)
+                or (low in ("glad", "happy") and self._subject_at(start + 1, end))
+            ):
+                start += 1
+            else:
+                break
+        return start
+
+    def _subject_at(self, place: int, end: int) -> bool:
+        low = self.tokens[place].low if place < end else ""
+        return low in words.PRONOUNS or low in words.POSSESSIVES or place in self.names
+
+    def _addressed(self, name: Name, end: int) -> bool:
+        return name.end >= end or self.tokens[name.end].low in words.PRONOUNS
+
+    # Times
+
+    def _bare_time(self, clause: Clause) -> None:
+        """A time on its own belongs to the clause before it, else to the next."""
+        when = self._when(clause)
+        if when is None:
+            return
+        if self.out and self.out[-1].when is None:
+            self.out[-1] = replace(self.out[-1], when=when)
+        elif not self.out:
+            self.waiting = when
+
+    def _when(self, clause: Clause) -> str | None:
+        for span in self.times:
+            within = clause.start <= span.start < clause.end
+            if span.when and (within or clause.start < span.end <= clause.end):
+                return span.when
+        return None
+
+    # Clauses without a subject
+
+    def _without_subject(self, clause: Clause, start: int, end: int) -> None:
+        if self.tokens[start].low == "according" and start + 2 < end:
+            source = noun_phrase(self.tokens, start + 2, end, self.names, self.voices)
+            self.reporter = source.text if source is not None else None
+        elif not self._brought_up(clause, start, end):
+            self._fragment(clause, start, end)
+
+    def _fragment(self, clause: Clause, start: int, end: int) -> None:
+        """A piece without a verb: an apposition, more of a list, a subject apart, or nothing."""
+        phrase = noun_phrase(self.tokens, start, end, self.names, self.voices)
+        self.before.lost = self.tokens[start].low in words.PRONOUNS
+        if phrase is None:
+            return
+        last = self.out[-1] if self.out else None
+        if self._apposition(clause, phrase, start, end):
+            return
+        if last is None:
+            apart = self.tokens[start].low in words.POSSESSIVES
+            name = start in self.names and self.names[start].end >= end
+            self.apart = phrase if apart or name else None
+            self.before.subject = phrase if apart else None
+            self.before.lost = self.before.lost or not (apart or name)
+        elif self._goes_on(clause, last, start, end):
+            joined = f"{last.object}, {phrase.text}"
+            if len(joined.split()) <= _MAX_LIST:
+                self.out[-1] = replace(last, object=joined)
+
+    def _goes_on(self, clause: Clause, last: Statement, start: int, end: int) -> bool:
+        lows = [token.low for token in self.tokens[start:end]]
+        listed = self.listing and clause.connector in _LIST_MARKS and len(lows) <= 4
+        clear = lows[0] not in words.PRONOUNS and not any(
+            low in verbs.FINITE_AUX or verbs.verb_only(low) for low in lows
+        )
+        return listed and clear and last.object_type != "time"
+
+    def _apposition(self, clause: Clause, phrase: Phrase, start: int, end: int) -> bool:
+        """ "Helios, a bakery", "My boss, Dr. Berg, ...", "Anna, my sister, ...": an "is"."""
+        following = self.tokens[end].low if end < len(self.tokens) else "."
+        second = self.tokens[end + 1].low if end + 1 < len(self.tokens) else ""
+        if clause.connector != "," or following not in ",.!;" or second in ("and", "or"):
+            return False
+        first = self.tokens[start].low
+        described = first in words.DETERMINERS or first in words.POSSESSIVES
+        if self.apart is not None and described and not self.apart.proper:
+            self._add(Statement(self.apart.text, self.apart.type, "is", phrase.text, phrase.type))
+            self.before.subject, self.apart = self.apart, None
+            return True
+        if self.apart is not None and described != (self.apart.proper is False):
+            name, what = (self.apart, phrase) if described else (phrase, self.apart)
+            if name.proper and name.text not in (self.voices.speaker, self.voices.other):
+                self._introduce(replace(name, alias=what.text))
+                self.before.subject, self.apart = name, None
+                return True
+            return False
+        named = next((one for one in self.names.values() if one.end == start - 1), None)
+        if named is None or not described or not self.out or is_listed(self.tokens, start, end):
+            return False
+        self._add(Statement(named.text, named.type, "is", phrase.text, phrase.type))
+        return True
+
+    def _brought_up(self, clause: Clause, start: int, end: int) -> bool:
+        """ "Here is a ...", "there was a ...", "that is my ...": something is brought up."""
+        low = self.tokens[start].low
+        if start + 2 >= end or self.tokens[start + 1].low not in verbs.BE:
+            return False
+        third = self.tokens[start + 2].low
+        own = third in words.SPEAKER_POSSESSIVES and low in ("this", "that", "these", "it")
+        if low not in ("here", "there") and not own:
+            return False
+        if third in words.PRONOUNS or third in words.NEGATIONS:
+            return True
+        relation = Relation("shared" if low == "here" else "mentioned", start + 2, "mention")
+        found = self.objects.read(relation, end)
+        if found is not None:
+            self._emit(self.subjects.speaker, found[0], found[1], self._when(clause))
+        return True
+
+    def _resolve(self, pronoun: str) -> Referent | None:
+        """By the two sentences before and this one so far."""
+        voiced = (self.voices.speaker, self.voices.other)
+        here = [
+            self.discourse.referent(name, type_)
+            for one in self.out
+            for name, type_ in ((one.subject, one.subject_type), (one.object, one.object_type))
+            if name not in voiced
+        ]
+        named = [
+            self.discourse.referent(name.text, name.type)
+            for name in self.names.values()
+            if name.text not in voiced
+            and (name.end <= self.place or name.text in self.discourse.pronouns)
+        ]
+        return self.discourse.find(pronoun, (*here, *named))
+
+    # Facts
+
+    def _state(self, who: Subject, relation: Relation, clause: Clause, end: int) -> None:
+        when = self._when(clause) or self.waiting
+        self.waiting = None
+        found = self.objects.read(relation, end) or self._judged(who, relation, end)
+        if found is None:
+            if when is not None and self._only_time(who, relation, end):
+                self._emit(who.phrase, filters.dated(relation, when), Phrase(when, "time"), when)
+            return
+        relation, phrase = found
+        told = relation.main in SAYING and phrase.text in (self.voices.speaker, self.voices.other)
+        if told or filters.says_nothing(who, relation, phrase):
+            return
+        for subject in (who.phrase, *who.others):
+            self._emit(subject, relation, phrase, when)
+        self.listing = True
+        self.before.object = last_of(phrase)
+        self._named(relation.end, end)
+
+    def _only_time(self, who: Subject, relation: Relation, end: int) -> bool:
+        if relation.copula and (who.pronoun or who.phrase.text == self.voices.speaker):
+            return False
+        short = relation.text.count(" ") < MAX_RELATION
+        return short and all(place in self.timed for place in range(relation.end, end))
+
+    def _emit(self, subject: Phrase, relation: Relation, phrase: Phrase, when: str | None) -> None:
+        who, what = self.discourse.name_of(subject.text), self.discourse.name_of(phrase.text)
+        related = relation.text == "is" and not relation.negated and subject.proper
+        if (
+            related
+            and phrase.type == "person"
+            and phrase.text.startswith(f"{self.voices.speaker}'s ")
+        ):
+            self.discourse.introduce(who, phrase.text)
+            what = phrase.text  # "Anna is my sister" must not become "Anna is Anna"
+        if who == what:
+            return
+        self._add(
+            Statement(who, subject.type, relation.text, what, phrase.type, when, relation.negated)
+        )
+        if phrase.alias is not None:
+            self._introduce(phrase)
+
+    def _add(self, statement: Statement) -> None:
+        self.out.append(replace(statement, said_by=self.reporter))
+        self.listing = False
+
+    def _introduce(self, phrase: Phrase) -> None:
+        """ "my sister Anna" says who Anna is."""
+        alias = phrase.alias or ""
+        self.discourse.introduce(phrase.text, alias)
+        self._add(Statement(phrase.text, phrase.type, "is", alias, phrase.type))
+
+    def _named(self, start: int, end: int) -> None:
+        """ "a dog named Rex" also says what Rex is."""
+        for place in range(start + 1, min(end - 1, start + 8)):
+            if self.tokens[place].low not in ("named", "called", "titled"):
+                continue
+            name = self.names.get(place + 1)
+            near = max(
+                (p + 1 for p in range(start, place) if self.tokens[p].low in _NEAREST),
+                default=start,
+            )
+            what = noun_phrase(self.tokens, near, place, self.names, self.voices)
+            if name is not None and what is not None:
+                type_ = name.type if name.sure and name.type != "object" else what.type
+                self._add(Statement(name.text, type_, "is", what.text, what.type))
+            return
+
+    def _judged(self, who: Subject, relation: Relation, end: int) -> tuple[Relation, Phrase] | None:
+        """ "Hiking in the north was amazing": worth keeping only for what it says it of."""
+        said = [self.tokens[place].low for place in range(relation.end, end)]
+        if not relation.copula or who.pronoun or " " not in who.phrase.text or not said:
+            return None
+        judged = said[-1] in words.SENTIMENT and len(said) < 3
+        return (relation, Phrase(said[-1], "concept")) if judged else None

@@ -1,0 +1,95 @@
+"""A sentence ready to be read, and what reading gives: shared by the rules and the parse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from cognigraph.english import verbs
+from cognigraph.english.sentences import Token
+from cognigraph.english.times.find import TimeSpan
+from cognigraph.english.words import word_set
+from cognigraph.ingest.rules.discourse import Discourse
+from cognigraph.ingest.rules.names import Name
+from cognigraph.ingest.rules.noun_phrases import Phrase, Voices
+from cognigraph.ingest.rules.pronouns import Referent, referent
+from cognigraph.ingest.rules.relations import Relation
+
+SAYING = word_set(
+    """say tell mention claim announce report explain write insist admit promise warn inform text
+    think believe reckon guess"""
+)
+"""What others said or think is theirs: the fact after it is attributed."""
+OWNERS = {"her": "she", "his": "he", "its": "it", "their": "they"}
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A triple of one clause, before its chunk is known."""
+
+    subject: str
+    subject_type: str
+    relation: str
+    object: str
+    object_type: str
+    when: str | None = None
+    negated: bool = False
+    said_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One sentence ready to be read: tokens with what was found in them.
+
+    ``things`` are phrases that make an "it" unclear.
+    """
+
+    tokens: tuple[Token, ...]
+    names: Mapping[int, Name]
+    times: tuple[TimeSpan, ...]
+    things: tuple[str, ...] = ()
+    question: bool = False
+
+
+def referents_of(
+    sentence: Reading, statements: Sequence[Statement], voices: Voices, discourse: Discourse
+) -> Iterator[Referent]:
+    """What a sentence brings up that a pronoun in the next two may mean."""
+    voiced = (voices.speaker, voices.other)
+    told = [part.lower() for one in statements for part in (one.subject, one.object)]
+    told += [name.text.lower() for name in sentence.names.values()]
+    for thing in sentence.things:
+        if not any(thing.lower() in part for part in told):
+            yield referent(thing, "object", solid=False)
+    for name in sentence.names.values():
+        if name.text not in voiced:
+            yield discourse.referent(name.text, name.type)
+    for statement in statements:
+        if statement.subject not in voiced:
+            yield discourse.referent(statement.subject, statement.subject_type)
+        changing = not statement.relation.startswith(("is", "was"))
+        if changing and statement.object not in voiced:
+            yield discourse.referent(statement.object, statement.object_type)
+
+
+def is_listed(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """Tell "Anna, a nurse and Tom" and "Rome, the sea, the food" from an apposition."""
+    joined = any(tokens[place].low in ("and", "or") for place in range(start, end))
+    more = any(token.low == "," for token in tokens[end + 1 :])
+    return joined or more or tokens[start].low in ("this", "that", "these")
+
+
+def is_over(relation: Relation | None) -> bool:
+    """Tell "before we moved" from "before it becomes serious"."""
+    first = relation.text.split(" ")[0] if relation is not None else ""
+    return first == "was" or verbs.is_past(first)
+
+
+def last_of(phrase: Phrase) -> Phrase:
+    """What a relative clause after the object speaks of: of "a bed and a lamp" the lamp."""
+    _, joined, last = phrase.text.rpartition(" and ")
+    if not joined:
+        return phrase
+    for article in ("a ", "an ", "the ", "some "):
+        last = last.removeprefix(article)
+    return replace(phrase, text=last, proper=False)

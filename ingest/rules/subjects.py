@@ -1,0 +1,277 @@
+"""Finding the subject of a clause: a speaker, a name, a noun phrase, or one left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from cognigraph.english import verbs, words
+from cognigraph.english.sentences import Token
+from cognigraph.english.words import word_set
+from cognigraph.ingest.rules.clauses import Clause
+from cognigraph.ingest.rules.names import Name
+from cognigraph.ingest.rules.noun_phrases import Phrase, Voices, noun_phrase
+from cognigraph.ingest.rules.pronouns import Referent
+
+_REACH = 14  # tokens in which the verb of a noun subject must follow
+_FEELINGS = word_set(
+    """excited proud happy thrilled pumped stoked keen nervous grateful thankful passionate sad
+    busy"""
+)
+_JOINING = word_set("and but or , then who which that so")
+_OPENING = frozenset(("", ",", "-", "–", "—", "!", "and"))
+_INSIDE_NO_SUBJECT = words.NOMINATIVE | word_set("you me it to there")
+_AFTER_IS = (
+    words.DETERMINERS
+    | words.POSSESSIVES
+    | words.NEGATIONS
+    | word_set("been so really very in on at with from got")
+)
+_BEFORE_SIDE = words.POSSESSIVES | word_set("the a 's")
+_SEEMING = word_set("sounds looks seems feels turns")
+_ADJECTIVES = words.SENTIMENT | words.LIGHT
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A subject; its verb is looked for from token ``end``."""
+
+    phrase: Phrase
+    end: int
+    elided: bool = False
+    pronoun: bool = False
+    thing: bool = False
+    """Said as "it" or "they", which often mean nothing at all."""
+    speaker: bool = False
+    others: tuple[Phrase, ...] = ()
+    """Who else: "Ann and Tom moved" is said of both."""
+
+
+@dataclass(slots=True)
+class Before:
+    """What the clauses before in the same sentence leave behind."""
+
+    subject: Phrase | None = None
+    object: Phrase | None = None
+    progressive: bool = False
+    infinitive: bool = False
+    lost: bool = False
+    """Some subject was not understood, so a missing one cannot be filled in."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectFinder:
+    """Finds subjects in one sentence."""
+
+    tokens: tuple[Token, ...]
+    names: Mapping[int, Name]
+    voices: Voices
+    resolve: Callable[[str], Referent | None]
+
+    @property
+    def speaker(self) -> Phrase:
+        """The one who says "I"."""
+        return Phrase(self.voices.speaker, "person", proper=True)
+
+    def find(self, clause: Clause, start: int, end: int, before: Before) -> Subject | None:
+        """The subject of tokens ``[start, end)``; ``None`` if there is none or it is unclear."""
+        low, following = self._low(start, end), self._low(start + 1, end)
+        if low in words.FIRST_PERSON:
+            return Subject(self.speaker, start + 1, speaker=True)
+        if low == "you":
+            if self.voices.other is None or self._advice(start + 1, end):
+                return None  # "you can't deny": anyone
+            return Subject(Phrase(self.voices.other, "person", proper=True), start + 1)
+        if low in ("he", "she", "it", "they"):
+            found = self.resolve(low)
+            if found is None:
+                return None
+            thing = low in ("it", "they")
+            return Subject(Phrase(found.name, found.type), start + 1, pronoun=True, thing=thing)
+        if low in ("there", "here"):
+            return None
+        if low in ("this", "that", "these", "those") and verbs.is_finite(following):
+            return None
+        return (
+            self._left_out(clause, start, end, before)
+            or self._several(start, end)
+            or self._nominal(start, end)
+        )
+
+    def _advice(self, place: int, end: int) -> bool:
+        """Tell "you should", "you need to", "you have to" from what somebody did."""
+        low, following = self._low(place, end), self._low(place + 1, end)
+        if place > 2 and self.tokens[place - 2].low == "sure":
+            return True  # "make sure you ..."
+        return low in verbs.MODALS or (
+            low in ("need", "have", "want", "ought") and following == "to"
+        )
+
+    def _several(self, start: int, end: int) -> Subject | None:
+        """Read "Ann and Tom moved", "my sister and I went"."""
+        joint = next(
+            (p for p in range(start + 1, min(end, start + 6)) if self._low(p, end) == "and"), 0
+        )
+        if not joint or any(self._low(p, end) in verbs.FINITE_AUX for p in range(start, joint)):
+            return None
+        first = noun_phrase(self.tokens, start, joint, self.names, self.voices)
+        name = self.names.get(joint + 1)
+        if self._low(joint + 1, end) == "i":
+            second, after = Phrase(self.voices.speaker, "person", proper=True), joint + 2
+        elif name is not None:
+            second, after = Phrase(name.text, name.type, proper=True), name.end
+        elif self._low(joint + 1, end) in words.POSSESSIVES:
+            places = range(joint + 3, min(joint + 6, end))
+            verb_places = (p for p in places if self._finite_or_base(self._low(p, end)))
+            after = next(verb_places, joint + 1)
+            other = noun_phrase(self.tokens, joint + 1, after, self.names, self.voices)
+            if other is None:
+                return None
+            second = other
+        else:
+            return None
+        low = self._low(after, end)
+        verb = low in verbs.FINITE_AUX or verbs.guess_verb(low) is not None
+        if (
+            first is None
+            or first.type not in ("person", "object")
+            or not (verb or low in words.ADVERBS)
+        ):
+            return None
+        return Subject(first, after, others=(second,))
+
+    def _low(self, place: int, end: int) -> str:
+        return self.tokens[place].low if place < end else ""
+
+    def _finite_or_base(self, low: str) -> bool:
+        found = verbs.known_verb(low)
+        return low in verbs.FINITE_AUX or (found is not None and found.form in ("base", "past"))
+
+    # Left out
+
+    def _left_out(self, clause: Clause, start: int, end: int, before: Before) -> Subject | None:
+        """A clause that starts with its verb: "Lost my job", "and asked for help"."""
+        if start in self.names:
+            return None
+        low = self._low(start, end)
+        if low == "never":  # "but never tried it"
+            low = self._low(start + 1, end)
+        verb = verbs.known_verb(low)
+        finite = low in verbs.FINITE_AUX or verbs.is_past(low) or low == "been"
+        if clause.connector in _JOINING and before.subject is not None and (finite or verb):
+            if not finite and verb is not None and verb.form == "base" and before.infinitive:
+                return None  # "wants to start a blog and show it": whose verb is not clear
+            if clause.connector == "so" and verb is not None and verb.form == "base":
+                return None  # "so keep it to yourself": an order
+            if verbs.is_ing(low) and not before.progressive:
+                return None  # "the key to staying fit and reaching my goals"
+            own = before.subject.text == self.voices.speaker
+            return Subject(before.subject, start, elided=True, speaker=own)
+        if clause.connector not in _OPENING or before.lost or self._low(start + 1, end) == "'s":
+            return None
+        if (clause.connector == "" or before.subject is None) and self._opens(clause, start, end):
+            return Subject(self.speaker, start, elided=True, speaker=True)
+        return None
+
+    def _opens(self, clause: Clause, start: int, end: int) -> bool:
+        """Tell a statement without its "I" from an order or a noun."""
+        low, following = self._low(start, end), self._low(start + 1, end)
+        if low in ("can", "could") and following == "not":
+            return True
+        if verbs.is_past(low) and self._auxiliary_ahead(start + 1, end):
+            return False  # "mixed feelings are normal"
+        if verbs.is_past(low) or low in verbs.STATIVE or low == "been":
+            return True
+        if low == "going" and following == "to":
+            return True
+        if verbs.is_ing(low) and verbs.guess_verb(low) is not None:
+            ends = clause.end >= len(self.tokens) - 2
+            return ends and not any(
+                verbs.is_finite(token.low) for token in self.tokens[start + 1 :]
+            )
+        return low in _FEELINGS and following in ("to", "about", "for", "of", "with")
+
+    def _auxiliary_ahead(self, start: int, end: int) -> bool:
+        return any(self.tokens[place].low in verbs.FINITE_AUX for place in range(start, end))
+
+    # Noun phrases
+
+    def _nominal(self, start: int, end: int) -> Subject | None:
+        """A noun phrase followed by a finite verb."""
+        first = self.tokens[start]
+        if first.low in words.PREPOSITIONS or first.low in _SEEMING or first.kind == "mark":
+            return None
+        if first.low in words.NEGATIONS:
+            return None
+        clear = (
+            first.low in words.DETERMINERS or first.low in words.POSSESSIVES or start in self.names
+        )
+        verb = verbs.known_verb(first.low)
+        order = verb is not None and verb.form != "ing" and verbs.verb_only(first.low)
+        if order and not clear:
+            return None
+        place = self._verb_place(start, min(end, start + _REACH), clear=clear)
+        if place is None or any(
+            token.low in _INSIDE_NO_SUBJECT for token in self.tokens[start:place]
+        ):
+            return None
+        phrase = noun_phrase(self.tokens, start, place, self.names, self.voices)
+        return None if phrase is None else Subject(phrase, place)
+
+    def _verb_place(self, start: int, end: int, *, clear: bool) -> int | None:
+        name = self.names.get(start)
+        first = place = name.end if name is not None else start + 1
+        while place < end:
+            low = self.tokens[place].low
+            if low in words.NOMINATIVE:
+                return None
+            if low == "'s":
+                if self._contracted_is(place, end):
+                    return place
+            elif low in verbs.FINITE_AUX or low in words.NEGATIONS:
+                return place
+            elif low in ("left", "right") and self._low(place - 1, end) in _BEFORE_SIDE:
+                pass  # "my left knee"
+            elif self._plural_verb(place, end, clear=clear):
+                return place
+            elif verbs.is_finite(low) and (clear or verbs.verb_only(low)):
+                # "my dance moves get me going": a later clear verb makes this one a noun.
+                noun = place == first and name is None and clear
+                noun = noun or self._verb_follows(place + 1, end)
+                if not noun or (verbs.is_past(low) and place > first):
+                    return place
+            inner = self.names.get(place)
+            place = inner.end if inner is not None else place + 1
+        return None
+
+    def _plural_verb(self, place: int, end: int, *, clear: bool) -> bool:
+        """Tell "my holidays start on" from "my dance lessons start"."""
+        found, before = verbs.known_verb(self.tokens[place].low), self._low(place - 1, end)
+        following = self._low(place + 1, end)
+        plural = before.endswith("s") and not before.endswith(("ss", "us", "is"))
+        return (
+            clear
+            and plural
+            and found is not None
+            and found.form == "base"
+            and (
+                following in words.PREPOSITIONS
+                or following in words.DETERMINERS
+                or following in words.POSSESSIVES
+                or following in words.OBJECT_PRONOUNS
+            )
+        )
+
+    def _verb_follows(self, place: int, end: int) -> bool:
+        low = self._low(place, end)
+        return low in verbs.FINITE_AUX or (verbs.verb_only(low) and not verbs.is_ing(low))
+
+    def _contracted_is(self, place: int, end: int) -> bool:
+        """Tell "Anna's moving" and "the cat's not in" from "Anna's cat"."""
+        following, second = self._low(place + 1, end), self._low(place + 2, end)
+        if following in _AFTER_IS:
+            return True
+        if verbs.is_ing(following) and verbs.verb_only(following):
+            return True
+        closes = not second or second in words.PREPOSITIONS or second == "to"
+        return closes and following in _ADJECTIVES

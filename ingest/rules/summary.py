@@ -1,0 +1,273 @@
+"""Session keys and an extractive summary that grow with a session.
+
+:class:`SessionState` is folded over the chunks one by one, so the outcome does not depend on how
+chunks were batched, and its size is bounded, so the cost of a chunk does not grow with the
+session. Ties are broken by place, never by hash order.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from cognigraph.ingest.rules.key_phrases import KeyPhrase
+from cognigraph.model import Theme
+from cognigraph.text.terms import query_terms, terms
+
+POOL = 40
+"""Candidate sentences kept for the summary."""
+KEYS = 64
+"""Candidate keys kept."""
+SHOWN_KEYS = 16
+NAMES = 64
+SPEAKERS = 16
+_THEMES = 3
+_THEME_SENTENCES = 4
+_ONLY_SENTENCES = 7
+_FEWEST = 3
+_LONGEST = 200
+_AGEING = 0.97  # per chunk unseen: lets a new topic replace an early one-off when the pool is full
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A candidate key. ``score`` is the phrase's own, ``last`` the chunk that had it last."""
+
+    name: str
+    score: float
+    count: int
+    last: int
+
+    @property
+    def weight(self) -> float:
+        """Own score times a damped frequency."""
+        return round(self.score * (1 + math.log(self.count)), 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence that may go into the summary; ``chunk`` and ``place`` give its order."""
+
+    chunk: int
+    place: int
+    speaker: str
+    text: str
+    salience: float
+    stems: frozenset[str]
+
+
+def _candidate(row: Sequence[Any]) -> Candidate:
+    chunk, place, speaker, text, salience, stems = row
+    return Candidate(chunk, place, speaker, text, salience, frozenset(stems.split()))
+
+
+@dataclass(slots=True)
+class SessionState:
+    """What is remembered of a session between windows."""
+
+    chunks: int = 0
+    keys: dict[str, Key] = field(default_factory=dict)
+    pool: list[Candidate] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+    speakers: list[str] = field(default_factory=list)
+
+    @classmethod
+    def load(cls, text: str) -> SessionState:
+        """Read a saved state; one that is not ours (another extractor's) starts anew."""
+        try:
+            data = json.loads(text) if text else {}
+            if not isinstance(data, dict) or data.get("rules") != _FORMAT:
+                return cls()
+            return cls(
+                int(data["chunks"]),
+                {str(stem): Key(*row) for stem, *row in data["keys"]},
+                [_candidate(row) for row in data["pool"]],
+                {str(name): str(type_) for name, type_ in data["names"]},
+                [str(name) for name in data["speakers"]],
+            )
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return cls()
+
+    def dump(self) -> str:
+        """Save as JSON; :meth:`load` gives back an equal state."""
+        data = {
+            "rules": _FORMAT,
+            "chunks": self.chunks,
+            "keys": [[stem, k.name, k.score, k.count, k.last] for stem, k in self.keys.items()],
+            "pool": [
+                [c.chunk, c.place, c.speaker, c.text, c.salience, " ".join(sorted(c.stems))]
+                for c in self.pool
+            ],
+            "names": list(self.names.items()),
+            "speakers": self.speakers,
+        }
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+    # Growing, one chunk at a time
+
+    def meet(self, speaker: str | None) -> None:
+        """Remember a speaker."""
+        if speaker and speaker not in self.speakers and len(self.speakers) < SPEAKERS:
+            self.speakers.append(speaker)
+
+    def learn(self, name: str, type_: str) -> None:
+        """Remember the type of a name; the oldest is forgotten when there are too many."""
+        self.names.setdefault(name.lower(), type_)
+        if len(self.names) > NAMES:
+            del self.names[next(iter(self.names))]
+
+    def add_phrases(self, phrases: Iterable[KeyPhrase]) -> None:
+        """Count the phrases of the present chunk, each once."""
+        seen: set[str] = set()
+        for phrase in phrases:
+            stem = " ".join(terms(phrase.text))
+            if not stem or stem in seen:
+                continue
+            seen.add(stem)
+            old = self.keys.get(stem)
+            if old is None:
+                self.keys[stem] = Key(phrase.text, phrase.score, 1, self.chunks)
+            else:
+                score = max(old.score, phrase.score)
+                self.keys[stem] = replace(old, score=score, count=old.count + 1, last=self.chunks)
+        if len(self.keys) > KEYS:
+            ranked = sorted(self.keys, key=self._standing, reverse=True)
+            kept = set(ranked[:KEYS])
+            self.keys = {stem: key for stem, key in self.keys.items() if stem in kept}
+
+    def _standing(self, stem: str) -> tuple[float, int, str]:
+        key = self.keys[stem]
+        return key.weight * _AGEING ** min(self.chunks - key.last, 500), key.last, stem
+
+    def add_sentence(self, place: int, speaker: str, text: str, salience: float) -> None:
+        """Offer a sentence of the present chunk to the pool."""
+        if salience <= 0 or (
+            len(self.pool) >= POOL and salience <= min(item.salience for item in self.pool)
+        ):
+            return  # an equal one that came first stays
+        shown = shorten(text)
+        stems = frozenset(query_terms(shown))
+        self.pool.append(Candidate(self.chunks, place, speaker, shown, salience, stems))
+        if len(self.pool) > POOL:
+            worst = min(self.pool, key=lambda item: (item.salience, -item.chunk, -item.place))
+            self.pool.remove(worst)
+
+    def next_chunk(self) -> None:
+        """Close the present chunk."""
+        self.chunks += 1
+
+    # Reading off
+
+    def best_keys(self) -> list[Key]:
+        """The session's keys, heaviest first, near-duplicates and speakers left out."""
+        speakers = {name.lower() for name in self.speakers}
+        ranked = sorted(
+            ((-key.weight, stem, key) for stem, key in self.keys.items()), key=lambda row: row[:2]
+        )
+        chosen: list[Key] = []
+        covered: list[set[str]] = []
+        for _, stem, key in ranked:
+            stems = set(stem.split())
+            if key.name.lower() in speakers or any(_covers(other, stems) for other in covered):
+                continue
+            chosen.append(key)
+            covered.append(stems)
+            if len(chosen) == SHOWN_KEYS:
+                break
+        return chosen
+
+    def themes(self, keys: Sequence[Key]) -> tuple[Theme, ...]:
+        """One to three topics: the best sentences around the heaviest keys, in time order."""
+        stemmed = [_Stemmed(key.name, key.weight, frozenset(terms(key.name))) for key in keys]
+        ranked = self._ranked(stemmed)
+        groups: list[list[Candidate]] = []
+        used: list[Candidate] = []
+        for key in stemmed:
+            support = [item for item in ranked if key.stems <= item.stems]
+            if len(support) < _FEWEST:
+                continue
+            group = _without_repeats(support, used, _THEME_SENTENCES)
+            if len(group) >= _FEWEST:
+                groups.append(group)
+                used.extend(group)
+            if len(groups) == _THEMES - 1:
+                break
+        rest = _without_repeats(ranked, used, _THEME_SENTENCES if groups else _ONLY_SENTENCES)
+        if rest:
+            groups.append(rest)
+        return _titled(groups, stemmed)
+
+    def _ranked(self, keys: Sequence[_Stemmed]) -> list[Candidate]:
+        """Pool sentences by their salience and the weight of the session's keys in them."""
+        total = sum(key.weight for key in keys) or 1.0
+
+        def standing(item: Candidate) -> tuple[float, int, int]:
+            carried = sum(key.weight for key in keys if key.stems <= item.stems)
+            return -(item.salience + 2 * carried / total), item.chunk, item.place
+
+        return sorted(self.pool, key=standing)
+
+
+class _Stemmed(NamedTuple):
+    name: str
+    weight: float
+    stems: frozenset[str]
+
+
+def _covers(chosen: set[str], stems: set[str]) -> bool:
+    """Tell whether a key adds at most one word to a heavier one."""
+    return stems <= chosen or (chosen <= stems and len(stems) - len(chosen) == 1)
+
+
+def _without_repeats(
+    items: Iterable[Candidate], used: Sequence[Candidate], limit: int
+) -> list[Candidate]:
+    chosen: list[Candidate] = []
+    for item in items:
+        if len(chosen) == limit:
+            break
+        if not any(_repeats(item.stems, other.stems) for other in (*used, *chosen)):
+            chosen.append(item)
+    return chosen
+
+
+def _repeats(left: frozenset[str], right: frozenset[str]) -> bool:
+    shared = len(left & right)
+    return shared * 2 > min(len(left), len(right)) > 0 and shared * 5 > len(left | right) * 2
+
+
+def _titled(groups: Sequence[Sequence[Candidate]], keys: Sequence[_Stemmed]) -> tuple[Theme, ...]:
+    themes: list[Theme] = []
+    titled: set[str] = set()
+    for group in groups:
+        stems = frozenset[str]().union(*(item.stems for item in group))
+        names = [key.name for key in keys if key.stems <= stems and key.name not in titled][:3]
+        titled.update(names)
+        ordered = sorted(group, key=lambda item: (item.chunk, item.place))
+        speakers = list(dict.fromkeys(item.speaker for item in ordered if item.speaker))
+        title = ", ".join(names) or "Said by " + " and ".join(speakers[:2] or ["someone"])
+        title = title[:1].upper() + title[1:]
+        if any(theme.title == title for theme in themes):
+            title = f"{title} ({len(themes) + 1})"
+        themes.append(Theme(title, "\n".join(_attributed(item) for item in ordered)))
+    return tuple(themes)
+
+
+def _attributed(item: Candidate) -> str:
+    return f"{item.speaker}: {item.text}" if item.speaker else item.text
+
+
+def shorten(text: str, limit: int = _LONGEST) -> str:
+    """Cut a long sentence at the end of a clause, else between words, with an ellipsis."""
+    text = " ".join(text[: 4 * limit].split())
+    if len(text) <= limit:
+        return text
+    head = text[: limit - 1]
+    cut = max(head.rfind(mark) for mark in (", ", "; ", ": ", " - ", " — ", "，", "、"))
+    if cut < limit // 3:
+        cut = head.rfind(" ")
+    return head[: cut if cut > 0 else limit - 1].rstrip(" ,;:-—，、") + "…"
