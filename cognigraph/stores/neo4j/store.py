@@ -27,7 +27,7 @@ from cognigraph.stores.neo4j.index.lexicon import Lexicons
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.reindex import Neo4jReindexing
 from cognigraph.stores.neo4j.schema import check_server, prepare
-from cognigraph.stores.neo4j.search import gather_candidates
+from cognigraph.stores.neo4j.index.candidates import gather_candidates
 from cognigraph.stores.protocols import Check, EmbedderIdentity, NamedEntity, StoreInfo
 from cognigraph.stores.records import Derivation, Failure, InsertStatus, Lease, MessageRow, Names
 from cognigraph.stores.reindex import Precision

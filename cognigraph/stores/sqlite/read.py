@@ -9,7 +9,7 @@ from typing import Any
 from cognigraph.ids import normalise
 from cognigraph.model import Entity, Session, Source, Stats, StoredMessage, Theme, Triple
 from cognigraph.stores.candidates import ChunkRecord
-from cognigraph.stores.sqlite.queue import DONE
+from cognigraph.stores.sqlite.work import DONE
 from cognigraph.times import from_micros, parse_when
 
 _MOST_VARIABLES = 500

@@ -9,7 +9,7 @@ from importlib.resources import files
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.stores.protocols import EmbedderIdentity, mismatch
 from cognigraph.stores.reindex import Precision
-from cognigraph.stores.sqlite import resolve
+from cognigraph.stores.sqlite import merges
 from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool
 from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.text.terms import ANALYZER
@@ -70,7 +70,7 @@ def prepare(
             if number > version:
                 _apply(connection, script)
         if 0 < version < number_of("resolution"):
-            resolve.settle_all(connection, to_micros(clock()))
+            merges.settle_all(connection, to_micros(clock()))
         if version == 0 and embedder is not None:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) STRICT")

@@ -26,13 +26,15 @@ from cognigraph.stores.no_candidates import no_candidates
 from cognigraph.stores.protocols import Check, EmbedderIdentity, NamedEntity, StoreInfo
 from cognigraph.stores.records import Derivation, Failure, InsertStatus, Lease, MessageRow, Names
 from cognigraph.stores.reindex import Precision
-from cognigraph.stores.sqlite import checks, derive, due_summaries, queue, read, resolve, revisions
+from cognigraph.stores.sqlite import checks, derive, due_summaries, read, revisions
+from cognigraph.stores.sqlite import work
+from cognigraph.stores.sqlite import merges as resolve
 from cognigraph.stores.sqlite import replace as redo
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.index.cache import SpaceIndexes
 from cognigraph.stores.sqlite.reindex import SQLiteReindexing
 from cognigraph.stores.sqlite.schema import check_generation, prepare
-from cognigraph.stores.sqlite.search import gather_candidates
+from cognigraph.stores.sqlite.index.candidates import gather_candidates
 from cognigraph.times import Clock, system_clock, to_micros
 
 _T = TypeVar("_T")
@@ -111,11 +113,11 @@ class SQLiteStore:
     ) -> Lease | None:
         """Lease pending chunks of one session, or its summary."""
         with self._pool.read() as connection:  # an idle worker must not take the write lock
-            if not queue.has_pending(connection):
+            if not work.has_pending(connection):
                 return None
         # A worker with an embedder of the past must not hold what it cannot finish.
         with self._write_vectors() as connection:
-            return queue.claim(
+            return work.claim(
                 connection,
                 worker=worker,
                 limit=limit,
@@ -129,12 +131,12 @@ class SQLiteStore:
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
         """Write a derivation if the lease still holds."""
         with self._write_vectors() as connection:
-            if not queue.holds(connection, lease):
+            if not work.holds(connection, lease):
                 return False
             record, now = self._record, to_micros(self._clock())
             derive.write_derivation(connection, record.vectors, lease, derivation, now)
             if not derivation.held:
-                queue.release(connection, lease)
+                work.release(connection, lease)
             return True
 
     def fail(
@@ -148,9 +150,9 @@ class SQLiteStore:
     ) -> bool:
         """Give chunks back after a failed attempt or an outage."""
         with self._pool.write() as connection:
-            if not queue.holds(connection, lease):
+            if not work.holds(connection, lease):
                 return False
-            queue.give_back(
+            work.give_back(
                 connection, lease, reason, park_after=park_after, retry_at=retry_at, outage=outage
             )
             return True
@@ -158,35 +160,35 @@ class SQLiteStore:
     def extend(self, lease: Lease, until: datetime) -> bool:
         """Hold a lease longer."""
         with self._pool.write() as connection:
-            return queue.extend(connection, lease, until)
+            return work.extend(connection, lease, until)
 
     def release(self, lease: Lease) -> bool:
         """Give chunks back as they were."""
         with self._pool.write() as connection:
-            if not queue.holds(connection, lease):
+            if not work.holds(connection, lease):
                 return False
-            queue.release(connection, lease)
+            work.release(connection, lease)
             return True
 
     def leases(self) -> dict[str, datetime]:
         """Tokens of the leases that were not given back."""
         with self._pool.read() as connection:
-            return queue.leases(connection)
+            return work.leases(connection)
 
     def expire(self, token: str, until: datetime) -> None:
         """End the lease of a dead worker."""
         with self._pool.write() as connection:
-            queue.expire(connection, token, until)
+            work.expire(connection, token, until)
 
     def retry_failed(self, space: str | None = None) -> int:
         """Make what is parked pending again."""
         with self._pool.write() as connection:
-            return queue.retry_failed(connection, space)
+            return work.retry_failed(connection, space)
 
     def failures(self, space: str) -> list[Failure]:
         """Chunks and summaries whose last attempt failed."""
         with self._pool.read() as connection:
-            return queue.failures(connection, space)
+            return work.failures(connection, space)
 
     def extractors(self, space: str) -> dict[str, int]:
         """Who has read the done chunks."""
@@ -200,7 +202,7 @@ class SQLiteStore:
 
     def queued(self, space: str) -> list[str]:
         """Sessions with pending chunks, or behind."""
-        return self._read(space, [], queue.queued)
+        return self._read(space, [], work.queued)
 
     def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
         """Sessions of which one of these has read a part."""
@@ -209,7 +211,7 @@ class SQLiteStore:
     def peek(self, session_uid: str, *, context: int = 2, again: bool = False) -> Lease | None:
         """All chunks of a session that wait, or would wait to be read again."""
         with self._pool.read() as connection:
-            return queue.peek(connection, session_uid, context, again)
+            return work.peek(connection, session_uid, context, again)
 
     def summaries(self, space: str, session: str) -> list[Summary]:
         """Revisions of a session's keys and summary, newest first."""
@@ -218,7 +220,7 @@ class SQLiteStore:
     def pending(self, space: str | None = None) -> int:
         """Chunks that are pending or leased."""
         with self._pool.read() as connection:
-            return queue.pending(connection, space)
+            return work.pending(connection, space)
 
     def behind(self, space: str | None = None) -> int:
         """Sessions whose summary waits to be brought up."""
