@@ -94,14 +94,16 @@ def candidates(
     engine = memory._engine
     settings = engine.settings.search
     analysis = analyse(question, now)
-    found = engine.store.probe("default", make_probe(analysis, engine.embedder, settings))
+    found = engine.store.search.candidates(
+        "default", make_probe(analysis, engine.embedder, settings)
+    )
     raw = chunk_features(found, analysis, settings)
     n = len(found.chunks.uids)
     columns = [
         np.zeros(n) if name not in raw else raw[name] if name in ABSOLUTE else scaled(raw[name])
         for name in names
     ]
-    records = engine.store.chunks("default", found.chunks.uids)
+    records = engine.store.search.chunks("default", found.chunks.uids)
     is_evidence = np.array([records[uid].message_id in evidence for uid in found.chunks.uids])
     signals = np.stack(columns, axis=1)
     return np.concatenate([signals, signals * analysis.enumerates], axis=1), is_evidence

@@ -194,7 +194,7 @@ class Engine:
                     pending=waiting.total,
                 )
             if time.monotonic() >= deadline:
-                reasons = sorted({failure.reason for failure in self.store.failures(space)})
+                reasons = sorted({failure.reason for failure in self.store.queue.failures(space)})
                 because = f"; last failure: {reasons[-1]}" if reasons else ""
                 raise FlushTimeout(
                     f"{_counted(waiting)} of space {space!r} are not enriched after {timeout:g} s"

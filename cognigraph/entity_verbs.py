@@ -25,7 +25,7 @@ def merge(
     target = _one(store, space, into, into_type or type)
     source = _one(store, space, name, type, preferred=target.type)
     _check_two(source, target)
-    store.merge(space, source.uid, target.uid)
+    store.resolution.merge(space, source.uid, target.uid)
 
 
 def split(
@@ -41,8 +41,8 @@ def split(
     if apart_from is not None:
         other = _one(store, space, apart_from, other_type or type, preferred=entity.type)
         _check_two(entity, other)
-        store.split(space, entity.uid, other.uid)
-    elif not store.split(space, entity.uid):
+        store.resolution.split(space, entity.uid, other.uid)
+    elif not store.resolution.split(space, entity.uid):
         raise NotFoundError(f"nothing is merged with {entity.name!r} ({entity.type})")
 
 
@@ -52,7 +52,7 @@ def suspected(store: Store, space: str, limit: int, offset: int) -> list[Suspect
     Most alike first; see :meth:`cognigraph.Space.suspected_duplicates`.
     """
     end = offset + limit
-    by_letters = store.suspected(space, limit=end)
+    by_letters = store.resolution.suspected(space, limit=end)
     if len(by_letters) == end and all(pair.score > MOST_BY_VECTORS for pair in by_letters):
         return by_letters[offset:]
     both = [*by_letters, *_by_vectors(store, space)]
@@ -61,7 +61,7 @@ def suspected(store: Store, space: str, limit: int, offset: int) -> list[Suspect
 
 def _by_vectors(store: Store, space: str) -> list[SuspectedDuplicate]:
     """What only vectors bring together; letters and users have the first word."""
-    names = store.names(space)
+    names = store.resolution.names(space)
     columns = zip(names.uids, names.normalised, names.types, names.names, strict=True)
     named = [Named(uid, own, type, proper=is_proper(name)) for uid, own, type, name in columns]
     pairs = [
@@ -70,7 +70,7 @@ def _by_vectors(store: Store, space: str) -> list[SuspectedDuplicate]:
         if names.shown[a] != names.shown[b]
     ]
     ends = {names.uids[place] for a, b, _ in pairs for place in (a, b)}
-    judged = store.judged(space, sorted(ends))
+    judged = store.resolution.judged(space, sorted(ends))
     return [
         suspicion(
             names.names[a], names.types[a], names.names[b], names.types[b],
@@ -92,7 +92,7 @@ def _one(
     store: Store, space: str, name: str, type: str | None, *, preferred: str | None = None
 ) -> NamedEntity:
     """The only entity a name stands for, its own name before an alias of another."""
-    found = store.named(space, name)
+    found = store.resolution.named(space, name)
     if not found:
         raise NotFoundError(f"no entity is called {name!r}{_hint(store, space, name)}")
     own = [entity for entity in found if normalise(entity.name) == normalise(name)]
@@ -121,7 +121,7 @@ def _listed(entities: list[NamedEntity]) -> str:
 def _hint(store: Store, space: str, name: str) -> str:
     names = {
         spelling
-        for entity in store.entities(space, limit=_LOOKED_AT)
+        for entity in store.graph.entities(space, limit=_LOOKED_AT)
         for spelling in (entity.name, *entity.aliases)
     }
     near = process.extract(

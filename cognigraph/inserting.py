@@ -45,7 +45,7 @@ def add_batch(
     def store(store: Store, embedder: CheckedEmbedder) -> _Stored:
         rows = to_rows(messages, space, engine.settings.insert, embedder)
         prepared = time.perf_counter()
-        return rows, prepared, store.insert(space, rows) if rows else []
+        return rows, prepared, store.messages.insert(space, rows) if rows else []
 
     rows, prepared, statuses = engine.use(store)
     stored = time.perf_counter()

@@ -144,22 +144,22 @@ class Space:
         (``"rules-2"``): only sessions with something read by an older version of it. Without it,
         everything. What was found before stays in use until its chunk has been read again.
         """
-        count = self._engine.store.redo(self._name, self._older(older_than))
+        count = self._engine.store.queue.redo(self._name, self._older(older_than))
         if count:
             self._engine.written()
         return count
 
     def _older(self, older_than: str | int | None) -> list[str]:
-        recorded = self._engine.store.extractors(self._name)
+        recorded = self._engine.store.queue.extractors(self._name)
         return older(recorded, older_than, self._engine.extractor.name)
 
     def failures(self) -> list[Failure]:
         """Chunks and session summaries whose last enrichment failed, with the reason."""
-        return self._engine.store.failures(self._name)
+        return self._engine.store.queue.failures(self._name)
 
     def retry_failed(self) -> int:
         """Queue parked chunks and summaries again; returns how many."""
-        count = self._engine.store.retry_failed(self._name)
+        count = self._engine.store.queue.retry_failed(self._name)
         if count:
             self._engine.written()
         return count
@@ -187,7 +187,7 @@ class Space:
         chosen = settings or self._engine.settings.search
         wanted = _positive(chosen.k if k is None else k)
         shown = max(wanted, EXPLAINED) if explain else wanted
-        self._engine.store.warm(self._name)
+        self._engine.store.search.warm(self._name)
         result = self._asking(
             lambda inquiry: search(inquiry, question, k=shown), now, as_of, chosen
         )
@@ -281,20 +281,20 @@ class Space:
         """One whole message by its id (the newest, if several sessions have one)."""
         if session is not None:
             session = storable(session)
-        return self._engine.store.message(self._name, storable(id), session)
+        return self._engine.store.graph.message(self._name, storable(id), session)
 
     def summaries(self, session: str) -> list[Summary]:
         """Revisions of a session's keys and summary, newest first, as many as are kept."""
-        return self._engine.store.summaries(self._name, storable(session))
+        return self._engine.store.graph.summaries(self._name, storable(session))
 
     def sessions(self, limit: int = 100, offset: int = 0) -> list[Session]:
         """Sessions with their keys and summaries, newest first."""
-        return self._engine.store.sessions(self._name, limit=limit, offset=offset)
+        return self._engine.store.graph.sessions(self._name, limit=limit, offset=offset)
 
     def entities(self, match: str | None = None, limit: int = 100, offset: int = 0) -> list[Entity]:
         """Entities, those with most triples first; ``match`` is a part of a name or alias."""
         part = None if match is None else storable(match)
-        return self._engine.store.entities(self._name, match=part, limit=limit, offset=offset)
+        return self._engine.store.graph.entities(self._name, match=part, limit=limit, offset=offset)
 
     def triples(
         self,
@@ -310,7 +310,7 @@ class Space:
         """
         name = None if entity is None else storable(entity)
         until = None if as_of is None else to_utc(as_of, self._engine.zone)
-        found = self._engine.store.triples(
+        found = self._engine.store.graph.triples(
             self._name, entity=name, limit=limit, offset=offset, as_of=until
         )
         known = [seen_from(triple, until) for triple in found]
@@ -361,11 +361,11 @@ class Space:
 
     def merges(self, limit: int = 100, offset: int = 0) -> list[Merge]:
         """Every merge, by rules or by a user, newest first; one that ended has ``undone_at``."""
-        return self._engine.store.merges(self._name, limit=limit, offset=offset)
+        return self._engine.store.resolution.merges(self._name, limit=limit, offset=offset)
 
     def stats(self) -> Stats:
         """Counts, and how far enrichment is."""
-        return self._engine.store.stats(self._name)
+        return self._engine.store.graph.stats(self._name)
 
     def cypher(
         self,
@@ -391,7 +391,9 @@ class Space:
             chosen = named_query(name)
             query, values = chosen.text, chosen.arguments(values)
         assert query is not None
-        return self._engine.store.cypher(self._name, query, values, limit=limit, timeout=timeout)
+        return self._engine.store.graph.cypher(
+            self._name, query, values, limit=limit, timeout=timeout
+        )
 
 
 def _positive(k: int) -> int:

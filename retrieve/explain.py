@@ -107,7 +107,7 @@ def _legs(
         triples_by_terms=_DEEP if settings.triples_by_terms else 0,
     )  # fmt: skip
     pools = replace(inquiry, settings=deep).candidates(analysis)
-    records = inquiry.store.chunks(inquiry.space, pools.chunks.uids)
+    records = inquiry.store.search.chunks(inquiry.space, pools.chunks.uids)
     rows = [
         row
         for row, uid in enumerate(pools.chunks.uids)
@@ -121,7 +121,7 @@ def _legs(
     own = [t for t, evidence in enumerate(triples.evidence) if set(evidence) & set(rows)]
     mean = float(triples.length.mean()) if len(triples.length) else 1.0
     triple_words = bm25(triples.matches, triples.length, weights, mean)
-    found = inquiry.store.triples_by_uid(inquiry.space, [triples.uids[t] for t in own])
+    found = inquiry.store.search.triples_by_uid(inquiry.space, [triples.uids[t] for t in own])
     return (
         _standing("chunk vector", chunks.cosine, rows, settings.chunks_by_vector),
         _standing("chunk words", words, rows, settings.chunks_by_terms),

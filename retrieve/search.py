@@ -84,12 +84,12 @@ class Inquiry:
 
     def candidates(self, analysis: Analysis) -> Candidates:
         """What the legs find, with the summaries that ``as_of`` allows."""
-        found = self.store.probe(
+        found = self.store.search.candidates(
             self.space, make_probe(analysis, self.embedder, self.settings, self.as_of)
         )
         if self.as_of is None or not found.sessions.ids:
             return found
-        sessions = self.store.sessions_by_id(self.space, found.sessions.ids)
+        sessions = self.store.search.sessions_by_id(self.space, found.sessions.ids)
         return without_later_summaries(found, sessions, self.as_of)
 
     def rank(self, candidates: Candidates, analysis: Analysis) -> Ranking:
@@ -182,16 +182,18 @@ class _Fetch:
             self._ranking.triples, candidates.triples.at, candidates.triples.uids
         )[: settings.max_triples]
         session_rows = self._best_sessions()
-        chunk_triples = self._store.triples_of_chunks(
+        chunk_triples = self._store.search.triples_of_chunks(
             self._space, [records[row].uid for row in rows]
         )
         wanted = {candidates.triples.uids[row] for row in triple_rows}
         wanted.update(uid for uids in chunk_triples.values() for uid in uids)
         triples = {
             uid: seen_from(triple, as_of)
-            for uid, triple in self._store.triples_by_uid(self._space, sorted(wanted)).items()
+            for uid, triple in self._store.search.triples_by_uid(
+                self._space, sorted(wanted)
+            ).items()
         }
-        sessions = self._store.sessions_by_id(
+        sessions = self._store.search.sessions_by_id(
             self._space, [candidates.sessions.ids[row] for row in session_rows]
         )
         hits = tuple(self._hit(row, records[row], chunk_triples, triples) for row in rows)
@@ -257,7 +259,7 @@ class _Fetch:
             if len(rows) >= k:
                 break
             part = order[start : start + step]
-            found = self._store.chunks(self._space, [pool.uids[row] for row in part])
+            found = self._store.search.chunks(self._space, [pool.uids[row] for row in part])
             for row in part:
                 record = found.get(pool.uids[row])
                 if record is None:

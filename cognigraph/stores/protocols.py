@@ -98,23 +98,8 @@ class StoreInfo:
     details: Mapping[str, str] = field(default_factory=dict)
 
 
-class Store(Protocol):
-    """One database. Thread-safe; every method is one transaction unless it says otherwise."""
-
-    @property
-    def info(self) -> StoreInfo:
-        """Where the data is and what wrote it."""
-        ...
-
-    def close(self) -> None:
-        """Release connections. Idempotent; nothing acknowledged is lost without it."""
-        ...
-
-    def spaces(self) -> list[str]:
-        """Names of all spaces, sorted."""
-        ...
-
-    # Insert
+class MessageStore(Protocol):
+    """Takes messages in."""
 
     def insert(self, space: str, messages: Sequence[MessageRow]) -> list[InsertStatus]:
         """Write messages durably, all or none, and make them searchable.
@@ -124,7 +109,9 @@ class Store(Protocol):
         """
         ...
 
-    # Enrichment
+
+class EnrichmentQueue(Protocol):
+    """The enrichment queue: what waits to be read, who reads it, and what was read out of it."""
 
     def claim(
         self,
@@ -231,17 +218,23 @@ class Store(Protocol):
         """
         ...
 
-    def summaries(self, space: str, session: str) -> list[Summary]:
-        """Revisions of a session's keys and summary that are kept, newest first."""
+    def pending(self, space: str | None = None) -> int:
+        """Chunks that are pending or leased."""
         ...
 
-    # Search
+    def due_summaries(self, space: str | None = None) -> int:
+        """Sessions whose summary waits to be brought up to what was read."""
+        ...
+
+
+class SearchIndex(Protocol):
+    """What a search needs: candidates with raw values, then the records it returns."""
 
     def warm(self, space: str) -> None:
         """Begin, in the background, what a first search of a space would wait for. Optional."""
         ...
 
-    def probe(self, space: str, probe: Probe) -> Candidates:
+    def candidates(self, space: str, probe: Probe) -> Candidates:
         """Gather candidates of one space with their raw values. No other space has an influence."""
         ...
 
@@ -264,14 +257,9 @@ class Store(Protocol):
         """Sessions by the caller's id."""
         ...
 
-    # Embedder
 
-    def reindexing(
-        self, embedder: EmbedderIdentity, precision: Precision | None = None
-    ) -> Reindexing:
-        """Begin, or go on with, the change to another embedder; a third one's is given up."""
-
-    # Entity resolution
+class EntityResolution(Protocol):
+    """What users say of entities, and what may be one."""
 
     def named(self, space: str, name: str) -> list[NamedEntity]:
         """Entities as they were read, and those the text gives the alias, by normalised name."""
@@ -312,7 +300,9 @@ class Store(Protocol):
         """Merges by rules and by users, past and in force, newest first."""
         ...
 
-    # Inspection
+
+class GraphReader(Protocol):
+    """Reads the graph for people: messages, sessions, entities, triples, counts, Cypher."""
 
     def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
         """One whole message; the newest of that id when several sessions have one."""
@@ -344,16 +334,12 @@ class Store(Protocol):
         """
         ...
 
+    def summaries(self, space: str, session: str) -> list[Summary]:
+        """Revisions of a session's keys and summary that are kept, newest first."""
+        ...
+
     def stats(self, space: str) -> Stats:
         """Counts of a space; zeros for one that does not exist."""
-        ...
-
-    def pending(self, space: str | None = None) -> int:
-        """Chunks that are pending or leased."""
-        ...
-
-    def behind(self, space: str | None = None) -> int:
-        """Sessions whose summary waits to be brought up to what was read."""
         ...
 
     def cypher(
@@ -361,6 +347,53 @@ class Store(Protocol):
     ) -> list[dict[str, Any]]:
         """Run a read-only query that sees only this space."""
         ...
+
+
+class Store(Protocol):
+    """One database. Thread-safe; every method is one transaction unless it says otherwise."""
+
+    @property
+    def messages(self) -> MessageStore:
+        """Takes messages in."""
+        ...
+
+    @property
+    def queue(self) -> EnrichmentQueue:
+        """What waits to be enriched."""
+        ...
+
+    @property
+    def search(self) -> SearchIndex:
+        """Candidates and records for a search."""
+        ...
+
+    @property
+    def resolution(self) -> EntityResolution:
+        """What users say of entities, and which may be one."""
+        ...
+
+    @property
+    def graph(self) -> GraphReader:
+        """The graph for people to read."""
+        ...
+
+    @property
+    def info(self) -> StoreInfo:
+        """Where the data is and what wrote it."""
+        ...
+
+    def close(self) -> None:
+        """Release connections. Idempotent; nothing acknowledged is lost without it."""
+        ...
+
+    def spaces(self) -> list[str]:
+        """Names of all spaces, sorted."""
+        ...
+
+    def reindexing(
+        self, embedder: EmbedderIdentity, precision: Precision | None = None
+    ) -> Reindexing:
+        """Begin, or go on with, the change to another embedder; a third one's is given up."""
 
     def check(self) -> list[Check]:
         """Look at the health of the database for ``doctor``."""

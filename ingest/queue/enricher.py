@@ -107,7 +107,7 @@ class Enricher:
         if self._rests_until is not None and self._clock() < self._rests_until:
             return None
         self._end_leases_of_the_dead()
-        lease = self._store.claim(
+        lease = self._store.queue.claim(
             worker=worker_name(self._id),
             limit=settings.batch,
             lease_for=settings.lease,
@@ -135,22 +135,22 @@ class Enricher:
 
     def _release(self, lease: Lease) -> None:
         with suppress(StoreError):
-            self._store.release(lease)
+            self._store.queue.release(lease)
 
     def waiting(self, space: str | None = None) -> Waiting:
         """What this extractor can still do in a space, or in all."""
-        summaries = 0 if self._summarise is None else self._store.behind(space)
-        return Waiting(self._store.pending(space), summaries)
+        summaries = 0 if self._summarise is None else self._store.queue.due_summaries(space)
+        return Waiting(self._store.queue.pending(space), summaries)
 
     def _end_leases_of_the_dead(self) -> None:
         """Take over from workers that died; of this machine's without waiting for the lease.
 
         A lease that ran out while its worker lives, as when the machine slept, is no death.
         """
-        for token, until in self._store.leases().items():
+        for token, until in self._store.queue.leases().items():
             died = has_died(token)
             if died or (died is None and until <= self._clock()):
-                self._store.expire(token, until)
+                self._store.queue.expire(token, until)
 
     def _work(self, lease: Lease) -> Step:
         try:
@@ -173,7 +173,7 @@ class Enricher:
             rejected=read.rejected,
             usage=read.usage,
         )
-        if not self._store.complete(lease, read.derivation):
+        if not self._store.queue.complete(lease, read.derivation):
             return replace(step, lost=True)
         for reason in read.rejected:
             logger.info("left out of session %r: %s", lease.session, reason)
@@ -241,9 +241,9 @@ class Enricher:
         now = self._clock()
         if verdict.fault == "stop":
             self.halted = str(error)
-            self._store.release(lease)
+            self._store.queue.release(lease)
         else:
-            self._store.fail(
+            self._store.queue.fail(
                 lease,
                 str(error),
                 park_after=verdict.park_after,

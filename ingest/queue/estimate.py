@@ -56,9 +56,9 @@ def estimate(
     usage: Usage | None = None if ask is None else Usage()
     summarises = hasattr(extractor, "summarise")
     sessions = turns = chunks = windows = again = summaries = 0
-    renewed = dict.fromkeys(store.read_by(space, redo) if redo else ())
-    for uid in dict.fromkeys((*store.queued(space), *renewed)):
-        lease = store.peek(uid, context=settings.context, again=uid in renewed)
+    renewed = dict.fromkeys(store.queue.read_by(space, redo) if redo else ())
+    for uid in dict.fromkeys((*store.queue.queued(space), *renewed)):
+        lease = store.queue.peek(uid, context=settings.context, again=uid in renewed)
         if lease is None:
             continue
         if uid in renewed:  # it would start anew

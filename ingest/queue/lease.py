@@ -47,7 +47,7 @@ class Heartbeat:
     def _beat(self) -> None:
         while not self._over.wait(self._length.total_seconds() / 3):
             try:
-                if not self._store.extend(self._lease, self._clock() + self._length):
+                if not self._store.queue.extend(self._lease, self._clock() + self._length):
                     return
             except StoreError as error:
                 logger.warning("lease of session %r not extended: %s", self._lease.session, error)

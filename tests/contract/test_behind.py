@@ -88,7 +88,7 @@ def summaries(space):
 
 def claim(space, clock, worker="w", seconds=60):
     """Lease what waits in a space, chunks or a summary."""
-    return space._engine.store.claim(
+    return space._engine.store.queue.claim(
         worker=worker,
         limit=10,
         lease_for=timedelta(seconds=seconds),
@@ -241,18 +241,18 @@ def test_a_summary_has_one_worker_at_a_time(space, model, clock):
     assert claim(space, clock, worker="other") is None
     add(space, "m2", hour=1)
     assert claim(space, clock, worker="other") is None
-    assert store.extend(first, clock() + timedelta(hours=1))
+    assert store.queue.extend(first, clock() + timedelta(hours=1))
     clock.advance(timedelta(minutes=30))
     assert claim(space, clock, worker="other") is None
     clock.advance(timedelta(hours=1))
     second = claim(space, clock, worker="other")
     assert second.chunks == ()
-    assert not store.complete(first, Derivation("late", state="late"))
-    assert not store.fail(first, "late", park_after=1, retry_at=clock())
-    assert store.release(second)
+    assert not store.queue.complete(first, Derivation("late", state="late"))
+    assert not store.queue.fail(first, "late", park_after=1, retry_at=clock())
+    assert store.queue.release(second)
     assert space.stats().summaries_pending == 1
     third = claim(space, clock)
-    assert store.complete(third, Derivation("in time", state="in time"))
+    assert store.queue.complete(third, Derivation("in time", state="in time"))
     assert (space.stats().summaries_pending, space.stats().pending) == (0, 1)
     assert [chunk.message_id for chunk in claim(space, clock).chunks] == ["m2"]
 
@@ -262,7 +262,7 @@ def test_a_worker_that_dies_between_the_facts_and_what_became_of_the_summary(spa
     add(space, "m1")
     store = space._engine.store
     lease = claim(space, clock)
-    assert store.complete(lease, Derivation("x-1", state="{}", behind=True, held=True))
+    assert store.queue.complete(lease, Derivation("x-1", state="{}", behind=True, held=True))
     assert (space.stats().done, space.stats().summaries_pending) == (1, 1)
     assert claim(space, clock) is None
     clock.advance(timedelta(minutes=2))
@@ -275,13 +275,13 @@ def test_a_summary_that_kills_is_parked(space, model, clock):
     store = space._engine.store
     for deaths in range(1, MOST_DEATHS + 1):
         lease = claim(space, clock)
-        until = store.leases()[lease.token]
+        until = store.queue.leases()[lease.token]
         assert until == lease.expires
-        store.expire(lease.token, until + timedelta(seconds=1))  # it was extended meanwhile
-        assert lease.token in store.leases()
-        store.expire(lease.token, until)
-        store.expire(lease.token, until)  # another worker saw it too
-        assert lease.token not in store.leases()
+        store.queue.expire(lease.token, until + timedelta(seconds=1))  # it was extended meanwhile
+        assert lease.token in store.queue.leases()
+        store.queue.expire(lease.token, until)
+        store.queue.expire(lease.token, until)  # another worker saw it too
+        assert lease.token not in store.queue.leases()
         assert space.failures()[0].deaths == deaths
     (failure,) = space.failures()
     assert (failure.parked, failure.message_id) == (True, None)

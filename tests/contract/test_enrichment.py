@@ -220,7 +220,7 @@ def test_flush_times_out_saying_why(open_memory, space_name, extractor):
 
 
 def claim(memory, clock, space, worker="w", limit=10, seconds=60):
-    return memory._engine.store.claim(
+    return memory._engine.store.queue.claim(
         worker=worker, limit=limit, lease_for=timedelta(seconds=seconds), now=clock(), space=space
     )
 
@@ -241,11 +241,11 @@ def test_a_session_has_one_lease_and_expired_ones_are_taken_over(open_memory, sp
     taken = claim(memory, clock, space_name, worker="other")
     assert [chunk.message_id for chunk in taken.chunks] == ["a1", "a2", "a3"]
     # The first worker comes back too late: its result is refused, the second's is not.
-    assert not store.complete(first, Derivation("late"))
-    assert not store.fail(first, "late", park_after=1, retry_at=clock())
-    assert store.complete(taken, Derivation("in-time"))
+    assert not store.queue.complete(first, Derivation("late"))
+    assert not store.queue.fail(first, "late", park_after=1, retry_at=clock())
+    assert store.queue.complete(taken, Derivation("in-time"))
     # Late, but nobody took over: still good.
-    assert store.complete(second, Derivation("slow"))
+    assert store.queue.complete(second, Derivation("slow"))
     assert space.stats().done == 4
 
 
@@ -318,10 +318,10 @@ def test_the_lease_of_a_killed_worker_is_taken_over_at_once(open_memory, space_n
     clock = memory._engine.clock
     dead = claim(memory, clock, space_name, worker=f"{host}:{child.pid}:x", seconds=600)
     alive = claim(memory, clock, space_name, worker=f"{host}:{os.getpid()}:y", seconds=600)
-    assert {dead.token, alive.token} <= set(store.leases())
+    assert {dead.token, alive.token} <= set(store.queue.leases())
     extractor.script({"m1": [LIVES], "n1": [LIVES]})
     (step,) = open_memory().space(space_name).enrich()
     assert step.session == dead.session
-    assert alive.token in store.leases()
-    assert not store.complete(dead, Derivation("ghost"))
-    assert store.complete(alive, Derivation("alive"))
+    assert alive.token in store.queue.leases()
+    assert not store.queue.complete(dead, Derivation("ghost"))
+    assert store.queue.complete(alive, Derivation("alive"))

@@ -61,12 +61,12 @@ def test_a_new_chunk_is_not_mixed_with_suspects(open_memory, space_name, extract
     extractor.fail_for("m1", times=1)
     store = space._engine.store
     lease = claim(space, clock, space_name)
-    store.fail(lease, "bad", park_after=None, retry_at=clock())
+    store.queue.fail(lease, "bad", park_after=None, retry_at=clock())
     add(space, "m0")  # earlier in the conversation, later in arrival
     sizes = []
     while lease := claim(space, clock, space_name):
         sizes.append([chunk.message_id for chunk in lease.chunks])
-        assert store.complete(lease, Derivation("x-1"))
+        assert store.queue.complete(lease, Derivation("x-1"))
     assert sizes == [["m0"], ["m1", "m2"]]
 
 
@@ -176,16 +176,16 @@ def test_released_and_extended_leases(open_memory, space_name, clock):
     add(space, "m1", "m2")
     store = memory._engine.store
     first = claim(memory, clock, space_name)
-    assert store.release(first)
+    assert store.queue.release(first)
     assert (space.stats().pending, space.stats().leased, space.failures()) == (2, 0, [])
     second = claim(memory, clock, space_name)
     assert [chunk.attempts for chunk in second.chunks] == [0, 0]
-    assert not store.release(first)
-    assert not store.extend(first, clock() + timedelta(hours=1))
-    assert store.extend(second, clock() + timedelta(hours=1))
+    assert not store.queue.release(first)
+    assert not store.queue.extend(first, clock() + timedelta(hours=1))
+    assert store.queue.extend(second, clock() + timedelta(hours=1))
     clock.advance(timedelta(minutes=30))
     assert claim(memory, clock, space_name) is None
-    assert store.complete(second, Derivation("x-1"))
+    assert store.queue.complete(second, Derivation("x-1"))
 
 
 def test_a_slow_extractor_keeps_its_lease(open_memory, space_name, extractor):
@@ -197,14 +197,14 @@ def test_a_slow_extractor_keeps_its_lease(open_memory, space_name, extractor):
     space = memory.space(space_name)
     add(space, "m1")
     store, extended = memory._engine.store, Event()
-    extend = store.extend
+    extend = store.queue.extend
 
     def watched(lease, until):
         held = extend(lease, until)
         extended.set()
         return held
 
-    store.extend = watched
+    store.queue.extend = watched
 
     def think(window):
         assert extended.wait(20)
@@ -254,7 +254,7 @@ def test_an_estimate_reads_the_queue_and_takes_nothing(open_memory, space_name, 
     assert [[c.message_id for c in w.chunks] for w in extractor.windows] == [
         ["m1", "m2"], ["m3"], ["n1"],
     ]  # fmt: skip
-    assert space._engine.store.peek("not-there") is None
+    assert space._engine.store.queue.peek("not-there") is None
     windows.clear()
     again = space.estimate(redo=True)  # as if it were queued
     assert (again.sessions, again.chunks, again.windows, again.again) == (2, 4, 3, 4)

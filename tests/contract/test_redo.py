@@ -114,7 +114,7 @@ def test_only_older_versions_of_the_family_are_read_again(open_memory, space_nam
     assert space.redo(older_than="y-2") == 1  # another family only when it is named
     assert space.redo() == 3
     space.flush()
-    assert space._engine.store.extractors(space_name) == {"x-10": 4}
+    assert space._engine.store.queue.extractors(space_name) == {"x-10": 4}
     with pytest.raises(ConfigurationError, match="'rules-2'"):
         space.redo(older_than="newest")
 
@@ -171,7 +171,7 @@ def test_a_lease_ends_when_its_session_is_to_be_read_again(open_memory, space_na
     add(space, "m2", start=START + timedelta(hours=1))
     held = claim(memory, clock, space_name)
     assert space.redo() == 1
-    assert not memory._engine.store.complete(held, Derivation("late-1"))
+    assert not memory._engine.store.queue.complete(held, Derivation("late-1"))
     assert space.stats().pending == 2
 
 

@@ -215,7 +215,7 @@ def test_a_spelling_that_changes_meanwhile_is_embedded_again(
     (triple,) = memory.space("a").triples()
     assert (triple.text, len(triple.sources)) == ("Ann likes tea", 2)
     probe = Probe(CheckedEmbedder(Exact(96)).embed([triple.text])[0], triples_by_vector=5)
-    (cosine,) = memory._engine.store.probe("a", probe).triples.cosine
+    (cosine,) = memory._engine.store.search.candidates("a", probe).triples.cosine
     assert cosine == pytest.approx(1.0, abs=1e-3)
 
 

@@ -199,13 +199,13 @@ def test_texts_come_with_the_candidates_when_asked_for(open_memory, space_name, 
     space.flush()
     engine = memory._engine
     asked = make_probe(analyse("Oslo", START), engine.embedder, SearchSettings())
-    found = engine.store.probe(space_name, asked)
+    found = engine.store.search.candidates(space_name, asked)
     assert dict(zip(found.chunks.speakers, found.chunks.texts, strict=True)) == {
         "Ann": "I moved to Oslo.",
         "Ben": "Nice!",
     }
     assert found.triples.texts == ("Ann moved to Oslo",)
-    without = engine.store.probe(space_name, replace(asked, texts=False))
+    without = engine.store.search.candidates(space_name, replace(asked, texts=False))
     assert without.chunks.texts == without.triples.texts == ()
     assert without.chunks.uids == found.chunks.uids
 

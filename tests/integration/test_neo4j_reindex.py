@@ -57,14 +57,14 @@ def properties(driver: Driver) -> dict[str, int]:
 
 
 def filled(store: Neo4jStore) -> None:
-    store.insert(SPACE, [message(SPACE, n) for n in range(60)])
+    store.messages.insert(SPACE, [message(SPACE, n) for n in range(60)])
     while lease := claim(store, SPACE, limit=60):
-        assert store.complete(lease, derivation(lease))
+        assert store.queue.complete(lease, derivation(lease))
 
 
 def legs(store: Neo4jStore, embedder: CheckedEmbedder) -> Any:
     vector = embedder.embed_query("said number 7")
-    return store.probe(SPACE, Probe(vector, chunks_by_vector=5, triples_by_vector=5))
+    return store.search.candidates(SPACE, Probe(vector, chunks_by_vector=5, triples_by_vector=5))
 
 
 def test_big_spaces_get_their_indexes_before_the_switch(

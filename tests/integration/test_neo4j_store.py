@@ -112,7 +112,7 @@ def message(
 
 
 def claim(store: Neo4jStore, space: str, limit: int = 1000) -> Lease | None:
-    return store.claim(
+    return store.queue.claim(
         worker="test",
         limit=limit,
         lease_for=timedelta(minutes=5),
@@ -232,24 +232,24 @@ def test_the_newest_chunks_are_compared_until_they_are_worth_a_transaction(
     open_store: Open, driver: Driver, space: str
 ) -> None:
     store, other = open_store(exact_up_to=20), open_store(exact_up_to=10_000)
-    store.insert(space, [message(space, n) for n in range(30)])
+    store.messages.insert(space, [message(space, n) for n in range(30)])
     wait_until_online(driver, index_name("Chunk", space))
     assert labelled(driver, space) == (30, 30)
     near = unit(1)[0]
     for n in range(30, 33):
-        store.insert(space, [message(space, n, vector=near + 0.01 * n * unit(1)[0])])
+        store.messages.insert(space, [message(space, n, vector=near + 0.01 * n * unit(1)[0])])
     assert labelled(driver, space) == (33, 30)
     question = Probe(near, chunks_by_vector=5)
     for one in (store, other):
         assert vector_leg(one.probe(space, question)) == nearest_of_all(driver, space, question, 5)
     other.insert(space, [message(space, n) for n in range(100, 352)])
     assert labelled(driver, space) == (285, 30)
-    store.insert(space, [message(space, 400)])
+    store.messages.insert(space, [message(space, 400)])
     assert labelled(driver, space) == (286, 286)
-    found = store.probe(space, question)
+    found = store.search.candidates(space, question)
     assert len(vector_leg(found) & nearest_of_all(driver, space, question, 5)) >= 4
-    store.insert(space, [message(space, 401, vector=near)])
-    assert message(space, 401).chunks[0].uid in vector_leg(store.probe(space, question))
+    store.messages.insert(space, [message(space, 401, vector=near)])
+    assert message(space, 401).chunks[0].uid in vector_leg(store.search.candidates(space, question))
 
 
 def vector_leg(found: Candidates) -> set[str]:
@@ -284,10 +284,10 @@ def test_as_of_looks_further_than_the_nearest(open_store: Open, driver: Driver, 
     vector = unit(1)[0]
     near = [message(space, n, vector=vector, minute=100 + n) for n in range(60)]
     far = [message(space, 100 + n, vector=0.5 * vector + unit(1)[0], minute=n) for n in range(5)]
-    store.insert(space, near + far)
-    store.insert(space, [message(space, 999)])
+    store.messages.insert(space, near + far)
+    store.messages.insert(space, [message(space, 999)])
     wait_until_online(driver, index_name("Chunk", space))
-    found = store.probe(
+    found = store.search.candidates(
         space, Probe(vector, chunks_by_vector=5, as_of=START + timedelta(minutes=50))
     )
     assert set(found.chunks.uids) == {row.chunks[0].uid for row in far}
@@ -314,19 +314,19 @@ def test_word_counts_are_dropped_for_spaces_searched_long_ago(open_store: Open, 
     spaces = [f"{space}-{n}" for n in range(3)]
     probe = Probe(unit(1)[0], terms=("appl",), chunks_by_terms=5)
     for name in spaces:
-        store.insert(name, [message(name, 0, text="apple pie and cream")])
+        store.messages.insert(name, [message(name, 0, text="apple pie and cream")])
     for name in [*spaces, *spaces]:
-        assert store.probe(name, probe).lexicon.frequencies == {"appl": 1}
+        assert store.search.candidates(name, probe).lexicon.frequencies == {"appl": 1}
 
 
 def test_more_equal_matches_than_are_fetched_give_the_newest(open_store: Open, space: str) -> None:
     store = open_store()
     for first in range(0, 1400, 200):
-        store.insert(
+        store.messages.insert(
             space, [message(space, n, text="the same words") for n in range(first, first + 200)]
         )
     probe = Probe(unit(1)[0], terms=("word",), chunks_by_terms=10)
-    found = store.probe(space, probe)
+    found = store.search.candidates(space, probe)
     newest = {ids.chunk_uid(ids.message_uid(space, "s", f"m{n}"), 0) for n in range(1390, 1400)}
     assert set(found.chunks.uids) == newest
 
@@ -335,9 +335,9 @@ def test_lucene_syntax_in_words_and_spaces_is_only_text(open_store: Open, space:
     store = open_store()
     strange = f'{space} AND (x:y OR "z") ~^*?\\/'
     text = "NOT _id_ AND été 東京 ÇA"
-    store.insert(strange, [message(strange, 1, text=text)])
+    store.messages.insert(strange, [message(strange, 1, text=text)])
     terms = tuple(term_counts(text))
-    found = store.probe(strange, Probe(unit(1)[0], terms=terms, chunks_by_terms=5))
+    found = store.search.candidates(strange, Probe(unit(1)[0], terms=terms, chunks_by_terms=5))
     assert found.chunks.matches.tolist() == [[1.0] * len(terms)]
 
 
@@ -348,10 +348,12 @@ def test_late_messages_are_linked_into_the_middle(
     open_store: Open, driver: Driver, space: str
 ) -> None:
     store = open_store()
-    store.insert(space, [message(space, n, minute=10 * n) for n in (1, 3, 5)])
-    store.insert(space, [message(space, n, minute=10 * n) for n in (4, 0, 2, 7, 6)])
-    store.insert(space, [message(space, 8, minute=30)])  # as late as m3, and later to arrive
-    store.insert(space, [message(space, 9, minute=70)])
+    store.messages.insert(space, [message(space, n, minute=10 * n) for n in (1, 3, 5)])
+    store.messages.insert(space, [message(space, n, minute=10 * n) for n in (4, 0, 2, 7, 6)])
+    store.messages.insert(
+        space, [message(space, 8, minute=30)]
+    )  # as late as m3, and later to arrive
+    store.messages.insert(space, [message(space, 9, minute=70)])
     assert chain(driver, space) == [["m0", "m1", "m2", "m3", "m8", "m4", "m5", "m6", "m7", "m9"]]
 
 
@@ -368,8 +370,8 @@ def test_a_message_of_a_thousand_chunks_is_one_insert(
     store = open_store()
     text = "NUL \x00 and " + "long words " * 90
     row = message(space, 1, text=text, parts=1000)
-    assert store.insert(space, [row]) == ["new"]
-    stored = store.message(space, "m1")
+    assert store.messages.insert(space, [row]) == ["new"]
+    stored = store.graph.message(space, "m1")
     assert stored is not None
     assert (stored.chunks, stored.text) == (1000, text * 1000)
     assert len(chain(driver, space)[0]) == 1000
@@ -378,11 +380,11 @@ def test_a_message_of_a_thousand_chunks_is_one_insert(
 def test_a_vector_of_zeros_is_stored_as_none(open_store: Open, space: str) -> None:
     store = open_store()
     zeros = np.zeros(EMBEDDER.dimension, np.float32)
-    store.insert(space, [message(space, 1, vector=zeros), message(space, 2)])
-    found = store.probe(space, Probe(unit(1)[0], terms=("said",), chunks_by_terms=5))
+    store.messages.insert(space, [message(space, 1, vector=zeros), message(space, 2)])
+    found = store.search.candidates(space, Probe(unit(1)[0], terms=("said",), chunks_by_terms=5))
     zero = ids.chunk_uid(ids.message_uid(space, "s", "m1"), 0)
     assert found.chunks.cosine[found.chunks.uids.index(zero)] == 0.0
-    nothing = store.probe(
+    nothing = store.search.candidates(
         space, Probe(zeros, terms=("said",), chunks_by_terms=5, entity_vectors=(zeros,))
     )
     assert nothing.chunks.cosine.tolist() == [0.0, 0.0]
@@ -419,25 +421,25 @@ def test_many_writers_of_one_session_and_of_many(
 @pytest.mark.one_line
 def test_workers_and_writers_do_not_deadlock(open_store: Open, space: str) -> None:
     store = open_store()
-    store.insert(space, [message(space, n, session=f"s{n % 6}") for n in range(120)])
+    store.messages.insert(space, [message(space, n, session=f"s{n % 6}") for n in range(120)])
 
     def work(_: int) -> int:
         done = 0
         while lease := claim(store, space, limit=5):
-            assert store.complete(lease, derivation(lease))
+            assert store.queue.complete(lease, derivation(lease))
             done += len(lease.chunks)
         return done
 
     def write(worker: int) -> int:
         rows = [message(space, 1000 * worker + n, session=f"s{n % 6}") for n in range(20)]
-        return sum(store.insert(space, [row]) == ["new"] for row in rows)
+        return sum(store.messages.insert(space, [row]) == ["new"] for row in rows)
 
     with ThreadPoolExecutor(6) as threads:
         written = threads.map(write, (1, 2))
         done = threads.map(work, range(4))
         total = sum(written) + 120
         finished = sum(done) + work(0)
-    stats = store.stats(space)
+    stats = store.graph.stats(space)
     assert (finished, stats.done, stats.pending) == (total, total, 0)
     assert stats.triples == total
     assert stats.keys == 1
@@ -445,11 +447,11 @@ def test_workers_and_writers_do_not_deadlock(open_store: Open, space: str) -> No
 
 def test_a_lost_lease_changes_nothing(open_store: Open, space: str) -> None:
     store = open_store()
-    store.insert(space, [message(space, n) for n in range(3)])
+    store.messages.insert(space, [message(space, n) for n in range(3)])
     old = claim(store, space)
     assert old is not None
     assert claim(store, space) is None
-    new = store.claim(
+    new = store.queue.claim(
         worker="other",
         limit=10,
         lease_for=timedelta(minutes=5),
@@ -457,11 +459,11 @@ def test_a_lost_lease_changes_nothing(open_store: Open, space: str) -> None:
         space=space,
     )
     assert new is not None
-    assert not store.complete(old, derivation(old))
-    assert not store.fail(old, "late", park_after=1, retry_at=START)
-    assert store.stats(space).triples == 0
-    assert store.complete(new, derivation(new))
-    assert store.stats(space).done == 3
+    assert not store.queue.complete(old, derivation(old))
+    assert not store.queue.fail(old, "late", park_after=1, retry_at=START)
+    assert store.graph.stats(space).triples == 0
+    assert store.queue.complete(new, derivation(new))
+    assert store.graph.stats(space).done == 3
 
 
 # Opening

@@ -75,7 +75,7 @@ def forget_what_waits(uri: str, auth: tuple[str, str] | None) -> None:
 
 def held_by(worker: subprocess.Popen[str], memory: Memory) -> list[datetime]:
     """When the leases of a worker run out; others use the same server."""
-    leases = memory._engine.store.leases()
+    leases = memory._engine.store.queue.leases()
     return [
         until
         for token, until in leases.items()
@@ -192,5 +192,5 @@ def test_the_command_line_gives_back_what_it_is_terminated_with(tmp_path: Path) 
     worker.communicate(timeout=30)
     assert worker.returncode == 128 + signal.SIGTERM
     with Memory(database, enrich="manual") as memory:
-        assert memory._engine.store.leases() == {}
+        assert memory._engine.store.queue.leases() == {}
         assert (memory.stats().pending, memory.stats().leased) == (1, 0)

@@ -1,4 +1,4 @@
-"""Insert and derivation writes, each called inside one write transaction."""
+"""Statements that write a derivation, each called inside one write transaction."""
 
 from __future__ import annotations
 
@@ -11,101 +11,19 @@ from cognigraph.stores.records import (
     AliasRow,
     Derivation,
     EntityRow,
-    InsertStatus,
     KeyRow,
     Lease,
-    MessageRow,
     ThemeRow,
     TripleRow,
 )
 from cognigraph.stores.sqlite import due_summaries
 from cognigraph.stores.sqlite.canonical import refold
 from cognigraph.stores.sqlite.entity_map import SQLiteLedger
+from cognigraph.stores.sqlite.insert import bump
 from cognigraph.stores.sqlite.replace import prune, prune_aliases, untie
 from cognigraph.stores.sqlite.revisions import keep
 from cognigraph.stores.sqlite.vector_format import VectorFormat, pack_terms, pack_uid
-from cognigraph.text.clean import is_question
 from cognigraph.times import to_micros
-
-
-def status_of(connection: sqlite3.Connection, message: MessageRow) -> InsertStatus:
-    """Whether a message is new, known, or in conflict with the one stored under its uid."""
-    row = connection.execute(
-        "SELECT digest FROM chunk WHERE uid = ?", (message.chunks[0].uid,)
-    ).fetchone()
-    if row is None:
-        return "new"
-    return "known" if row[0] == message.digest else "conflict"
-
-
-def bump(connection: sqlite3.Connection, space: str) -> tuple[int, int]:
-    """Create the space if needed, raise its revision, and return (id, revision)."""
-    row = connection.execute(
-        "INSERT INTO space (name, revision) VALUES (?, 1) "
-        "ON CONFLICT (name) DO UPDATE SET revision = revision + 1 RETURNING id, revision",
-        (space,),
-    ).fetchone()
-    return int(row[0]), int(row[1])
-
-
-def insert(
-    connection: sqlite3.Connection,
-    vectors: VectorFormat,
-    space: str,
-    messages: Sequence[MessageRow],
-) -> list[InsertStatus]:
-    """Write the new ones among the messages."""
-    space_id, revision = bump(connection, space)
-    statuses: list[InsertStatus] = []
-    for message in messages:
-        status = status_of(connection, message)
-        statuses.append(status)
-        if status == "new":
-            _insert_message(connection, vectors, space_id, revision, message)
-    return statuses
-
-
-def _insert_message(
-    connection: sqlite3.Connection,
-    vectors: VectorFormat,
-    space_id: int,
-    revision: int,
-    message: MessageRow,
-) -> None:
-    at = to_micros(message.at)
-    (session_id,) = connection.execute(
-        """INSERT INTO session (uid, space_id, name, started_at, ended_at, messages, chunks)
-           VALUES (?, ?, ?, ?, ?, 1, ?)
-           ON CONFLICT (uid) DO UPDATE SET
-             started_at = min(started_at, excluded.started_at),
-             ended_at = max(ended_at, excluded.ended_at),
-             messages = messages + 1, chunks = chunks + excluded.chunks
-           RETURNING id""",
-        (message.session_uid, space_id, message.session, at, at, len(message.chunks)),
-    ).fetchone()
-    for chunk in message.chunks:
-        fresh = chunk.text if chunk.fresh is None else chunk.fresh
-        chunk_id = connection.execute(
-            """INSERT INTO chunk (uid, space_id, session_id, message_id, part, parts, speaker,
-                                  at, text, digest, fresh)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-            (
-                chunk.uid, space_id, session_id, message.id, chunk.part, len(message.chunks),
-                message.speaker, at, chunk.text, message.digest, chunk.fresh,
-            ),
-        ).lastrowid  # fmt: skip
-        connection.execute(
-            "INSERT INTO chunk_index VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                chunk_id, space_id, session_id, revision, at, message.speaker,
-                is_question(fresh), sum(chunk.terms.values()), pack_uid(chunk.uid),
-                pack_terms(chunk.terms), vectors.pack(chunk.vector),
-            ),
-        )  # fmt: skip
-        connection.execute(
-            "INSERT INTO work (chunk_id, space_id, session_id) VALUES (?, ?, ?)",
-            (chunk_id, space_id, session_id),
-        )
 
 
 def write_derivation(

@@ -1,0 +1,118 @@
+"""Reading the graph in Neo4j: messages, sessions, entities, triples, counts, Cypher."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from cognigraph.cypher.run_on_neo4j import run_on_neo4j
+from cognigraph.ids import normalise, session_uid
+from cognigraph.model import (
+    Entity,
+    Session,
+    Stats,
+    StoredMessage,
+    Summary,
+    Theme,
+    Triple,
+)
+from cognigraph.stores.neo4j.connection import Connection, mapped_errors
+from cognigraph.stores.neo4j.index.fulltext import name_hash
+from cognigraph.stores.neo4j.row_values import session_of, triple_of
+from cognigraph.times import Clock, from_micros
+
+
+class Neo4jGraph:
+    """See :class:`cognigraph.stores.protocols.GraphReader`."""
+
+    def __init__(self, connection: Connection, clock: Clock) -> None:
+        self._connection = connection
+        self._clock = clock
+
+    def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
+        """A whole message."""
+        own = None if session is None else session_uid(space, session)
+        row = self._connection.row("read/message", space=space, id=id, session=own)
+        if row is None:
+            return None
+        name, speaker, at, texts, enriched = row
+        text = "".join(texts)
+        return StoredMessage(id, name, speaker, from_micros(at), text, len(texts), enriched)
+
+    def sessions(self, space: str, *, limit: int, offset: int = 0) -> list[Session]:
+        """Sessions, newest first."""
+        rows = self._connection.rows("read/sessions", space=space, skip=offset, limit=limit)
+        return [session_of(row) for row in rows]
+
+    def entities(
+        self, space: str, *, match: str | None = None, limit: int, offset: int = 0
+    ) -> list[Entity]:
+        """Entities, those with most triples first."""
+        rows = self._connection.rows(
+            "read/entities",
+            space=space,
+            match=None if match is None else normalise(match),
+            skip=offset,
+            limit=limit,
+        )
+        return [
+            Entity(name, type, triples, mentions, tuple(sorted({*aliases} - {name})))
+            for name, type, triples, mentions, aliases in rows
+        ]
+
+    def triples(
+        self,
+        space: str,
+        *,
+        entity: str | None = None,
+        limit: int,
+        offset: int = 0,
+        as_of: datetime | None = None,
+    ) -> list[Triple]:
+        """Triples first observed by ``until``, newest observation first."""
+        if entity is None:
+            rows = self._connection.rows(
+                "read/triples", space=space, until=as_of, skip=offset, limit=limit
+            )
+        else:
+            normalised = normalise(entity)
+            rows = self._connection.rows(
+                "read/triples_of_entity",
+                space=space,
+                name_hash=name_hash(space, normalised),
+                normalised=normalised,
+                until=as_of,
+                skip=offset,
+                limit=limit,
+            )
+        return [triple_of(row) for row in rows]
+
+    def summaries(self, space: str, session: str) -> list[Summary]:
+        """Revisions of a session's keys and summary, newest first."""
+        rows = self._connection.rows("read/summaries", session=session_uid(space, session))
+        return [
+            Summary(
+                session=session,
+                version=version,
+                at=from_micros(at),
+                extractor=extractor,
+                keys=tuple(keys),
+                themes=tuple(Theme(*pair) for pair in zip(titles, texts, strict=True)),
+            )
+            for version, at, extractor, keys, titles, texts in rows
+        ]
+
+    def stats(self, space: str) -> Stats:
+        """Counts of a space; zeros for one that does not exist."""
+        row = self._connection.row("read/stats", space=space, now=self._clock())
+        assert row is not None
+        return Stats(space, *row)
+
+    def cypher(
+        self, space: str, query: str, parameters: Mapping[str, Any], *, limit: int, timeout: float
+    ) -> list[dict[str, Any]]:
+        """Run a read-only query natively, confined to the space."""
+        driver, database = self._connection.driver, self._connection.database
+        with mapped_errors(self._connection.uri, database):
+            return run_on_neo4j(driver, database, space, query, parameters, limit, timeout)

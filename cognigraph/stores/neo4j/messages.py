@@ -1,0 +1,27 @@
+"""Insertion into Neo4j."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cognigraph.stores.neo4j import insert
+from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.index.vectors import OwnIndexes
+from cognigraph.stores.records import InsertStatus, MessageRow
+
+
+class Neo4jMessages:
+    """See :class:`cognigraph.stores.protocols.MessageStore`."""
+
+    def __init__(self, connection: Connection, indexes: OwnIndexes) -> None:
+        self._connection = connection
+        self._indexes = indexes
+
+    def insert(self, space: str, messages: Sequence[MessageRow]) -> list[InsertStatus]:
+        """Write messages in one durable transaction."""
+        if not messages:
+            return []
+        inserted = insert.insert(self._connection, space, messages)
+        self._indexes.grow(space, "Chunk", inserted.chunks, inserted.indexed)
+        self._indexes.cover(space, inserted.tail if inserted.indexed else 0)
+        return inserted.statuses

@@ -1,0 +1,68 @@
+"""Search on Neo4j: candidates from its indexes, records from the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cognigraph.ids import session_uid
+from cognigraph.model import (
+    Session,
+    Triple,
+)
+from cognigraph.stores.candidates import Candidates, ChunkRecord, Probe
+from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.index.candidates import gather_candidates
+from cognigraph.stores.neo4j.index.lexicon import Lexicons
+from cognigraph.stores.neo4j.index.vectors import OwnIndexes
+from cognigraph.stores.neo4j.row_values import session_of, triple_of
+from cognigraph.times import from_micros
+
+
+class Neo4jSearch:
+    """See :class:`cognigraph.stores.protocols.SearchIndex`."""
+
+    def __init__(self, connection: Connection, lexicons: Lexicons, indexes: OwnIndexes) -> None:
+        self._connection = connection
+        self._lexicons = lexicons
+        self._indexes = indexes
+
+    def warm(self, space: str) -> None:
+        """Nothing: the server keeps its indexes ready."""
+
+    def candidates(self, space: str, probe: Probe) -> Candidates:
+        """Gather candidates by the space's own indexes, with the space's own statistics."""
+        return gather_candidates(self._connection, self._lexicons, self._indexes, space, probe)
+
+    def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
+        """Chunks by uid."""
+        if not uids:
+            return {}
+        rows = self._connection.rows("read/chunks", space=space, uids=list(uids))
+        return {
+            uid: ChunkRecord(uid, id, session, own, speaker, from_micros(at), text, part, parts)
+            for uid, id, session, own, speaker, at, text, part, parts in rows
+        }
+
+    def triples_by_uid(self, space: str, uids: Sequence[str]) -> dict[str, Triple]:
+        """Triples by uid."""
+        if not uids:
+            return {}
+        rows = self._connection.rows("read/triples_by_uid", space=space, uids=list(uids))
+        return {row[0]: triple_of(row) for row in rows}
+
+    def triples_of_chunks(self, space: str, uids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Uids of the triples each chunk is evidence for."""
+        if not uids:
+            return {}
+        rows = self._connection.rows("read/triples_of_chunks", space=space, uids=list(uids))
+        return {chunk: tuple(sorted(found)) for chunk, found in rows}
+
+    def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
+        """Sessions by the caller's id."""
+        if not ids:
+            return {}
+        uids = [session_uid(space, id) for id in dict.fromkeys(ids)]
+        return {
+            row[0]: session_of(row)
+            for row in self._connection.rows("read/sessions_by_uid", uids=uids)
+        }

@@ -1,0 +1,77 @@
+"""Reading the graph in a SQLite file: messages, sessions, entities, triples, counts, Cypher."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from cognigraph.model import (
+    Entity,
+    Session,
+    Stats,
+    StoredMessage,
+    Summary,
+    Triple,
+)
+from cognigraph.stores.sqlite import (
+    read,
+    revisions,
+)
+from cognigraph.stores.sqlite.file import MemoryFile
+from cognigraph.times import to_micros
+
+
+class SQLiteGraph:
+    """See :class:`cognigraph.stores.protocols.GraphReader`."""
+
+    def __init__(self, file: MemoryFile) -> None:
+        self._file = file
+
+    def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
+        """One whole message."""
+        return self._file.query(space, None, lambda c, s: read.message(c, s, id, session))
+
+    def sessions(self, space: str, *, limit: int, offset: int = 0) -> list[Session]:
+        """Sessions, newest first."""
+        return self._file.query(space, [], lambda c, s: read.sessions(c, s, limit, offset))
+
+    def entities(
+        self, space: str, *, match: str | None = None, limit: int, offset: int = 0
+    ) -> list[Entity]:
+        """Entities, those with most triples first."""
+        return self._file.query(space, [], lambda c, s: read.entities(c, s, match, limit, offset))
+
+    def triples(
+        self,
+        space: str,
+        *,
+        entity: str | None = None,
+        limit: int,
+        offset: int = 0,
+        as_of: datetime | None = None,
+    ) -> list[Triple]:
+        """Triples, newest observation first."""
+        until = None if as_of is None else to_micros(as_of)
+        return self._file.query(
+            space, [], lambda c, s: read.triples(c, s, entity, limit, offset, until)
+        )
+
+    def summaries(self, space: str, session: str) -> list[Summary]:
+        """Revisions of a session's keys and summary, newest first."""
+        return self._file.query(space, [], lambda c, s: revisions.read(c, s, session))
+
+    def stats(self, space: str) -> Stats:
+        """Counts of a space."""
+        with self._file.read() as connection:
+            return read.stats(connection, space, to_micros(self._file.clock()))
+
+    def cypher(
+        self, space: str, query: str, parameters: Mapping[str, Any], *, limit: int, timeout: float
+    ) -> list[dict[str, Any]]:
+        """Export the space to a networkx graph and run the query on it (a subset of Cypher)."""
+        from cognigraph.stores.sqlite import inspect
+
+        with self._file.read() as connection:
+            graph = inspect.graph(connection, space)
+        return inspect.run(graph, query, parameters, limit, timeout)

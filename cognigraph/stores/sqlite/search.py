@@ -1,0 +1,71 @@
+"""Search in a SQLite file: candidates from the in-memory index, records from the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from threading import Thread
+
+from cognigraph.errors import CogniGraphError
+from cognigraph.model import (
+    Session,
+    Triple,
+)
+from cognigraph.stores.candidates import Candidates, ChunkRecord, Probe
+from cognigraph.stores.no_candidates import no_candidates
+from cognigraph.stores.sqlite import (
+    read,
+)
+from cognigraph.stores.sqlite.file import MemoryFile
+from cognigraph.stores.sqlite.index.cache import SpaceIndexes
+from cognigraph.stores.sqlite.index.candidates import gather_candidates
+
+
+class SQLiteSearch:
+    """See :class:`cognigraph.stores.protocols.SearchIndex`."""
+
+    def __init__(self, file: MemoryFile, indexes: SpaceIndexes) -> None:
+        self._file = file
+        self._indexes = indexes
+
+    def warm(self, space: str) -> None:
+        """Begin to read the index of a space that was not searched yet, in another thread."""
+        if space not in self._indexes:
+            Thread(target=self._load, args=(space,), name="cognigraph-warm", daemon=True).start()
+
+    def candidates(self, space: str, probe: Probe) -> Candidates:
+        """Gather candidates from the in-memory index, freshened first."""
+        index = self._indexes.of(space, self._file.vectors)
+        # Lock, then snapshot: a snapshot older than the index would miss rows the index has.
+        with index.lock, self._file.read_vectors() as connection:
+            space_id = read.space_id(connection, space)
+            if space_id is None:
+                return no_candidates(probe)
+            index.refresh(connection, space_id, self._file.read_vectors)
+            candidates = gather_candidates(connection, index, space_id, probe)
+        self._indexes.evict(keep=space)
+        return candidates
+
+    def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
+        """Chunks by uid."""
+        return self._file.query(space, {}, lambda c, s: read.chunks(c, s, uids))
+
+    def triples_by_uid(self, space: str, uids: Sequence[str]) -> dict[str, Triple]:
+        """Triples by uid."""
+        return self._file.query(space, {}, lambda c, s: read.triples_by_uid(c, s, uids))
+
+    def triples_of_chunks(self, space: str, uids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Uids of the triples each chunk is evidence for."""
+        return self._file.query(space, {}, lambda c, s: read.triples_of_chunks(c, s, uids))
+
+    def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
+        """Sessions by the caller's id."""
+        return self._file.query(space, {}, lambda c, s: read.sessions_by_id(c, s, ids))
+
+    def _load(self, space: str) -> None:
+        index = self._indexes.of(space, self._file.vectors)
+        # What goes wrong here goes wrong again, and is reported, in the search that follows.
+        with suppress(CogniGraphError), index.lock, self._file.read_vectors() as connection:
+            space_id = read.space_id(connection, space)
+            if space_id is not None:
+                index.refresh(connection, space_id, self._file.read_vectors)
