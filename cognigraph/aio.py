@@ -32,9 +32,9 @@ from cognigraph.model import (
     SuspectedDuplicate,
     Triple,
 )
+from cognigraph.model.storage import Check, StoreInfo
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.space import Progress, Space
-from cognigraph.stores.protocols import Check, StoreInfo
 from cognigraph.stores.records import Failure
 from cognigraph.stores.reindex import Precision
 

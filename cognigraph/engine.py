@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import tzinfo
-from functools import partial
 from pathlib import Path
 from threading import RLock
 from typing import Literal, TypeVar
@@ -21,55 +20,16 @@ from cognigraph.ingest.queue.worker import BackgroundWorker
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
 from cognigraph.retrieve.readers import QuestionReader
 from cognigraph.retrieve.rerank import Reranker, resolve_reranker
-from cognigraph.settings import Settings, StorageSettings
-from cognigraph.stores.protocols import EmbedderIdentity, Store
+from cognigraph.settings import Settings
+from cognigraph.stores.protocols import Store
+from cognigraph.stores.registry import StoreRequest, open_store
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, zone
 
 EnrichMode = Literal["background", "manual"]
 _T = TypeVar("_T")
 
-_URI = re.compile(r"^(neo4j|bolt)(\+s|\+ssc)?://", re.IGNORECASE)
 _FLUSH_POLL = 0.02
-
-
-def open_store(
-    location: str | Path,
-    embedder: EmbedderIdentity | None,
-    *,
-    auth: tuple[str, str] | None,
-    database: str | None,
-    clock: Clock,
-    storage: StorageSettings,
-) -> Store:
-    """Open the store a location names: a Neo4j URI, or the path of a file.
-
-    Without an embedder it must be there, and is opened as it is.
-    """
-    text = str(location)
-    if _URI.match(text):
-        if storage.vectors is not None:
-            raise ConfigurationError(
-                "storage.vectors is for SQLite files: Neo4j keeps vectors as it does, in float32 "
-                "indexes; leave it out"
-            )
-        from cognigraph.stores.neo4j import Neo4jStore
-
-        return Neo4jStore(text, embedder, auth=auth, database=database, clock=clock)
-    if "://" in text:
-        raise ConfigurationError(
-            f"cannot open {text!r}: give a file path, or a Neo4j URI such as neo4j://host:7687"
-        )
-    if not text or text == ":memory:":
-        raise ConfigurationError(
-            "a memory needs a file (threads and processes share it); for a throw-away one use a "
-            "path inside tempfile.TemporaryDirectory()"
-        )
-    if auth is not None or database is not None:
-        raise ConfigurationError(f"auth and database are for Neo4j; {text!r} is a file")
-    from cognigraph.stores.sqlite import SQLiteStore
-
-    return SQLiteStore(Path(text).expanduser(), embedder, clock=clock, vectors=storage.vectors)
 
 
 class Engine:
@@ -100,9 +60,9 @@ class Engine:
         self.reranker = resolve_reranker(reranker, self.embedder.inner)
         self.reader = reader
         self.extractor = resolve_extractor(extractor, timezone=self.zone)
-        self._open = partial(
-            open_store,
-            location,
+        self._request = StoreRequest(
+            location=str(location),
+            embedder=self.embedder.identity,
             auth=auth,
             database=database,
             clock=clock,
@@ -112,7 +72,7 @@ class Engine:
         self._retired: list[Store] = []
         self._in_background = enrich == "background"
         self.worker: BackgroundWorker | None = None
-        self._begin(self.embedder, self._open(self.embedder.identity))
+        self._begin(self.embedder, open_store(self._request))
 
     def _begin(self, embedder: CheckedEmbedder, store: Store) -> None:
         self.embedder = embedder
@@ -168,7 +128,8 @@ class Engine:
             yield
             if self._reranker == "embedder":
                 self.reranker = resolve_reranker("embedder", fresh.inner)
-            embedder, store = fresh, self._open(fresh.identity)
+            request = replace(self._request, embedder=fresh.identity)
+            embedder, store = fresh, open_store(request)
             self._retired.append(self.store)  # another thread may be reading from it
         finally:
             self._begin(embedder, store)

@@ -27,10 +27,7 @@ succeed later without a change.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from cognigraph.model import Usage
+from cognigraph.usage import Usage
 
 
 class CogniGraphError(Exception):
@@ -124,7 +121,6 @@ class ModelError(CogniGraphError):
         attempts: int = 0,
         status: int | None = None,
     ) -> None:
-        from cognigraph.model import Usage
 
         super().__init__(message)
         self.usage = usage if usage is not None else Usage()

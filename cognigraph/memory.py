@@ -14,11 +14,11 @@ from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
 from cognigraph.ingest.insert.prepare import check_name
 from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.model import DEFAULT_SPACE
+from cognigraph.model.storage import Check, StoreInfo
 from cognigraph.retrieve.readers import QuestionReader
 from cognigraph.retrieve.rerank import Reranker
 from cognigraph.settings import Settings
 from cognigraph.space import Space
-from cognigraph.stores.protocols import Check, StoreInfo
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from cognigraph.arrays import Vector
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.stores.protocols import EmbedderIdentity, Store
+from cognigraph.model.storage import EmbedderIdentity
+from cognigraph.stores.protocols import Store
 from cognigraph.stores.reindex import Precision, Unindexed
 
 OnVectors = Callable[[int, int], None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cognigraph.ingest.model.schema import Text, Texts
+from cognigraph.llm.answer_types import Text, Texts
 
 
 class QuestionAnswer(BaseModel):

@@ -19,7 +19,7 @@ from cognigraph.cli.open_memory import Options, exists, in_our_words, opened
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.errors import CogniGraphError, StoreUnavailableError
 from cognigraph.memory import Memory
-from cognigraph.stores.protocols import Check
+from cognigraph.model.storage import Check
 
 _PACKAGES = ("numpy", "rich", "wordllama", "grand-cypher", "neo4j", "fastembed")
 _SQLITE = (3, 37, 0)

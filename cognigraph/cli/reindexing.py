@@ -7,9 +7,9 @@ from cognigraph.cli.commands import OK, Interrupted, Run
 from cognigraph.cli.format_values import plural
 from cognigraph.cli.open_memory import exists, missing
 from cognigraph.embed import CheckedEmbedder, resolve
-from cognigraph.engine import open_store
 from cognigraph.ingest.reindex import reindex as run_reindex
 from cognigraph.settings import StorageSettings
+from cognigraph.stores.registry import StoreRequest, open_store
 from cognigraph.times import system_clock
 
 
@@ -20,12 +20,14 @@ def reindex(run: Run) -> int:
         raise missing(options)
     embedder = CheckedEmbedder(resolve(options.embedder))
     store = open_store(
-        options.db,
-        None,
-        auth=options.auth,
-        database=options.database,
-        clock=system_clock,
-        storage=StorageSettings(),
+        StoreRequest(
+            location=options.db,
+            embedder=None,
+            auth=options.auth,
+            database=options.database,
+            clock=system_clock,
+            storage=StorageSettings(),
+        )
     )
     try:
         before = store.info

@@ -24,7 +24,7 @@ from cognigraph.model import (
     SuspectedDuplicate,
     Triple,
 )
-from cognigraph.stores.protocols import Check
+from cognigraph.model.storage import Check
 from cognigraph.stores.records import Failure
 
 _TEXT_MOST = 300

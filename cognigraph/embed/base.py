@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cognigraph.arrays import Vector
 from cognigraph.errors import EmbeddingError
-from cognigraph.stores.protocols import EmbedderIdentity
+from cognigraph.model.storage import EmbedderIdentity
 
 
 @runtime_checkable

@@ -20,7 +20,7 @@ from cognigraph.arrays import Vector
 from cognigraph.embed.prefixes import chosen, identity
 from cognigraph.errors import ConfigurationError, EmbeddingError
 from cognigraph.llm.classify_reply import retry_after
-from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, Reply, _loop
+from cognigraph.llm.endpoint import OPENAI_URL, Endpoint, Reply, shared_loop
 from cognigraph.llm.limiter import Limiter
 
 logger = logging.getLogger("cognigraph.embed")
@@ -51,7 +51,7 @@ class _EmbeddingEndpoint(Endpoint):
         async def ask(*, messages: Any, **options: Any) -> Any:
             return await create(input=messages, encoding_format="float", **options)
 
-        return _loop().run(self._post(ask, request, timeout))
+        return shared_loop().run(self._post(ask, request, timeout))
 
 
 class OpenAIEmbedder:

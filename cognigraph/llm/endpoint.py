@@ -69,7 +69,7 @@ class Endpoint:
         """Send a chat completion request; the reply comes within ``timeout`` seconds."""
         create = self._open().chat.completions.with_raw_response.create  # imports, the first time
         start = time.monotonic()
-        reply = _loop().run(self._post(create, body, timeout))
+        reply = shared_loop().run(self._post(create, body, timeout))
         return Reply(
             reply.status, reply.body, reply.headers, reply.failure, reply.reason,
             time.monotonic() - start,
@@ -193,7 +193,8 @@ _starting = Lock()
 _opened: weakref.WeakSet[Endpoint] = weakref.WeakSet()
 
 
-def _loop() -> _Loop:
+def shared_loop() -> _Loop:
+    """The event loop of this process, in a thread of its own; a fork gets a new one."""
     with _starting:
         if not _loops or _loops[-1].pid != os.getpid():
             _loops.append(_Loop())
@@ -211,4 +212,4 @@ def _stop(loop: _Loop) -> None:
 
 def _close(client: openai.AsyncOpenAI, pid: int) -> Future[None] | None:
     """Begin to close a client, in its loop; in a fork it belongs to the parent."""
-    return _loop().submit(client.close()) if pid == os.getpid() else None
+    return shared_loop().submit(client.close()) if pid == os.getpid() else None

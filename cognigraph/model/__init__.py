@@ -4,7 +4,7 @@ All are frozen. Times are timezone-aware UTC; vectors never appear here.
 """
 
 from cognigraph.model.answers import Citation, Context, Hit, SearchResult, SessionHit, Trace, Why
-from cognigraph.model.counts import Stats, Usage
+from cognigraph.model.counts import Stats
 from cognigraph.model.explanation import Explanation, LegStanding, Proposal, SignalStanding
 from cognigraph.model.graph import (
     Entity,
@@ -24,6 +24,7 @@ from cognigraph.model.messages import (
     Rejection,
     StoredMessage,
 )
+from cognigraph.usage import Usage
 
 __all__ = [
     "DEFAULT_SESSION",

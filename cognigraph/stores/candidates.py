@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints, Vector
+from cognigraph.text.bm25 import Lexicon
 
 NONE, OUTSIDE = -1, -2
 """Instead of a row of a neighbour: the session has none there, or the pool does not hold it."""
@@ -37,15 +37,6 @@ class Probe:
     radius: int = 0
     as_of: datetime | None = None
     texts: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Lexicon:
-    """Lexical statistics of one space: chunks, their mean length in terms, document frequencies."""
-
-    chunks: int
-    mean_length: float
-    frequencies: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

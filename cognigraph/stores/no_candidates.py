@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cognigraph.stores.candidates import (
-    Candidates,
-    ChunkPool,
-    Lexicon,
-    Probe,
-    SessionPool,
-    TriplePool,
-)
+from cognigraph.stores.candidates import Candidates, ChunkPool, Probe, SessionPool, TriplePool
+from cognigraph.text.bm25 import Lexicon
 
 
 def no_candidates(probe: Probe) -> Candidates:

@@ -31,7 +31,7 @@ Vectors are unit-length float32, so a dot product is a cosine.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
@@ -45,6 +45,7 @@ from cognigraph.model import (
     SuspectedDuplicate,
     Triple,
 )
+from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
 from cognigraph.stores.candidates import Candidates, ChunkRecord, Probe
 from cognigraph.stores.records import Derivation, Failure, InsertStatus, Lease, MessageRow, Names
 from cognigraph.stores.reindex import Precision, Reindexing
@@ -60,24 +61,6 @@ class NamedEntity:
     shown: str
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One line of ``doctor``: what was looked at, whether it is fine, and what to do if not."""
-
-    name: str
-    ok: bool
-    detail: str
-    advice: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class EmbedderIdentity:
-    """What a store records of its embedder: vectors of another one are not comparable."""
-
-    name: str
-    dimension: int
-
-
 def mismatch(location: str, stored: EmbedderIdentity, given: EmbedderIdentity) -> str:
     """What to say when a store is opened with another embedder than it was built with."""
     return (
@@ -85,17 +68,6 @@ def mismatch(location: str, stored: EmbedderIdentity, given: EmbedderIdentity) -
         f"not {given.name!r} ({given.dimension}); open it with that embedder, or change it for "
         "good with `cognigraph reindex --embedder NAME` or Memory.reindex"
     )
-
-
-@dataclass(frozen=True, slots=True)
-class StoreInfo:
-    """Where the data is and what wrote it."""
-
-    kind: str
-    location: str
-    schema_version: int
-    embedder: EmbedderIdentity
-    details: Mapping[str, str] = field(default_factory=dict)
 
 
 class MessageStore(Protocol):

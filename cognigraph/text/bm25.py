@@ -5,15 +5,26 @@ Robertson & Zaragoza, "The Probabilistic Relevance Framework" (2009), with the i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats
-from cognigraph.stores.candidates import Lexicon
 
 K1 = 1.2
 B = 0.4
 """Turns are short and their length says little about aboutness: a mild length normalisation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Lexical statistics of one space: chunks, their mean length in terms, document frequencies."""
+
+    chunks: int
+    mean_length: float
+    frequencies: Mapping[str, int]
 
 
 def idf(lexicon: Lexicon, terms: tuple[str, ...]) -> Floats:

@@ -20,7 +20,7 @@ from cognigraph import CogniGraphError, EmbedderMismatchError, EmbeddingError, M
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
-from cognigraph.stores.protocols import Probe
+from cognigraph.stores.candidates import Probe
 from cognigraph.testing import HashEmbedder
 from tests.conftest import START, OpenMemory
 

@@ -22,12 +22,12 @@ from cognigraph.errors import (
     StoreError,
     StoreUnavailableError,
 )
+from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.candidates import Candidates, Probe
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.index.vectors import index_name
 from cognigraph.stores.neo4j.insert import splice
 from cognigraph.stores.neo4j.schema import migrations
-from cognigraph.stores.protocols import EmbedderIdentity
 from cognigraph.stores.records import (
     ChunkRow,
     Derivation,

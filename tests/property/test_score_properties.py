@@ -13,8 +13,7 @@ from hypothesis.extra.numpy import arrays
 from cognigraph import SearchSettings
 from cognigraph.retrieve.features import scaled
 from cognigraph.retrieve.licomemory import SESSION_FLOOR, harmonic_mean, relevance, weibull_decay
-from cognigraph.stores.candidates import Lexicon
-from cognigraph.text.bm25 import bm25, idf
+from cognigraph.text.bm25 import Lexicon, bm25, idf
 
 COSINES = st.floats(-1.0, 1.0)
 POSITIVE = st.floats(SESSION_FLOOR, 1.0)

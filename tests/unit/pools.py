@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cognigraph.stores.candidates import Candidates, ChunkPool, Lexicon, SessionPool, TriplePool
+from cognigraph.stores.candidates import Candidates, ChunkPool, SessionPool, TriplePool
+from cognigraph.text.bm25 import Lexicon
 
 NAN = float("nan")
 

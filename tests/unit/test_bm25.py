@@ -8,8 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from cognigraph.stores.candidates import Lexicon
-from cognigraph.text.bm25 import K1, B, bm25, idf
+from cognigraph.text.bm25 import K1, B, Lexicon, bm25, idf
 from cognigraph.text.terms import query_terms, terms
 
 TEXTS = [

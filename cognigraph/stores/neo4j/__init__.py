@@ -1,5 +1,25 @@
-"""The store at scale: a Neo4j server, one database for all spaces."""
+"""The store at scale: a Neo4j database."""
 
+from __future__ import annotations
+
+from cognigraph.errors import ConfigurationError
 from cognigraph.stores.neo4j.store import Neo4jStore
+from cognigraph.stores.registry import StoreRequest
 
-__all__ = ["Neo4jStore"]
+__all__ = ["Neo4jStore", "open_store"]
+
+
+def open_store(request: StoreRequest) -> Neo4jStore:
+    """Open a database by its URI; see :class:`cognigraph.stores.registry.StorePackage`."""
+    if request.storage.vectors is not None:
+        raise ConfigurationError(
+            "storage.vectors is for SQLite files: Neo4j keeps vectors as it does, in float32 "
+            "indexes; leave it out"
+        )
+    return Neo4jStore(
+        request.location,
+        request.embedder,
+        auth=request.auth,
+        database=request.database,
+        clock=request.clock,
+    )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from cognigraph.model.storage import Check
 from cognigraph.stores.neo4j.connection import Connection, Row
-from cognigraph.stores.protocols import Check
 
 _LABELS = [
     "CogniGraph",

@@ -13,10 +13,10 @@ from typing import Any
 
 from cognigraph.arrays import Vector
 from cognigraph.errors import EmbedderMismatchError
+from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.neo4j.connection import Connection, Transaction, vector_property
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.values import packed, vector
-from cognigraph.stores.protocols import EmbedderIdentity
 from cognigraph.stores.reindex import Unindexed
 from cognigraph.text.clean import headed, searched, stated
 

@@ -11,13 +11,14 @@ from cognigraph.model import (
     Merge,
     SuspectedDuplicate,
 )
+from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.resolution import incremental
 from cognigraph.stores.merge_records import merge_of, suspicion
 from cognigraph.stores.neo4j.connection import Connection, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jLedger
 from cognigraph.stores.neo4j.index.fulltext import name_hash
 from cognigraph.stores.neo4j.values import unpacked
-from cognigraph.stores.protocols import EmbedderIdentity, NamedEntity
+from cognigraph.stores.protocols import NamedEntity
 from cognigraph.stores.records import Names
 from cognigraph.times import Clock
 

@@ -7,9 +7,10 @@ from functools import cache
 from importlib.resources import files
 
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
+from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.neo4j import resolve
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction, cypher, mapped_errors
-from cognigraph.stores.protocols import EmbedderIdentity, mismatch
+from cognigraph.stores.protocols import mismatch
 from cognigraph.text.terms import ANALYZER
 from cognigraph.times import Clock, system_clock
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cognigraph.errors import ConfigurationError
+from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
 from cognigraph.stores.neo4j import checks
 from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.graph import Neo4jGraph
@@ -14,7 +15,6 @@ from cognigraph.stores.neo4j.reindex import Neo4jReindexing
 from cognigraph.stores.neo4j.resolve import Neo4jResolution
 from cognigraph.stores.neo4j.schema import check_server, prepare
 from cognigraph.stores.neo4j.search import Neo4jSearch
-from cognigraph.stores.protocols import Check, EmbedderIdentity, StoreInfo
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
 

@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from cognigraph.stores.protocols import Check
+from cognigraph.model.storage import Check
 
 _LOW_DISK = 200 << 20
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from cognigraph.arrays import Vector
 from cognigraph.errors import EmbedderMismatchError, StoreError
-from cognigraph.stores.protocols import EmbedderIdentity
+from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.reindex import Precision, Unindexed
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.schema import Record, check_generation, read_meta, write_meta

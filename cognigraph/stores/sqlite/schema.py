@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
-from cognigraph.stores.protocols import EmbedderIdentity, mismatch
+from cognigraph.model.storage import EmbedderIdentity
+from cognigraph.stores.protocols import mismatch
 from cognigraph.stores.reindex import Precision
 from cognigraph.stores.sqlite import merges
 from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool

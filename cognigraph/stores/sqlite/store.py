@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cognigraph.stores.protocols import Check, EmbedderIdentity, StoreInfo
+from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
 from cognigraph.stores.reindex import Precision
 from cognigraph.stores.sqlite import checks
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors

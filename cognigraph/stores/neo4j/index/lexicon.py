@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
-from cognigraph.stores.candidates import Lexicon
 from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.text.bm25 import Lexicon
 
 
 @dataclass(frozen=True, slots=True)

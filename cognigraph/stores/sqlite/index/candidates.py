@@ -16,7 +16,6 @@ from cognigraph.stores.candidates import (
     OUTSIDE,
     Candidates,
     ChunkPool,
-    Lexicon,
     Probe,
     SessionPool,
     TriplePool,
@@ -28,7 +27,7 @@ from cognigraph.stores.sqlite.index.table import Table
 from cognigraph.stores.sqlite.index.themes import NOBODY
 from cognigraph.stores.sqlite.index.top import top_rows
 from cognigraph.stores.sqlite.vector_format import VectorFormat
-from cognigraph.text.bm25 import bm25, idf
+from cognigraph.text.bm25 import Lexicon, bm25, idf
 from cognigraph.times import to_micros
 
 _FOREVER = HIDDEN - 1

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from cognigraph.stores.candidates import Lexicon
 from cognigraph.stores.sqlite.index.postings import Postings
 from cognigraph.stores.sqlite.index.table import Array, Table
 from cognigraph.stores.sqlite.index.themes import ThemeRow, Themes
@@ -27,6 +26,7 @@ from cognigraph.stores.sqlite.vector_format import (
     unpack_terms,
     unpack_uids,
 )
+from cognigraph.text.bm25 import Lexicon
 
 _BATCH = 4096
 

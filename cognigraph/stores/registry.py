@@ -1,0 +1,69 @@
+"""Which store a location names: one entry for each URI scheme.
+
+A new store needs a package with an ``open_store(request)`` and an entry in :data:`STORES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol, cast
+
+from cognigraph.errors import ConfigurationError
+from cognigraph.model.storage import EmbedderIdentity
+from cognigraph.settings import StorageSettings
+from cognigraph.stores.protocols import Store
+from cognigraph.times import Clock
+
+FILE = ""
+"""The scheme of a location that is a path."""
+
+STORES: Mapping[str, str] = {
+    FILE: "cognigraph.stores.sqlite",
+    "neo4j": "cognigraph.stores.neo4j",
+    "neo4j+s": "cognigraph.stores.neo4j",
+    "neo4j+ssc": "cognigraph.stores.neo4j",
+    "bolt": "cognigraph.stores.neo4j",
+    "bolt+s": "cognigraph.stores.neo4j",
+    "bolt+ssc": "cognigraph.stores.neo4j",
+}
+"""By URI scheme: the package of the store. It is imported only when a location names it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreRequest:
+    """What a memory wants to open.
+
+    Without an ``embedder`` the store must exist, and is opened with the embedder it records.
+    """
+
+    location: str
+    embedder: EmbedderIdentity | None
+    auth: tuple[str, str] | None
+    database: str | None
+    clock: Clock
+    storage: StorageSettings
+
+
+class StorePackage(Protocol):
+    """What a package in :data:`STORES` offers."""
+
+    def open_store(self, request: StoreRequest) -> Store:
+        """Open the store, or raise :class:`ConfigurationError` for what it cannot serve."""
+        ...
+
+
+def open_store(request: StoreRequest) -> Store:
+    """Open the store that ``request.location`` names.
+
+    Raises :class:`ConfigurationError` for a scheme that no store is registered for.
+    """
+    scheme, separator, _ = request.location.partition("://")
+    package = STORES.get(scheme.lower() if separator else FILE)
+    if package is None:
+        raise ConfigurationError(
+            f"cannot open {request.location!r}: give a file path, or a Neo4j URI such as "
+            "neo4j://host:7687"
+        )
+    return cast(StorePackage, import_module(package)).open_store(request)

@@ -1,0 +1,206 @@
+"""Packages import in one direction, and only public names of each other."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = {
+    "cognigraph": "cognigraph",
+    "cognigraph.cypher": "cypher",
+    "cognigraph.ingest": "ingest",
+    "cognigraph.retrieve": "retrieve",
+}
+LAYERS: list[set[str]] = [
+    {"_version", "arrays", "errors", "ids", "model", "settings", "times", "usage"},
+    {"text"},
+    {"english"},
+    {"resolution"},
+    {"cypher", "llm"},
+    {"embed"},
+    {"stores"},
+    {"ingest", "retrieve"},
+    {"testing"},
+    {"engine"},
+    {"entity_verbs", "inserting"},
+    {"space"},
+    {"memory"},
+    {"aio"},
+    {"cognigraph"},
+    {"evaluate"},
+    {"cli"},
+    {"__main__"},
+]
+"""Each package or module of ``cognigraph`` imports from its own layer or from those before it."""
+ROOMS: dict[str, list[set[str]]] = {
+    "english": [{"words"}, {"verbs"}, {"sentences"}, {"times"}],
+    "stores": [
+        {"batch_size", "candidates", "merge_records", "records", "reindex"},
+        {"no_candidates", "protocols"},
+        {"registry"},
+        {"neo4j", "sqlite"},
+    ],
+    "ingest": [
+        {"extraction", "versions"},
+        {"insert", "rules"},
+        {"model", "recorded"},
+        {"derive", "extractors", "reindex"},
+        {"queue"},
+    ],
+    "cypher": [{"catalog", "guard"}, {"local", "run_on_neo4j"}],
+}
+"""Inside a package: sub-packages and modules, in the order in which they may import."""
+APART = [("stores.neo4j", "stores.sqlite"), ("ingest", "retrieve")]
+"""Neighbours of one layer that do not know each other."""
+
+
+class Import(NamedTuple):
+    """One imported name: ``importer`` and ``source`` are modules without ``cognigraph.``."""
+
+    importer: str
+    source: str
+    name: str
+
+
+def modules() -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for package, folder in FOLDERS.items():
+        for path in (ROOT / folder).rglob("*.py"):
+            if not any(parent.is_symlink() for parent in path.parents):
+                parts = path.relative_to(ROOT / folder).with_suffix("").parts
+                found[".".join((package, *parts)).removesuffix(".__init__")] = path
+    return found
+
+
+MODULES = modules()
+
+
+def short(module: str) -> str:
+    return module.removeprefix("cognigraph.")
+
+
+def imports() -> Iterator[Import]:
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path}: relative import"
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("cognigraph"):
+                for alias in node.names:
+                    whole = f"{node.module}.{alias.name}"
+                    source = whole if whole in MODULES else str(node.module)
+                    yield Import(short(module), short(source), alias.name)
+            elif isinstance(node, ast.Import):
+                for alias in node.names:
+                    if alias.name.startswith("cognigraph"):
+                        yield Import(short(module), short(alias.name), "")
+
+
+IMPORTS = sorted(set(imports()))
+
+
+def layer_of(layers: list[set[str]], name: str) -> int:
+    found = [place for place, names in enumerate(layers) if name in names]
+    assert len(found) == 1, f"{name!r} is in {len(found)} layers; give it one in LAYERS or ROOMS"
+    return found[0]
+
+
+def test_every_module_of_the_project_is_read() -> None:
+    assert {"cognigraph", "cognigraph.stores.sqlite.store", "cognigraph.ingest.derive"} <= set(
+        MODULES
+    )
+    assert len(MODULES) > 200
+    assert len(IMPORTS) > 1000
+
+
+def test_packages_import_in_one_direction() -> None:
+    wrong = [
+        one
+        for one in IMPORTS
+        if layer_of(LAYERS, one.importer.split(".")[0]) < layer_of(LAYERS, one.source.split(".")[0])
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_rooms_of_a_package_import_in_one_direction(package: str) -> None:
+    rooms, wrong = ROOMS[package], []
+    for one in IMPORTS:
+        importer, source = one.importer.split("."), one.source.split(".")
+        inside = importer[0] == source[0] == package and len(importer) > 1 and len(source) > 1
+        if inside and layer_of(rooms, importer[1]) < layer_of(rooms, source[1]):
+            wrong.append(one)
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("one", "other"), APART)
+def test_neighbours_do_not_know_each_other(one: str, other: str) -> None:
+    def inside(module: str, package: str) -> bool:
+        return module == package or module.startswith(package + ".")
+
+    pairs = [(found.importer, found.source) for found in IMPORTS]
+    assert [p for p in pairs if inside(p[0], one) and inside(p[1], other)] == []
+    assert [p for p in pairs if inside(p[0], other) and inside(p[1], one)] == []
+
+
+def test_no_two_modules_import_each_other() -> None:
+    """No cycle of files, however long; packages' ``__init__`` included."""
+    graph: dict[str, set[str]] = {}
+    for one in IMPORTS:
+        if one.importer != one.source:
+            graph.setdefault(one.importer, set()).add(one.source)
+    done: set[str] = set()
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        assert module not in path, " -> ".join((*path, module))
+        if module not in done:
+            for source in sorted(graph.get(module, ())):
+                visit(source, (*path, module))
+            done.add(module)
+
+    for module in sorted(graph):
+        visit(module, ())
+
+
+def test_private_names_stay_in_their_package() -> None:
+    private = [
+        one
+        for one in IMPORTS
+        if one.name.startswith("_")
+        and one.name != "__version__"
+        and one.importer.rpartition(".")[0] != one.source.rpartition(".")[0]
+    ]
+    assert private == []
+
+
+def test_every_package_on_disk_is_installed() -> None:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    packages = {name for name, path in MODULES.items() if path.name == "__init__.py"}
+    assert packages == set(project["tool"]["setuptools"]["packages"])
+
+
+@pytest.mark.parametrize("folder", ["", "index"])
+def test_the_two_stores_mirror_each_other(folder: str) -> None:
+    """A role, or a step of the write path, is in a file of the same name in both stores."""
+    stores = ROOT / "cognigraph" / "stores"
+    sqlite = {path.stem for path in (stores / "sqlite" / folder).glob("*.py")}
+    neo4j = {path.stem for path in (stores / "neo4j" / folder).glob("*.py")}
+    assert sqlite - neo4j == ONLY["sqlite", folder]
+    assert neo4j - sqlite == ONLY["neo4j", folder]
+
+
+ONLY = {
+    # SQL needs statements apart from transactions; Cypher's statements are files in cypher/neo4j.
+    ("sqlite", ""): {
+        "due_summaries", "file", "inspect", "merges", "read", "revisions", "vector_format", "work",
+    },
+    ("neo4j", ""): {"row_values", "values"},
+    ("sqlite", "index"): {"cache", "postings", "space_index", "table", "themes", "top"},
+    ("neo4j", "index"): {"candidate_sources", "fulltext", "lexicon", "vectors"},
+}  # fmt: skip
+"""What one store has and the other does not need."""
