@@ -9,7 +9,8 @@ extraction without facts.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from datetime import timedelta
+from typing import Protocol, runtime_checkable
 
 from cognigraph.errors import CogniGraphError
 from cognigraph.model import Theme, Usage
@@ -95,10 +96,8 @@ class Extraction:
 class Extractor(Protocol):
     """Reads a window of chunks. Must be thread-safe.
 
-    One that costs something may also have ``estimate(window) -> Usage``, what reading the window
-    would come to, found out without a call; ``enrich --dry-run`` adds it up. One whose extractions
-    may be ``behind`` also has ``summarise(window) -> Extraction``, which reads no chunks and brings
-    the session's summary up to those that were read.
+    What else an extractor can do it says by a protocol of its own: :class:`Estimating`,
+    :class:`Summarising`, :class:`Pausing`.
     """
 
     @property
@@ -108,4 +107,32 @@ class Extractor(Protocol):
 
     def extract(self, window: Window) -> Extraction:
         """Read the window. Deterministic extractors give the same answer for the same window."""
+        ...
+
+
+@runtime_checkable
+class Estimating(Protocol):
+    """An extractor that costs something and can say how much beforehand."""
+
+    def estimate(self, window: Window) -> Usage:
+        """What reading the window would cost, worked out without a call."""
+        ...
+
+
+@runtime_checkable
+class Summarising(Protocol):
+    """An extractor whose session summary is a step of its own and may be due after its facts."""
+
+    def summarise(self, window: Window) -> Extraction:
+        """Bring the session's summary up to date; the window has no chunks."""
+        ...
+
+
+@runtime_checkable
+class Pausing(Protocol):
+    """An extractor that a background worker starts only when a conversation pauses."""
+
+    @property
+    def settle(self) -> timedelta:
+        """How long nothing new must have come."""
         ...

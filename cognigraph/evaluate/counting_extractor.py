@@ -1,17 +1,15 @@
-"""An extractor that counts what its calls came to, failed ones included."""
+"""An extractor that counts what its calls cost, failed ones included."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any
 
 from cognigraph.errors import CogniGraphError
-from cognigraph.ingest.extraction import Extraction, Extractor, Window
+from cognigraph.ingest.extraction import Extraction, Extractor, Summarising, Window
 from cognigraph.model import Usage
 
 
-class Counting:
+class CountingExtractor:
     """Another extractor, whose model usage adds up until it is taken.
 
     ``error`` is that of the last call, or of its summary; ``None`` after one that worked.
@@ -26,11 +24,6 @@ class Counting:
     def name(self) -> str:
         """That of the extractor."""
         return self._extractor.name
-
-    def __getattr__(self, name: str) -> Any:
-        # Extractors may offer more than the protocol asks for; it is theirs.
-        offered = getattr(self._extractor, name)
-        return partial(self._counted, offered) if name == "summarise" else offered
 
     def extract(self, window: Window) -> Extraction:
         """Read a window."""
@@ -48,6 +41,23 @@ class Counting:
         return extraction
 
     def take(self) -> Usage:
-        """What the calls came to since the last time."""
+        """The usage since the last call of this method."""
         usage, self._usage = self._usage, Usage()
         return usage
+
+
+class _CountingSummariser(CountingExtractor):
+    def __init__(self, extractor: Extractor, summariser: Summarising) -> None:
+        super().__init__(extractor)
+        self._summariser = summariser
+
+    def summarise(self, window: Window) -> Extraction:
+        """Bring a session's summary up to date."""
+        return self._counted(self._summariser.summarise, window)
+
+
+def counting(extractor: Extractor) -> CountingExtractor:
+    """Wrap an extractor; the result is ``Summarising`` exactly if the extractor is."""
+    if isinstance(extractor, Summarising):
+        return _CountingSummariser(extractor, extractor)
+    return CountingExtractor(extractor)

@@ -19,12 +19,13 @@ from typing import Any
 from cognigraph._version import __version__
 from cognigraph.errors import BudgetExceededError, ConfigurationError, ExtractionError
 from cognigraph.evaluate import locomo, longmemeval
-from cognigraph.evaluate.counting_extractor import Counting
+from cognigraph.evaluate.counting_extractor import counting
 from cognigraph.evaluate.dataset import HEADLINE, Benchmark, Conversation, Level, Question
 from cognigraph.evaluate.files import sha256
 from cognigraph.evaluate.journal import Journal
 from cognigraph.evaluate.metrics import score
 from cognigraph.evaluate.summary import summarise
+from cognigraph.ingest.extraction import Summarising
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Step
 from cognigraph.memory import Memory
@@ -87,7 +88,7 @@ class Evaluation:
         self.sha256 = sha256(file)
         self._conversations = _LOADERS[settings.benchmark]
         reads = settings.extractor != NO_EXTRACTION
-        self.extractor = Counting(resolve_extractor(settings.extractor if reads else "rules"))
+        self.extractor = counting(resolve_extractor(settings.extractor if reads else "rules"))
         recorded = {"sha256": self.sha256, **settings.recorded()}
         if reads:  # "openai" may be another model tomorrow
             recorded["extractor"] = self.extractor.name
@@ -209,7 +210,7 @@ class Evaluation:
 
     def _is_left(self, space: Space) -> bool:
         stats = space.stats()
-        behind = stats.summaries_pending if hasattr(self.extractor, "summarise") else 0
+        behind = stats.summaries_pending if isinstance(self.extractor, Summarising) else 0
         return bool(stats.pending or stats.leased or behind)
 
     def _check_read(self, space: Space, name: str) -> None:

@@ -18,7 +18,7 @@ from uuid import uuid4
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import CogniGraphError, ExtractionError, StoreError
 from cognigraph.ingest.derive import derive
-from cognigraph.ingest.extraction import Extraction, Extractor, Window
+from cognigraph.ingest.extraction import Extraction, Extractor, Summarising, Window
 from cognigraph.ingest.queue.estimate import Estimate, estimate, window_of
 from cognigraph.ingest.queue.lease import Heartbeat
 from cognigraph.ingest.queue.limits import Limits
@@ -89,7 +89,9 @@ class Enricher:
         self._settings = settings
         self._clock = clock
         self._id = uuid4().hex[:8]
-        self._summarise: _Summarise | None = getattr(extractor, "summarise", None)
+        self._summarise: _Summarise | None = (
+            extractor.summarise if isinstance(extractor, Summarising) else None
+        )
         self._held: dict[str, Lease] = {}
         self._failures = 0
         self._after_outage = False

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from cognigraph.ingest.extraction import Extractor, Window
+from cognigraph.ingest.extraction import Estimating, Extractor, Summarising, Window
 from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.batch_size import batch_size, failures_of
@@ -48,13 +48,13 @@ def estimate(
 
     With ``redo`` also those that would wait if what these extractors have read were read again.
 
-    An extractor with a method ``estimate(window) -> Usage`` is asked for each window; the notes it
-    sees are those of now, so later windows of a session may come to a little more. Summaries that
-    are behind are asked for as windows without chunks, if the extractor can ``summarise``.
+    An :class:`~cognigraph.ingest.extraction.Estimating` extractor is asked for each window. It sees
+    the session's present notes, so later windows of a session may cost a little more. Summaries
+    that are due count as windows without chunks if the extractor is ``Summarising``.
     """
-    ask: Callable[[Window], Usage] | None = getattr(extractor, "estimate", None)
+    ask = extractor.estimate if isinstance(extractor, Estimating) else None
     usage: Usage | None = None if ask is None else Usage()
-    summarises = hasattr(extractor, "summarise")
+    summarises = isinstance(extractor, Summarising)
     sessions = turns = chunks = windows = again = summaries = 0
     renewed = dict.fromkeys(store.queue.read_by(space, redo) if redo else ())
     for uid in dict.fromkeys((*store.queue.queued(space), *renewed)):

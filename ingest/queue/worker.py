@@ -9,7 +9,7 @@ from datetime import timedelta
 from threading import Event, Thread
 
 from cognigraph.errors import StoreError
-from cognigraph.ingest.extraction import Extractor
+from cognigraph.ingest.extraction import Extractor, Pausing
 from cognigraph.ingest.queue.debounce import Settling
 from cognigraph.ingest.queue.enricher import Enricher
 from cognigraph.settings import EnrichSettings
@@ -20,8 +20,8 @@ logger = logging.getLogger("cognigraph.enrich")
 class BackgroundWorker:
     """A daemon thread that enriches whenever there is work, or once it has settled.
 
-    ``settle`` of the settings, else of the extractor (an optional ``timedelta``), says how long
-    nothing new must have come; what was left by an earlier process is worked off at the start.
+    ``settings.settle``, or else that of a :class:`~cognigraph.ingest.extraction.Pausing` extractor,
+    says how long nothing new must have come. What an earlier process left is worked off first.
     """
 
     def __init__(self, enricher: Enricher, settings: EnrichSettings, extractor: Extractor) -> None:
@@ -29,7 +29,7 @@ class BackgroundWorker:
         self._poll = settings.idle_poll.total_seconds()
         settle = settings.settle
         if settle is None:
-            settle = getattr(extractor, "settle", timedelta(0))
+            settle = extractor.settle if isinstance(extractor, Pausing) else timedelta(0)
         self._settling = Settling(settle.total_seconds(), settings.batch) if settle else None
         self._hurried: set[str] = set()
         self._quota = 0

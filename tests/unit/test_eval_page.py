@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cognigraph import ExtractionError, Usage
 from cognigraph.evaluate import EvalSettings, Evaluation, page, write
-from cognigraph.evaluate.counting_extractor import Counting
+from cognigraph.evaluate.counting_extractor import counting
 from cognigraph.evaluate.qa import PROMPTS, judge_of, prompt, prompt_texts
 from cognigraph.llm.prompts import render
 from cognigraph.testing import ScriptedExtractor
@@ -139,12 +139,12 @@ def test_usage_is_counted_failed_calls_included():
     from cognigraph.stores.records import SessionNotes
 
     window = Window("default", "s", (), (), SessionNotes())
-    counting = Counting(Costly({}))
-    counting.extract(window)
-    counting.extract(window)
-    assert counting.take() == Usage(calls=4, cost=1.0)
-    assert counting.take() == Usage()
-    failing = Counting(Failing())
+    counted = counting(Costly({}))
+    counted.extract(window)
+    counted.extract(window)
+    assert counted.take() == Usage(calls=4, cost=1.0)
+    assert counted.take() == Usage()
+    failing = counting(Failing())
     with pytest.raises(ExtractionError):
         failing.extract(window)
     assert failing.take() == Usage(calls=3)
