@@ -10,7 +10,14 @@ unexport PYTHONDONTWRITEBYTECODE
 # Files in memory, where the system has a folder for it: a busy disk makes each commit wait.
 MEMORY := $(if $(wildcard /dev/shm),TMPDIR=/dev/shm)
 
-.PHONY: help setup demo test test-fast test-flag lint format clean
+# How long `make fuzz` explores, and the seed to begin with (a random one each time if empty).
+COGNIGRAPH_FUZZ_SECONDS ?= 600
+COGNIGRAPH_FUZZ_SEED ?=
+
+# The versions that are supported; `make test-pythons` uses those that are installed.
+PYTHONS ?= 3.11 3.12 3.13
+
+.PHONY: help setup demo test test-fast test-flag test-pythons fuzz docker lint format clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +45,32 @@ test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
 test-fast: $(VENV)/.ready ## After each edit: no server, few processes, a tenth of the examples
 	$(MEMORY) $(BIN)/python -m pytest -n auto -m "not neo4j and not slow" --hypothesis-profile=fast
 
+fuzz: $(VENV)/.ready ## Explore at random, for COGNIGRAPH_FUZZ_SECONDS (600)
+	@end=$$(( $$(date +%s) + $(COGNIGRAPH_FUZZ_SECONDS) )); \
+	while left=$$(( end - $$(date +%s) )); [ $$left -gt 0 ]; do \
+	  seed=$(or $(COGNIGRAPH_FUZZ_SEED),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')); \
+	  echo "seed $$seed (repeat: make fuzz COGNIGRAPH_FUZZ_SEED=$$seed), $$left s left"; \
+	  COGNIGRAPH_FUZZ_SECONDS=$$left COGNIGRAPH_FUZZ_SEED=$$seed $(BIN)/python -m pytest -q -x \
+	    -m "fuzz or hypothesis" --hypothesis-profile=fuzz --hypothesis-seed=$$seed --timeout=3600 \
+	    > .fuzz.log 2>&1; code=$$?; tail -n 1 .fuzz.log; \
+	  if [ $$code -ne 0 ] && ! { [ $$code -eq 2 ] && grep -q "time for fuzzing is up" .fuzz.log; }; \
+	  then cat .fuzz.log; echo "failed with seed $$seed: add what it found as an @example" >&2; exit 1; fi; \
+	  if [ -n "$(COGNIGRAPH_FUZZ_SEED)" ]; then break; fi; \
+	done
+
+test-pythons: ## The fast part on each supported Python that is installed
+	@for version in $(PYTHONS); do \
+	  python=$$(command -v python$$version || ls -d $$HOME/.pyenv/versions/$$version.*/bin/python \
+	    2>/dev/null | tail -n 1); \
+	  if ! "$${python:-false}" --version >/dev/null 2>&1; then \
+	    echo "Python $$version is not installed: skipped"; continue; fi; \
+	  echo "Python $$version"; \
+	  $(MAKE) --no-print-directory test-fast VENV=.venv-$$version PYTHON=$$python || exit 1; \
+	done
+
+docker: ## Build and start what is in docker/, where a Docker engine runs
+	docker/check
+
 $(FLAG)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(FLAG)
 	$(FLAG)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
@@ -57,4 +90,4 @@ format: $(VENV)/.ready ## Reformat
 	$(BIN)/ruff format .
 
 clean: ## Remove the environment and caches
-	rm -rf $(VENV) $(FLAG) .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info
+	rm -rf $(VENV) $(FLAG) $(PYTHONS:%=.venv-%) .fuzz.log .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

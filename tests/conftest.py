@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+import random
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -22,11 +24,18 @@ from tests.servers.neo4j_server import LINES, Server, Unavailable, resolve, runn
 START = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 
 OpenMemory = Callable[..., Memory]
+_FUZZ_END = pytest.StashKey[float]()
 
-# No deadlines: these tests run on busy machines too. Loaded here, before any test module is
+# No deadlines: these tests run on busy machines too. The same examples in every run, so that a
+# run never fails by chance; `make fuzz` explores others. Loaded here, before any test module is
 # imported, because a test's settings are those of the moment at which it is decorated.
-settings.register_profile("full", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "full", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("fast", settings.get_profile("full"), max_examples=10)
+settings.register_profile(
+    "fuzz", settings.get_profile("full"), derandomize=False, max_examples=300, print_blob=True
+)
 settings.load_profile("full")
 
 
@@ -34,16 +43,39 @@ settings.load_profile("full")
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests without a server first: the servers start meanwhile.
 
-    Newer lines of Neo4j are taken from tests for which one line is enough.
+    Newer lines of Neo4j are taken from tests for which one line is enough. Tests marked ``fuzz``
+    run only when they are asked for, and then all in random order, since time may not suffice.
     """
+    fuzzing = _is_fuzzing(config)
     first = next(iter(LINES))
     kept: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
     for item in items:
         enough = item.get_closest_marker("one_line") and _line(item) not in (None, first)
-        (dropped if enough else kept).append(item)
+        unasked = not fuzzing and item.get_closest_marker("fuzz") is not None
+        (dropped if enough or unasked else kept).append(item)
+    if fuzzing:
+        random.Random(config.getoption("hypothesis_seed")).shuffle(kept)
     items[:] = sorted(kept, key=lambda item: item.get_closest_marker("neo4j") is not None)
     config.hook.pytest_deselected(items=dropped)
+
+
+def _is_fuzzing(config: pytest.Config) -> bool:
+    """Whether the run selects the tests marked ``fuzz``, as ``make fuzz`` does."""
+    expression = str(config.getoption("markexpr"))
+    return "fuzz" in expression and "not fuzz" not in expression
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Note when a fuzz run has to end."""
+    seconds = float(os.environ.get("COGNIGRAPH_FUZZ_SECONDS", "600"))
+    session.stash[_FUZZ_END] = time.monotonic() + seconds
+
+
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Stop a fuzz run whose time is up, after the test that is running."""
+    if _is_fuzzing(item.config) and time.monotonic() > item.session.stash[_FUZZ_END]:
+        item.session.shouldstop = "the time for fuzzing is up"
 
 
 def _line(item: pytest.Item) -> str | None:

@@ -30,6 +30,10 @@ _LATER = frozenset({408, 409, 425, 429})
 _TOO_LARGE = frozenset({400, 413, 422})
 _MOST_CHARACTERS = 200_000
 _EXCERPT = 300
+_REPLY_ROOM, _ITEM_BYTES, _NUMBER_BYTES = 256_000, 1_000, 40
+"""Bytes around the vectors, around one vector, and of one number (22 digits, indented)."""
+_MAX_DIMENSION = 8192
+"""Of a model whose dimension is not known yet."""
 _DIMENSIONS = {
     "text-embedding-3-small": 1536,
     "text-embedding-3-large": 3072,
@@ -44,14 +48,14 @@ class _TooLargeError(Exception):
 class _EmbeddingEndpoint(Endpoint):
     """The endpoint of the language models, asked for embeddings."""
 
-    def embeddings(self, request: Mapping[str, Any], timeout: float) -> Reply:
-        """One request; the reply, or what went wrong, comes within ``timeout`` seconds."""
+    def embeddings(self, request: Mapping[str, Any], timeout: float, most: int) -> Reply:
+        """One request; the reply, of at most ``most`` bytes, comes within ``timeout`` seconds."""
         create = self._open().embeddings.with_raw_response.create
 
         async def ask(*, messages: Any, **options: Any) -> Any:
             return await create(input=messages, encoding_format="float", **options)
 
-        return shared_loop().run(self._post(ask, request, timeout))
+        return shared_loop().run(self._post(ask, request, timeout, most))
 
 
 class OpenAIEmbedder:
@@ -67,6 +71,8 @@ class OpenAIEmbedder:
             server finds too large is halved.
         timeout: for one whole request.
         attempts: requests before giving up; they back off with jitter, and heed Retry-After.
+        max_reply_bytes: a reply that is larger, unpacked, is refused as it arrives. By default as
+            much as the vectors that were asked for need, and some room.
         limiter: one for the process and endpoint by default, shared with language models.
         sleep, random: for tests.
 
@@ -87,6 +93,7 @@ class OpenAIEmbedder:
         batch: int = 128,
         timeout: timedelta = timedelta(seconds=60),
         attempts: int = 5,
+        max_reply_bytes: int | None = None,
         limiter: Limiter | None = None,
         sleep: Callable[[float], None] = time.sleep,
         random: Callable[[], float] = random.random,
@@ -102,6 +109,9 @@ class OpenAIEmbedder:
         shown = f"openai:{model}" + (f"@{dimensions}" if dimensions else "")
         self.name = identity(shown, self._prefixes)
         self._key = api_key
+        if max_reply_bytes is not None and max_reply_bytes < 1:
+            raise ConfigurationError("max_reply_bytes must be positive")
+        self._max_reply_bytes = max_reply_bytes
         self._endpoint = _EmbeddingEndpoint(base_url or OPENAI_URL, api_key)
         self._limiter = limiter or Limiter.shared(self._endpoint.base_url)
         self._timeout = timeout.total_seconds()
@@ -171,7 +181,7 @@ class OpenAIEmbedder:
             request["dimensions"] = self._asked
         for failed in range(1, self._attempts + 1):
             with self._limiter.slot():
-                reply = self._endpoint.embeddings(request, self._timeout)
+                reply = self._endpoint.embeddings(request, self._timeout, self._most(len(texts)))
             problem, again = _problem(reply)
             if not problem:
                 try:
@@ -187,11 +197,20 @@ class OpenAIEmbedder:
             "same call can be repeated"
         )
 
+    def _most(self, texts: int) -> int:
+        """The largest reply to a request of so many texts, in bytes."""
+        if self._max_reply_bytes is not None:
+            return self._max_reply_bytes
+        numbers = self._dimension or _MAX_DIMENSION
+        return _REPLY_ROOM + texts * (_ITEM_BYTES + numbers * _NUMBER_BYTES)
+
     def _final(self, reply: Reply, problem: str, texts: int) -> Exception:
         if reply.status == 413 or (reply.status in _TOO_LARGE and texts > 1):
             return _TooLargeError(self._redacted(problem))
         advice = "check the model's name and that the base URL ends where the API begins (/v1)"
-        if reply.status in (401, 403):
+        if reply.failure == "redirect":
+            advice = "if that is the server you mean, make it the base URL"
+        elif reply.status in (401, 403):
             advice = "check the API key (OPENAI_API_KEY)"
         elif reply.status in _TOO_LARGE:
             return _TooLargeError(self._redacted(problem))
@@ -241,7 +260,7 @@ def _parts(texts: Sequence[str], count: int) -> Iterator[list[str]]:
 def _problem(reply: Reply) -> tuple[str, bool]:
     """What is wrong with a reply ('' for nothing), and whether to ask again."""
     if reply.failure:
-        return reply.reason, True
+        return reply.reason, reply.failure != "redirect"
     if reply.status < 300:
         return "", False
     said = " ".join(reply.body.decode("utf-8", "replace").split())[:_EXCERPT]
@@ -263,6 +282,8 @@ def parse(body: bytes, count: int) -> Vector:
     data = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
         raise ValueError("no list of embeddings")
+    if not all(isinstance(item.get("index", 0), int) for item in data):
+        raise ValueError("an index that is not a whole number")
     # Servers need not answer in order; those that leave the index out do.
     placed = {item.get("index", place): item.get("embedding") for place, item in enumerate(data)}
     if len(data) != count or set(placed) != set(range(count)):
@@ -284,6 +305,7 @@ def _numbers(value: Any) -> Vector:
     ):
         raise ValueError("a vector that is not a list of numbers")
     try:
-        return np.asarray(value, np.float32)
+        with np.errstate(over="ignore"):  # becomes infinity, which is refused
+            return np.asarray(value, np.float32)
     except OverflowError as error:
         raise ValueError("a number too large") from error

@@ -128,12 +128,12 @@ def _usage(
 ) -> tuple[Usage, bool]:
     """What a call came to, and whether its tokens are an estimate.
 
-    A request that got no answer in time was probably read and is charged its input; one that was
-    answered with an error is not.
+    A request that got no answer in time, or one that is too large, was probably read and is
+    charged its input; one that was answered with an error is not.
     """
     usage = Usage(calls=1, seconds=reply.seconds)
     answered = isinstance(verdict, Answered)
-    if not answered and reply.failure != "timeout":
+    if not answered and reply.failure not in ("timeout", "size"):
         return usage, False
     input = verdict.input_tokens if isinstance(verdict, Answered) else None
     output = verdict.output_tokens if isinstance(verdict, Answered) else 0
@@ -191,4 +191,6 @@ def _what_to_check(reason: str) -> str:
         return "check the API key (OPENAI_API_KEY) and what it may use"
     if reason.startswith("HTTP 404"):
         return "check the model's name and that the base URL ends where the API begins, as in /v1"
+    if reason.startswith("it redirects"):
+        return "if that is the server you mean, make it the base URL"
     return "check the model's name, its settings and the length of the input"

@@ -11,6 +11,7 @@ from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import Any
 
+from cognigraph.llm.boundedjson import parse
 from cognigraph.llm.endpoint import Reply
 from cognigraph.llm.modes import Dialect
 from cognigraph.text.clean import storable
@@ -77,6 +78,8 @@ Verdict = Answered | TryAgain | AskDifferently | Refused | Withheld
 
 def judge(reply: Reply, dialect: Dialect, now: datetime | None = None) -> Verdict:
     """What a reply to a request in a dialect means. ``now`` is for a Retry-After with a date."""
+    if reply.failure == "redirect":
+        return Refused(reply.reason)
     if reply.failure:
         return TryAgain(reply.reason)
     text = reply.body.decode("utf-8", "replace")
@@ -177,8 +180,8 @@ def _excerpt(body: Any, text: str) -> str:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return parse(text)
+    except ValueError:
         return None
 
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from cognigraph.errors import ConfigurationError, ModelAnswerError, ModelError
 from cognigraph.llm.base import Answer, Mode, Prices, Prompt, T
+from cognigraph.llm.bounds import MAX_REPLY_BYTES
 from cognigraph.llm.budget import Budget
 from cognigraph.llm.cache import AnswerCache, cache_key
 from cognigraph.llm.calls import Requests, Tally, call
@@ -38,6 +39,7 @@ class ChatModel:
         temperature: left out for models that refuse it.
         timeout: for one whole call, from connecting to the last byte.
         max_output_tokens: an answer that is longer is cut off, and its complete items are kept.
+        max_reply_bytes: a reply of the server that is larger, unpacked, is refused as it arrives.
         prices: to count cost; needed for a budget of money.
         cache: answers already paid for.
         limiter: one for the process and endpoint by default.
@@ -60,6 +62,7 @@ class ChatModel:
         temperature: float = 0.0,
         timeout: timedelta = timedelta(seconds=60),
         max_output_tokens: int = 8192,
+        max_reply_bytes: int = MAX_REPLY_BYTES,
         prices: Prices | None = None,
         cache: AnswerCache | None = None,
         limiter: Limiter | None = None,
@@ -86,7 +89,7 @@ class ChatModel:
         self.budget = budget if budget is not None else Budget()
         self.prices = prices
         self._cache = cache
-        endpoint = Endpoint(base_url or OPENAI_URL, api_key)
+        endpoint = Endpoint(base_url or OPENAI_URL, api_key, max_reply_bytes)
         own = endpoint.base_url == OPENAI_URL
         self._requests = Requests(
             endpoint=endpoint,
@@ -112,7 +115,8 @@ class ChatModel:
 
         ``COGNIGRAPH_MODEL`` and ``OPENAI_API_KEY`` for OpenAI; ``COGNIGRAPH_MODEL`` and
         ``OPENAI_BASE_URL`` for a server without keys. ``COGNIGRAPH_MODEL_PRICES`` may give prices
-        per million tokens (``"0.15,0.60"``: input, output). ``options`` go to the constructor.
+        per million tokens (``"0.15,0.60"``: input, output), ``COGNIGRAPH_MODEL_MAX_REPLY_BYTES``
+        the largest reply. ``options`` go to the constructor and take precedence.
         """
         environ = os.environ if environ is None else environ
         model = environ.get("COGNIGRAPH_MODEL", "").strip()
@@ -122,6 +126,8 @@ class ChatModel:
         options.setdefault("api_key", environ.get("OPENAI_API_KEY", "").strip() or None)
         if prices := environ.get("COGNIGRAPH_MODEL_PRICES", "").strip():
             options.setdefault("prices", Prices.parse(prices))
+        if most := environ.get("COGNIGRAPH_MODEL_MAX_REPLY_BYTES", "").strip():
+            options.setdefault("max_reply_bytes", _whole_number(most))
         return cls(model, **options)
 
     def ask(self, prompt: Prompt, schema: type[T]) -> Answer[T]:
@@ -233,6 +239,14 @@ def _check(model: str, base_url: str | None, api_key: str | None, mode: str) -> 
         raise ConfigurationError("a base URL looks like http://localhost:11434/v1")
     if mode not in ("json_schema", "json_object", "text"):
         raise ConfigurationError(f"unknown mode {mode!r}: json_schema, json_object or text")
+
+
+def _whole_number(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise ConfigurationError(
+            f"COGNIGRAPH_MODEL_MAX_REPLY_BYTES is a number of bytes, not {text[:40]!r}"
+        )
+    return int(text)
 
 
 def _is_http(url: str) -> bool:

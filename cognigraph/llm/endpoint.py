@@ -26,6 +26,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from cognigraph.errors import ConfigurationError
+from cognigraph.llm.bounds import (
+    ENCODINGS,
+    MAX_REDIRECTS,
+    MAX_REPLY_BYTES,
+    Bounds,
+    UnsafeReplyError,
+    max_bytes,
+)
 
 if TYPE_CHECKING:
     import ssl
@@ -41,21 +49,33 @@ _R = TypeVar("_R")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back: an HTTP status and body, or (status 0) what went wrong instead."""
+    """What came back: an HTTP status and body, or (status 0) what went wrong instead.
+
+    ``failure`` is ``"size"`` for a reply that is too large, and ``"redirect"`` for one that leads
+    to another server.
+    """
 
     status: int
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
-    failure: Literal["", "timeout", "connection"] = ""
+    failure: Literal["", "timeout", "connection", "size", "redirect"] = ""
     reason: str = ""
     seconds: float = 0.0
 
 
 class Endpoint:
-    """An OpenAI-compatible endpoint, through the ``openai`` client. Thread-safe."""
+    """An OpenAI-compatible endpoint, through the ``openai`` client. Thread-safe.
 
-    def __init__(self, base_url: str, api_key: str | None) -> None:
+    A reply has at most ``max_reply_bytes`` bytes after unpacking (:mod:`cognigraph.llm.bounds`).
+    """
+
+    def __init__(
+        self, base_url: str, api_key: str | None, max_reply_bytes: int = MAX_REPLY_BYTES
+    ) -> None:
+        if max_reply_bytes < 1:
+            raise ConfigurationError("max_reply_bytes must be positive")
         self.base_url = base_url.rstrip("/")
+        self.max_reply_bytes = max_reply_bytes
         self.shown = _without_credentials(self.base_url)
         self._key = api_key or _NO_KEY
         password = urlsplit(base_url).password
@@ -69,15 +89,16 @@ class Endpoint:
         """Send a chat completion request; the reply comes within ``timeout`` seconds."""
         create = self._open().chat.completions.with_raw_response.create  # imports, the first time
         start = time.monotonic()
-        reply = shared_loop().run(self._post(create, body, timeout))
+        reply = shared_loop().run(self._post(create, body, timeout, self.max_reply_bytes))
         return Reply(
             reply.status, reply.body, reply.headers, reply.failure, reply.reason,
             time.monotonic() - start,
         )  # fmt: skip
 
-    async def _post(self, create: Any, body: Mapping[str, Any], timeout: float) -> Reply:
+    async def _post(self, create: Any, body: Mapping[str, Any], timeout: float, most: int) -> Reply:
         import openai
 
+        max_bytes.set(most)  # of this task only
         try:
             async with asyncio.timeout(timeout):
                 raw = await create(
@@ -97,6 +118,8 @@ class Endpoint:
             return Reply(0, failure="timeout", reason="it did not accept a connection in time")
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
+            if isinstance(cause, UnsafeReplyError):
+                return Reply(0, failure=cause.kind, reason=cause.reason)
             return Reply(
                 0, failure="connection", reason=f"{type(cause).__name__}: {cause}".rstrip(": ")
             )
@@ -113,11 +136,20 @@ class Endpoint:
         with self._lock:
             if self._client is None or self._pid != os.getpid():
                 library = _openai()
+                bounds = Bounds(self.base_url)
                 self._client = library.AsyncOpenAI(
                     base_url=self.base_url,
                     api_key=self._key,
                     max_retries=0,
-                    http_client=library.DefaultAsyncHttpxClient(verify=_tls()),
+                    http_client=library.DefaultAsyncHttpxClient(
+                        verify=_tls(),
+                        headers={"Accept-Encoding": ENCODINGS},
+                        max_redirects=MAX_REDIRECTS,
+                        event_hooks={
+                            "request": [bounds.check_request],
+                            "response": [bounds.bound_response],
+                        },
+                    ),
                 )
                 self._pid = os.getpid()
                 if self.base_url != OPENAI_URL:  # from OPENAI_ORG_ID: nobody else's business

@@ -5,17 +5,26 @@ knows the usual faults: comments, trailing, doubled and missing commas, single a
 quotes, unquoted keys and values, Python's words, line ends and quotes inside strings, unknown
 escapes, and an end that is missing. It completes nothing: a value whose end is not there is left
 out, so that of a cut-off array exactly the complete items remain.
+
+The text is not trusted: reading takes linear time, and what is nested too deeply or has too many
+values (:mod:`cognigraph.llm.boundedjson`) is not taken.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-_DEEPEST = 100
-_MOST_STARTS = 500
+from cognigraph.llm.boundedjson import MAX_DEPTH, is_bounded, parse
+
+_MAX_STARTS = 500
+_MAX_LENIENT = 1_000_000
+"""Characters beyond which a broken answer is not repaired: no model writes so much."""
+
+_FREE = 10_000
+"""Characters that are cheap to read in vain, however short the text is."""
 
 _CLOSERS = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
 _QUOTES = frozenset(_CLOSERS)
@@ -30,7 +39,8 @@ _WHITE = re.compile(r"\s*")
 _SPACE = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z))*", re.DOTALL)
 _BARE_KEY = re.compile(r"[^\W\d][\w$-]*")
 _KEY_AHEAD = re.compile(
-    r"""(?:"[^"\n]*"|'[^'\n]*'|“[^”\n]*”|‘[^’\n]*’|`[^`\n]*`|[^\W\d][\w$-]*)\s*:"""
+    r"""(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|“[^”\n]{0,200}”|‘[^’\n]{0,200}’|`[^`\n]{0,200}`"""
+    r"""|[^\W\d][\w$-]{0,200})\s{0,200}:"""
 )
 _COMMENT_AHEAD = re.compile(r"\s(?://|/\*|#).*")
 _BARE_VALUE = re.compile(r"[^\s,:\[\]{}\"'“‘`][^,\[\]{}\n\"]*")
@@ -63,35 +73,54 @@ class Document:
 def documents(text: str) -> list[Document]:
     """The objects and arrays in a text, in order, not those inside others. Never raises."""
     try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError):
+        whole = parse(text)
+    except ValueError:
         return _scan(text)
     if isinstance(whole, str):  # an answer that was turned into JSON twice
         return [] if whole == text else _scan(whole)
-    return [Document(_mended(whole, text), 0, len(text))] if isinstance(whole, dict | list) else []
+    if not isinstance(whole, dict | list):
+        return []
+    mended = _without_surrogates(whole) if _has_surrogates(text) else whole
+    return [Document(mended, 0, len(text))]
 
 
 def _scan(text: str) -> list[Document]:
+    if len(text) > _MAX_LENIENT:
+        return []
     found = []
-    place = 0
-    for _ in range(_MOST_STARTS):
-        match = _START.search(text, place)
+    surrogates = _has_surrogates(text)
+    strict = 2 * len(text) + _FREE  # characters that the strict parser may still read in vain
+    position = 0
+    for _ in range(_MAX_STARTS):
+        match = _START.search(text, position)
         if match is None:
             break
-        start = match.start()
-        try:
-            value, end = _DECODER.raw_decode(text, start)
-            document = Document(_mended(value, text), start, end)
-        except (ValueError, RecursionError):
-            document = _Reader(text).document(start)
-        found.append(document)
-        place = max(document.end, start + 1)
+        document, wasted = _document(text, match.start(), strictly=strict > 0)
+        strict -= wasted
+        position = max(document.end, match.start() + 1)
+        if is_bounded(document.value):
+            mended = _without_surrogates(document.value) if surrogates else document.value
+            found.append(replace(document, value=mended))
     return found
 
 
-def _mended(value: Any, text: str) -> Any:
-    """Lone surrogates, which no store takes, become U+FFFD."""
-    return _without_surrogates(value) if "\\u" in text or _SURROGATE.search(text) else value
+def _document(text: str, start: int, *, strictly: bool) -> tuple[Document, int]:
+    """The document that begins at ``start``, and how many characters were read in vain for it."""
+    wasted = 0
+    if strictly:
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+            return Document(value, start, end), 0
+        except json.JSONDecodeError as error:
+            wasted = error.pos - start
+        except (ValueError, RecursionError):  # a number with too many digits; nested too deeply
+            wasted = _FREE
+    return _Reader(text).document(start), wasted
+
+
+def _has_surrogates(text: str) -> bool:
+    """Whether there may be lone surrogates, which no store takes; they become U+FFFD."""
+    return "\\u" in text or _SURROGATE.search(text) is not None
 
 
 def _without_surrogates(value: Any) -> Any:
@@ -115,12 +144,12 @@ class _Reader:
     def document(self, start: int) -> Document:
         """The object or array that begins at ``start``."""
         value, end, complete = self._value(start, 0, in_object=False)
-        return Document(_mended(value, self._text), start, end, complete, self._left_out)
+        return Document(value, start, end, complete, self._left_out)
 
     def _value(self, place: int, depth: int, *, in_object: bool) -> tuple[Any, int, bool]:
         character = self._text[place]
         if character in "{[":
-            if depth > _DEEPEST:
+            if depth >= MAX_DEPTH:
                 return None, place, False
             if character == "{":
                 return self._object(place, depth)

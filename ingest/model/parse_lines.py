@@ -26,11 +26,15 @@ _FIELDS = range(4, 7)
 _NUMBER = re.compile(r"\[?#?(\d{1,6})\]?")
 _SPAN = re.compile(r"\[?(\d{1,6})\]?\s?[-–]\s?\[?(\d{1,6})\]?")
 _LONGEST_SPAN = 20
+_AROUND_NUMBERS = frozenset({"", "turn", "turns", "and"})
 
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
-    """A fact as written. ``turns`` are numbers, of turns that may not be there."""
+    """A fact as written. ``turns`` are numbers, of turns that may not be there.
+
+    There are none where a part of the citation cannot be read: half a citation proves nothing.
+    """
 
     turns: tuple[int, ...]
     subject: str
@@ -67,14 +71,18 @@ def fact_line(line: str) -> FactLine | None:
 
 
 def _turns(text: str) -> tuple[int, ...]:
-    """Numbers with commas or spaces between, in brackets or not, also ``3-5``."""
+    """Numbers with commas or spaces between, in brackets or not, also ``3-5``; all or none."""
     found: list[int] = []
     for part in re.split(r"[,;]\s*|(?<![-–])\s+(?![-–])", text):
         if number := _NUMBER.fullmatch(part):
             found.append(int(number[1]))
         elif span := _SPAN.fullmatch(part):
             first, last = int(span[1]), int(span[2])
-            found += range(first, last + 1) if last - first < _LONGEST_SPAN else ()
+            if not first <= last < first + _LONGEST_SPAN:
+                return ()
+            found += range(first, last + 1)
+        elif part.lower() not in _AROUND_NUMBERS:
+            return ()
     return tuple(found)
 
 

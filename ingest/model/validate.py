@@ -23,6 +23,7 @@ MAX_FACTS = 8
 MIN_FACTS = 48
 WRONG_FORM = "is not written as asked for"
 NO_TURN = "cites no turn of the window"
+STRAY_TURN = "cites a turn that is not in the window"
 NOBODY = "names somebody or something that cannot be told"
 EMPTY = "lacks a subject, a relation or an object"
 ITSELF = "relates a thing to itself"
@@ -65,6 +66,8 @@ class Reading:
         own = sorted({number - 1 for number in fact.turns if 1 <= number <= len(part)})
         if not own:
             return NO_TURN
+        if len(own) < len(set(fact.turns)):
+            return STRAY_TURN
         relation = normalise_relation(fact.relation)
         subject, object = names.find(fact.subject, own), names.find(fact.object, own)
         if subject is None or object is None:

@@ -64,6 +64,8 @@ def words_of(found: Extraction) -> set[str]:
 
 @settings(max_examples=examples(80))
 @example(chat=[("Ann", "Her name is Dana . She said that she moved")])
+@example(chat=[("Ann", "_²hb")])
+@example(chat=[("Ann", "I moved to _Oslo_ .")])
 @example(chat=[("Ann", "my sister Dana , the boss , my friend , is Dana 's boss")])
 @given(chat=chats)
 def test_what_is_read_was_said(chat: list[tuple[str | None, str]]) -> None:

@@ -20,6 +20,9 @@ behaviour for all requests, or several: one for each request in turn, the last f
     cut(...)                    closes the connection in the middle of the body
     drop()                      closes the connection without a word
     rejecting(word, ...)        refuses requests that have a parameter, serves the others
+    endless(piece, ...)         a body that repeats a piece of bytes for ever
+    many_headers()              headers without end
+    redirect(url, ...)          sends the client elsewhere
     ==========================  ==================================================================
 """
 
@@ -71,7 +74,7 @@ class Exchange:
 
     def start(
         self,
-        length: int,
+        length: int | None,
         *,
         status: int = 200,
         content_type: str = "application/json",
@@ -80,7 +83,10 @@ class Exchange:
         handler = self._handler
         handler.send_response(status)
         handler.send_header("Content-Type", content_type)
-        handler.send_header("Content-Length", str(length))
+        if length is None:  # the body ends where the connection does
+            handler.send_header("Connection", "close")
+        else:
+            handler.send_header("Content-Length", str(length))
         for name, value in (headers or {}).items():
             handler.send_header(name, value)
         handler.end_headers()
@@ -291,3 +297,38 @@ def rejecting(
         (refusal if refuses(exchange.body) else otherwise)(exchange)
 
     return behave
+
+
+def endless(
+    piece: bytes,
+    *,
+    code: int = 200,
+    content_type: str = "application/json",
+    headers: Mapping[str, str] | None = None,
+    first: bytes = b"",
+) -> Behaviour:
+    """A body that repeats a piece of bytes until the client goes away."""
+
+    def behave(exchange: Exchange) -> None:
+        exchange.start(None, status=code, content_type=content_type, headers=headers)
+        exchange.write(first)
+        while not exchange.closing.is_set():
+            exchange.write(piece)
+
+    return behave
+
+
+def many_headers() -> Behaviour:
+    """Headers without end."""
+
+    def behave(exchange: Exchange) -> None:
+        exchange.write(b"HTTP/1.1 200 OK\r\n")
+        while not exchange.closing.is_set():
+            exchange.write(b"X-Header: " + b"x" * 10_000 + b"\r\n")
+
+    return behave
+
+
+def redirect(url: str, code: int = 307) -> Behaviour:
+    """Send the client elsewhere."""
+    return raw(b"", code=code, headers={"Location": url})

@@ -176,14 +176,6 @@ def test_private_names_stay_in_their_package() -> None:
     assert private == []
 
 
-def test_every_package_on_disk_is_installed() -> None:
-    import tomllib
-
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    packages = {name for name, path in MODULES.items() if path.name == "__init__.py"}
-    assert packages == set(project["tool"]["setuptools"]["packages"])
-
-
 @pytest.mark.parametrize("folder", ["", "index"])
 def test_the_two_stores_mirror_each_other(folder: str) -> None:
     """A role, or a step of the write path, is in a file of the same name in both stores."""

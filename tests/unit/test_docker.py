@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.servers.neo4j_server import LINES
@@ -38,3 +41,24 @@ def test_dockerfile_copies_what_exists_and_runs_the_command() -> None:
     (script,) = project["project"]["scripts"]
     assert f'ENTRYPOINT ["{script}"' in dockerfile
     assert re.search(r"^USER (?!root)", dockerfile, re.MULTILINE)
+
+
+@pytest.mark.parametrize("engine", [None, "exit 1"], ids=["no command", "no engine"])
+def test_the_check_is_skipped_with_a_reason_where_there_is_no_engine(
+    tmp_path: Path, engine: str | None
+) -> None:
+    """With a command line that has no Docker, or one whose engine does not answer."""
+    for tool in ("bash", "dirname", "env"):
+        (tmp_path / tool).symlink_to(shutil.which(tool) or tool)
+    if engine is not None:
+        (tmp_path / "docker").write_text(f"#!/bin/sh\necho 'cannot connect' >&2\n{engine}\n")
+        (tmp_path / "docker").chmod(0o755)
+    done = subprocess.run(
+        [DOCKER / "check"], env={"PATH": str(tmp_path)}, capture_output=True, text=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    reason = "the docker command is not installed"
+    if engine is not None:
+        reason = "no Docker engine answers: cannot connect"
+    assert done.stdout == f"docker: skipped, {reason}\n"

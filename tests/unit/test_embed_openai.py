@@ -110,6 +110,10 @@ def test_it_tries_again_and_heeds_retry_after(server, embedder, slept):
         b'{"data": [{"index": 0, "embedding": [1, null]}, {"index": 1, "embedding": [1, 2]}]}',
         b'{"data": [{"index": 0, "embedding": [1, NaN]}, {"index": 1, "embedding": [1, 2]}]}',
         b'{"data": [{"index": 0, "embedding": [1, "2"]}, {"index": 1, "embedding": [1, 2]}]}',
+        b'{"data": [{"index": [0], "embedding": [1]}, {"index": {}, "embedding": [1]}]}',
+        b'{"data": [{"index": 0, "embedding": [1e300]}, {"index": 1, "embedding": [1]}]}',
+        b'{"data": [{"index": 0, "embedding": [Infinity]}, {"index": 1, "embedding": [1]}]}',
+        b'{"data": [{"index": 0, "embedding": "AAAA"}, {"index": 1, "embedding": "AAAA"}]}',
         b'{"data": [{"index": 0, "embedding": "!"}, {"index": 1, "embedding": "!"}]}',
     ],
 )  # fmt: skip

@@ -61,6 +61,11 @@ def test_facts(line, fact):
         ("-1", ()),
         ("m1, x, 1.5", ()),
         ("turns 1 and 2", (1, 2)),
+        ("1, x", ()),
+        ("1, 1.5", ()),
+        ("1, 4-2", ()),
+        ("1 3-500", ()),
+        ("1, -2", ()),
     ],
 )
 def test_turn_numbers(written, turns):

@@ -225,7 +225,7 @@ def fact(turns: object, s: str = "Ann", r: str = "likes", o: str = "tea", *more:
         ("1, 4", (0, 3)),
         ("[2] [3]", (1, 2)),
         ("2-4", (1, 2, 3)),
-        ("4,4,1,99,-1,0", (0, 3)),
+        ("4,4,1", (0, 3)),
         ("turn 3", (2,)),
         ("0", None),
         ("5", None),
@@ -235,6 +235,15 @@ def fact(turns: object, s: str = "Ann", r: str = "likes", o: str = "tea", *more:
         ("", None),
         ("9" * 30, None),
         ("1-999999", None),
+        ("1,x", None),
+        ("1,-1", None),
+        ("1,2.0", None),
+        ("1,[2,[3]]", None),
+        ("4-2", None),
+        ("1 4-2", None),
+        ("3-500", None),
+        ("1,,4", (0, 3)),
+        ("٢", (1,)),
     ],
 )
 def test_evidence_is_a_turn_of_the_window_or_nothing(serving, turns, places):
@@ -244,6 +253,31 @@ def test_evidence_is_a_turn_of_the_window_or_nothing(serving, turns, places):
     if places is None:
         (said,) = found.rejected
         assert said.startswith("cites no turn of the window: ")
+
+
+@pytest.mark.parametrize("turns", ["1,2,77", "1,0", "3-5", "77,1", "1 2 77", "4,4,1,99"])
+def test_a_fact_that_cites_one_wrong_turn_is_dropped_and_counted(serving, remember, turns):
+    answer = {"entities": [], "facts": [fact(turns), fact(1, "Ann", "likes", "jam")]}
+    _, model = serving([answer])
+    found = extract(model)
+    assert [(one.object, one.chunks) for one in found.facts] == [("jam", (0,))]
+    assert found.rejected == (
+        f"cites a turn that is not in the window: {turns} | Ann | likes | tea",
+    )
+    memory = remember(model)
+    add(memory)
+    (step,) = memory.enrich()
+    assert [triple.object for triple in memory.triples()] == ["jam"]
+    assert step.rejected == found.rejected
+
+
+@pytest.mark.parametrize("first", [1.5, True, [1, 2], {"n": 1}, None, ""])
+def test_a_citation_that_is_no_number_is_dropped_and_counted(serving, first):
+    lines = [[first, "Ann", "likes", "tea"], [1, "Ann", "likes", "jam"]]
+    _, model = serving([{"entities": [], "facts": lines}])
+    found = extract(model)
+    assert [(one.object, one.chunks) for one in found.facts] == [("jam", (0,))]
+    assert len(found.rejected) == 1
 
 
 def test_ids_and_times_a_model_makes_up_go_nowhere(serving, remember):

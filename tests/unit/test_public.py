@@ -97,27 +97,28 @@ print([key for key in read if "COGNI" in key.upper() or "NEO4J" in key.upper()])
 
 
 def test_every_package_on_disk_is_listed():
+    """Folders of data too: Python could import them, and a build warns of each that is missing."""
     tools = project()["tool"]["setuptools"]
     on_disk = set()
-    for package in sorted((ROOT / "cognigraph").rglob("__init__.py")):
-        folder = package.parent.relative_to(ROOT)
-        if folder.parts[:2] not in {("cognigraph", name) for name in MAPPED}:
-            on_disk.add(".".join(folder.parts))
-    for name in MAPPED:
-        for package in (ROOT / name).rglob("__init__.py"):
-            on_disk.add(".".join(("cognigraph", *package.parent.relative_to(ROOT).parts)))
+    files = [file for name in ("cognigraph", *MAPPED) for file in (ROOT / name).rglob("*.*")]
+    for file in files:
+        folder = file.parent.relative_to(ROOT).parts
+        if "__pycache__" not in folder and file.is_file():
+            folder = folder if folder[0] == "cognigraph" else ("cognigraph", *folder)
+            on_disk.add(".".join(folder))
     assert on_disk == set(tools["packages"])
     assert tools["package-dir"] == {f"cognigraph.{name}": name for name in MAPPED}
 
 
 def test_every_data_file_is_shipped():
-    data = project()["tool"]["setuptools"]["package-data"]
+    tools = project()["tool"]["setuptools"]
+    data = tools["package-data"]
     migrations = list((ROOT / "cognigraph/stores/sqlite").glob("migrations/*.sql"))
     assert migrations
     shipped = {
         path
-        for package, patterns in data.items()
-        for pattern in patterns
+        for package in tools["packages"]
+        for pattern in (*data["*"], *data.get(package, ()))
         for path in _folder(package).glob(pattern)
     }
     files = {
