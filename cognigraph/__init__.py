@@ -8,6 +8,8 @@
 
 from cognigraph._version import __version__
 from cognigraph.aio import AsyncMemory, AsyncSpace
+from cognigraph.embed import Embedder, EmbedFunction
+from cognigraph.engine import EnrichMode
 from cognigraph.errors import (
     BudgetExceededError,
     CogniGraphError,
@@ -28,6 +30,11 @@ from cognigraph.errors import (
     StoreError,
     StoreUnavailableError,
 )
+from cognigraph.ingest.extraction import Extraction, Extractor, Window
+from cognigraph.ingest.queue.enricher import Step
+from cognigraph.ingest.queue.estimate import Estimate
+from cognigraph.ingest.queue.limits import Limits
+from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.memory import Memory
 from cognigraph.model import (
     AddResult,
@@ -56,6 +63,9 @@ from cognigraph.model import (
     Usage,
     Why,
 )
+from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
+from cognigraph.retrieve.readers import QuestionReader
+from cognigraph.retrieve.rerank import Reranker
 from cognigraph.settings import (
     ContextSettings,
     EnrichSettings,
@@ -65,32 +75,45 @@ from cognigraph.settings import (
     Settings,
     StorageSettings,
 )
-from cognigraph.space import Space
-from cognigraph.times import When
+from cognigraph.space import Progress, Space
+from cognigraph.stores.records import Failure
+from cognigraph.stores.reindex import Precision
+from cognigraph.times import Clock, When
 
 __all__ = [
     "AddResult",
     "AsyncMemory",
     "AsyncSpace",
     "BudgetExceededError",
+    "Check",
     "Citation",
+    "Clock",
     "CogniGraphError",
     "ConfigurationError",
     "ConflictError",
     "Context",
     "ContextSettings",
+    "EmbedFunction",
+    "Embedder",
+    "EmbedderIdentity",
     "EmbedderMismatchError",
     "EmbeddingError",
+    "EnrichMode",
     "EnrichSettings",
     "Entity",
+    "Estimate",
     "Explanation",
+    "Extraction",
     "ExtractionError",
+    "Extractor",
+    "Failure",
     "FlushTimeout",
     "Hit",
     "InsertSettings",
     "InvalidMessageError",
     "LegStanding",
     "LicoMemorySettings",
+    "Limits",
     "Memory",
     "Merge",
     "Message",
@@ -99,9 +122,15 @@ __all__ = [
     "ModelRefusedError",
     "ModelUnavailableError",
     "NotFoundError",
+    "OnVectors",
+    "Precision",
+    "Progress",
     "Proposal",
     "QueryError",
+    "QuestionReader",
+    "Reindexed",
     "Rejection",
+    "Reranker",
     "SchemaError",
     "SearchResult",
     "SearchSettings",
@@ -112,8 +141,10 @@ __all__ = [
     "Source",
     "Space",
     "Stats",
+    "Step",
     "StorageSettings",
     "StoreError",
+    "StoreInfo",
     "StoreUnavailableError",
     "StoredMessage",
     "Summary",
@@ -124,5 +155,6 @@ __all__ = [
     "Usage",
     "When",
     "Why",
+    "Window",
     "__version__",
 ]

@@ -1,4 +1,4 @@
-"""``AsyncMemory``: the same verbs over the same core, on a small pool of threads."""
+"""``AsyncMemory``: the operations of a memory for asyncio, run in a small pool of threads."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, tzinfo
 from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
 from cognigraph.embed import Embedder, EmbedFunction
+from cognigraph.engine import EnrichMode
+from cognigraph.ingest.extraction import Extractor
+from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
 from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.limits import Limits
@@ -33,10 +37,13 @@ from cognigraph.model import (
     Triple,
 )
 from cognigraph.model.storage import Check, StoreInfo
+from cognigraph.retrieve.readers import QuestionReader
+from cognigraph.retrieve.rerank import Reranker
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.space import Progress, Space
 from cognigraph.stores.records import Failure
 from cognigraph.stores.reindex import Precision
+from cognigraph.times import Clock, system_clock
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -45,7 +52,7 @@ _THREADS = 8
 
 
 class AsyncSpace:
-    """One tenant; each verb is that of :class:`~cognigraph.Space`, awaited."""
+    """One tenant. Each operation is that of :class:`~cognigraph.Space`, awaited."""
 
     def __init__(self, space: Space, executor: ThreadPoolExecutor) -> None:
         self._space = space
@@ -254,7 +261,6 @@ class AsyncSpace:
         **more: Any,
     ) -> list[dict[str, Any]]:
         """See :meth:`cognigraph.Space.cypher`."""
-        values = {**(parameters or {}), **more}
         return await self._run(
             partial(
                 self._space.cypher,
@@ -262,20 +268,47 @@ class AsyncSpace:
                 name=name,
                 limit=limit,
                 timeout=timeout,
-                parameters=values,
+                parameters=parameters,
+                **more,
             )
         )
 
 
 class AsyncMemory(AsyncSpace):
-    """An open memory for asyncio programs; takes what :class:`~cognigraph.Memory` takes.
+    """An open memory for asyncio programs, with the arguments of :class:`~cognigraph.Memory`.
 
-    Open it with ``async with AsyncMemory("ann.db") as memory`` or, where the event loop may wait
-    for the file to open, call it directly and ``await memory.close()`` at the end.
+    Use ``async with AsyncMemory("ann.db") as memory``, or call ``await memory.close()`` at the end.
+    Opening the store blocks the event loop for a moment; every operation after it runs in a thread.
     """
 
-    def __init__(self, location: Any, **options: Any) -> None:
-        self._memory = Memory(location, **options)
+    def __init__(
+        self,
+        location: str | Path,
+        *,
+        auth: tuple[str, str] | None = None,
+        database: str | None = None,
+        embedder: str | Embedder | EmbedFunction = "wordllama",
+        extractor: str | Extractor = DEFAULT_EXTRACTOR,
+        reader: QuestionReader | None = None,
+        enrich: EnrichMode = "background",
+        timezone: str | tzinfo | None = None,
+        clock: Clock = system_clock,
+        settings: Settings | None = None,
+        reranker: str | Reranker | None = None,
+    ) -> None:
+        self._memory = Memory(
+            location,
+            auth=auth,
+            database=database,
+            embedder=embedder,
+            extractor=extractor,
+            reader=reader,
+            enrich=enrich,
+            timezone=timezone,
+            clock=clock,
+            settings=settings,
+            reranker=reranker,
+        )
         super().__init__(
             self._memory, ThreadPoolExecutor(_THREADS, thread_name_prefix="cognigraph")
         )
@@ -292,21 +325,25 @@ class AsyncMemory(AsyncSpace):
         await self.close()
 
     async def close(self) -> None:
-        """Finish the batch being enriched and close the store."""
+        """Finish the batch that is being enriched and close the store; the rest stays queued."""
         await self._run(self._memory.close)
         self._executor.shutdown(wait=False)
 
     def space(self, name: str) -> AsyncSpace:
-        """A handle on one tenant."""
+        """Get one tenant by its name. Its first message creates it."""
         return AsyncSpace(self._memory.space(name), self._executor)
 
+    async def flush(self, timeout: float = 30.0) -> None:
+        """See :meth:`cognigraph.Memory.flush`."""
+        await self._run(self._memory.flush, timeout)
+
     async def spaces(self) -> list[str]:
-        """Names of all spaces that hold something."""
+        """See :meth:`cognigraph.Memory.spaces`."""
         return await self._run(self._memory.spaces)
 
     @property
     def info(self) -> StoreInfo:
-        """Where the data is and what wrote it."""
+        """Where the data is stored, and with which schema and embedder."""
         return self._memory.info
 
     async def reindex(

@@ -139,9 +139,10 @@ class Engine:
         if self.worker is not None:
             self.worker.notify()
 
-    def flush(self, space: str, timeout: float) -> None:
-        """Wait until a space is enriched; in manual mode, do it here."""
+    def flush(self, space: str | None, timeout: float) -> None:
+        """Wait until a space, or with ``None`` every space, is enriched; in manual mode, do it."""
         deadline = time.monotonic() + timeout
+        where = "" if space is None else f" of space {space!r}"
         while (waiting := self.enricher.waiting(space)).total:
             step: Step | None = None
             if self.worker is None:
@@ -151,19 +152,23 @@ class Engine:
             halted = self.enricher.halted
             if halted is not None:
                 raise FlushTimeout(
-                    f"{_counted(waiting)} of space {space!r} are not enriched: {halted}",
-                    pending=waiting.total,
+                    f"{_counted(waiting)}{where} are not enriched: {halted}", pending=waiting.total
                 )
             if time.monotonic() >= deadline:
-                reasons = sorted({failure.reason for failure in self.store.queue.failures(space)})
-                because = f"; last failure: {reasons[-1]}" if reasons else ""
                 raise FlushTimeout(
-                    f"{_counted(waiting)} of space {space!r} are not enriched after {timeout:g} s"
-                    f"{because}; they stay queued, flush again or raise the timeout",
+                    f"{_counted(waiting)}{where} are not enriched after {timeout:g} s"
+                    f"{self._last_failure(space)}; they stay queued, flush again or raise the "
+                    "timeout",
                     pending=waiting.total,
                 )
             if step is None:
                 time.sleep(_FLUSH_POLL)
+
+    def _last_failure(self, space: str | None) -> str:
+        for name in self.store.spaces() if space is None else [space]:
+            if reasons := sorted({failure.reason for failure in self.store.queue.failures(name)}):
+                return f"; last failure: {reasons[-1]}"
+        return ""
 
 
 def _counted(waiting: Waiting) -> str:

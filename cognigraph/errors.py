@@ -1,28 +1,28 @@
-"""Every error cognigraph raises on purpose.
+"""Every error that cognigraph raises on purpose.
 
 ::
 
     CogniGraphError
-    ├── ConfigurationError        a setting, argument or missing extra
-    ├── InvalidMessageError       a message that cannot be stored (also a ValueError)
+    ├── ConfigurationError        a setting or argument is wrong, or a package is missing
+    ├── InvalidMessageError       a message cannot be stored (also a ValueError)
     │   └── ConflictError         its id already belongs to another text
-    ├── NotFoundError             a named thing that is not there (also a KeyError)
-    ├── StoreError                the database refused or is not usable
-    │   ├── StoreUnavailableError cannot be reached now; ``is_retryable`` is True
-    │   ├── SchemaError           written by a newer version, or not ours
-    │   └── EmbedderMismatchError the store was built with another embedder
-    ├── QueryError                an inspection query that is not allowed or not understood
-    ├── EmbeddingError            the embedder failed or returned the wrong shape
+    ├── NotFoundError             nothing has the given name or id (also a KeyError)
+    ├── StoreError                the database refused an operation or cannot be used
+    │   ├── StoreUnavailableError it cannot be reached now; ``is_retryable`` is True
+    │   ├── SchemaError           a newer version or another program wrote it
+    │   └── EmbedderMismatchError it was built with another embedder
+    ├── QueryError                a Cypher query is not allowed or not understood
+    ├── EmbeddingError            the embedder failed or returned vectors of the wrong shape
     ├── ExtractionError           an extractor failed on a chunk
-    ├── ModelError                a language model gave nothing usable; ``usage``, ``attempts``
-    │   ├── ModelUnavailableError overloaded, down or too slow; ``is_retryable`` is True
-    │   ├── ModelRefusedError     key, model name or request were refused
-    │   ├── ModelAnswerError      what came back could not be read; ``is_retryable`` is True
+    ├── ModelError                a language model gave no usable answer; ``usage``, ``attempts``
+    │   ├── ModelUnavailableError it is overloaded, down or too slow; ``is_retryable`` is True
+    │   ├── ModelRefusedError     it refused the key, the model name or the request
+    │   ├── ModelAnswerError      its answer could not be read; ``is_retryable`` is True
     │   └── BudgetExceededError   calls, tokens, cost or time are used up; ``is_retryable`` is True
     └── FlushTimeout              enrichment did not finish in time (also a TimeoutError)
 
-Each message says what to do about it; ``is_retryable`` says whether the same call may
-succeed later without a change.
+Each message says what to do. If ``is_retryable`` is true, the same call may succeed later without
+any change. ``ConfigurationError`` and ``QueryError`` are also ``ValueError``.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from cognigraph.usage import Usage
 
 
 class CogniGraphError(Exception):
-    """Base of all errors raised by cognigraph."""
+    """The base class of all errors that cognigraph raises."""
 
     is_retryable: bool = False
 
 
 class ConfigurationError(CogniGraphError, ValueError):
-    """A setting or argument is wrong, or an optional dependency is missing."""
+    """A setting or argument is wrong, or an optional package is not installed."""
 
 
 class InvalidMessageError(CogniGraphError, ValueError):
     """A message cannot be stored as it is.
 
-    ``index`` is its place in the batch given to ``add_many`` (0 for ``add``).
+    ``index`` is its position in the messages given to ``add_many``, from 0; it is 0 for ``add``.
     """
 
     def __init__(self, message: str, *, index: int = 0) -> None:
@@ -52,9 +52,9 @@ class InvalidMessageError(CogniGraphError, ValueError):
 
 
 class ConflictError(InvalidMessageError):
-    """A message id is taken by a message with another text, speaker or part count.
+    """A message has the id of a stored message with another text or speaker.
 
-    ``ids`` lists the ids in conflict. Everything else in the batch has been stored.
+    ``ids`` lists all such ids of the batch. The other messages of the batch are stored.
     """
 
     def __init__(self, message: str, *, ids: tuple[str, ...], index: int = 0) -> None:
@@ -63,7 +63,7 @@ class ConflictError(InvalidMessageError):
 
 
 class NotFoundError(CogniGraphError, KeyError):
-    """Something asked for by name does not exist."""
+    """Nothing has the given name or id."""
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
@@ -74,29 +74,29 @@ class StoreError(CogniGraphError):
 
 
 class StoreUnavailableError(StoreError):
-    """The database cannot be reached or is locked; trying again later may work."""
+    """The database cannot be reached or is locked now; trying again later may work."""
 
     is_retryable = True
 
 
 class SchemaError(StoreError):
-    """The database has a schema this version does not know."""
+    """This version does not know the schema of the database."""
 
 
 class EmbedderMismatchError(StoreError):
-    """The store holds vectors of another embedder."""
+    """The vectors in the store were made by another embedder."""
 
 
 class QueryError(CogniGraphError, ValueError):
-    """An inspection query writes, is not allowed, or cannot be parsed."""
+    """A Cypher query writes, is not allowed, or is not understood."""
 
 
 class EmbeddingError(CogniGraphError):
-    """The embedder failed, or returned vectors of the wrong shape or not finite."""
+    """The embedder failed, or its vectors have the wrong shape or are not finite."""
 
 
 class ExtractionError(CogniGraphError):
-    """An extractor failed. ``chunks`` are the uids it was reading."""
+    """An extractor failed. ``chunks`` are the uids of the chunks it was reading."""
 
     def __init__(
         self, message: str, *, chunks: tuple[str, ...] = (), retryable: bool = True
@@ -109,8 +109,8 @@ class ExtractionError(CogniGraphError):
 class ModelError(CogniGraphError):
     """A language model gave no usable answer.
 
-    ``usage`` is what the failed attempt cost, ``attempts`` how many requests were made for it,
-    ``status`` the last HTTP status (``None`` if there was none).
+    ``usage`` is what the failed call cost, ``attempts`` the number of requests that were made, and
+    ``status`` the last HTTP status (``None`` if there was no response).
     """
 
     def __init__(
@@ -129,9 +129,9 @@ class ModelError(CogniGraphError):
 
 
 class ModelUnavailableError(ModelError):
-    """The endpoint was overloaded, down, unreachable or too slow in every attempt.
+    """In every attempt the endpoint was overloaded, down, unreachable or too slow.
 
-    ``retry_after`` is how many seconds it asked to be left alone, if it did.
+    ``retry_after`` is the number of seconds it asked to wait, if it did.
     """
 
     is_retryable = True
@@ -139,25 +139,25 @@ class ModelUnavailableError(ModelError):
 
 
 class ModelRefusedError(ModelError):
-    """The endpoint refused the request itself: key, address, model name, or size.
+    """The endpoint refused the request: its key, address, model name or size.
 
-    ``too_long`` is True when the input was longer than the model reads.
+    ``too_long`` is True if the input was longer than the model accepts.
     """
 
     too_long: bool = False
 
 
 class ModelAnswerError(ModelError):
-    """The model answered, but nothing usable came of it, even after one repair."""
+    """The model's answer could not be used, not even after it was asked to repair it."""
 
     is_retryable = True
 
 
 class BudgetExceededError(ModelError):
-    """A budget is used up; raised before the call that would exceed it.
+    """A budget is used up. It is raised before the call that would exceed the budget.
 
-    ``limit`` is ``"calls"``, ``"tokens"``, ``"cost"`` or ``"time"`` (seconds); ``allowed`` and
-    ``used`` are in its unit.
+    ``limit`` is ``"calls"``, ``"tokens"``, ``"cost"`` or ``"time"`` (in seconds); ``allowed`` and
+    ``used`` are in the same unit.
     """
 
     is_retryable = True
@@ -172,9 +172,9 @@ class BudgetExceededError(ModelError):
 
 
 class FlushTimeout(CogniGraphError, TimeoutError):
-    """``flush`` ran out of time.
+    """``flush`` ran out of time. Nothing is lost.
 
-    ``pending`` chunks, and summaries by themselves, are still waiting; nothing is lost.
+    ``pending`` is the number of chunks and summaries that still wait to be enriched.
     """
 
     is_retryable = True

@@ -1,4 +1,4 @@
-"""``Memory``: an open store with what acts on it, and the spaces in it."""
+"""``Memory``: an open store and its spaces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import Engine, EnrichMode
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
-from cognigraph.ingest.insert.prepare import check_name
 from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.model import DEFAULT_SPACE
 from cognigraph.model.storage import Check, StoreInfo
@@ -21,36 +20,51 @@ from cognigraph.settings import Settings
 from cognigraph.space import Space
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
+from cognigraph.validation import checked, checked_name
 
 
 class Memory(Space):
-    """An open memory. Itself it acts on the space ``"default"``; :meth:`space` gives the others.
+    """An open memory: a store, what reads and embeds its messages, and its spaces.
+
+    The operations of :class:`Space` act on the space ``"default"``; :meth:`space` gives the other
+    spaces. :meth:`flush`, :meth:`close`, :meth:`spaces`, :meth:`reindex`, :meth:`check` and
+    :attr:`info` are about the whole store.
 
     Args:
         location: a file path, or a Neo4j URI (``neo4j://host:7687``, ``bolt://``, ``neo4j+s://``).
-        auth: Neo4j user and password.
-        database: Neo4j database, the user's home database if absent.
-        embedder: ``"wordllama"`` (default, offline), ``"fastembed:MODEL_OR_FOLDER"``,
+        auth: user and password for Neo4j.
+        database: the Neo4j database; the user's home database if absent.
+        embedder: ``"wordllama"`` (the default, offline), ``"fastembed:MODEL_OR_FOLDER"``,
             ``"openai:MODEL"``, ``"flag:MODEL_OR_FOLDER"``,
             ``"sentence-transformers:MODEL_OR_FOLDER"``, an
             :class:`~cognigraph.embed.Embedder`, or a function from texts to vectors.
-        extractor: reads entities and triples out of chunks: ``"rules"`` (default, no model),
-            ``"openai"`` or ``"openai:MODEL"`` (any OpenAI-compatible endpoint, see
+        extractor: what reads entities and triples out of messages: ``"rules"`` (the default, no
+            model), ``"openai"`` or ``"openai:MODEL"`` (any OpenAI-compatible endpoint, see
             :meth:`cognigraph.llm.ChatModel.from_environment`), or an
             :class:`~cognigraph.ingest.Extractor`.
-        reader: reads questions beside the rules, such as a
-            :class:`~cognigraph.retrieve.ModelReader`; none by default, so a search calls no model.
-        enrich: ``"background"`` (a worker thread in this process) or ``"manual"``.
-        timezone: where naive times are; without it they are refused. Also the reader's timezone.
-        clock: gives the time now; replace it in tests and replays.
+        reader: a model that reads questions in addition to the rules, such as a
+            :class:`~cognigraph.retrieve.ModelReader`. None by default, so that a search calls no
+            model.
+        enrich: ``"background"`` (a worker thread of this process enriches) or ``"manual"``
+            (:meth:`flush` and :meth:`enrich` do).
+        timezone: the timezone of times that have none, which are refused without it. Prompt blocks
+            show times in it.
+        clock: returns the present time. Replace it in tests and replays.
         settings: everything else.
-        reranker: orders the first ``SearchSettings.rerank`` hits anew: a function of a question
-            and texts that gives scores, ``"flag:MODEL_OR_FOLDER"`` (a cross-encoder through
-            FlagEmbedding), or ``"embedder"`` (BGE-M3's sparse and ColBERT scores). None by default.
+        reranker: reorders the first ``SearchSettings.rerank`` hits: a function from a question and
+            texts to scores, ``"flag:MODEL_OR_FOLDER"`` (a cross-encoder through FlagEmbedding), or
+            ``"embedder"`` (BGE-M3's sparse and ColBERT scores). None by default.
 
-    Nothing is sent anywhere unless an embedder, extractor or reader that you choose does it.
+    No data leaves this machine, except through an embedder, extractor, reader or reranker that you
+    choose.
+
+    Raises:
+        ConfigurationError: an argument is wrong, or an optional package is not installed.
+        StoreError: the store cannot be opened.
+        EmbedderMismatchError: the store was built with another embedder.
     """
 
+    @checked
     def __init__(
         self,
         location: str | Path,
@@ -95,23 +109,39 @@ class Memory(Space):
     ) -> None:
         self.close()
 
+    @checked
     def close(self) -> None:
-        """Finish the batch being enriched and close the store; what is left stays queued."""
+        """Finish the batch that is being enriched and close the store; the rest stays queued."""
         self._engine.close()
 
     def space(self, name: str) -> Space:
-        """A handle on one tenant. The space comes into being with its first message."""
-        return Space(self._engine, check_name(name, "space"))
+        """Get one tenant by its name. Its first message creates it."""
+        return Space(self._engine, checked_name("the name of a space", name))
 
+    @checked
     def spaces(self) -> list[str]:
-        """Names of all spaces that hold something."""
+        """List the names of all spaces that hold messages."""
         return self._engine.store.spaces()
+
+    @checked
+    def flush(self, timeout: float = 30.0) -> None:
+        """Wait until every space is enriched; in manual mode, enrich them now.
+
+        To wait for one space only, use its own :meth:`Space.flush` (for the default space,
+        ``memory.space("default").flush()``). Chunks that were parked after repeated failures are
+        not waited for.
+
+        Raises:
+            FlushTimeout: it took longer than ``timeout`` seconds. The rest stays queued.
+        """
+        self._engine.flush(None, timeout)
 
     @property
     def info(self) -> StoreInfo:
-        """Where the data is and what wrote it."""
+        """Where the data is stored, and with which schema and embedder."""
         return self._engine.store.info
 
+    @checked
     def reindex(
         self,
         embedder: str | Embedder | EmbedFunction | None = None,
@@ -119,17 +149,22 @@ class Memory(Space):
         vectors: Precision | None = None,
         on_progress: OnVectors | None = None,
     ) -> Reindexed:
-        """Change the embedder of the whole store, in place; all spaces.
+        """Change the embedder of the whole store, all spaces, in place.
 
-        Texts are embedded anew in batches while the old vectors serve, then one transaction
-        changes over; stopped at any point, the same call goes on. Messages added meanwhile are
-        included. Other programs that have the store open get an :class:`EmbedderMismatchError`
-        and have to open it with the new embedder. ``vectors`` also changes the format of a SQLite
-        file (``"float16"``, ``"float32"``). ``on_progress`` gets the vectors made and their total.
-        With the embedder it has, names in a store of an older version get the vectors they lack.
+        Texts are embedded again in batches while searches still use the old vectors; a single
+        transaction then switches to the new ones. Messages added meanwhile are included. After an
+        interruption the same call continues where it stopped. Other programs that have the store
+        open get an :class:`EmbedderMismatchError` and must open it with the new embedder.
+
+        Args:
+            embedder: the new embedder. If absent, the present one stays, and names in a store of
+                an older version get the vectors they lack.
+            vectors: the new format of vectors in a SQLite file.
+            on_progress: called with the number of vectors made and their total.
         """
         return self._engine.reindex(embedder, vectors, on_progress)
 
+    @checked
     def check(self) -> list[Check]:
-        """Look at the health of the store, as ``cognigraph doctor`` shows it."""
+        """Check the health of the store, as ``cognigraph doctor`` does."""
         return self._engine.store.check()

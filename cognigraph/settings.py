@@ -1,4 +1,4 @@
-"""All settings, frozen, by concern. The defaults are what was measured best (see bench/)."""
+"""All settings, as frozen dataclasses by topic. The defaults measured best (see ``bench/``)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Literal, get_args
 
 from cognigraph.errors import ConfigurationError
+from cognigraph.validation import check_fields
 
 Profile = Literal["default", "licomemory"]
 Weights = Literal["auto", "plain", "rules", "model"]
@@ -37,8 +38,9 @@ def _require(condition: bool, message: str) -> None:
 class InsertSettings:
     """How messages become chunks.
 
-    A message over ``max_chunk_chars`` is split at sentence ends; one over ``max_message_chars`` is
-    refused. ``batch`` messages of an ``add_many`` are one transaction.
+    A message longer than ``max_chunk_chars`` is split into chunks at the ends of sentences. One
+    longer than ``max_message_chars`` is refused. ``add_many`` stores ``batch`` messages in each
+    transaction.
     """
 
     max_chunk_chars: int = 1000
@@ -46,6 +48,7 @@ class InsertSettings:
     batch: int = 128
 
     def __post_init__(self) -> None:
+        check_fields(self, "insert")
         _require(self.max_chunk_chars >= 100, "insert.max_chunk_chars must be at least 100")
         _require(self.max_message_chars >= 1, "insert.max_message_chars must be at least 1")
         _require(self.batch >= 1, "insert.batch must be at least 1")
@@ -53,13 +56,15 @@ class InsertSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnrichSettings:
-    """How the queue of chunks is worked off.
+    """How the queue of chunks is enriched.
 
-    A worker leases up to ``batch`` chunks of one session for ``lease``; after ``park_after`` failed
-    attempts a chunk is parked; the wait between attempts doubles from ``retry_after``. A background
-    worker waits until nothing new came for ``settle`` or a batch is full (``None``: as the
-    extractor prefers, at once for rules, some 20 s for a model); ``flush`` and ``enrich`` do not.
-    ``keep_revisions`` of a session's summary stay readable, the one shown among them.
+    A worker leases up to ``batch`` chunks of one session for the time ``lease``, and reads them
+    with ``context`` chunks before them. After ``park_after`` failed attempts a chunk is parked; the
+    first retry waits ``retry_after``, each further one twice as long. A background worker looks for
+    work every ``idle_poll``. It starts when no message has arrived for ``settle``, or when a batch
+    is full; ``None`` leaves this to the extractor (at once for rules, about 20 s for a model).
+    ``flush`` and ``enrich`` start at once. The last ``keep_revisions`` revisions of a session's
+    summary are kept, the current one included.
     """
 
     batch: int = 64
@@ -72,6 +77,7 @@ class EnrichSettings:
     keep_revisions: int = 10
 
     def __post_init__(self) -> None:
+        check_fields(self, "enrich")
         _require(self.batch >= 1, "enrich.batch must be at least 1")
         _require(self.park_after >= 1, "enrich.park_after must be at least 1")
         _require(self.context >= 0, "enrich.context must not be negative")
@@ -84,13 +90,14 @@ class EnrichSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LicoMemorySettings:
-    """What of the paper's ranking can be changed in the ``licomemory`` profile, to see its worth.
+    """Parts of the paper's ranking that can be changed in the ``licomemory`` profile.
 
-    ``mean`` joins session and triple score (paper: harmonic). ``tau_scale`` times the median gap is
-    the decay's tau (paper: 1). ``hyperlinks=False`` cuts the links from triples to their chunks:
-    each chunk is then scored by itself. ``bare_chunks`` are those of a session that has been read
-    but no triple came of them: in the paper only triples lead to chunks, so they stand ``"behind"``
-    all others; ``"among"`` scores each as if it were a triple.
+    They exist to measure what each part contributes; the defaults are the paper's. ``mean``
+    combines the session and triple scores. The tau of the decay is ``tau_scale`` times the median
+    time gap. With ``hyperlinks=False`` the links from triples to their chunks are ignored, and each
+    chunk is scored by itself. ``bare_chunks`` is about enriched chunks without a triple: in the
+    paper only triples lead to chunks, so such chunks are ranked ``"behind"`` all others;
+    ``"among"`` scores each as if it were a triple.
     """
 
     mean: Mean = "harmonic"
@@ -99,6 +106,7 @@ class LicoMemorySettings:
     bare_chunks: BareChunks = "behind"
 
     def __post_init__(self) -> None:
+        check_fields(self, "search.licomemory")
         _require(
             self.bare_chunks in get_args(BareChunks),
             f"unknown search.licomemory.bare_chunks {self.bare_chunks!r}",
@@ -110,17 +118,19 @@ class LicoMemorySettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:
-    """The read path; each part has its switch.
+    """How a question is answered. Each part can be switched off.
 
-    ``profile="licomemory"`` is the paper exactly: k = 15, ``decay_exponent`` tk = 0.1, full decay;
-    a tk of 1 makes the decay exponential, ``licomemory`` holds the rest of its switches.
-    ``profile="default"`` fuses the same signals with weights learned on open data, and lets decay
-    break near-ties only (``decay_strength``: 0 none, 1 the paper's).
-    A ``*_by_*`` limit of 0 switches that leg off. ``weights`` names the learned set of the default
-    profile; ``"auto"`` goes by what extracted the triples. ``time_order``: "now", "latest", "first"
-    put the newest or oldest of the best first. ``time_anchor``: "before she moved" looks for the
-    event first, and for what lies on that side of it.
-    ``rerank``: how many of the first hits a reranker orders anew, if the memory has one.
+    ``profile="default"`` combines the signals with weights learned from open data, and lets time
+    decay decide only between near-equal scores (``decay_strength``: 0 is none, 1 the paper's).
+    ``profile="licomemory"`` is the paper's ranking: k = 15, ``decay_exponent`` 0.1 and full decay;
+    an exponent of 1 makes the decay exponential. ``licomemory`` holds its other switches.
+
+    A limit named ``*_by_*`` is the number of candidates of one source; 0 switches the source off.
+    ``weights`` names the set of learned weights of the default profile; ``"auto"`` chooses by the
+    extractor that read the triples. With ``time_order``, the words "now", "latest" and "first" in a
+    question put the newest or oldest of the best messages first. With ``time_anchor``, "before she
+    moved" finds the event first, then what happened before it. ``rerank`` is the number of hits
+    that a reranker reorders, if the memory has one.
     """
 
     profile: Profile = "default"
@@ -150,6 +160,7 @@ class SearchSettings:
     licomemory: LicoMemorySettings = field(default_factory=LicoMemorySettings)
 
     def __post_init__(self) -> None:
+        check_fields(self, "search")
         _require(self.profile in ("default", "licomemory"), f"unknown profile {self.profile!r}")
         _require(self.k >= 1, "search.k must be at least 1")
         _require(0 < self.decay_exponent <= 1, "search.decay_exponent must be above 0, at most 1")
@@ -162,11 +173,13 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextSettings:
-    """The prompt block.
+    """How the prompt block is built.
 
-    ``order``: chunks ``"time"`` (newest last) or ``"relevance"``. ``session_share`` and
-    ``triple_share`` are the parts of the budget those layers may take. ``count_tokens`` is your
-    model's tokenizer; the default estimates, rather too high than too low.
+    ``max_tokens`` is its budget. ``order`` sorts the messages by ``"time"`` (newest last) or
+    ``"relevance"``. ``sessions`` and ``triples`` switch the two upper parts of the block, and
+    ``session_share`` and ``triple_share`` are the fractions of the budget that they may use.
+    ``count_tokens`` counts the tokens of a text, such as your model's tokenizer; the default is an
+    estimate that tends to be too high.
     """
 
     max_tokens: int = 1300
@@ -178,6 +191,7 @@ class ContextSettings:
     count_tokens: Callable[[str], int] | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self, "context")
         _require(self.max_tokens >= 1, "context.max_tokens must be at least 1")
         _require(self.order in ("time", "relevance"), f"unknown context.order {self.order!r}")
         _require(
@@ -190,16 +204,18 @@ class ContextSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StorageSettings:
-    """How a new store is laid out; one that is there keeps what it was made with.
+    """The format of a new store. An existing store keeps its own.
 
-    ``vectors``: numbers of a vector in a SQLite file, ``"float16"`` (the default: half the size,
-    the same recall) or ``"float32"``; in memory they are float32. ``Memory.reindex`` changes it.
-    Neo4j has no such choice: its vector indexes hold float32 and are quantised.
+    ``vectors`` is the number format of vectors in a SQLite file: ``"float16"`` (the default: half
+    the size, the same recall) or ``"float32"``. In memory vectors are always float32.
+    ``Memory.reindex`` changes the format of an existing file. Neo4j has no such choice: its vector
+    indexes hold float32 numbers and are quantised.
     """
 
     vectors: Literal["float32", "float16"] | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self, "storage")
         _require(
             self.vectors in (None, "float32", "float16"),
             f"unknown storage.vectors {self.vectors!r}",
@@ -208,10 +224,13 @@ class StorageSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything in one object; pass it to ``Memory(..., settings=Settings(...))``."""
+    """All settings in one object, for ``Memory(..., settings=Settings(...))``."""
 
     insert: InsertSettings = field(default_factory=InsertSettings)
     enrich: EnrichSettings = field(default_factory=EnrichSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     context: ContextSettings = field(default_factory=ContextSettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
+
+    def __post_init__(self) -> None:
+        check_fields(self, "settings")

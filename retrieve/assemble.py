@@ -1,30 +1,23 @@
-"""Prompt assembly: session summaries, then triples with dates, then chunks, in a token budget.
+"""Prompt assembly: session summaries, then triples with dates, then messages, in a token budget.
 
-Facts show when they were said and, where it is known, when they are true. A question about when or
-how long gets the day of asking on top, so that a reader can tell how long ago that is.
+Each fact shows when it was said and, if known, when it is true. If the question asks when or how
+long, the block starts with the day of the question, so that a reader can count from it.
 
-Deterministic; never splits an item; every item is cited by a short id. Budgets are held by
-counting the whole block, so what is returned fits exactly as counted.
+The result is deterministic. Items are never cut, and each has a short label to cite it by. The
+budget is checked by counting the tokens of the whole block.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, tzinfo
 from typing import TypeVar
 
 from cognigraph.model import Citation, Context, Hit, SearchResult, SessionHit, Triple
+from cognigraph.retrieve.block_marks import FOOTER, HEADER, one_line
 from cognigraph.settings import ContextSettings
-from cognigraph.text.clean import printable
 from cognigraph.text.token_estimate import estimate_tokens
-
-HEADER = "[memory]"
-FOOTER = "[/memory]"
-"""Marks around the block, by which recalled text is recognised when it comes back."""
-
-_MARKS = re.compile(r"\[(/?memory)\]", re.IGNORECASE)
 
 _T = TypeVar("_T")
 
@@ -32,7 +25,7 @@ _HEADINGS = {"S": "Sessions:", "T": "Facts:", "C": "Messages:"}
 
 
 class _Block:
-    """Lines chosen so far and what they cost."""
+    """The budget that is left, and the headings that are already paid for."""
 
     def __init__(self, count: Callable[[str], int], budget: int, frame: list[str]) -> None:
         self._count = count
@@ -40,11 +33,12 @@ class _Block:
         self._open: set[str] = set()
 
     def cost(self, kind: str, line: str) -> int:
+        """Count the tokens of a line, with its heading if it is the first under it."""
         heading = 0 if kind in self._open else self._count("\n" + _HEADINGS[kind])
         return heading + self._count("\n" + line)
 
     def take(self, kind: str, line: str, limit: int | None = None) -> int | None:
-        """Cost of the line if it fits (and is then taken), else None."""
+        """Take the line and return its cost; ``None`` if it does not fit."""
         cost = self.cost(kind, line)
         if cost > self._left or (limit is not None and cost > limit):
             return None
@@ -94,7 +88,7 @@ def assemble(
 def _fill(
     block: _Block, kind: str, items: Sequence[_T], line: Callable[[_T], str], budget: int | None
 ) -> list[_T]:
-    """Take items in order as far as they fit; one that is too long does not stop the next."""
+    """Take the items that fit, in order; one that is too long does not stop shorter ones."""
     taken: list[_T] = []
     for item in items:
         cost = block.take(kind, f"[{kind}{len(taken) + 1}] {line(item)}", budget)
@@ -133,11 +127,6 @@ def _render(
     return Context(text, tokens=count(text), hits=hits, citations=citations)
 
 
-def _one_line(text: str) -> str:
-    # A message must not be able to end the block and speak in its own name after it.
-    return _MARKS.sub(r"(\1)", " ".join(printable(text).split()))
-
-
 def _stamp(at: datetime, zone: tzinfo) -> str:
     with suppress(OverflowError):  # the last hours of year 9999 have no time in Tokyo
         at = at.astimezone(zone)
@@ -147,15 +136,15 @@ def _stamp(at: datetime, zone: tzinfo) -> str:
 def _session_line(hit: SessionHit, zone: tzinfo) -> str:
     session = hit.session
     day = _stamp(session.started_at, zone)[:10]
-    return _one_line(f"{session.id} ({day}): {session.summary or ', '.join(session.keys)}")
+    return one_line(f"{session.id} ({day}): {session.summary or ', '.join(session.keys)}")
 
 
 def _triple_line(triple: Triple, zone: tzinfo) -> str:
     when = f"{triple.when}; " if triple.when else ""
     observed = _stamp(triple.last_observed, zone)[:10]
-    return _one_line(f"{triple.text} ({when}said {observed})")
+    return one_line(f"{triple.text} ({when}said {observed})")
 
 
 def _hit_line(hit: Hit, zone: tzinfo) -> str:
     speaker = f"{hit.speaker}: " if hit.speaker else ""
-    return _one_line(f"{_stamp(hit.at, zone)} {hit.session} {speaker}{hit.text}")
+    return one_line(f"{_stamp(hit.at, zone)} {hit.session} {speaker}{hit.text}")

@@ -1,4 +1,4 @@
-"""``main``: from the arguments to an exit code; every failure is one line on standard error."""
+"""``main``: runs a command and returns its exit code. A failure is one line on standard error."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # The reader (such as `head`) has what it wants. Without this, Python would complain
+        # The reader (such as `head`) closed the pipe. Without this, Python would report an error
         # when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _termination_is_an_exit() -> Iterator[None]:
-    """Let SIGTERM end the program in order, so that what it works on is given back to the queue."""
+    """Let SIGTERM end the program cleanly, so that work in progress returns to the queue."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are handled only there
         return
@@ -118,7 +118,7 @@ def _run(argv: Sequence[str] | None, environment: Environment, terminal: Termina
 
 
 def _log(environment: Environment) -> None:
-    """The library's log messages are for programs; here they show only when debugging."""
+    """Show the log messages of the library only when debugging."""
     if environment.debug:
         logging.basicConfig(level=logging.DEBUG, format="%(name)s: %(message)s")
     else:

@@ -1,4 +1,4 @@
-"""What each command does: open, call the library, show."""
+"""The commands: each opens the memory, calls the library and prints the result."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ OK, FOUND_PROBLEM = 0, 1
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, with what to say about it."""
+    """Ctrl-C, with a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One call of the command line."""
+    """One invocation of the command line."""
 
     arguments: argparse.Namespace
     options: Options
@@ -163,7 +163,7 @@ def _is_enriched(space: Space) -> bool:
 
 
 def context(run: Run) -> int:
-    """Make the prompt block for a question."""
+    """Build the prompt block for a question."""
     arguments, options = run.arguments, run.options
     now = moment(arguments.now, options, "--now")
     as_of = moment(arguments.as_of, options, "--as-of")
@@ -188,7 +188,7 @@ def context(run: Run) -> int:
 
 
 def cypher(run: Run) -> int:
-    """Run an inspection query, or list those that ship with the package."""
+    """Run a Cypher query, or list those that come with the package."""
     arguments, terminal = run.arguments, run.terminal
     if arguments.list:
         queries = list(named_queries().values())
@@ -200,7 +200,7 @@ def cypher(run: Run) -> int:
     parameters = _parameters(arguments.param, arguments.name)
     with reading(run.options) as space:
         rows = space.cypher(
-            arguments.query, name=arguments.name, limit=arguments.limit, **parameters
+            arguments.query, name=arguments.name, limit=arguments.limit, parameters=parameters
         )
     terminal.document({"rows": rows})
     if rows:
@@ -233,7 +233,7 @@ def _parameters(given: list[str], name: str | None) -> dict[str, Any]:
 def _value(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -281,7 +281,7 @@ def triples(run: Run) -> int:
 
 
 def listed(run: Run, found: list[Any], table: Any, none: str) -> int:
-    """Show a listing, or say that there is none."""
+    """Print a list, or say that it is empty."""
     if not found:
         run.terminal.note(none)
         return FOUND_PROBLEM
@@ -292,7 +292,7 @@ def listed(run: Run, found: list[Any], table: Any, none: str) -> int:
 
 
 def stats(run: Run) -> int:
-    """Count what is in a space, or in all."""
+    """Count what one space, or every space, holds."""
     options = run.options
     if run.arguments.all:
         with opened(options) as memory:
@@ -306,7 +306,7 @@ def stats(run: Run) -> int:
 
 
 def enrich_pending(run: Run) -> int:
-    """Work off the queue, or say what that would take."""
+    """Enrich what is queued, or say what that would take."""
     arguments, terminal = run.arguments, run.terminal
     if arguments.older_than is not None and not arguments.redo:
         raise ConfigurationError("--older-than goes with --redo")

@@ -1,4 +1,4 @@
-"""Work off the queue of a space, with progress, limits and an estimate beforehand."""
+"""Enriches a space with a progress bar and limits, and estimates beforehand what it takes."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from cognigraph.space import Space
 from cognigraph.stores.records import Failure
 
 _STEPS_A_LINE = 20
-"""Where no progress bar is drawn, a line stands for so many batches."""
+"""Without a progress bar, a line is printed for each of this many batches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Enriched:
-    """What became of the queue: chunks read, what the space gained, what it took, what is left.
+    """The outcome of one run: chunks read, what the space gained, what it cost, what is left.
 
-    ``summaries`` were brought up by themselves, ``behind`` of them still lack what was read.
-    ``rejected`` says of each thing that was left out why, ``rejections`` counts the reasons.
+    ``summaries`` is the number of summaries written without reading chunks, ``behind`` the number
+    of summaries still due. ``rejected`` gives the reason for each thing that was left out, and
+    ``rejections`` counts the reasons.
     """
 
     chunks: int
@@ -53,7 +54,7 @@ class Enriched:
 
     @property
     def is_left(self) -> bool:
-        """Whether something is still to be done."""
+        """Whether something still waits."""
         return bool(self.pending or self.behind)
 
     @property
@@ -79,14 +80,14 @@ def _behind(count: int) -> str:
 
 
 def _change(count: int, noun: str) -> str:
-    """``3 new triples``; reading again may also leave fewer than there were."""
+    """``3 new triples``; reading again may also remove some."""
     if count >= 0:
         return plural(count, f"new {noun}")
     return f"{plural(-count, noun)} fewer"
 
 
 def limits_of(arguments: argparse.Namespace) -> tuple[Limits, Budget | None]:
-    """Limits between batches, and the same as a budget that a model keeps call by call."""
+    """The limits between batches, and the same as a budget of the model for each call."""
     time = None if arguments.deadline is None else timedelta(seconds=arguments.deadline)
     calls, tokens, cost = arguments.max_calls, arguments.max_tokens, arguments.max_cost
     limits = Limits(calls=calls, tokens=tokens, cost=cost, time=time)
@@ -147,7 +148,7 @@ def _reporter(terminal: Terminal, bar: Bar, waiting: int) -> Callable[[Step], No
 
 
 def show(done: Enriched, terminal: Terminal) -> None:
-    """The outcome for a reader, failures with their reasons."""
+    """Print the outcome, and failures with their reasons."""
     terminal.show(render.text(done.sentence))
     for reason, count in sorted(done.rejections.items(), key=lambda item: (-item[1], item[0])):
         terminal.note(f"left out: {count:,} x {reason}")
@@ -165,7 +166,7 @@ def show(done: Enriched, terminal: Terminal) -> None:
 def dry_run(
     space: Space, terminal: Terminal, *, redo: bool, older_than: str | None, prices: str | None
 ) -> int:
-    """Say what there is to do and what it would come to; nothing is called or changed."""
+    """Print what waits and what it would cost; no model is called and nothing is changed."""
     found = space.estimate(redo=redo, older_than=older_than)
     if found.usage is not None and prices:
         cost = Prices.parse(prices).cost(found.usage.input_tokens, found.usage.output_tokens)

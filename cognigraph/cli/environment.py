@@ -1,4 +1,4 @@
-"""What the command line takes from the environment; nothing else in cognigraph reads it."""
+"""The environment variables of the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PIPE_WIDTH = 100
 class Environment:
     """``COGNIGRAPH_DB``, ``_AUTH``, ``_EMBEDDER``, ``_EXTRACTOR``, ``_MODEL_PRICES``, ``_DEBUG``.
 
-    And the width of what is piped.
+    ``width`` is the width of output that is not a terminal.
     """
 
     db: str | None
@@ -25,7 +25,7 @@ class Environment:
 
 
 def read_environment() -> Environment:
-    """Read all of it, in one place."""
+    """Read all variables."""
     columns = os.environ.get("COLUMNS", "")
     return Environment(
         db=os.environ.get("COGNIGRAPH_DB") or None,

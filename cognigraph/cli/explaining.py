@@ -1,4 +1,4 @@
-"""``cognigraph why``: where an expected message stands, and what would have brought it up."""
+"""``cognigraph why``: the rank of an expected message, and what would improve it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cognigraph.model import Explanation
 
 
 def why(run: Run) -> int:
-    """Explain the place of one message; the exit code says whether it is found."""
+    """Explain the rank of one message; the exit code says whether it is found."""
     arguments, options, terminal = run.arguments, run.options, run.terminal
     now = moment(arguments.now, options, "--now")
     as_of = moment(arguments.as_of, options, "--as-of")

@@ -1,4 +1,4 @@
-"""From options to an open memory; only commands that store messages may create a file."""
+"""Opens the memory that the options name. Only commands that store messages create a file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
+from stat import S_ISREG
 
 from cognigraph.cli.environment import Environment
 from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
@@ -25,7 +26,7 @@ DEFAULT_DB = "memory.db"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The common options, with the environment's and the built-in defaults filled in."""
+    """The common options, completed with the environment's and the built-in defaults."""
 
     db: str
     chosen_db: str | None
@@ -40,7 +41,7 @@ class Options:
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, environment: Environment) -> Options:
-        """An option given beats the environment, which beats the default."""
+        """An option takes precedence over the environment, which does over the default."""
         given = vars(arguments)
         db = given.get("db") or environment.db or DEFAULT_DB
         auth = given.get("auth") or (environment.auth if "://" in db else None)
@@ -59,7 +60,7 @@ class Options:
 
     @property
     def reader(self) -> tzinfo:
-        """The timezone that times are shown in."""
+        """The timezone in which times are printed."""
         return zone(self.timezone) or UTC
 
     @property
@@ -69,7 +70,7 @@ class Options:
 
     @property
     def flags(self) -> str:
-        """The options that name this memory, for commands that are suggested."""
+        """The options that name this memory, for suggested commands."""
         parts = [f" --db {self.db}"] if self.db != DEFAULT_DB else []
         parts += [f" --space {self.space}"] if self.space != DEFAULT_SPACE else []
         return "".join(parts)
@@ -83,7 +84,7 @@ def _auth(text: str) -> tuple[str, str]:
 
 
 def moment(text: str | None, options: Options, name: str) -> str | None:
-    """A time given as an option, refused here in the words of the command line."""
+    """Check a time given as an option, so that an error names the option."""
     if text is None:
         return None
     try:
@@ -100,22 +101,26 @@ def moment(text: str | None, options: Options, name: str) -> str | None:
 
 
 def exists(options: Options) -> bool:
-    """Whether there is something to open (a server is asked only by opening it)."""
-    path = Path(options.db).expanduser()
-    return not options.is_file or (path.exists() and not (path.is_file() and not _size(path)))
+    """Whether there is something to open. A server is asked only by opening it."""
+    return not options.is_file or _is_there(Path(options.db).expanduser())
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a path leads to something other than an empty file."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return False
+    return found.st_size > 0 or not S_ISREG(found.st_mode)
 
 
 def missing(options: Options) -> StoreUnavailableError:
-    """What to say when there is nothing to open."""
+    """The error for a memory that does not exist."""
     where = " (choose another with --db or COGNIGRAPH_DB)" if not options.chosen_db else ""
     return StoreUnavailableError(
         f"there is no memory at {options.db}{where}; "
         "`cognigraph add` and `cognigraph import` make one"
     )
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size
 
 
 @contextmanager
@@ -126,7 +131,7 @@ def opened(
     settings: Settings | None = None,
     budget: Budget | None = None,
 ) -> Iterator[Memory]:
-    """An open memory that enriches only when told to."""
+    """Open the memory. It enriches only when told to."""
     if not create and not exists(options):
         raise missing(options)
     with Memory(
@@ -148,13 +153,13 @@ def opened(
 def reading(
     options: Options, settings: Settings | None = None, budget: Budget | None = None
 ) -> Iterator[Space]:
-    """One space of a memory that is there; a name that holds nothing is an error."""
+    """Open one space of an existing memory; a space that holds nothing is an error."""
     with opened(options, settings=settings, budget=budget) as memory:
         yield existing(memory, options)
 
 
 def existing(memory: Memory, options: Options) -> Space:
-    """The space chosen; only an empty memory may lack it."""
+    """The chosen space. It must exist unless the memory is empty."""
     space = memory.space(options.space)
     names = memory.spaces()
     if options.space not in names and (names or options.space != DEFAULT_SPACE):
@@ -173,7 +178,7 @@ _IN_OUR_WORDS = (
 
 
 def in_our_words(message: str) -> str:
-    """A message of the library, with the options of the command line in place of its own."""
+    """An error message of the library, with command-line options in place of arguments."""
     for pattern, words in _IN_OUR_WORDS:
         message = pattern.sub(words, message)
     return message

@@ -1,14 +1,16 @@
-"""The commands and their options."""
+"""The commands of the command line and their options."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import Any, NoReturn
 
 from cognigraph._version import __version__
+from cognigraph.cli.terminal import one_line
+from cognigraph.validation import MAX_AMOUNT, MAX_COUNT, shown
 
 _DESCRIPTION = """\
-Graph memory for LLM agents: put conversations in, see what became of them, ask.
+Graph memory for LLM agents: store conversations, look at the graph they make, ask questions.
 Start with: cognigraph demo"""
 
 _EPILOG = """\
@@ -19,14 +21,22 @@ environment:
   NO_COLOR=1                                            no colours
 
 exit codes:
-  0 done   1 nothing found, or a check failed, or some messages were not taken
+  0 done   1 nothing found, or a check failed, or some messages were left out
   2 wrong usage or input   3 the store cannot be used   130 interrupted"""
 
 
+class _Parser(argparse.ArgumentParser):
+    """Reports a wrong argument in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """End the program with the exit code for wrong usage."""
+        self.exit(2, f"cognigraph: error: {one_line(message)} (see `{self.prog} --help`)\n")
+
+
 def build_parser() -> argparse.ArgumentParser:
-    """The whole parser. Common options may stand before or after the command."""
+    """Build the parser. Common options may come before or after the command."""
     common = _common()
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="cognigraph",
         description=_DESCRIPTION,
         epilog=_EPILOG,
@@ -47,7 +57,7 @@ def build_parser() -> argparse.ArgumentParser:
         )
         return added
 
-    command("demo", "play a conversation into a memory and ask it questions", _DEMO)
+    command("demo", "add a sample conversation to a memory and ask it questions", _DEMO)
     _writing(command)
     _asking(command)
     _looking(command)
@@ -57,16 +67,16 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 _ENRICH = """\
-Work off what is stored but not yet enriched. Interrupt it whenever you like: what is done stays,
-the next call goes on from there. Several processes may do this at once."""
+Enrich the messages that are stored but not enriched yet. You may interrupt it at any time: what is
+done is kept, and the next call continues from there. Several processes may do this at once."""
 
 _DEMO = """\
-Play a conversation into a memory, show the graph it makes and ask it questions.
-It happens in a temporary file; --db FILE keeps the memory."""
+Add a sample conversation to a memory, show the resulting graph and ask it questions.
+This uses a temporary file; --db FILE keeps the memory."""
 
 
-def _common() -> argparse.ArgumentParser:
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+def _common() -> _Parser:
+    common = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
     group = common.add_argument_group("common options")
     group.add_argument(
         "--db", metavar="PATH_OR_URI", help="file, or neo4j://host:7687 (default: ./memory.db)"
@@ -77,13 +87,15 @@ def _common() -> argparse.ArgumentParser:
         "--embedder", metavar="NAME", help="wordllama (default) or fastembed:MODEL_OR_FOLDER"
     )
     group.add_argument(
-        "--extractor", metavar="NAME", help="what reads facts: rules (default) or openai[:MODEL]"
+        "--extractor", metavar="NAME", help="what extracts facts: rules (default) or openai[:MODEL]"
     )
-    group.add_argument("--timezone", metavar="ZONE", help="for times read and shown (default: UTC)")
+    group.add_argument(
+        "--timezone", metavar="ZONE", help="timezone of times, given and printed (default: UTC)"
+    )
     group.add_argument(
         "--auth",
         metavar="USER:PASSWORD",
-        help="for Neo4j; others may see it in the process list, COGNIGRAPH_AUTH they may not",
+        help="for Neo4j; visible in the process list, unlike COGNIGRAPH_AUTH",
     )
     group.add_argument("--database", metavar="NAME", help="Neo4j database")
     return common
@@ -92,196 +104,255 @@ def _common() -> argparse.ArgumentParser:
 def _writing(command: Any) -> None:
     add = command("add", "store one message and enrich it")
     add.add_argument("text", metavar="TEXT", help='what was said; "-" reads standard input')
-    add.add_argument("--session", default="default", help="conversation it belongs to")
+    add.add_argument("--session", default="default", help="the conversation it belongs to")
     add.add_argument("--speaker", help="who said it")
-    add.add_argument("--at", metavar="TIME", help="when, in ISO 8601 (default: now)")
-    add.add_argument("--id", help="its id: adding the same id again changes nothing")
-    add.add_argument("--no-enrich", action="store_true", help="leave that to a later `enrich`")
+    add.add_argument("--at", metavar="TIME", help="when it was said, in ISO 8601 (default: now)")
+    add.add_argument("--id", help="its id; adding the same id and text again changes nothing")
+    add.add_argument(
+        "--no-enrich", action="store_true", help="only store; `cognigraph enrich` enriches later"
+    )
 
     load = command(
         "import",
         "store many messages from JSON lines",
-        "Store many messages: one JSON object a line, with text and optionally session, "
-        "speaker, at, id. Running it again goes on where it ended and changes nothing else.",
+        "Store many messages from a file with one JSON object on each line: text and optionally "
+        "session, speaker, at, id. Running it again skips the messages that are stored already.",
     )
     load.add_argument("file", metavar="FILE", help='JSONL file; "-" reads standard input')
-    load.add_argument("--skip-invalid", action="store_true", help="leave out lines that are wrong")
-    load.add_argument("--no-enrich", action="store_true", help="leave that to a later `enrich`")
-
-    enrich = command("enrich", "work off what is stored but not yet enriched", _ENRICH)
-    enrich.add_argument("--retry-failed", action="store_true", help="also what was given up")
-    enrich.add_argument(
-        "--redo", action="store_true", help="also read again what is enriched already"
+    load.add_argument(
+        "--skip-invalid", action="store_true", help="leave out lines that cannot be stored"
     )
+    load.add_argument(
+        "--no-enrich", action="store_true", help="only store; `cognigraph enrich` enriches later"
+    )
+
+    enrich = command("enrich", "enrich the messages that are stored but not enriched yet", _ENRICH)
+    enrich.add_argument(
+        "--retry-failed", action="store_true", help="also try parked messages again"
+    )
+    enrich.add_argument("--redo", action="store_true", help="also read enriched messages again")
     enrich.add_argument(
         "--older-than",
         metavar="VERSION",
-        help="with --redo: only what an older version read, such as 2 or rules-2",
+        help="with --redo: only sessions read by an older version than this, such as 2 or rules-2",
     )
     enrich.add_argument(
-        "--dry-run", action="store_true", help="say what there is to do and what it would cost"
+        "--dry-run",
+        action="store_true",
+        help="only say how much there is to do, and what it would cost",
     )
-    limits = enrich.add_argument_group("limits; what is not done stays queued")
-    limits.add_argument("--max-calls", type=_whole, metavar="N", help="model calls")
-    limits.add_argument("--max-tokens", type=_whole, metavar="N", help="tokens, in and out")
+    limits = enrich.add_argument_group("limits (the rest stays queued)")
+    limits.add_argument("--max-calls", type=_whole, metavar="N", help="number of model calls")
     limits.add_argument(
-        "--max-cost", type=_amount, metavar="X", help="in the currency of COGNIGRAPH_MODEL_PRICES"
+        "--max-tokens", type=_whole, metavar="N", help="number of tokens, input and output"
     )
-    limits.add_argument("--deadline", type=_amount, metavar="SECONDS", help="time")
+    limits.add_argument(
+        "--max-cost",
+        type=_amount,
+        metavar="X",
+        help="cost, in the currency of COGNIGRAPH_MODEL_PRICES",
+    )
+    limits.add_argument("--deadline", type=_amount, metavar="SECONDS", help="running time")
 
 
 def _seen_from(parser: Any) -> None:
-    parser.add_argument("--now", metavar="TIME", help="when it is asked (default: now)")
-    parser.add_argument("--as-of", metavar="TIME", help="show nothing that was said later")
+    parser.add_argument("--now", metavar="TIME", help="when the question is asked (default: now)")
+    parser.add_argument("--as-of", metavar="TIME", help="ignore messages that were said later")
 
 
 def _asking(command: Any) -> None:
-    search = command("search", "find the messages that matter for a question")
+    search = command("search", "find the messages most relevant to a question")
     search.add_argument("question", metavar="QUESTION")
-    search.add_argument("-k", type=int, metavar="N", help="how many (default: 15)")
+    search.add_argument("-k", type=_count, metavar="N", help="number of hits (default: 15)")
     _seen_from(search)
-    search.add_argument("--why", action="store_true", help="say how each hit got its place")
+    search.add_argument("--why", action="store_true", help="explain the rank of each hit")
     search.add_argument(
-        "--profile", choices=("default", "licomemory"), help="how to rank (default: default)"
+        "--profile", choices=("default", "licomemory"), help="ranking (default: default)"
     )
 
-    why = command("why", "say why a message is found for a question, or is not")
+    why = command("why", "explain why a message is found for a question, or is not")
     why.add_argument("question", metavar="QUESTION")
     why.add_argument("--expect", metavar="ID", required=True, help="the message's id")
-    why.add_argument("--session", metavar="ID", help="which, if several have a message of that id")
-    why.add_argument("-k", type=int, metavar="N", help="how many hits there are (default: 15)")
+    why.add_argument(
+        "--session", metavar="ID", help="its session, if several have a message with that id"
+    )
+    why.add_argument("-k", type=_count, metavar="N", help="number of hits (default: 15)")
     _seen_from(why)
 
-    context = command("context", "make the prompt block for a question")
+    context = command("context", "build the prompt block for a question")
     context.add_argument("question", metavar="QUESTION")
-    context.add_argument("--max-tokens", type=int, metavar="N", help="budget (default: 1300)")
+    context.add_argument(
+        "--max-tokens", type=_count, metavar="N", help="largest size of the block (default: 1300)"
+    )
     _seen_from(context)
 
-    cypher = command("cypher", "look at the graph with a read-only query")
+    cypher = command("cypher", "inspect the graph with a read-only Cypher query")
     cypher.add_argument("query", metavar="QUERY", nargs="?", help="MATCH ... RETURN ...")
-    cypher.add_argument("--name", help="run a query that ships with cognigraph")
-    cypher.add_argument("--list", action="store_true", help="list these queries")
+    cypher.add_argument("--name", help="run a query that comes with cognigraph")
     cypher.add_argument(
-        "--param", action="append", default=[], metavar="K=V", help="a parameter; may be repeated"
+        "--list", action="store_true", help="list the queries that come with cognigraph"
     )
-    cypher.add_argument("--limit", type=_count, default=1000, metavar="N", help="rows at most")
+    cypher.add_argument(
+        "--param",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="a parameter of the query; may be repeated",
+    )
+    cypher.add_argument(
+        "--limit",
+        type=_count,
+        default=1000,
+        metavar="N",
+        help="largest number of rows (default: 1000)",
+    )
 
 
 def _looking(command: Any) -> None:
     sessions = command("sessions", "list conversations with keys and summaries, newest first")
-    sessions.add_argument("--history", metavar="ID", help="revisions of one session's summary")
-    entities = command("entities", "list entities, those with most triples first")
-    entities.add_argument("match", metavar="MATCH", nargs="?", help="a part of the name")
+    sessions.add_argument(
+        "--history", metavar="ID", help="list the revisions of one session's summary"
+    )
+    entities = command("entities", "list entities, those with the most triples first")
+    entities.add_argument(
+        "match", metavar="MATCH", nargs="?", help="a part of the name or of an alias"
+    )
     triples = command("triples", "list triples with their times and sources, newest first")
-    triples.add_argument("entity", metavar="ENTITY", nargs="?", help="a whole name")
-    triples.add_argument("--as-of", metavar="TIME", help="as it was known then")
-    duplicates = command("duplicates", "list entities that may be one, most alike first")
+    triples.add_argument("entity", metavar="ENTITY", nargs="?", help="a whole name or alias")
+    triples.add_argument("--as-of", metavar="TIME", help="only what was known at that time")
+    duplicates = command("duplicates", "list entities that may be the same, most similar first")
     for listing in (sessions, entities, triples, duplicates):
         listing.add_argument(
-            "--limit", type=_count, default=20, metavar="N", help="how many (default: 20)"
+            "--limit", type=_count, default=20, metavar="N", help="number of rows (default: 20)"
         )
-    stats = command("stats", "count what is in a space")
-    stats.add_argument("--all", action="store_true", help="every space")
+    stats = command("stats", "count what a space holds")
+    stats.add_argument("--all", action="store_true", help="count every space")
 
 
 def _keeping(command: Any) -> None:
     reindex = command(
         "reindex",
         "change the embedder of the whole memory to the one given by --embedder",
-        "Embed everything anew with --embedder, in place. The old vectors serve until the last "
-        "moment; when interrupted, the same command goes on.",
+        "Embed everything again with --embedder, in place. Searches use the old vectors until all "
+        "are done. After an interruption, the same command continues.",
     )
     reindex.add_argument(
-        "--vectors", choices=("float16", "float32"), help="format in a file (default: as it is)"
+        "--vectors",
+        choices=("float16", "float32"),
+        help="number format of vectors in a file (default: unchanged)",
     )
     merge = command(
         "merge",
-        "say that two entities are one",
-        "Say that two entities are one: NAME is shown as the other from now on, with all its "
-        "facts. `split` takes it back.",
+        "merge two entities",
+        "Merge the entity NAME, with all its facts, into another one. `split` undoes it.",
     )
     merge.add_argument("name", metavar="NAME")
-    merge.add_argument("--into", metavar="NAME", required=True, help="the one that is shown")
+    merge.add_argument(
+        "--into", metavar="NAME", required=True, help="the entity whose name is kept"
+    )
     split = command(
         "split",
-        "take a merge back",
-        "Take a merge back: the entity that was read as NAME stands for itself again, and is not "
-        "merged by itself any more.",
+        "undo a merge",
+        "Undo a merge: NAME is an entity of its own again, and is not merged automatically any "
+        "more.",
     )
     split.add_argument("name", metavar="NAME")
-    split.add_argument("--from", dest="apart_from", metavar="NAME", help="only from this one")
+    split.add_argument(
+        "--from", dest="apart_from", metavar="NAME", help="keep it apart from this entity only"
+    )
     for change, option in ((merge, "--into-type"), (split, "--other-type")):
-        change.add_argument("--type", help="where several entities have the name")
+        change.add_argument("--type", help="type of NAME, if several entities have that name")
         change.add_argument(
-            option, dest="other_type", metavar="TYPE", help="if the other is of another type"
+            option,
+            dest="other_type",
+            metavar="TYPE",
+            help="type of the other entity, if it differs",
         )
-    command("doctor", "check the store, its indexes, the embedder and the work left over")
+    command("doctor", "check the store, its indexes, the embedder and the queue")
 
 
 def _evaluating(command: Any) -> None:
     evaluate = command(
         "eval",
         "measure recall on a benchmark file",
-        "Insert a benchmark file as it is downloaded, ask its questions and measure what is found: "
-        "locomo10.json of LoCoMo, or a longmemeval_*.json of LongMemEval. Figures, a page to open "
-        "in a browser and what is needed to go on after an interruption go into "
-        "FILE.cognigraph-eval/; other settings are another run.",
+        "Insert a benchmark file as it was downloaded (locomo10.json of LoCoMo, or a "
+        "longmemeval_*.json of LongMemEval), ask its questions and measure what is found. The "
+        "folder FILE.cognigraph-eval/ gets the figures, a page for the browser, and the state "
+        "from which an interrupted run continues. Other settings make another run.",
     )
     evaluate.add_argument("benchmark", choices=("locomo", "longmemeval"))
     evaluate.add_argument("file", metavar="FILE", nargs="?", help="the JSON file")
     evaluate.add_argument("-k", default="5,10,15", metavar="N,N", help="default: 5,10,15")
     evaluate.add_argument(
-        "--profile", choices=("default", "licomemory"), help="how to rank (default: default)"
+        "--profile", choices=("default", "licomemory"), help="ranking (default: default)"
     )
-    evaluate.add_argument("--max-tokens", type=_count, metavar="N", help="of the prompt block")
+    evaluate.add_argument(
+        "--max-tokens", type=_count, metavar="N", help="largest size of the prompt block"
+    )
     evaluate.add_argument("--limit", type=_count, metavar="N", help="only the first conversations")
-    evaluate.add_argument("--out", metavar="FOLDER", help="instead of FILE.cognigraph-eval")
+    evaluate.add_argument(
+        "--out", metavar="FOLDER", help="folder for the results (default: FILE.cognigraph-eval)"
+    )
     answers = evaluate.add_argument_group("question answering, with a model (extra openai)")
-    answers.add_argument("--qa", action="store_true", help="let a model answer, and judge that")
+    answers.add_argument(
+        "--qa", action="store_true", help="let a model answer the questions, and judge the answers"
+    )
     answers.add_argument("--model", metavar="NAME", help="default: COGNIGRAPH_MODEL")
     answers.add_argument(
         "--judge",
         metavar="NAME",
         help="default: COGNIGRAPH_JUDGE, else the model; COGNIGRAPH_JUDGE_BASE_URL, _API_KEY and "
-        "_PRICES are for a judge elsewhere",
+        "_PRICES are for a judge at another endpoint",
     )
     answers.add_argument(
         "--credit-adversarial",
         action="store_true",
-        help="ask LoCoMo's category 5 too, and count it right to say that it is not known",
+        help="also ask LoCoMo's category 5, where the right answer is that it is not known",
     )
-    answers.add_argument("--workers", type=_count, default=4, metavar="N", help="calls at a time")
-    answers.add_argument("--budget-calls", type=int, metavar="N", help="calls at most")
-    answers.add_argument("--budget-tokens", type=int, metavar="N", help="tokens at most")
-    answers.add_argument("--budget-cost", type=float, metavar="X", help="needs prices")
-    answers.add_argument("--show-prompts", action="store_true", help="print the prompts and end")
+    answers.add_argument(
+        "--workers",
+        type=_count,
+        default=4,
+        metavar="N",
+        help="number of simultaneous calls (default: 4)",
+    )
+    answers.add_argument("--budget-calls", type=_whole, metavar="N", help="largest number of calls")
+    answers.add_argument(
+        "--budget-tokens", type=_whole, metavar="N", help="largest number of tokens"
+    )
+    answers.add_argument(
+        "--budget-cost", type=_amount, metavar="X", help="largest cost; needs prices"
+    )
+    answers.add_argument("--show-prompts", action="store_true", help="print the prompts and exit")
 
 
 def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise ValueError
-    return value
-
-
-_count.__name__ = "count of at least 1"
+    return _number(text, 1)
 
 
 def _whole(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise ValueError
+    return _number(text, 0)
+
+
+def _number(text: str, low: int) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = -1
+    if not low <= value <= MAX_COUNT:
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number from {low} to {MAX_COUNT:,}, not {shown(text)}"
+        )
     return value
-
-
-_whole.__name__ = "whole number"
 
 
 def _amount(text: str) -> float:
-    value = float(text)
-    if not 0 <= value < float("inf"):
-        raise ValueError
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= MAX_AMOUNT:
+        raise argparse.ArgumentTypeError(
+            f"must be a number from 0 to {MAX_AMOUNT:,.0f}, not {shown(text)}"
+        )
     return value
-
-
-_amount.__name__ = "number of at least 0"

@@ -14,7 +14,7 @@ from cognigraph.times import system_clock
 
 
 def reindex(run: Run) -> int:
-    """Give the store the vectors of the embedder chosen; the old embedder is not needed."""
+    """Embed everything with the chosen embedder. The old embedder need not be installed."""
     options, terminal = run.options, run.terminal
     if not exists(options):
         raise missing(options)

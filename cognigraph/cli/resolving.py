@@ -1,4 +1,4 @@
-"""Commands that say which entities are one."""
+"""Commands that merge and split entities."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cognigraph.cli.open_memory import reading
 
 
 def duplicates(run: Run) -> int:
-    """List pairs that may be one entity."""
+    """List pairs of entities that may be the same."""
     with reading(run.options) as space:
         found = space.suspected_duplicates(run.arguments.limit)
     run.terminal.document({"duplicates": found})
@@ -18,7 +18,7 @@ def duplicates(run: Run) -> int:
 
 
 def merge(run: Run) -> int:
-    """Say that two entities are one."""
+    """Merge two entities."""
     name, into = run.arguments.name, run.arguments.into
     with reading(run.options) as space:
         space.merge(name, into, type=run.arguments.type, into_type=run.arguments.other_type)
@@ -30,7 +30,7 @@ def merge(run: Run) -> int:
 
 
 def split(run: Run) -> int:
-    """Take a merge back."""
+    """Undo a merge."""
     options, name = run.arguments, run.arguments.name
     with reading(run.options) as space:
         space.split(

@@ -1,4 +1,4 @@
-"""Small facts about a piece of text that storing and ranking share."""
+"""Functions on a piece of text that storing and searching share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def replace_surrogates(text: str) -> tuple[str, int]:
 
 
 def storable(text: str) -> str:
-    """The text as it would have been stored, for look-ups."""
+    """The text as it would be stored, so that look-ups find it."""
     return replace_surrogates(text)[0]
 
 
@@ -27,7 +27,7 @@ def printable(text: str) -> str:
 
 
 def is_question(text: str) -> bool:
-    """Whether the text ends by asking something (``?`` in any script, then no more words)."""
+    """Whether the text ends with a question mark, of any script, after its last word."""
     for character in reversed(text[-_TAIL:]):
         if character in _QUESTION_MARKS:
             return True
@@ -39,24 +39,25 @@ def is_question(text: str) -> bool:
 def stated(
     subject: str, relation: str, object: str, when: str | None = None, negated: bool = False
 ) -> str:
-    """A fact as it is embedded and indexed; ``when`` is its event time as text."""
+    """A fact as the text that is embedded and indexed; ``when`` is its event time as text."""
     event = f" ({when})" if when else ""
     return f"{subject} {'not ' if negated else ''}{relation} {object}{event}"
 
 
 def headed(title: str, summary: str) -> str:
-    """A theme as it is embedded and indexed."""
+    """A theme as the text that is embedded and indexed."""
     return f"{title}. {summary}"
 
 
 def searched(speaker: str | None, text: str, fresh: str | None) -> str:
-    """A chunk as it is embedded and indexed: without what the memory itself said in it.
+    """A chunk as the text that is embedded and indexed, without recalled prompt blocks.
 
-    ``fresh`` is what is left of the text then, ``None`` for all of it; of ``""`` nothing is.
+    ``fresh`` is the text without them, or ``None`` if there are none. If it is empty, so is the
+    result.
     """
     return "" if fresh == "" else spoken(speaker, text if fresh is None else fresh)
 
 
 def spoken(speaker: str | None, text: str) -> str:
-    """The text as it is embedded and indexed: with its speaker, as a reader would see it."""
+    """The text with its speaker in front."""
     return f"{speaker}: {text}" if speaker else text

@@ -21,8 +21,7 @@ from cognigraph.stores.records import ChunkRow, MessageRow
 from cognigraph.text.clean import replace_surrogates, searched
 from cognigraph.text.terms import term_counts
 from cognigraph.times import to_utc
-
-_MAX_NAME = 512
+from cognigraph.validation import NAME_RULE, is_name, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +93,11 @@ def _text(value: object, what: str, index: int) -> str:
 
 
 def check_name(value: object, what: str, index: int = 0) -> str:
-    """A non-empty string of at most 512 characters that a database can store."""
+    """The session, speaker or id of a message, as any store can hold it."""
     text = _text(value, what, index)
-    if not text.strip() or len(text) > _MAX_NAME or "\x00" in text or replace_surrogates(text)[1]:
+    if not is_name(text):
         raise InvalidMessageError(
-            f"message {index}: {what} must be 1 to {_MAX_NAME} characters, without NUL or lone "
-            f"surrogates, not {text[:40]!r}",
-            index=index,
+            f"message {index}: {what} must be {NAME_RULE}, not {shown(text)}", index=index
         )
     return text
 

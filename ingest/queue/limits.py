@@ -11,6 +11,7 @@ from datetime import timedelta
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Usage
+from cognigraph.validation import check_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,7 @@ class Limits:
     time: timedelta | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self, "limits")
         for name, limit in (("calls", self.calls), ("tokens", self.tokens), ("cost", self.cost)):
             if limit is not None and not limit >= 0:
                 raise ConfigurationError(f"the limit of {name} must not be negative")

@@ -31,7 +31,7 @@ class BackgroundWorker:
         if settle is None:
             settle = extractor.settle if isinstance(extractor, Pausing) else timedelta(0)
         self._settling = Settling(settle.total_seconds(), settings.batch) if settle else None
-        self._hurried: set[str] = set()
+        self._hurried: set[str | None] = set()
         self._quota = 0
         self._wake = Event()
         self._stop = Event()
@@ -50,8 +50,8 @@ class BackgroundWorker:
         if self._settling is None:
             self._wake.set()
 
-    def hurry(self, space: str) -> None:
-        """Somebody waits for this space: work on it now, settled or not."""
+    def hurry(self, space: str | None) -> None:
+        """Work on this space, or with ``None`` on all, now: a caller is waiting for it."""
         if self._settling is not None:
             self._hurried.add(space)
         self._wake.set()

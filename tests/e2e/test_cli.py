@@ -337,7 +337,9 @@ def test_wrong_times(quick: Cli, sample_db: Path) -> None:
 def test_exit_codes(quick: Cli, sample_db: Path, tmp_path: Path) -> None:
     assert quick().returncode == 2
     assert quick("search").returncode == 2
-    assert "k must be at least 1" in error_of(quick("search", "x", "-k", 0, "--db", sample_db), 2)
+    assert "-k: must be a whole number from 1" in error_of(
+        quick("search", "x", "-k", 0, "--db", sample_db), 2
+    )
     assert "cannot read nowhere.jsonl" in error_of(quick("import", "nowhere.jsonl"), 2)
     assert quick("search", " ", "--db", sample_db).returncode == 1
     unreachable = quick("stats", "--db", "bolt://127.0.0.1:1", COGNIGRAPH_AUTH="neo4j:secret")

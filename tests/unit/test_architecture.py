@@ -17,8 +17,9 @@ FOLDERS = {
     "cognigraph.retrieve": "retrieve",
 }
 LAYERS: list[set[str]] = [
-    {"_version", "arrays", "errors", "ids", "model", "settings", "times", "usage"},
+    {"_version", "arrays", "errors", "ids", "model", "times", "usage"},
     {"text"},
+    {"settings", "validation"},
     {"english"},
     {"resolution"},
     {"cypher", "llm"},
@@ -28,6 +29,7 @@ LAYERS: list[set[str]] = [
     {"testing"},
     {"engine"},
     {"entity_verbs", "inserting"},
+    {"inspection"},
     {"space"},
     {"memory"},
     {"aio"},

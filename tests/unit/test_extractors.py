@@ -38,7 +38,7 @@ def test_a_detail_where_there_is_none():
 
 @pytest.mark.parametrize("wrong", [None, 7, print, object()])
 def test_what_is_no_extractor(wrong, tmp_path):
-    with pytest.raises(ConfigurationError, match="is not an extractor"):
+    with pytest.raises(ConfigurationError, match="must be a string or an Extractor"):
         Memory(tmp_path / "m.db", embedder=HashEmbedder(), extractor=wrong)
 
 

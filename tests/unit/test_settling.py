@@ -89,7 +89,7 @@ def test_turns_are_read_together_and_flush_does_not_wait(tmp_path):
         other.add("of somebody else", id="o", session="s")
         time.sleep(0.1)
         assert extractor.calls == 0
-        memory.flush(timeout=20)
+        memory.space("default").flush(timeout=20)
         assert [len(window.chunks) for window in extractor.windows] == [5]
         assert other.stats().pending == 1  # nobody waits for that one
         assert other.enrich()[0].chunks == 1

@@ -1,0 +1,316 @@
+"""Checks of what a caller gives: the arguments of public verbs and the fields of settings.
+
+A value is checked against the annotation of its parameter, so a new verb is checked by decorating
+it with :func:`checked`. Ranges that a type cannot express are in ``_RANGES``, by parameter name.
+Every refusal is a :class:`~cognigraph.errors.ConfigurationError` that names the parameter and says
+what to give.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncIterable, Callable, Hashable, Iterable, Mapping
+from dataclasses import fields
+from datetime import date, time, timedelta
+from functools import cache, wraps
+from inspect import Parameter, signature
+from numbers import Integral, Real
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from cognigraph.errors import ConfigurationError
+from cognigraph.text.clean import storable
+
+MAX_COUNT = 2**31 - 1
+"""The largest whole number that is accepted: both databases and NumPy can add to it."""
+
+_NUL = "{} must not contain the character NUL"
+_MAX_DEPTH = 32
+_SCALARS = (bool, int, float, bytes, date, time, timedelta)
+
+MAX_NAME = 512
+NAME_RULE = f"1 to {MAX_NAME} characters, without NUL or lone surrogates"
+
+MAX_AMOUNT = 1e9
+"""The largest number of seconds, or amount of money, that is accepted."""
+
+_SHOWN = 40
+_COUNT = (0, MAX_COUNT)
+_RANGES: dict[str, tuple[float, float]] = {
+    "k": (1, MAX_COUNT),
+    "max_tokens": (1, MAX_COUNT),
+    "timeout": (0, MAX_AMOUNT),
+}
+
+# Text that is searched or parsed may hold NUL; names, ids and paths cannot.
+_FREE_TEXT = frozenset({"question", "query"})
+# A file name that is not valid Unicode reaches Python as lone surrogates and must stay as it is.
+_RAW_TEXT = frozenset({"location"})
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class _Misfit(Exception):
+    """A value that does not fit an annotation."""
+
+
+def checked(verb: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Check the arguments of a method before it runs.
+
+    NumPy numbers become Python's, and lone surrogates in text become U+FFFD as they do in what is
+    stored. Missing and unknown arguments are left to Python, which reports them as ``TypeError``.
+    """
+    parameters = list(signature(verb).parameters.values())[1:]
+    positional = [
+        p.name
+        for p in parameters
+        if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    named = {
+        p.name
+        for p in parameters
+        if p.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    }
+
+    @wraps(verb)
+    def run(*arguments: _P.args, **options: _P.kwargs) -> _R:
+        hints = _hints(cast(Hashable, verb))
+        given = list(arguments)
+        for position, name in enumerate(positional[: len(given) - 1], 1):
+            given[position] = argument(name, given[position], hints[name])
+        for name in named.intersection(options):
+            options[name] = argument(name, options[name], hints[name])
+        return cast(Callable[..., _R], verb)(*given, **options)
+
+    run.__checked__ = True  # type: ignore[attr-defined]
+    return run
+
+
+def check_fields(record: object, prefix: str) -> None:
+    """Check the fields of a frozen dataclass by their annotations, for its ``__post_init__``."""
+    hints = _hints(cast(Hashable, type(record)))
+    for field in fields(record):  # type: ignore[arg-type]
+        value = getattr(record, field.name)
+        fitting = _fit(f"{prefix}.{field.name}", value, hints[field.name])
+        if isinstance(fitting, int) and not -MAX_COUNT <= fitting <= MAX_COUNT:
+            raise ConfigurationError(
+                f"{prefix}.{field.name} must be at most {MAX_COUNT:,}, not {shown(value)}"
+            )
+        if fitting is not value:
+            object.__setattr__(record, field.name, fitting)
+
+
+def argument(name: str, value: object, hint: Any) -> Any:
+    """The value of one argument, as its verb can use it."""
+    value = _fit(name, value, hint)
+    if isinstance(value, str):
+        return _text(name, value)
+    if isinstance(value, Path) and "\0" in str(value):
+        raise ConfigurationError(_NUL.format(name))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        low, high = _RANGES.get(name, _COUNT)
+        if not low <= value <= high:
+            bound = f"at least {low:g}" if value < low else f"at most {int(high):,}"
+            raise ConfigurationError(f"{name} must be {bound}, not {shown(value)}")
+    return value
+
+
+def checked_name(what: str, value: object) -> str:
+    """The name of a space, as any store can hold it; unlike other text it is never changed."""
+    name: str = _fit(what, value, str)
+    if is_name(name):
+        return name
+    raise ConfigurationError(f"{what} must be {NAME_RULE}, not {shown(value)}")
+
+
+def is_name(value: str) -> bool:
+    """Whether a text can name a space, a session, a speaker or a message."""
+    return (
+        bool(value.strip())
+        and len(value) <= MAX_NAME
+        and "\0" not in value
+        and storable(value) == value
+    )
+
+
+def check_parameters(values: Mapping[str, Any]) -> None:
+    """Check that both stores can use the values of a query's parameters."""
+    for name, value in values.items():
+        if problem := _unusable(value, _MAX_DEPTH):
+            raise ConfigurationError(f"the parameter ${name} {problem}")
+
+
+def _unusable(value: object, depth: int) -> str | None:
+    """What is wrong with the value of a parameter."""
+    if isinstance(value, str):
+        return None if storable(value) == value else "must not contain lone surrogates"
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return "must fit into 64 bits"
+    if value is None or isinstance(value, _SCALARS):
+        return None
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            return "must have strings as keys"
+        items: Iterable[object] = value.values()
+    elif isinstance(value, list | tuple):
+        items = value
+    else:
+        return f"must be of a type that Cypher knows, not {shown(value)}"
+    if not depth:
+        return f"must not be nested more than {_MAX_DEPTH} levels deep"
+    return next(filter(None, (_unusable(item, depth - 1) for item in items)), None)
+
+
+def shown(value: object) -> str:
+    """A value for an error message: numbers and short texts as they are, else its type."""
+    if isinstance(value, bool) or value is None:
+        return repr(value)
+    if isinstance(value, int) and abs(value) > 10**_SHOWN:
+        return f"a number of {value.bit_length():,} bits"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str):
+        return ascii(value if len(value) <= _SHOWN else value[:_SHOWN] + "...")
+    return _article(type(value).__name__)
+
+
+def _text(name: str, value: str) -> str:
+    if "\0" in value and name not in _FREE_TEXT:
+        raise ConfigurationError(_NUL.format(name))
+    return value if name in _RAW_TEXT else storable(value)
+
+
+def _fit(name: str, value: object, hint: Any) -> Any:
+    try:
+        return _conform(value, hint)
+    except _Misfit:
+        raise ConfigurationError(
+            f"{name} must be {_description(hint)}, not {shown(value)}"
+        ) from None
+
+
+@cache
+def _hints(owner: Hashable) -> dict[str, Any]:
+    return get_type_hints(cast(Any, owner))
+
+
+def _conform(value: Any, hint: Any) -> Any:
+    """The value as the annotated type; :class:`_Misfit` if it is something else."""
+    origin = get_origin(hint)
+    if hint is Any:
+        return value
+    if origin in (Union, UnionType):
+        return _conform_to_one(value, get_args(hint))
+    if origin is Literal:
+        return _require(value, any(type(value) is type(c) and value == c for c in get_args(hint)))
+    if origin is tuple:
+        return _conform_items(value, get_args(hint))
+    if hint in _NUMBERS:
+        return _NUMBERS[hint](value)
+    kind: Any = origin or hint
+    if kind in (Iterable, AsyncIterable):
+        return _require(value, isinstance(value, kind) and not isinstance(value, _NOT_A_SERIES))
+    if kind is Callable:
+        return _require(value, callable(value))
+    if getattr(kind, "_is_protocol", False) and kind not in (Mapping,):
+        return _require(value, not isinstance(value, type) and _has_members(value, kind))
+    return _require(value, isinstance(value, kind))
+
+
+def _require(value: Any, condition: bool) -> Any:
+    if not condition:
+        raise _Misfit
+    return value
+
+
+def _conform_to_one(value: Any, hints: tuple[Any, ...]) -> Any:
+    for hint in hints:
+        try:
+            return _conform(value, hint)
+        except _Misfit:
+            continue
+    raise _Misfit
+
+
+def _conform_items(value: Any, hints: tuple[Any, ...]) -> tuple[Any, ...]:
+    _require(value, isinstance(value, tuple | list) and len(value) == len(hints))
+    return tuple(_conform(item, hint) for item, hint in zip(value, hints, strict=True))
+
+
+def _whole(value: Any) -> int:
+    return int(_require(value, isinstance(value, Integral) and not isinstance(value, bool)))
+
+
+def _finite(value: Any) -> float:
+    _require(value, isinstance(value, Real) and not isinstance(value, bool))
+    try:
+        number = float(value)
+    except OverflowError:
+        raise _Misfit from None
+    _require(value, math.isfinite(number))
+    return value if isinstance(value, int | float) else number
+
+
+_NUMBERS: dict[Any, Callable[[Any], Any]] = {int: _whole, float: _finite}
+_NOT_A_SERIES = (str, bytes, bytearray, memoryview, Mapping)
+
+
+def _has_members(value: object, protocol: type) -> bool:
+    """Whether an object has what a protocol asks for, found out without running its code."""
+    if "__call__" in vars(protocol):
+        return callable(value)
+    kind, own = type(value), getattr(value, "__dict__", {})
+    if hasattr(kind, "__getattr__"):
+        return True  # a proxy makes its attributes when they are asked for
+    return all(hasattr(kind, name) or name in own for name in _members(protocol))
+
+
+def _members(protocol: type) -> list[str]:
+    names = {*vars(protocol), *vars(protocol).get("__annotations__", {})}
+    return sorted(name for name in names if not name.startswith("_"))
+
+
+_WORDS: dict[Any, str] = {
+    str: "a string",
+    int: "a whole number",
+    float: "a finite number",
+    bool: "True or False",
+    NoneType: "None",
+    Any: "anything",
+    Path: "a path",
+    Callable: "a function",
+    Mapping: "a mapping (such as a dict)",
+}
+
+
+def _description(hint: Any) -> str:
+    """What to give, in words."""
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        return " or ".join(dict.fromkeys(_description(one) for one in get_args(hint)))
+    if origin is Literal:
+        return " or ".join(repr(choice) for choice in get_args(hint))
+    if origin is tuple:
+        return f"a tuple ({', '.join(_description(one) for one in get_args(hint))})"
+    if origin is not None and issubclass(origin, Iterable | AsyncIterable):
+        return _WORDS.get(origin) or f"an iterable of {_description(get_args(hint)[0])}"
+    kind = origin or hint
+    if getattr(kind, "_is_protocol", False) and kind not in _WORDS:
+        return f"{_article(kind.__name__)} (an object with {', '.join(_members(kind))})"
+    return _WORDS.get(kind) or _article(kind.__name__)
+
+
+def _article(noun: str) -> str:
+    return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"

@@ -1,0 +1,135 @@
+"""The sync and the async face: the same operations, and every type of theirs is public."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import typing
+from collections.abc import AsyncIterable, Callable, Iterator
+from types import UnionType
+from typing import Any
+
+import pytest
+
+import cognigraph
+from cognigraph import AsyncMemory, AsyncSpace, Memory, Space
+
+FACES = [(Memory, AsyncMemory), (Space, AsyncSpace)]
+TWINS = {Space: AsyncSpace, Memory: AsyncMemory}
+
+
+def operations(face: type) -> dict[str, Callable[..., Any]]:
+    found = dict(inspect.getmembers(face, inspect.isfunction))
+    return {name: verb for name, verb in found.items() if not name.startswith("_")}
+
+
+def hints(verb: Callable[..., Any]) -> dict[str, Any]:
+    return typing.get_type_hints(verb, include_extras=True)
+
+
+@pytest.mark.parametrize(("sync", "other"), FACES)
+def test_both_faces_have_the_same_operations(sync, other):
+    assert operations(sync).keys() == operations(other).keys()
+    assert {name for name, _ in inspect.getmembers(sync, lambda v: isinstance(v, property))} == {
+        name for name, _ in inspect.getmembers(other, lambda v: isinstance(v, property))
+    }
+
+
+@pytest.mark.parametrize(
+    ("sync", "other", "name"),
+    [(*pair, name) for pair in FACES for name in ("__init__", *operations(pair[0]))
+     if not (name == "__init__" and pair[0] is Space)],
+)  # fmt: skip
+def test_an_operation_takes_and_returns_the_same_on_both(sync, other, name):
+    ours, theirs = getattr(sync, name), getattr(other, name)
+    assert [(p.name, p.kind, p.default) for p in inspect.signature(ours).parameters.values()] == [
+        (p.name, p.kind, p.default) for p in inspect.signature(theirs).parameters.values()
+    ]
+    expected, found = hints(ours), hints(theirs)
+    expected["return"] = TWINS.get(expected["return"], expected["return"])
+    if name == "add_many":  # the async one also takes an async iterable
+        expected["messages"] |= AsyncIterable[typing.get_args(expected["messages"])[0]]
+    assert found == expected
+
+
+@pytest.mark.parametrize("face", [Memory, Space, AsyncMemory, AsyncSpace])
+def test_every_operation_has_a_docstring_of_its_own(face):
+    for name, verb in operations(face).items():
+        assert inspect.getdoc(verb), name
+    for name, value in inspect.getmembers(face, lambda v: isinstance(v, property)):
+        assert value.__doc__, name
+
+
+@pytest.mark.parametrize("face", [AsyncMemory, AsyncSpace])
+def test_async_operations_are_awaited(face):
+    plain = {name for name, verb in operations(face).items() if not _is_async(verb)}
+    assert plain == {"space"} & operations(face).keys()
+
+
+def _is_async(verb: Callable[..., Any]) -> bool:
+    return inspect.iscoroutinefunction(verb)
+
+
+def parts(hint: Any) -> Iterator[Any]:
+    """A type and the types it is made of."""
+    yield hint
+    for part in typing.get_args(hint):
+        for one in part if isinstance(part, list) else [part]:
+            yield from parts(one)
+
+
+def reachable(start: set[type]) -> set[type]:
+    """Our own classes that one gets to through fields and properties."""
+    found: set[type] = set()
+    waiting = set(start)
+    while waiting:
+        one = waiting.pop()
+        found.add(one)
+        fields = hints(one) if dataclasses.is_dataclass(one) else {}
+        shown = [hint for name, hint in fields.items() if not name.startswith("_")]
+        waiting |= {part for hint in shown for part in parts(hint) if is_ours(part)} - found
+    return found
+
+
+def is_ours(part: Any) -> bool:
+    return inspect.isclass(part) and part.__module__.split(".")[0] == "cognigraph"
+
+
+def test_every_type_of_an_operation_is_public():
+    used = {
+        part
+        for face in (Memory, Space, AsyncMemory, AsyncSpace)
+        for name, verb in inspect.getmembers(face, inspect.isfunction)
+        if not name.startswith("_") or (name == "__init__" and face in (Memory, AsyncMemory))
+        for hint in hints(verb).values()
+        for part in parts(hint)
+        if is_ours(part)
+    } | {hints(Memory.info.fget)["return"]}  # type: ignore[arg-type]
+    assert len(used) > 20
+    public = {getattr(cognigraph, name) for name in cognigraph.__all__ if name != "__version__"}
+    hidden = {f"{kind.__module__}.{kind.__name__}" for kind in reachable(used) - public}
+    assert hidden == set()
+
+
+def test_named_types_of_arguments_are_public():
+    """Aliases leave no trace in a signature, so they are listed by the name in the source."""
+    names = set()
+    for face in (Memory, Space):
+        for verb in (face.__init__, *operations(face).values()):  # type: ignore[misc]
+            for text in inspect.unwrap(verb).__annotations__.values():
+                names |= {word for word in _words(text) if word in _aliases(verb)}
+    assert names >= {"Progress", "Precision", "EnrichMode", "Clock", "OnVectors", "Reranker"}
+    assert names <= set(cognigraph.__all__)
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in text.replace("[", " ").replace("]", " ").replace(",", " ").split()}
+
+
+def _aliases(verb: Callable[..., Any]) -> set[str]:
+    known = inspect.unwrap(verb).__globals__
+    return {
+        name
+        for name, value in known.items()
+        if isinstance(value, UnionType) or typing.get_origin(value) not in (None, Any)
+    }
