@@ -145,6 +145,5 @@ class Inspection:
             chosen = named_query(name)
             query, values = chosen.text, chosen.arguments(values)
         assert query is not None
-        return self._engine.store.graph.cypher(
-            self._name, query, values, limit=limit, timeout=timeout
-        )
+        run, limits = self._engine.store.graph.cypher, self._engine.settings.query
+        return run(self._name, query, values, limit=limit, timeout=timeout, limits=limits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from typing import Literal, get_args
 
@@ -203,6 +203,44 @@ class ContextSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QuerySettings:
+    """What one ``cypher()`` call may use. A call beyond a limit fails with :class:`QueryError`.
+
+    Of the query: ``max_chars``, ``max_tokens``, ``max_operators`` (AND, OR, XOR, NOT and CASE
+    together), ``max_arithmetic`` (``+ - * / % ^``, the dashes of relationships among them),
+    ``max_clauses``, ``max_chain`` (steps such as ``.a.b`` or ``[0][0]``, and ``!``), and
+    ``max_depth`` (brackets inside each other): beyond them a planner can take minutes.
+    Of the parameters together: ``max_parameter_values``, ``max_parameter_chars`` and
+    ``max_parameter_depth``.
+    ``max_growth``: how many times ranges, repeated concatenation and ``replace()`` may multiply a
+    value (Neo4j). ``max_rows``: intermediate rows on SQLite, where they lie in this process.
+    ``max_result_chars``: the size of all returned rows, counting 8 for what is not text.
+    """
+
+    max_chars: int = 100_000
+    max_tokens: int = 3_000
+    max_operators: int = 200
+    max_arithmetic: int = 60
+    max_clauses: int = 50
+    max_chain: int = 50
+    max_depth: int = 30
+    max_parameter_values: int = 250_000
+    max_parameter_chars: int = 10_000_000
+    max_parameter_depth: int = 20
+    max_growth: int = 100_000
+    max_rows: int = 200_000
+    max_result_chars: int = 50_000_000
+
+    def __post_init__(self) -> None:
+        check_fields(self, "query")
+        for field_ in fields(self):
+            _require(getattr(self, field_.name) >= 1, f"query.{field_.name} must be at least 1")
+        _require(self.max_depth <= 60, "query.max_depth must be at most 60")
+        _require(self.max_parameter_depth <= 100, "query.max_parameter_depth must be at most 100")
+        _require(self.max_operators <= 400, "query.max_operators must be at most 400")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StorageSettings:
     """The format of a new store. An existing store keeps its own.
 
@@ -231,6 +269,7 @@ class Settings:
     search: SearchSettings = field(default_factory=SearchSettings)
     context: ContextSettings = field(default_factory=ContextSettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
+    query: QuerySettings = field(default_factory=QuerySettings)
 
     def __post_init__(self) -> None:
         check_fields(self, "settings")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
-from neo4j import Driver, ManagedTransaction, unit_of_work
+from neo4j import Driver, Session, Transaction
 from neo4j.exceptions import (
     ClientError,
     DriverError,
@@ -17,10 +22,32 @@ from neo4j.exceptions import (
 from neo4j.graph import Node, Path, Relationship
 from neo4j.time import Date, DateTime, Duration, Time
 
+from cognigraph.cypher.deadline import too_slow
 from cognigraph.cypher.guard.confine import confine, verify_plan
+from cognigraph.cypher.guard.growth import check_growth
+from cognigraph.cypher.guard.limits import (
+    DEFAULT_LIMITS,
+    check_call,
+    check_parameters_size,
+    check_query,
+    check_rows,
+)
 from cognigraph.cypher.guard.readonly import SPACE_PARAMETER, check_parameters
 from cognigraph.cypher.local.rows import Row, plain, properties
 from cognigraph.errors import QueryError, StoreError, StoreUnavailableError
+from cognigraph.settings import QuerySettings
+
+_T = TypeVar("_T")
+
+_GRACE = 1.0
+"""Seconds for which an answer is awaited after the server should have ended the query itself."""
+
+_ATTEMPTS = 3
+_WAIT = 0.2
+_FETCH = 100
+"""Rows per message exchange: what a query that is given up has sent in vain."""
+
+_TOO_LARGE = ("OutOfMemory", "MemoryPool", "StackOverFlow")
 
 
 def run_on_neo4j(
@@ -31,60 +58,128 @@ def run_on_neo4j(
     parameters: Mapping[str, Any],
     limit: int,
     timeout: float,
+    limits: QuerySettings = DEFAULT_LIMITS,
 ) -> list[Row]:
     """Run a reading query that sees one space; at most ``limit`` rows as dicts.
 
     The query is rewritten (:func:`~cognigraph.cypher.guard.confine.confine`), then planned without
-    being run, and refused if the plan writes or reads beyond the space; then it runs in a READ
-    transaction of at most ``timeout`` seconds. Raises :class:`QueryError` for what is refused or
-    not understood and :class:`StoreUnavailableError` when the server cannot be reached.
+    being run, and refused if the plan writes or reads beyond the space; then it runs in the same
+    READ transaction. ``timeout`` seconds cover the whole call, the wait for a connection included:
+    then the server ends the transaction, and one second later the call returns in any case. Once
+    sent, a query is never sent again.
+
+    Raises:
+        QueryError: the query is refused, not understood, or too large.
+        StoreUnavailableError: the server cannot be reached.
     """
-    check_parameters(parameters)
-    text = confine(query)
+    check_call(limit, timeout)
+    deadline = time.monotonic() + timeout
+    text = _prepared(query, parameters, limits)
     values = {**parameters, SPACE_PARAMETER: space}
 
-    @unit_of_work(timeout=timeout)
-    def read(transaction: ManagedTransaction) -> list[Row]:
-        _check_plan(transaction, text, values)
-        result = transaction.run(text, values)
-        names = result.keys()
-        records = result.fetch(limit)
-        return [{name: _plain(record[name]) for name in names} for record in records]
+    def read() -> list[Row]:
+        # The stores' bookmarks: on a cluster a query sees what was written just before it.
+        with driver.session(
+            database=database,
+            default_access_mode="READ",
+            bookmark_manager=driver.execute_query_bookmark_manager,
+            fetch_size=_FETCH,
+        ) as session:
+            transaction = _begin(session, deadline)
+            with transaction:
+                _check_plan(transaction, text, values)
+                result = transaction.run(text, values)
+                names = result.keys()
+                records = itertools.islice(result, limit)
+                rows = ({name: _plain(record[name]) for name in names} for record in records)
+                return list(check_rows(rows, limits))
 
     try:
-        # The stores' bookmarks: on a cluster a query sees what was written just before it.
-        bookmarks = driver.execute_query_bookmark_manager
-        with driver.session(
-            database=database, default_access_mode="READ", bookmark_manager=bookmarks
-        ) as session:
-            return session.execute_read(read)
+        return _within(read, deadline + _GRACE)
+    except FutureTimeout:
+        raise too_slow(timeout) from None
+    except RecursionError:
+        raise QueryError("a value of the result is nested too deeply to be read") from None
     except (ServiceUnavailable, SessionExpired) as problem:
         raise StoreUnavailableError(
             f"Neo4j cannot be reached ({problem}); check that it runs and that the address is right"
         ) from problem
-    except ClientError as problem:
-        raise QueryError(_one_line(problem, timeout)) from problem
     except (DriverError, Neo4jError) as problem:
-        if isinstance(problem, Neo4jError) and ".Statement." in (problem.code or ""):
-            raise QueryError(_one_line(problem, timeout)) from problem
-        if problem.is_retryable():
-            raise StoreUnavailableError(f"Neo4j is busy or restarting: {problem}") from problem
-        raise StoreError(f"Neo4j failed: {problem}") from problem
+        raise _mapped(problem, timeout) from problem
 
 
-def _check_plan(transaction: ManagedTransaction, text: str, values: dict[str, Any]) -> None:
+def _prepared(query: str, parameters: Mapping[str, Any], limits: QuerySettings) -> str:
+    """Check a query against the limits and confine it to ``$__space``."""
+    check_parameters(parameters)
+    check_parameters_size(parameters, limits)
+    try:
+        check_growth(query, check_query(query, limits), parameters, limits)
+        return confine(query)
+    except RecursionError:
+        raise QueryError("the query is nested too deeply; flatten it") from None
+
+
+def _begin(session: Session, deadline: float) -> Transaction:
+    """Begin a transaction that ends with the deadline.
+
+    Only this is tried again after a lost connection: nothing of the query has been sent yet.
+    """
+    for attempt in itertools.count(1):
+        remaining = deadline - time.monotonic()
+        try:
+            # A timeout of 0 would be none at all.
+            return session.begin_transaction(timeout=max(remaining, 0.001))
+        except (DriverError, Neo4jError) as problem:
+            wait = _WAIT * 2**attempt
+            late = time.monotonic() + wait >= deadline
+            if attempt == _ATTEMPTS or late or not problem.is_retryable():
+                raise
+            time.sleep(wait)
+    raise AssertionError("unreachable")
+
+
+def _within(work: Callable[[], _T], deadline: float) -> _T:
+    """Run something in a thread and wait until the deadline.
+
+    A thread that is given up ends when the server answers or the driver is closed; until then it
+    occupies one connection. The driver itself has no timeout for an answer.
+    """
+    future: Future[_T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as problem:  # noqa: BLE001 - handed over to the caller
+            future.set_exception(problem)
+
+    threading.Thread(target=run, name="cognigraph-cypher", daemon=True).start()
+    return future.result(timeout=max(deadline - time.monotonic(), 0.0))
+
+
+def _check_plan(transaction: Transaction, text: str, values: dict[str, Any]) -> None:
     summary = transaction.run("EXPLAIN " + text, values).consume()
     if summary.query_type != "r" or summary.plan is None:
         raise QueryError("an inspection only reads; the server says that this query does more")
     verify_plan(summary.plan)
 
 
-def _one_line(problem: Neo4jError, timeout: float) -> str:
-    code = problem.code or ""
+def _mapped(problem: DriverError | Neo4jError, timeout: float) -> StoreError | QueryError:
+    code = (problem.code or "") if isinstance(problem, Neo4jError) else ""
     if "TransactionTimedOut" in code or "Terminated" in code:
-        return f"the query took longer than {timeout:g} s; narrow it or give a longer timeout"
-    lines = (problem.message or code).splitlines() or [code]
-    return f"Neo4j does not accept the query: {lines[0]}"
+        return too_slow(timeout)
+    if any(word in code for word in _TOO_LARGE):
+        return QueryError(
+            "the query needs more memory than the server grants it "
+            f"({code.rsplit('.', 1)[-1]}); return or collect less, or nest less deeply"
+        )
+    if isinstance(problem, Neo4jError) and (
+        isinstance(problem, ClientError) or ".Statement." in code
+    ):
+        lines = (problem.message or code).splitlines() or [code]
+        return QueryError(f"Neo4j does not accept the query: {lines[0][:500]}")
+    if problem.is_retryable():
+        return StoreUnavailableError(f"Neo4j is busy or restarting: {problem}")
+    return StoreError(f"Neo4j failed: {problem}")
 
 
 def _plain(value: Any) -> Any:

@@ -35,6 +35,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from cognigraph.cypher.guard.limits import DEFAULT_LIMITS
 from cognigraph.model import (
     Entity,
     Merge,
@@ -46,6 +47,7 @@ from cognigraph.model import (
     Triple,
 )
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
+from cognigraph.settings import QuerySettings
 from cognigraph.stores.candidates import Candidates, ChunkRecord, Probe
 from cognigraph.stores.records import Derivation, Failure, InsertStatus, Lease, MessageRow, Names
 from cognigraph.stores.reindex import Precision, Reindexing
@@ -315,7 +317,14 @@ class GraphReader(Protocol):
         ...
 
     def cypher(
-        self, space: str, query: str, parameters: Mapping[str, Any], *, limit: int, timeout: float
+        self,
+        space: str,
+        query: str,
+        parameters: Mapping[str, Any],
+        *,
+        limit: int,
+        timeout: float,
+        limits: QuerySettings = DEFAULT_LIMITS,
     ) -> list[dict[str, Any]]:
         """Run a read-only query that sees only this space."""
         ...

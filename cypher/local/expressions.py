@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cognigraph.cypher.guard.lexer import Token, error
-from cognigraph.cypher.local.literals import literal, moment_of, quoted
+from cognigraph.cypher.local.literals import Constants, moment_of
 from cognigraph.cypher.local.patterns import closing, plain
 from cognigraph.errors import QueryError
 
@@ -37,6 +37,7 @@ class Scope:
     parameters: Mapping[str, Any]
     names: set[str] = field(default_factory=set)
     columns: dict[str, str] | None = None
+    constants: Constants = field(default_factory=Constants)
 
     def fail(self, token: Token, message: str) -> QueryError:
         """Make an error that shows where, and names what is supported."""
@@ -50,7 +51,7 @@ class Scope:
 
     def value_of(self, token: Token) -> str:
         """Return the literal that a parameter stands for."""
-        return literal(self.parameter(token), token.value)
+        return self.constants.literal(self.parameter(token), token.value)
 
     def variable(self, token: Token) -> str:
         """Return how a bare name is written; it must be one that the query has introduced."""
@@ -110,7 +111,7 @@ class _Writer:
         if token.named and following and following.mark("."):
             return self._property(here)
         if token.kind == "string":
-            self.parts.append(quoted(token.value))
+            self.parts.append(self.scope.constants.text(token.value))
         elif token.kind == "parameter":
             self.parts.append(self.scope.value_of(token))
         elif token.word("TRUE", "FALSE", "NULL"):
@@ -180,4 +181,4 @@ class _Writer:
         moment = moment_of(value) if isinstance(value, str) else None
         if moment is None:
             raise self.scope.fail(token, "datetime() takes a text such as 2026-05-20T09:00:00Z")
-        return quoted(moment)
+        return self.scope.constants.text(moment)

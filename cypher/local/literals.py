@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
-from cognigraph.cypher.guard.lexer import quote
 from cognigraph.errors import QueryError
 
 
@@ -30,35 +27,68 @@ class Moment(str):
         return datetime.fromisoformat(str(self))
 
 
-def literal(value: Any, name: str) -> str:
-    """Write the value of the parameter ``name`` as a literal; lists of scalars are fine."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, str):
-        return quoted(value)
-    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
-        return repr(value)
+class Constants:
+    """The texts and lists of a query, kept out of the text that grand-cypher parses.
+
+    Its parser takes time and memory for each character, so it is given a short stand-in for each
+    text and each list; the values are put in afterwards. Every text has a stand-in, so none can be
+    taken for one.
+    """
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+        self._names: dict[str, str] = {}
+
+    def text(self, value: str) -> str:
+        """Write a text; equal texts are written alike."""
+        if value not in self._names:
+            self._names[value] = self._keep(value)
+        return f'"{self._names[value]}"'
+
+    def literal(self, value: Any, name: str) -> str:
+        """Write the value of the parameter ``name``; lists of plain values are fine."""
+        if value is None:
+            return "NULL"
+        if isinstance(value, bool):
+            return "TRUE" if value else "FALSE"
+        if isinstance(value, (str, date)):
+            return self.text(_as_text(value))
+        if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
+            return _number(value, name)
+        if isinstance(value, (list, tuple, set, frozenset)):
+            members = frozenset(_member(item, name) for item in value)
+            return f'["{self._keep(members)}"]'
+        raise QueryError(
+            f"the parameter ${name} is a {type(value).__name__}; the SQLite store takes strings, "
+            "numbers, booleans, datetimes and lists of them"
+        )
+
+    def _keep(self, value: Any) -> str:
+        name = f"k{len(self.values)}"
+        self.values[name] = value
+        return name
+
+
+def _as_text(value: str | date) -> str:
     if isinstance(value, datetime):
-        return quoted(Moment.of(value))
-    if isinstance(value, date):
-        return quoted(value.isoformat())
-    if isinstance(value, (list, tuple, set, frozenset)):
-        if any(item is None or isinstance(item, (list, tuple, Mapping)) for item in value):
-            raise QueryError(f"the parameter ${name} must be a list of plain values")
-        return "[" + ", ".join(literal(item, name) for item in value) + "]"
-    raise QueryError(
-        f"the parameter ${name} is a {type(value).__name__}; the SQLite store takes strings, "
-        "numbers, booleans, datetimes and lists of them"
-    )
+        return Moment.of(value)
+    # Not a subclass of str, whose methods could be anything.
+    return value.isoformat() if isinstance(value, date) else str.__str__(value)
 
 
-def quoted(text: str) -> str:
-    """Write a string so that Python's own reader, which grand-cypher uses, gets it back."""
-    if text.isprintable():
-        return quote(text)
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\x7f")
+def _number(value: float, name: str) -> str:
+    try:
+        return repr(value)
+    except ValueError:
+        raise QueryError(f"the parameter ${name} has too many digits") from None
+
+
+def _member(item: Any, name: str) -> Any:
+    if isinstance(item, (str, date)):
+        return _as_text(item)
+    if isinstance(item, (bool, int)) or (isinstance(item, float) and math.isfinite(item)):
+        return item
+    raise QueryError(f"the parameter ${name} must be a list of plain values")
 
 
 def moment_of(text: str) -> Moment | None:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import cmp_to_key
 from typing import Any
 
+from cognigraph.cypher.deadline import check_clock
 from cognigraph.cypher.local.literals import Moment
 from cognigraph.cypher.local.translate import Column, Order, Stage
 
@@ -72,6 +73,7 @@ def _order_of(value: Any) -> int:
 
 
 def _compare(left: Any, right: Any) -> int:
+    check_clock()
     ranks = _order_of(left), _order_of(right)
     if ranks[0] != ranks[1]:
         return -1 if ranks[0] < ranks[1] else 1
@@ -92,6 +94,7 @@ def _group(columns: Sequence[Column], found: Sequence[Mapping[str, Any]]) -> lis
     keys = [column for column in columns if not column.aggregate]
     groups: dict[Hashable, list[Mapping[str, Any]]] = {} if keys else {(): []}
     for row in found:
+        check_clock()
         groups.setdefault(tuple(identity(row[c.key]) for c in keys), []).append(row)
     return [
         {c.name: _aggregate(c, group) if c.aggregate else group[0][c.key] for c in columns}

@@ -5,28 +5,27 @@ The query runs in this process, in Python: fine for looking into a memory, not f
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from math import prod
 from typing import Any
 
 import networkx as nx
 from networkx.classes.reportviews import NodeView
 
+from cognigraph.cypher.deadline import Clocked, OutOfTime, check_clock, time_limit
+from cognigraph.cypher.guard.limits import DEFAULT_LIMITS, check_call, check_rows, short
 from cognigraph.cypher.local.expressions import ORDER, ROW, SUBSET
 from cognigraph.cypher.local.literals import Moment
 from cognigraph.cypher.local.rows import EDGE, Row, finish, plain
 from cognigraph.cypher.local.translate import Stage, translate
 from cognigraph.errors import QueryError
+from cognigraph.settings import QuerySettings
 
 MOST_COMBINATIONS = 250_000
 """How many pairs of unconnected patterns a query may try."""
-
-_deadline: ContextVar[float | None] = ContextVar("_deadline", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +56,20 @@ class _Graph(nx.MultiDiGraph):  # type: ignore[misc]
     @property
     def nodes(self) -> NodeView:
         """The nodes; :class:`QueryError` if the query that asks is out of time."""
-        deadline = _deadline.get()
-        if deadline is not None and time.monotonic() > deadline:
-            raise _OutOfTime
+        check_clock()
         return NodeView(self)
-
-
-class _OutOfTime(Exception):
-    pass
 
 
 def build_graph(nodes: Iterable[NodeRow], edges: Iterable[EdgeRow]) -> nx.MultiDiGraph:
     """Build what :func:`run_on_graph` runs on; an edge to a node that is not there is an error."""
     graph = _Graph()
     for node in nodes:
+        check_clock()
         values = _values(node.properties)
         graph.add_node(node.uid, **{**values, "uid": node.uid, "__labels__": {node.label}})
     known = graph._node
     for number, edge in enumerate(edges):
+        check_clock()
         if edge.start not in known or edge.end not in known:
             raise ValueError(f"a {edge.type} relationship leads from or to no node of the graph")
         values = {**_values(edge.properties), EDGE: number, "__labels__": {edge.type}}
@@ -88,50 +83,46 @@ def run_on_graph(
     parameters: Mapping[str, Any],
     limit: int,
     timeout: float,
+    limits: QuerySettings = DEFAULT_LIMITS,
 ) -> list[Row]:
     """Run a reading query on an export (:func:`build_graph`); at most ``limit`` rows as dicts.
 
     ``timeout`` is in seconds. Raises :class:`QueryError` for what is not understood (it names the
-    supported subset), what writes, and what takes too long. Two deviations from Neo4j remain: two
-    nodes of one pattern are never the same node, and there are no paths.
+    supported subset), what writes, what takes too long and what exceeds ``limits``.
+    Two deviations from Neo4j remain: two nodes of one pattern are never the same node, and there
+    are no paths.
     """
-    stages = translate(query, parameters)
-    last = stages[-1]
-    last.limit = limit if last.limit is None else min(limit, last.limit)
-    rows: list[Row] = []
-    with _time_limit(timeout):
+    check_call(limit, timeout)
+    with time_limit(timeout):
+        stages = translate(query, parameters, limits)
+        last = stages[-1]
+        last.limit = limit if last.limit is None else min(limit, last.limit)
+        rows: list[Row] = []
         for number, stage in enumerate(stages):
             source = _as_graph(rows) if number else graph
-            rows = finish(stage, _find(source, stage, ordered=number > 0))
-    return [{name: plain(value) for name, value in row.items()} for row in rows]
+            rows = finish(stage, _find(source, stage, limits.max_rows, ordered=number > 0))
+        plain_rows = ({name: plain(value) for name, value in row.items()} for row in rows)
+        return list(check_rows(plain_rows, limits))
 
 
-@contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
-    token = _deadline.set(time.monotonic() + seconds)
-    try:
-        yield
-    except _OutOfTime:
-        raise QueryError(
-            f"the query took longer than {seconds:g} s; narrow its patterns or give a longer "
-            "timeout"
-        ) from None
-    finally:
-        _deadline.reset(token)
-
-
-def _find(graph: nx.MultiDiGraph, stage: Stage, *, ordered: bool) -> list[Row]:
+def _find(graph: nx.MultiDiGraph, stage: Stage, max_rows: int, *, ordered: bool) -> list[Row]:
     """Return the values of every match, under the keys of the stage."""
     _check_combinations(graph, stage)
-    limit = _early_limit(stage)
+    # One more than is allowed shows that there are too many, without finding the rest.
+    limit = min(_early_limit(stage, max_rows + 1), max_rows + 1)
     hints = any(node.properties for part in stage.components for node in part)
     rows: list[Row] = []
     for query in stage.queries:
-        columns = _run(graph, query, limit, hints=hints)
+        columns = _run(graph, query, stage.constants, limit, hints=hints)
         rows.extend(
             dict(zip(columns, values, strict=True))
             for values in zip(*columns.values(), strict=True)
         )
+        if len(rows) > max_rows:
+            raise QueryError(
+                f"the query has more than {max_rows:,} intermediate rows (query.max_rows); "
+                "narrow its patterns"
+            )
     if ordered:
         place = {uid: number for number, uid in enumerate(graph._node)}
         rows.sort(key=lambda row: place[row["__c"]])
@@ -139,7 +130,12 @@ def _find(graph: nx.MultiDiGraph, stage: Stage, *, ordered: bool) -> list[Row]:
 
 
 def _run(
-    graph: nx.MultiDiGraph, query: str, limit: int | None, *, hints: bool
+    graph: nx.MultiDiGraph,
+    query: str,
+    constants: Mapping[str, Any],
+    limit: int,
+    *,
+    hints: bool,
 ) -> dict[str, list[Any]]:
     # Imported here: building its parser takes a moment that other uses need not wait for.
     import grandcypher
@@ -147,13 +143,14 @@ def _run(
 
     try:
         runner = grandcypher.GrandCypher(graph, limit)
+        runner._transformer = _transformer()(graph, limit, constants)
         # Its rewriting of WHERE into index lookups is experimental; the patterns are enough.
         runner.auto_where_hints = False
         runner.auto_node_jsondata_hints = hints
-        found = runner.run(query)
+        found = runner.run(Clocked(query))
     except LarkError as problem:
-        if isinstance(problem.__context__, _OutOfTime):
-            raise _OutOfTime from None
+        if isinstance(problem.__context__, OutOfTime):
+            raise OutOfTime from None
         first = str(problem).strip().splitlines()[0]
         raise QueryError(f"the query is not understood: {first}. {SUBSET}.") from problem
     except (
@@ -168,11 +165,35 @@ def _run(
     return {str(key): list(values) for key, values in found.items()}
 
 
-def _early_limit(stage: Stage) -> int | None:
+@cache
+def _transformer() -> Any:
+    """Return grand-cypher's reader of syntax trees, made to put in the values of stand-ins."""
+    import grandcypher
+
+    class _Transformer(grandcypher.GrandCypherTransformer):  # type: ignore[misc]
+        def __init__(
+            self, graph: nx.MultiDiGraph, limit: int, constants: Mapping[str, Any]
+        ) -> None:
+            super().__init__(graph, limit)
+            self._constants = constants
+
+        def ESTRING(self, token: str) -> Any:
+            check_clock()
+            return self._constants[token[1:-1]]
+
+        def value_list(self, items: list[Any]) -> Any:
+            if len(items) == 1 and isinstance(items[0], frozenset):
+                return items[0]
+            return list(items)
+
+    return _Transformer
+
+
+def _early_limit(stage: Stage, otherwise: int) -> int:
     """Return how many matches are enough, where nothing is done with them afterwards."""
     if stage.groups or stage.distinct or stage.order or stage.limit is None:
-        return None
-    return stage.skip + stage.limit if len(stage.components) == 1 else None
+        return otherwise
+    return stage.skip + stage.limit if len(stage.components) == 1 else otherwise
 
 
 def _check_combinations(graph: nx.MultiDiGraph, stage: Stage) -> None:
@@ -191,7 +212,7 @@ def _check_combinations(graph: nx.MultiDiGraph, stage: Stage) -> None:
     ]
     if prod(sizes) > MOST_COMBINATIONS:
         raise QueryError(
-            f"the patterns are not connected and would be combined in {prod(sizes):,} ways; "
+            f"the patterns are not connected and would be combined in {short(prod(sizes))} ways; "
             "connect them by relationships, or group by the common value with WITH"
         )
 

@@ -13,11 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cognigraph.cypher.guard.lexer import Token, brackets, tokenize
+from cognigraph.cypher.deadline import check_clock
+from cognigraph.cypher.guard.lexer import Token, brackets
+from cognigraph.cypher.guard.limits import DEFAULT_LIMITS, check_parameters_size, check_query
 from cognigraph.cypher.guard.readonly import check_parameters, check_read_only
 from cognigraph.cypher.local import conditions as boolean
 from cognigraph.cypher.local.expressions import AGGREGATES, ORDER, ROW, Scope
 from cognigraph.cypher.local.patterns import Node, PatternReader, Patterns, closing, split
+from cognigraph.errors import QueryError
+from cognigraph.settings import QuerySettings
 
 _CLAUSES = ("MATCH", "WHERE", "WITH", "RETURN", "ORDER", "SKIP", "OFFSET", "LIMIT")
 _UNSUPPORTED = ("OPTIONAL", "UNWIND", "UNION", "CALL", "CASE", "XOR", "LET", "FILTER", "FINISH")
@@ -49,7 +53,8 @@ class Order:
 class Stage:
     """One WITH or RETURN with all that leads to it.
 
-    ``queries`` are run by grand-cypher and their rows put together.
+    ``queries`` are run by grand-cypher and their rows put together; ``constants`` are the values
+    of the stand-ins in them.
     """
 
     queries: list[str] = field(default_factory=list)
@@ -59,6 +64,7 @@ class Stage:
     order: list[Order] = field(default_factory=list)
     skip: int = 0
     limit: int | None = None
+    constants: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def groups(self) -> bool:
@@ -73,13 +79,19 @@ class _Clause:
     body: Sequence[Token]
 
 
-def translate(query: str, parameters: Mapping[str, Any]) -> list[Stage]:
-    """Take a query apart; :class:`QueryError` says what is not understood, and where."""
+def translate(
+    query: str, parameters: Mapping[str, Any], limits: QuerySettings = DEFAULT_LIMITS
+) -> list[Stage]:
+    """Take a query apart; :class:`QueryError` says what is not understood or too large."""
     check_parameters(parameters)
-    tokens = tokenize(query)
+    check_parameters_size(parameters, limits)
+    tokens = check_query(query, limits)
     check_read_only(query, tokens)
     brackets(query, tokens)
-    return _Translator(query, tokens, parameters).stages()
+    try:
+        return _Translator(query, tokens, parameters).stages()
+    except RecursionError:
+        raise QueryError("the query is nested too deeply; flatten it") from None
 
 
 class _Translator:
@@ -125,7 +137,8 @@ class _Translator:
         return index > 0 and self.tokens[index - 1].word("AS")
 
     def _stage(self, clauses: list[_Clause], *, first: bool) -> Stage:
-        stage = Stage()
+        check_clock()
+        stage = Stage(constants=self.scope.constants.values)
         conditions = self._match(clauses, stage) if first else self._rows(clauses)
         if not clauses or clauses[0].word not in ("WITH", "RETURN"):
             at = clauses[0].token if clauses else self.tokens[-1]
@@ -286,6 +299,7 @@ class _Translator:
         return boolean.write(boolean.parse(tokens, self.fail), self._comparison)
 
     def _comparison(self, tokens: Sequence[Token]) -> boolean.Written:
+        check_clock()
         if tokens[0].word("EXISTS") and len(tokens) > 1 and tokens[1].mark("{"):
             if closing(tokens, 1) != len(tokens) - 1:
                 raise self.fail(tokens[0], "EXISTS { ... } is a condition of its own")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import time
 from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
@@ -14,6 +16,7 @@ from cognigraph.cypher import named_query
 from cognigraph.cypher.guard.confine import confine, verify_plan
 from cognigraph.cypher.run_on_neo4j import run_on_neo4j
 from cognigraph.errors import QueryError, StoreUnavailableError
+from cognigraph.settings import QuerySettings
 from tests.examples import examples
 from tests.property.test_confine_properties import queries
 from tests.unit.test_inspect_graph import ARGUMENTS, EDGES, EXPECTED, NODES, SUBSET_QUERIES
@@ -202,9 +205,41 @@ def test_limit_and_engine_properties(server: Server) -> None:
 
 
 def test_a_query_that_takes_too_long_is_ended(server: Server) -> None:
-    query = "UNWIND range(1, 100000000) AS x UNWIND range(1, 1000) AS y RETURN sum(x * y)"
+    numbers = list(range(1000))
+    query = "UNWIND $n AS x UNWIND $n AS y UNWIND $n AS z UNWIND $n AS u RETURN sum(x * y * z * u)"
     with pytest.raises(QueryError, match=r"longer than 0\.5 s"):
-        run_on_neo4j(server.driver, None, server.space, query, {}, limit=1, timeout=0.5)
+        run_on_neo4j(server.driver, None, server.space, query, {"n": numbers}, limit=1, timeout=0.5)
+
+
+def test_what_a_query_itself_causes_is_not_repeated(
+    server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A list that fills the heap is an error that the driver calls transient."""
+    limits = QuerySettings(max_growth=10**12)
+    query = "RETURN size([x IN range(1, 1000000000) WHERE x % 2 = 0]) AS n"
+    started = time.monotonic()
+    with pytest.raises(QueryError, match=r"longer than 3 s|more memory"):
+        run_on_neo4j(server.driver, None, "x", query, {}, limit=1, timeout=3, limits=limits)
+    # Repeated, it took 45 s.
+    assert time.monotonic() - started < 20
+    assert not [record for record in caplog.records if "retried" in record.getMessage()]
+
+
+def test_a_range_that_is_too_large_is_not_sent(server: Server) -> None:
+    with pytest.raises(QueryError, match="max_growth"):
+        server.run("RETURN size([x IN range(1, 1000000000) WHERE x % 2 = 0])", {})
+    assert server.run("UNWIND range(1, 4) AS x RETURN sum(x) AS n", {}) == [{"n": 10}]
+
+
+def test_a_server_that_is_silent_does_not_hold_the_call() -> None:
+    """It accepts the connection and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        uri = f"bolt://127.0.0.1:{silent.getsockname()[1]}"
+        with GraphDatabase.driver(uri, connection_timeout=10) as driver:
+            started = time.monotonic()
+            with pytest.raises(QueryError, match=r"longer than 0\.5 s"):
+                run_on_neo4j(driver, None, "x", "MATCH (n) RETURN n", {}, limit=1, timeout=0.5)
+            assert time.monotonic() - started < 8
 
 
 @pytest.mark.parametrize(

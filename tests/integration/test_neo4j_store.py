@@ -25,6 +25,7 @@ from cognigraph.errors import (
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.candidates import Candidates, Probe
 from cognigraph.stores.neo4j import Neo4jStore
+from cognigraph.stores.neo4j.checks import memory_limit
 from cognigraph.stores.neo4j.index.vectors import index_name
 from cognigraph.stores.neo4j.insert import splice
 from cognigraph.stores.neo4j.schema import migrations
@@ -520,5 +521,21 @@ def test_errors_say_what_to_do(neo4j_server: Server, open_store: Open) -> None:
 def test_doctor_sees_a_healthy_database(open_store: Open) -> None:
     checks = {check.name: check for check in open_store().check()}
     assert {name: check.ok for name, check in checks.items()} == dict.fromkeys(
-        ("Neo4j", "schema", "indexes", "vector indexes", "content"), True
+        ("Neo4j", "schema", "indexes", "vector indexes", "query memory", "content"), True
     )
+    assert "db.memory.transaction.max" in checks["query memory"].detail
+
+
+@pytest.mark.parametrize(
+    ("settings", "detail"),
+    [
+        (None, "unknown: this user may not read"),
+        ({"db.memory.transaction.max": "0B"}, "set db.memory.transaction.max"),
+        ({"db.memory.transaction.max": "0.00B"}, "set db.memory.transaction.max"),
+        ({"db.memory.transaction.max": "256.00MiB"}, "256.00MiB for one query"),
+    ],
+)
+def test_doctor_says_what_one_query_may_take(settings: dict[str, str] | None, detail: str) -> None:
+    check = memory_limit(settings)
+    assert check.ok
+    assert detail in check.detail

@@ -237,7 +237,10 @@ def _why_no_docker() -> str | None:
 def _container(way: Container) -> Iterator[Server]:
     from testcontainers.community.neo4j import Neo4jContainer
 
-    with Neo4jContainer(way.image, username="neo4j", password="cognigraph") as container:
+    limited = Neo4jContainer(way.image, username="neo4j", password="cognigraph").with_env(
+        "NEO4J_db_memory_transaction_max", "256m"
+    )
+    with limited as container:
         uri, auth = container.get_connection_url(), (container.username, container.password)
         release = wait_until_ready(uri, auth, timeout=START_TIMEOUT)
         yield Server(uri, auth, release, way.source)
@@ -285,6 +288,8 @@ def _settings(address: str, sizes: Sizes) -> str:
         # The address in the routing table, so that neo4j:// works as well as bolt://.
         "server.bolt.advertised_address": address,
         "server.memory.pagecache.size": sizes.page_cache,
+        # As docker/compose.yaml does: a heavy query fails alone.
+        "db.memory.transaction.max": "256m",
     }
     return "".join(f"{key}={value}\n" for key, value in settings.items())
 

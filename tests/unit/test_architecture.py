@@ -54,7 +54,7 @@ ROOMS: dict[str, list[set[str]]] = {
         {"derive", "extractors", "reindex"},
         {"queue"},
     ],
-    "cypher": [{"catalog", "guard"}, {"local", "run_on_neo4j"}],
+    "cypher": [{"catalog", "deadline", "guard"}, {"local", "run_on_neo4j"}],
 }
 """Inside a package: sub-packages and modules, in the order in which they may import."""
 APART = [("stores.neo4j", "stores.sqlite"), ("ingest", "retrieve")]

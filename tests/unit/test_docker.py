@@ -26,6 +26,7 @@ def test_compose_runs_a_supported_neo4j_on_this_machine_only() -> None:
     assert neo4j["healthcheck"]["test"][0] == "CMD-SHELL"
     (volume,) = (entry.split(":")[0] for entry in neo4j["volumes"])
     assert volume in compose["volumes"]
+    assert neo4j["environment"]["NEO4J_db_memory_transaction_max"].endswith(":-256m}")
     password = re.search(r"NEO4J_PASSWORD:-(\w+)", neo4j["environment"]["NEO4J_AUTH"])
     assert password is not None
     assert len(password[1]) >= 8  # Neo4j refuses shorter ones

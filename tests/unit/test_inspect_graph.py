@@ -10,6 +10,7 @@ import pytest
 from cognigraph.cypher import named_queries, named_query
 from cognigraph.cypher.local.run import EdgeRow, NodeRow, build_graph, run_on_graph
 from cognigraph.errors import NotFoundError, QueryError
+from cognigraph.settings import QuerySettings
 
 START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -311,6 +312,38 @@ def test_a_query_that_takes_too_long_is_ended() -> None:
     query = "MATCH (a)-->(b)-->(c)-->(d)-->(e)-->(f) RETURN count(*)"
     with pytest.raises(QueryError, match=r"longer than 0\.3 s"):
         run_on_graph(build_graph(nodes, edges), query, {}, limit=5, timeout=0.3)
+
+
+def test_the_parser_looks_at_the_clock() -> None:
+    query = "MATCH (n) WHERE " + " AND ".join(f"n.x <> {n}" for n in range(150)) + " RETURN n.uid"
+    with pytest.raises(QueryError, match=r"longer than 0\.05 s"):
+        run_on_graph(build_graph(NODES, EDGES), query, {}, limit=5, timeout=0.05)
+
+
+def test_intermediate_rows_are_bounded() -> None:
+    graph = build_graph([NodeRow(str(n), "Chunk", {"x": n}) for n in range(60)], [])
+    limits = QuerySettings(max_rows=50)
+    query = "MATCH (n:Chunk) WITH n.x AS x ORDER BY x RETURN count(*) AS n"
+    with pytest.raises(QueryError, match=r"more than 50 intermediate rows \(query\.max_rows\)"):
+        run_on_graph(graph, query, {}, limit=5, timeout=5, limits=limits)
+    assert run_on_graph(graph, query, {}, limit=5, timeout=5) == [{"n": 60}]
+    few = run_on_graph(graph, "MATCH (n) RETURN n.x", {}, limit=5, timeout=5, limits=limits)
+    assert len(few) == 5
+
+
+def test_the_number_of_combinations_can_be_written_however_large() -> None:
+    graph = build_graph([NodeRow(str(n), "Chunk", {}) for n in range(100)], [])
+    patterns = ", ".join(f"(a{n})" for n in range(400))
+    with pytest.raises(QueryError, match=r"in 10\^800 ways"):
+        run_on_graph(graph, f"MATCH {patterns} RETURN a0.uid", {}, limit=5, timeout=5)
+
+
+def test_a_stand_in_is_never_taken_for_a_text() -> None:
+    graph = build_graph([NodeRow("a", "Key", {"name": "k0"}), NodeRow("b", "Key")], [])
+    query = "MATCH (k:Key) WHERE k.name = 'other' OR k.name IN $names RETURN k.uid"
+    assert run_on_graph(graph, query, {"names": ["k1"]}, limit=5, timeout=5) == []
+    found = run_on_graph(graph, query, {"names": ["k0", 1, True]}, limit=5, timeout=5)
+    assert found == [{"k.uid": "a"}]
 
 
 def test_engine_properties_are_not_shown() -> None:

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
+from cognigraph.errors import StoreError
 from cognigraph.model.storage import Check
 from cognigraph.stores.neo4j.connection import Connection, Row
+
+_PER_QUERY = "db.memory.transaction.max"
+_IN_TOTAL = "dbms.memory.transaction.total.max"
+_UNLIMITED = re.compile(r"0+(\.0+)?\s*[a-zA-Z]*")
 
 _LABELS = [
     "CogniGraph",
@@ -34,8 +42,38 @@ def run(connection: Connection, schema_version: int, dimension: int) -> list[Che
         Check("schema", True, f"version {schema_version}"),
         _states(indexes),
         _dimensions(indexes, dimension),
+        memory_limit(_settings(connection)),
         Check("content", True, "{} spaces, {} chunks, {} triples".format(*totals)),
     ]
+
+
+def _settings(connection: Connection) -> dict[str, str] | None:
+    """Return the server's limits, or ``None`` where the user may not read settings."""
+    try:
+        return dict(connection.rows("schema/memory_settings", names=[_PER_QUERY, _IN_TOTAL]))
+    except StoreError:
+        return None
+
+
+def memory_limit(settings: Mapping[str, str] | None) -> Check:
+    """Say what memory one query may take of the server, and how to limit it.
+
+    Never a problem by itself: a memory works without the limit, and only an administrator can set
+    it.
+    """
+    name = "query memory"
+    if settings is None:
+        return Check(name, True, f"unknown: this user may not read {_PER_QUERY}")
+    total = settings.get(_IN_TOTAL, "unknown")
+    value = settings.get(_PER_QUERY, "unknown")
+    if _UNLIMITED.fullmatch(value):
+        return Check(
+            name,
+            True,
+            f"one query may take all that transactions may ({_IN_TOTAL}: {total}); set "
+            f"{_PER_QUERY}, for example to 256m, to keep a heavy one from ending the others",
+        )
+    return Check(name, True, f"{value} for one query ({_PER_QUERY}), {total} for all")
 
 
 def _states(indexes: list[Row]) -> Check:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from cognigraph.cypher.guard.limits import DEFAULT_LIMITS
 from cognigraph.cypher.run_on_neo4j import run_on_neo4j
 from cognigraph.ids import normalise, session_uid
 from cognigraph.model import (
@@ -17,6 +18,7 @@ from cognigraph.model import (
     Theme,
     Triple,
 )
+from cognigraph.settings import QuerySettings
 from cognigraph.stores.neo4j.connection import Connection, mapped_errors
 from cognigraph.stores.neo4j.index.fulltext import name_hash
 from cognigraph.stores.neo4j.row_values import session_of, triple_of
@@ -110,9 +112,16 @@ class Neo4jGraph:
         return Stats(space, *row)
 
     def cypher(
-        self, space: str, query: str, parameters: Mapping[str, Any], *, limit: int, timeout: float
+        self,
+        space: str,
+        query: str,
+        parameters: Mapping[str, Any],
+        *,
+        limit: int,
+        timeout: float,
+        limits: QuerySettings = DEFAULT_LIMITS,
     ) -> list[dict[str, Any]]:
         """Run a read-only query natively, confined to the space."""
         driver, database = self._connection.driver, self._connection.database
         with mapped_errors(self._connection.uri, database):
-            return run_on_neo4j(driver, database, space, query, parameters, limit, timeout)
+            return run_on_neo4j(driver, database, space, query, parameters, limit, timeout, limits)

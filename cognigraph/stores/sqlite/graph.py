@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from cognigraph.cypher.guard.limits import DEFAULT_LIMITS
 from cognigraph.model import (
     Entity,
     Session,
@@ -14,6 +15,7 @@ from cognigraph.model import (
     Summary,
     Triple,
 )
+from cognigraph.settings import QuerySettings
 from cognigraph.stores.sqlite import (
     read,
     revisions,
@@ -67,11 +69,16 @@ class SQLiteGraph:
             return read.stats(connection, space, to_micros(self._file.clock()))
 
     def cypher(
-        self, space: str, query: str, parameters: Mapping[str, Any], *, limit: int, timeout: float
+        self,
+        space: str,
+        query: str,
+        parameters: Mapping[str, Any],
+        *,
+        limit: int,
+        timeout: float,
+        limits: QuerySettings = DEFAULT_LIMITS,
     ) -> list[dict[str, Any]]:
         """Export the space to a networkx graph and run the query on it (a subset of Cypher)."""
         from cognigraph.stores.sqlite import inspect
 
-        with self._file.read() as connection:
-            graph = inspect.graph(connection, space)
-        return inspect.run(graph, query, parameters, limit, timeout)
+        return inspect.run(self._file.read, space, query, parameters, limit, timeout, limits)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 import networkx as nx
 
+from cognigraph.cypher.deadline import time_limit
+from cognigraph.cypher.guard.limits import check_call
 from cognigraph.cypher.local.run import EdgeRow, NodeRow, build_graph, run_on_graph
+from cognigraph.cypher.local.translate import translate
+from cognigraph.settings import QuerySettings
 from cognigraph.stores.sqlite.read import space_id
 from cognigraph.times import from_micros
 
@@ -127,11 +133,21 @@ def _property(name: str, value: Any) -> tuple[str, Any]:
 
 
 def run(
-    graph: nx.MultiDiGraph,
+    connect: Callable[[], AbstractContextManager[sqlite3.Connection]],
+    space: str,
     query: str,
     parameters: Mapping[str, Any],
     limit: int,
     timeout: float,
+    limits: QuerySettings,
 ) -> list[dict[str, Any]]:
-    """Run a read-only query on an exported graph."""
-    return run_on_graph(graph, query, parameters, limit=limit, timeout=timeout)
+    """Run a read-only query on a space; ``timeout`` covers the export too."""
+    check_call(limit, timeout)
+    started = time.monotonic()
+    with time_limit(timeout):
+        # Refuse what is not understood before the space is read.
+        translate(query, parameters, limits)
+        with connect() as connection:
+            exported = graph(connection, space)
+        remaining = max(timeout - (time.monotonic() - started), 0.001)
+        return run_on_graph(exported, query, parameters, limit, remaining, limits)

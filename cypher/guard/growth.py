@@ -1,0 +1,318 @@
+"""How far a query can multiply values on Neo4j, bounded before it is sent.
+
+The server counts the memory of rows, not that of a value while an expression builds it: a list of
+a billion numbers, or a string doubled forty times, fills the heap without a look at the clock. So
+each construct that multiplies values gets a factor, and the product must stay below a limit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from cognigraph.cypher.guard.lexer import Token, brackets, error
+from cognigraph.cypher.guard.limits import short, size_of
+from cognigraph.errors import QueryError
+from cognigraph.settings import QuerySettings
+
+MAX_NESTED_ITERATIONS = 2
+"""How deep list comprehensions, ``reduce`` and list predicates may lie in each other."""
+
+_CLAUSES = (
+    "MATCH OPTIONAL WHERE WITH RETURN UNWIND ORDER SKIP OFFSET LIMIT UNION CALL LET FILTER".split()
+)
+_ITERATING = frozenset({"reduce", "any", "all", "none", "single"})
+_REPEATED = 1000
+"""What a loop over a list of unknown size counts for, when each round repeats another value."""
+
+_WORDS = (
+    "CASE WHEN THEN ELSE END AND OR NOT XOR IN IS NULL TRUE FALSE AS DISTINCT CONTAINS STARTS ENDS "
+    "WITH"
+).split()
+_REPEATING = _ITERATING | {"replace", "range", "in", "collect"}
+_NUMBER_WORDS = {"x": 16, "o": 8}
+
+
+def check_growth(
+    query: str, tokens: Sequence[Token], parameters: Mapping[str, Any], limits: QuerySettings
+) -> None:
+    """Refuse a query whose expressions could multiply values more than ``max_growth`` times."""
+    _Growth(query, tokens, parameters, limits).check()
+
+
+class _Growth:
+    def __init__(
+        self,
+        query: str,
+        tokens: Sequence[Token],
+        parameters: Mapping[str, Any],
+        limits: QuerySettings,
+    ) -> None:
+        self.query, self.tokens, self.parameters = query, tokens, parameters
+        self.limits, self.most = limits, limits.max_growth
+        self.pairs = brackets(query, tokens)
+        self.grown = 1
+
+    def check(self) -> None:
+        for index, name in self._calls():
+            if name == "range":
+                self._multiply(index, self._range(index), "range()")
+            elif name == "replace":
+                self._multiply(index, self._replacement(index), "replace()")
+            elif name == "reduce":
+                self._check_reduce(index)
+        self._check_projections()
+        self._check_nesting()
+        self._check_size()
+
+    def _calls(self) -> Iterator[tuple[int, str]]:
+        """Yield each function call: the index of its name, and the name in lower case."""
+        for index, token in enumerate(self.tokens[:-1]):
+            if token.named and self.tokens[index + 1].mark("("):
+                yield index, token.value.lower()
+
+    def _multiply(self, index: int, factor: int, what: str) -> None:
+        self.grown *= max(factor, 1)
+        if self.grown > self.most:
+            raise self._fail(
+                index,
+                f"with this {what} the query could make {short(self.grown)} values out of one, "
+                f"over the limit of {self.most:,} (query.max_growth); use smaller ranges and "
+                "combine fewer values",
+            )
+
+    # --- range() ------------------------------------------------------------------------
+
+    def _range(self, index: int) -> int:
+        """Return how many values a range holds at most."""
+        arguments = self._arguments(index)
+        if not 2 <= len(arguments) <= 3:
+            raise self._fail(index, "range() takes two or three arguments")
+        low, high = (self._bounds(index, argument) for argument in arguments[:2])
+        step = 1
+        if len(arguments) == 3:
+            steps = self._bounds(index, arguments[2])
+            # A step that may have either sign, or be 0, bounds nothing.
+            step = min(map(abs, steps)) if steps[0] > 0 or steps[1] < 0 else 1
+        widest = max(high[1] - low[0], low[1] - high[0])
+        return max(widest, 0) // max(step, 1) + 1
+
+    def _bounds(self, index: int, tokens: Sequence[Token]) -> tuple[int, int]:
+        """Return the least and the greatest value of an argument: a sum of what has bounds."""
+        low = high = 0
+        here, sign, expects_value = 0, 1, True
+        while here < len(tokens):
+            token = tokens[here]
+            if token.mark("+", "-"):
+                sign = -sign if token.mark("-") else sign
+                expects_value, here = True, here + 1
+                continue
+            if not expects_value:
+                raise self._unbounded(index)
+            (least, most), here = self._term(index, tokens, here)
+            low, high = (low + least, high + most) if sign > 0 else (low - most, high - least)
+            sign, expects_value = 1, False
+        if expects_value:
+            raise self._unbounded(index)
+        return low, high
+
+    def _term(self, index: int, tokens: Sequence[Token], here: int) -> tuple[tuple[int, int], int]:
+        token = tokens[here]
+        if token.kind == "number":
+            value = self._whole(index, token)
+            return (value, value), here + 1
+        if token.kind == "parameter":
+            given = self.parameters.get(token.value)
+            if isinstance(given, bool) or not isinstance(given, int):
+                raise self._unbounded(index)
+            return (given, given), here + 1
+        sized = token.kind == "name" and token.value.lower() in ("size", "length")
+        if sized and here + 1 < len(tokens) and tokens[here + 1].mark("("):
+            # What a list can hold; a longer one exists already and has passed its own limit.
+            return (0, max(self.most // 100, 1)), _closing(tokens, here + 1) + 1
+        raise self._unbounded(index)
+
+    def _whole(self, index: int, token: Token) -> int:
+        text = token.text.lower()
+        base = _NUMBER_WORDS.get(text[1:2], 10)
+        try:
+            return int(text, base)
+        except ValueError:
+            raise self._unbounded(index) from None
+
+    def _unbounded(self, index: int) -> QueryError:
+        return self._fail(
+            index,
+            "the bounds of range() are whole numbers, parameters with whole numbers, size(...) or "
+            "length(...), and sums of these: so that its size is known before it is made",
+        )
+
+    # --- replace() and reduce() ---------------------------------------------------------
+
+    def _replacement(self, index: int) -> int:
+        """Return how many times longer a text can become."""
+        arguments = self._arguments(index)
+        if len(arguments) < 3:
+            raise self._fail(index, "replace() takes three arguments")
+        found = [self._text(argument) for argument in arguments[1:3]]
+        old, new = found
+        if new is None:
+            raise self._fail(index, "the replacement in replace() is a text or a parameter")
+        if old == "":
+            return len(new) + 1
+        return math.ceil(len(new) / len(old or "1"))
+
+    def _text(self, tokens: Sequence[Token]) -> str | None:
+        if len(tokens) != 1:
+            return None
+        token = tokens[0]
+        value = token.value if token.kind == "string" else None
+        if token.kind == "parameter":
+            value = self.parameters.get(token.value)
+        return value if isinstance(value, str) else None
+
+    def _check_reduce(self, index: int) -> None:
+        """Refuse a body that could make its accumulator grow by a factor in each round."""
+        inside = self.tokens[index + 2 : self.pairs[index + 1]]
+        bars = [here for here, token in enumerate(inside) if token.mark("|")]
+        if not bars or not inside[0].named:
+            raise self._fail(index, "reduce() is written reduce(total = 0, x IN list | ...)")
+        accumulator, body = inside[0].value, inside[bars[0] + 1 :]
+        uses = sum(token.named and token.value == accumulator for token in body)
+        loops = any(token.named and token.value.lower() in _REPEATING for token in body)
+        if uses > 1 or (uses and loops) or len(bars) > 1:
+            raise self._fail(
+                index,
+                f"in the body of reduce() {accumulator!r} may stand once, and beside no loop, "
+                "range() or replace(): it could double in each round",
+            )
+
+    # --- values that are combined -------------------------------------------------------
+
+    def _check_projections(self) -> None:
+        """Multiply by what each WITH, RETURN, UNWIND and LET puts together in one value."""
+        for index, token in enumerate(self.tokens):
+            if token.word("WITH", "RETURN", "UNWIND", "LET") and not self._is_name(index):
+                items = self._items(index + 1)
+                factor = max((self._combined(item) for item in items), default=1)
+                self._multiply(index, factor, f"{token.value.upper()}")
+
+    def _is_name(self, index: int) -> bool:
+        """Whether a word here is a name, or the second half of STARTS WITH."""
+        if not index:
+            return False
+        before = self.tokens[index - 1]
+        return before.mark(".", ":", "|", "&") or before.word("STARTS", "ENDS", "AS")
+
+    def _items(self, begin: int) -> list[Sequence[Token]]:
+        """Return the comma-separated values of the clause that begins here."""
+        found: list[Sequence[Token]] = []
+        here = begin
+        while here < len(self.tokens):
+            token = self.tokens[here]
+            if token.mark(")", "]", "}") or (token.word(*_CLAUSES) and not self._is_name(here)):
+                break
+            if token.mark(","):
+                found.append(self.tokens[begin:here])
+                begin = here + 1
+            here = self.pairs[here] + 1 if token.mark("(", "[", "{") else here + 1
+        return [*found, self.tokens[begin:here]]
+
+    def _combined(self, item: Sequence[Token]) -> int:
+        """Return how many values one value joins: ``a + b`` two, ``[a, a, a]`` three."""
+        if not any(token.mark("+", "[", "{") for token in item):
+            return 1
+        if len(item) > 2 and item[-2].word("AS"):
+            item = item[:-2]
+        uses = sum(_is_value(item, here) for here in range(len(item)))
+        return max(uses, 1) * (_REPEATED if self._repeats(item) else 1)
+
+    def _repeats(self, item: Sequence[Token]) -> bool:
+        """Whether a list comprehension repeats a value from outside for each element."""
+        for here, token in enumerate(item):
+            if not (token.mark("[") and _iterates(item, here)):
+                continue
+            inside = item[here + 3 : _closing(item, here)]
+            bar = next((n for n, inner in enumerate(inside) if inner.mark("|")), len(inside))
+            body, own = inside[bar + 1 :], item[here + 1].value
+            if any(_is_value(body, n) and body[n].value != own for n in range(len(body))):
+                return True
+        return False
+
+    def _check_nesting(self) -> None:
+        """Refuse loops in loops in loops: each multiplies by a list of any size."""
+        ends: list[int] = []
+        for index in range(len(self.tokens)):
+            while ends and index > ends[-1]:
+                ends.pop()
+            if _iterates(self.tokens, index):
+                ends.append(self.pairs[index])
+            if len(ends) > MAX_NESTED_ITERATIONS:
+                raise self._fail(
+                    index,
+                    f"more than {MAX_NESTED_ITERATIONS} loops inside each other (list "
+                    "comprehensions, reduce, any, all, none, single); use UNWIND, whose rows are "
+                    "not held in memory",
+                )
+
+    def _check_size(self) -> None:
+        """Refuse to multiply a text or a list that is large already."""
+        texts = (len(token.value) for token in self.tokens if token.kind == "string")
+        used = {token.value for token in self.tokens if token.kind == "parameter"}
+        given = size_of(value for name, value in self.parameters.items() if name in used)
+        size = self.grown * max(max(texts, default=0), given)
+        if self.grown > 1 and size > self.limits.max_result_chars:
+            raise QueryError(
+                f"the query could make a value of {short(size)} characters out of its texts and "
+                f"parameters, over the limit of {self.limits.max_result_chars:,} "
+                "(query.max_result_chars); pass shorter values or combine fewer of them"
+            )
+
+    # --- reading ------------------------------------------------------------------------
+
+    def _arguments(self, index: int) -> list[Sequence[Token]]:
+        """Return the arguments of the call whose name is at ``index``."""
+        begin, end = index + 2, self.pairs[index + 1]
+        found: list[Sequence[Token]] = []
+        here = begin
+        while here < end:
+            if self.tokens[here].mark(","):
+                found.append(self.tokens[begin:here])
+                begin = here + 1
+            here = self.pairs[here] + 1 if self.tokens[here].mark("(", "[", "{") else here + 1
+        return [*found, self.tokens[begin:end]]
+
+    def _fail(self, index: int, message: str) -> QueryError:
+        return error(self.query, self.tokens[index].start, message)
+
+
+def _is_value(tokens: Sequence[Token], here: int) -> bool:
+    """Whether this token stands for a value that may be large: a variable or a parameter."""
+    token = tokens[here]
+    if token.kind == "parameter":
+        return True
+    if not token.named or token.word(*_WORDS) or (here and tokens[here - 1].mark(".")):
+        return False
+    return not (here + 1 < len(tokens) and tokens[here + 1].mark("(", ":"))
+
+
+def _iterates(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a loop over a list opens here: ``[x IN`` or ``reduce(`` and its like."""
+    token = tokens[index]
+    if token.mark("("):
+        before = tokens[index - 1] if index else None
+        return before is not None and before.named and before.value.lower() in _ITERATING
+    following = tokens[index + 1 : index + 3]
+    return (
+        token.mark("[") and len(following) == 2 and following[0].named and following[1].word("IN")
+    )
+
+
+def _closing(tokens: Sequence[Token], index: int) -> int:
+    depth = 0
+    for here in range(index, len(tokens)):
+        depth += tokens[here].mark("(", "[", "{") - tokens[here].mark(")", "]", "}")
+        if depth <= 0:
+            return here
+    return len(tokens) - 1

@@ -1,0 +1,75 @@
+"""Random deep and long queries raise nothing but our errors, before they reach a store."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognigraph.cypher.local.run import EdgeRow, NodeRow, build_graph, run_on_graph
+from cognigraph.cypher.run_on_neo4j import _prepared
+from cognigraph.errors import QueryError
+from cognigraph.settings import QuerySettings
+
+LIMITS = QuerySettings()
+GRAPH = build_graph(
+    [NodeRow(str(n), "Chunk", {"x": n, "text": f"t{n}"}) for n in range(5)],
+    [EdgeRow(str(n), "NEXT", str(n + 1)) for n in range(4)],
+)
+WORDS = (
+    "( ) [ ] { } + - * / % ^ = < > , . | ! : NOT AND OR XOR IN CASE WHEN THEN ELSE END range "
+    "reduce replace size n x $p 'a' 1 1000000000 0 MATCH WHERE RETURN WITH UNWIND AS UNION "
+    "CALL EXISTS"
+).split()
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@st.composite
+def expressions(draw: st.DrawFn) -> str:
+    """One form, repeated or nested many times, or a mixture of words."""
+    times = draw(st.sampled_from([1, 5, 29, 31, 150, 300, 3000]))
+    opening, inside, closing = draw(
+        st.sampled_from(
+            [
+                ("(", "n.x = 1", ")"),
+                ("[", "1", "]"),
+                ("NOT ", "n.x = 1", ""),
+                ("", "n", ".x"),
+                ("- ", "1", ""),
+                ("CASE WHEN true THEN ", "1", " ELSE 0 END"),
+                ("1 + ", "1", ""),
+                ("n.x = 1 AND ", "true", ""),
+                ("trim(", "n.text", ")"),
+                ("{a: ", "1", "}"),
+                ("size([x IN ", "[1]", "])"),
+                ("range(1, ", "9", ")"),
+                ("n.x IN [", "1", "]"),
+                ("EXISTS { (n) WHERE ", "true", "}"),
+                ("reduce(a = ", "1", ", x IN [1] | a + a)"),
+            ]
+        )
+    )
+    if draw(st.booleans()):
+        return opening * times + inside + closing * times
+    return " ".join(draw(st.lists(st.sampled_from(WORDS), max_size=60)))
+
+
+@given(expression=expressions(), parameter=values)
+def test_nothing_but_our_errors(expression: str, parameter: Any) -> None:
+    for query in (
+        f"MATCH (n:Chunk) WHERE {expression} RETURN n.x",
+        f"MATCH (n) RETURN {expression}",
+        expression or "MATCH",
+    ):
+        try:
+            run_on_graph(GRAPH, query, {"p": parameter}, limit=5, timeout=20)
+        except QueryError as problem:
+            assert len(str(problem)) < 2000
+        try:
+            _prepared(query, {"p": parameter}, LIMITS)
+        except QueryError as problem:
+            assert len(str(problem)) < 2000
