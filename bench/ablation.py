@@ -1,4 +1,4 @@
-"""What each idea of the paper, and each part of the default profile, is worth on real data.
+"""Measure what each idea of the paper and each part of the default profile adds on real data.
 
 python bench/ablation.py --data DIR --extraction none|rules|recorded
     --embedder wordllama|fastembed:FOLDER --k 15 --json FILE
@@ -37,7 +37,7 @@ DEFAULT = SearchSettings()
 
 @dataclass(frozen=True)
 class Row:
-    """Settings to try, and the row they are compared with (by its key)."""
+    """Settings to try, and the key of the row that they are compared with."""
 
     what: str
     settings: SearchSettings
@@ -45,7 +45,7 @@ class Row:
 
 
 def paper(**changes: Any) -> SearchSettings:
-    """The paper's profile with some of its own switches changed."""
+    """Return settings for the paper's profile with some of its switches changed."""
     return replace(PAPER, licomemory=replace(LicoMemorySettings(), **changes))
 
 
@@ -109,7 +109,7 @@ def rows() -> dict[str, Row]:
 
 
 def exponent(tk: float) -> SearchSettings:
-    """The paper with another tk."""
+    """Return settings for the paper's profile with another decay exponent tk."""
     return replace(PAPER, decay_exponent=tk)
 
 
@@ -230,7 +230,7 @@ def each(values: dict[str, list[float]]) -> dict[str, Any]:
 
 
 def markdown(files: list[Path]) -> str:
-    """The README's table of some results, each figure with the place it is from."""
+    """Return the README's table, each figure with its path in the result file."""
     results = {file.name: json.loads(file.read_text("utf-8")) for file in files}
     first = next(iter(results.values()))
     embedders = [result["embedder"] for result in results.values()]
@@ -250,7 +250,7 @@ def markdown(files: list[Path]) -> str:
 
 
 def quote(results: dict[str, Any], name: str, path: str, signed: bool = False) -> str:
-    """A figure and where it stands, as the README has them."""
+    """Return a figure and its path in the result file, in the form the README uses."""
     value: Any = results[name]
     for part in path.split("/"):
         value = value[int(part)] if isinstance(value, list) else value[part]

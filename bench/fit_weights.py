@@ -1,4 +1,4 @@
-"""Learn the weights of the default profile's signals, and say what they are worth elsewhere.
+"""Learn the weights of the default profile's signals, and cross-validate them.
 
 python bench/fit_weights.py --data DIR --embedders wordllama,fastembed:FOLDER --json FILE
 
@@ -26,9 +26,9 @@ from recall import CATEGORIES, turns
 
 from cognigraph import Memory
 from cognigraph.ingest import RecordedExtractor, RulesExtractor
-from cognigraph.retrieve.analyse import analyse
-from cognigraph.retrieve.features import ABSOLUTE, chunk_features, scaled
-from cognigraph.retrieve.search import make_probe
+from cognigraph.retrieve.candidate_search import candidate_query
+from cognigraph.retrieve.question.analyse import analyse
+from cognigraph.retrieve.rank.features import ABSOLUTE, chunk_features, scaled
 
 SIGNALS = {
     "plain": ["vector", "window vector", "window words", "similar words", "window similar words",
@@ -90,12 +90,12 @@ def collect(data: Path, embedder: str, extraction: str, names: list[str]) -> lis
 def candidates(
     memory: Memory, question: str, now: datetime, evidence: set[str], names: list[str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Scaled signals of each candidate and whether it is evidence."""
+    """Return the scaled signals of each candidate, and whether it is evidence."""
     engine = memory._engine
     settings = engine.settings.search
     analysis = analyse(question, now)
     found = engine.store.search.candidates(
-        "default", make_probe(analysis, engine.embedder, settings)
+        "default", candidate_query(analysis, engine.embedder, settings)
     )
     raw = chunk_features(found, analysis, settings)
     n = len(found.chunks.uids)
@@ -110,7 +110,7 @@ def candidates(
 
 
 def fit(questions: list[Question], most_steps: int = 30) -> np.ndarray:
-    """Weights that maximise the mean log softmax of the evidence, less an L2 penalty (Newton)."""
+    """Return weights that maximise the evidence's mean log softmax minus an L2 penalty (Newton)."""
     usable = [q for q in questions if q.evidence.any()]
     x = np.concatenate([q.signals for q in usable]).astype(np.float32)
     sizes = np.array([len(q.signals) for q in usable])
@@ -133,7 +133,7 @@ def fit(questions: list[Question], most_steps: int = 30) -> np.ndarray:
 
 
 def recall(questions: list[Question], weights: np.ndarray, k: int = 15) -> dict[str, list[float]]:
-    """Recall of each question, by category."""
+    """Return the recall of each question, by category."""
     scores: dict[str, list[float]] = defaultdict(list)
     for q in questions:
         first = np.argsort(-(q.signals @ weights), kind="stable")[:k]
@@ -150,7 +150,7 @@ def summary(scores: dict[str, list[float]]) -> dict[str, float]:
 
 
 def by_name(names: list[str], weights: np.ndarray) -> dict[str, float]:
-    """Weights by name, as they go into retrieve/weights.py."""
+    """Return the weights by signal, as they are written in retrieve/rank/weights.py."""
     rounded = {name: round(float(w), 1) for name, w in zip(names, weights, strict=True)}
     return {name: weight for name, weight in rounded.items() if weight}
 

@@ -1,4 +1,4 @@
-"""Evidence recall: which share of the turns that answer a question are among the first k.
+"""Evidence recall: the share of the turns that answer a question found among the first k.
 
 python bench/recall.py --data DIR --extraction none|rules|recorded
     --embedder wordllama|fastembed:FOLDER --profile default|licomemory --k 5,10,15
@@ -49,18 +49,18 @@ class Scores:
 
 
 def turns(conversation: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Messages of a conversation in time order, photo captions included."""
+    """Yield the messages of a conversation in order of time, with photo captions."""
     sessions = sorted(conversation["sessions"], key=lambda session: session["time"])
     for session in sessions:
         at = datetime.fromisoformat(session["time"] + "+00:00")
-        for place, turn in enumerate(session["turns"]):
+        for position, turn in enumerate(session["turns"]):
             photo = f" [photo: {turn['photo']}]" if turn.get("photo") else ""
             yield {
                 "id": turn["id"],
                 "session": str(session["session"]),
                 "speaker": turn["speaker"],
                 "text": turn["text"] + photo,
-                "at": at + timedelta(seconds=place),
+                "at": at + timedelta(seconds=position),
             }
 
 
@@ -153,7 +153,7 @@ def run(arguments: argparse.Namespace) -> Scores:
 
 
 def report(scores: Scores) -> dict[str, Any]:
-    """Means over questions, and percentiles."""
+    """Return recall averaged over questions, and percentiles of latency and context size."""
 
     recall = {}
     for cutoff, by_category in sorted(scores.recall.items()):

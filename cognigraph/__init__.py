@@ -64,8 +64,8 @@ from cognigraph.model import (
     Why,
 )
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
-from cognigraph.retrieve.readers import QuestionReader
-from cognigraph.retrieve.rerank import Reranker
+from cognigraph.retrieve.question.question_readers import QuestionReader
+from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.settings import (
     ContextSettings,
     EnrichSettings,

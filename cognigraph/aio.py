@@ -37,8 +37,8 @@ from cognigraph.model import (
     Triple,
 )
 from cognigraph.model.storage import Check, StoreInfo
-from cognigraph.retrieve.readers import QuestionReader
-from cognigraph.retrieve.rerank import Reranker
+from cognigraph.retrieve.question.question_readers import QuestionReader
+from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.space import Progress, Space
 from cognigraph.stores.records import Failure

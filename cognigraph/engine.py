@@ -18,8 +18,8 @@ from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Enricher, Step, Waiting
 from cognigraph.ingest.queue.worker import BackgroundWorker
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
-from cognigraph.retrieve.readers import QuestionReader
-from cognigraph.retrieve.rerank import Reranker, resolve_reranker
+from cognigraph.retrieve.question.question_readers import QuestionReader
+from cognigraph.retrieve.rank.rerank import Reranker, resolve_reranker
 from cognigraph.settings import Settings
 from cognigraph.stores.protocols import Store
 from cognigraph.stores.registry import StoreRequest, open_store

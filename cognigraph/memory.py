@@ -14,8 +14,8 @@ from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
 from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.model import DEFAULT_SPACE
 from cognigraph.model.storage import Check, StoreInfo
-from cognigraph.retrieve.readers import QuestionReader
-from cognigraph.retrieve.rerank import Reranker
+from cognigraph.retrieve.question.question_readers import QuestionReader
+from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.settings import Settings
 from cognigraph.space import Space
 from cognigraph.stores.reindex import Precision

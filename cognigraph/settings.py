@@ -10,7 +10,8 @@ from typing import Literal, get_args
 from cognigraph.errors import ConfigurationError
 from cognigraph.validation import check_fields
 
-Profile = Literal["default", "licomemory"]
+ProfileName = Literal["default", "licomemory"]
+WeightSetName = Literal["plain", "rules", "model"]
 Weights = Literal["auto", "plain", "rules", "model"]
 Mean = Literal["harmonic", "arithmetic"]
 BareChunks = Literal["behind", "among"]
@@ -133,7 +134,7 @@ class SearchSettings:
     that a reranker reorders, if the memory has one.
     """
 
-    profile: Profile = "default"
+    profile: ProfileName = "default"
     weights: Weights = "auto"
     k: int = 15
     chunks_by_vector: int = 50
@@ -161,7 +162,7 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         check_fields(self, "search")
-        _require(self.profile in ("default", "licomemory"), f"unknown profile {self.profile!r}")
+        _require(self.profile in get_args(ProfileName), f"unknown profile {self.profile!r}")
         _require(self.k >= 1, "search.k must be at least 1")
         _require(0 < self.decay_exponent <= 1, "search.decay_exponent must be above 0, at most 1")
         _require(0 <= self.decay_strength <= 1, "search.decay_strength must be between 0 and 1")

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 from cognigraph import entity_verbs
+from cognigraph.asking import ask
 from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
@@ -25,14 +27,12 @@ from cognigraph.model import (
     SearchResult,
 )
 from cognigraph.retrieve.assemble import assemble
-from cognigraph.retrieve.explain import EXPLAINED, explain_place
-from cognigraph.retrieve.search import Inquiry, search
+from cognigraph.retrieve.explain import EXPLAINED, explain_rank
+from cognigraph.retrieve.search import search
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.records import Failure
-from cognigraph.times import to_utc, zone
+from cognigraph.times import zone
 from cognigraph.validation import checked
-
-_T = TypeVar("_T")
 
 Progress = Callable[[int], None]
 """Called after each transaction with the number of messages read so far."""
@@ -209,8 +209,9 @@ class Space(Inspection):
         wanted = chosen.k if k is None else k
         shown = max(wanted, EXPLAINED) if explain else wanted
         self._engine.store.search.warm(self._name)
-        result = self._asking(
-            lambda inquiry: search(inquiry, question, k=shown), now, as_of, chosen
+        answer = partial(search, k=shown)
+        result = ask(
+            self._engine, self._name, answer, question, now=now, as_of=as_of, settings=chosen
         )
         if explain:
             hits = result.hits
@@ -273,34 +274,9 @@ class Space(Inspection):
         if not question.strip():
             raise ConfigurationError("give the question that should have found the message")
         wanted = chosen.k if k is None else k
-        return self._asking(
-            lambda inquiry: explain_place(inquiry, question, message, k=wanted), now, as_of, chosen
-        )
-
-    def _asking(
-        self,
-        work: Callable[[Inquiry], _T],
-        now: datetime | str | None,
-        as_of: datetime | str | None,
-        settings: SearchSettings,
-    ) -> _T:
-        engine = self._engine
-        seen_from = engine.clock() if now is None else to_utc(now, engine.zone)
-        until = None if as_of is None else to_utc(as_of, engine.zone)
-        return engine.use(
-            lambda store, embedder: work(
-                Inquiry(
-                    store,
-                    embedder,
-                    self._name,
-                    settings,
-                    seen_from,
-                    until,
-                    engine.extractor.name,
-                    engine.reader,
-                    engine.reranker,
-                )
-            )
+        answer = partial(explain_rank, expected=message, k=wanted)
+        return ask(
+            self._engine, self._name, answer, question, now=now, as_of=as_of, settings=chosen
         )
 
     # Entity resolution

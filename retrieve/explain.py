@@ -1,13 +1,13 @@
-"""Why a message that was expected is where it is: its place in every leg and signal, and what would
-have brought it up.
+"""Explain the rank of an expected message: how it does by each source and signal, and which
+change would bring it among the first hits.
 
-Nothing is estimated: places come from searching again with everything shown, and each proposal was
-tried out before it is made.
+Nothing is estimated. Ranks come from searching again and looking at all candidates, and every
+proposal has been tried.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats
+from cognigraph.errors import ConfigurationError
 from cognigraph.model import (
     Explanation,
     Hit,
@@ -25,21 +26,25 @@ from cognigraph.model import (
     StoredMessage,
     Triple,
 )
-from cognigraph.retrieve.analyse import Analysis
-from cognigraph.retrieve.search import Inquiry, search
-from cognigraph.settings import Profile, SearchSettings
+from cognigraph.retrieve.candidate_search import find_candidates
+from cognigraph.retrieve.plan import SearchPlan, plan_search
+from cognigraph.retrieve.rank.features import triple_scores
+from cognigraph.retrieve.rank.profiles import PROFILES
+from cognigraph.retrieve.request import SearchRequest
+from cognigraph.retrieve.search import search
+from cognigraph.settings import SearchSettings
 from cognigraph.text.bm25 import bm25, idf
 
 _DEEP = 1000
-"""How many of a leg's best are looked at for the expected message."""
+"""How many of the best of each candidate source are searched for the expected message."""
 EXPLAINED = 50
-"""How many of the best ``search(explain=True)`` gives reasons for."""
+"""How many of the best messages ``search(explain=True)`` gives reasons for."""
 _ALL = 100_000
-"""More hits than any pool of candidates has."""
+"""More hits than there are ever candidates."""
 
 _PARTS = {
     "windows": "without its neighbours (windows)",
-    "session_leg": "without the session leg",
+    "session_leg": "without session scores",
     "triple_leg": "without triples",
     "cues": "without cues (who speaks, asks, answers, length, names, form of the answer)",
     "time_cue": "without the time in the question",
@@ -48,87 +53,102 @@ _PARTS = {
 }
 
 
-def explain_place(
-    inquiry: Inquiry, question: str, expected: StoredMessage, *, k: int
-) -> Explanation:
-    """Where ``expected`` stands for a question, and why. Searches some ten times."""
-    result = _search(inquiry, question, inquiry.settings)
-    place = _place(result, expected)
+def explain_rank(request: SearchRequest, expected: StoredMessage, *, k: int) -> Explanation:
+    """Explain the rank of ``expected`` for a question. Searches about ten times.
+
+    Raises :class:`ConfigurationError` for an empty question.
+    """
+    plan = plan_search(request)
+    if plan is None:
+        raise ConfigurationError("give the question that should have found the message")
+    result = _search_all(request)
+    rank = _rank(result, expected)
     hits = result.hits[:k]
-    mine = None if place is None else result.hits[place - 1]
-    cut = hits[-1] if hits else None
-    read, analysis, _ = inquiry.read(question)
-    legs, triples = _legs(read, analysis, expected)
-    variants = tuple(_variants(inquiry, analysis, expected))
-    hidden = read.as_of is not None and expected.at > read.as_of
+    mine = None if rank is None else result.hits[rank - 1]
+    last = hits[-1] if hits else None
+    standings, triples = _standings(plan, expected)
+    variants = tuple(_variants(plan, request, expected))
     return Explanation(
-        question=question,
+        question=request.question,
         expected=expected,
         k=k,
-        rank=place,
+        rank=rank,
         score=None if mine is None else mine.score,
-        score_at_k=None if cut is None else cut.score,
+        score_at_k=None if last is None else last.score,
         candidates=len(result.hits),
-        legs=legs,
-        signals=_signals(mine, cut, result.hits),
+        legs=standings,
+        signals=_signals(mine, last, result.hits),
         triples=mine.triples if mine is not None else triples,
         hits=hits,
         variants=variants,
-        proposals=tuple(
-            _proposals(inquiry, question, expected, place, k, legs, variants)
-            if not hidden
-            else [Proposal("ask without as_of: it was said later than that", None)]
-        ),
-        remarks=tuple(_remarks(analysis, expected, mine)) + result.trace.notes,
+        proposals=_proposals(plan, request, expected, rank, k, standings, variants),
+        remarks=tuple(_remarks(plan, expected, mine)) + result.trace.notes,
     )
 
 
-def _search(inquiry: Inquiry, question: str, settings: SearchSettings) -> SearchResult:
-    return search(replace(inquiry, settings=settings), question, k=_ALL)
+def _search_all(request: SearchRequest) -> SearchResult:
+    """Search for all candidates, ranked."""
+    return search(request, k=_ALL)
 
 
-def _is(expected: StoredMessage) -> Callable[[Hit], bool]:
-    return lambda hit: hit.id == expected.id and hit.session == expected.session
+def _rank(result: SearchResult, expected: StoredMessage) -> int | None:
+    """Rank of the expected message (from 1), ``None`` if it is no candidate."""
+    for rank, hit in enumerate(result, 1):
+        if hit.id == expected.id and hit.session == expected.session:
+            return rank
+    return None
 
 
-def _place(result: SearchResult, expected: StoredMessage) -> int | None:
-    is_expected = _is(expected)
-    return next((place for place, hit in enumerate(result, 1) if is_expected(hit)), None)
+def _rank_with(request: SearchRequest, expected: StoredMessage, **settings: Any) -> int | None:
+    """Rank of the expected message after some of the settings are changed."""
+    changed = replace(request, settings=replace(request.settings, **settings))
+    return _rank(_search_all(changed), expected)
 
 
-def _legs(
-    inquiry: Inquiry, analysis: Analysis, expected: StoredMessage
+def _standings(
+    plan: SearchPlan, expected: StoredMessage
 ) -> tuple[tuple[LegStanding, ...], tuple[Triple, ...]]:
-    """Places of the message in the legs that find chunks, and of its best triple in theirs."""
-    settings = inquiry.settings
-    deep = replace(
-        settings, chunks_by_vector=_DEEP, chunks_by_terms=_DEEP,
+    """Ranks by each candidate source of the message or of its best triple, and all its triples."""
+    request, terms = plan.request, plan.analysis.terms
+    settings = request.settings
+    found = find_candidates(replace(request, settings=_deep(settings)), plan.analysis)
+    chunks, triples = found.chunks, found.triples
+    rows = _rows(request, chunks.uids, expected)
+    weights = idf(found.lexicon, terms)
+    words = bm25(chunks.matches, chunks.length, weights, found.lexicon.mean_length)
+    own = [t for t, evidence in enumerate(triples.evidence) if set(evidence) & set(rows)]
+    triple_cosine, triple_words = triple_scores(found, weights)
+    own_triples = request.store.search.triples_by_uid(request.space, [triples.uids[t] for t in own])
+    return (
+        _standing("chunk vector", chunks.cosine, rows, settings.chunks_by_vector),
+        _standing("chunk words", words, rows, settings.chunks_by_terms),
+        _standing("triple vector", triple_cosine, own, settings.triples_by_vector),
+        _standing("triple words", triple_words, own, settings.triples_by_terms),
+        _standing("triple anchors", triples.by_anchor, own, settings.triples_per_anchor),
+    ), tuple(own_triples.values())
+
+
+def _deep(settings: SearchSettings) -> SearchSettings:
+    """Return settings by which every candidate source that is on delivers many candidates."""
+    return replace(
+        settings,
+        chunks_by_vector=_DEEP,
+        chunks_by_terms=_DEEP,
         triples_by_vector=_DEEP if settings.triples_by_vector else 0,
         triples_by_terms=_DEEP if settings.triples_by_terms else 0,
-    )  # fmt: skip
-    pools = replace(inquiry, settings=deep).candidates(analysis)
-    records = inquiry.store.search.chunks(inquiry.space, pools.chunks.uids)
-    rows = [
+    )
+
+
+def _rows(request: SearchRequest, uids: Sequence[str], expected: StoredMessage) -> list[int]:
+    """Rows of the candidate chunks that are parts of the expected message."""
+    records = request.store.search.chunks(request.space, uids)
+    return [
         row
-        for row, uid in enumerate(pools.chunks.uids)
+        for row, uid in enumerate(uids)
         if uid in records
         and records[uid].message_id == expected.id
         and records[uid].session == expected.session
     ]
-    weights = idf(pools.lexicon, analysis.terms)
-    words = bm25(pools.chunks.matches, pools.chunks.length, weights, pools.lexicon.mean_length)
-    chunks, triples = pools.chunks, pools.triples
-    own = [t for t, evidence in enumerate(triples.evidence) if set(evidence) & set(rows)]
-    mean = float(triples.length.mean()) if len(triples.length) else 1.0
-    triple_words = bm25(triples.matches, triples.length, weights, mean)
-    found = inquiry.store.search.triples_by_uid(inquiry.space, [triples.uids[t] for t in own])
-    return (
-        _standing("chunk vector", chunks.cosine, rows, settings.chunks_by_vector),
-        _standing("chunk words", words, rows, settings.chunks_by_terms),
-        _standing("triple vector", triples.cosine, own, settings.triples_by_vector),
-        _standing("triple words", triple_words, own, settings.triples_by_terms),
-        _standing("triple anchors", triples.by_anchor, own, settings.triples_per_anchor),
-    ), tuple(found.values())
 
 
 def _standing(
@@ -140,7 +160,7 @@ def _standing(
 
 
 def _rank_of(values: Floats, rows: list[int]) -> int | None:
-    """Place of the best of some rows, 1 for the first; None for none, or where it says nothing."""
+    """Rank (from 1) of the best of some rows; ``None`` without rows, or if the best value is 0."""
     if not rows:
         return None
     best = float(max(values[rows]))
@@ -148,21 +168,21 @@ def _rank_of(values: Floats, rows: list[int]) -> int | None:
 
 
 def _signals(
-    mine: Hit | None, cut: Hit | None, hits: tuple[Hit, ...]
+    mine: Hit | None, last: Hit | None, hits: tuple[Hit, ...]
 ) -> tuple[SignalStanding, ...]:
-    """What each signal gave it against the last hit that made it; what it lost most on first."""
-    if mine is None or cut is None:
+    """Compare the points of each signal with those of the last returned hit, largest loss first."""
+    if mine is None or last is None:
         return ()
     standings = []
-    for name in sorted({*mine.why.features, *cut.why.features}):
-        given = mine.why.features.get(name, 0.0)
-        better = sum(hit.why.features.get(name, 0.0) > given for hit in hits)
+    for name in sorted({*mine.why.features, *last.why.features}):
+        points = mine.why.features.get(name, 0.0)
+        better = sum(hit.why.features.get(name, 0.0) > points for hit in hits)
         standings.append(
             SignalStanding(
                 name=name,
                 value=mine.why.legs.get(name),
-                points=given,
-                points_at_k=cut.why.features.get(name, 0.0),
+                points=points,
+                points_at_k=last.why.features.get(name, 0.0),
                 points_of_best=hits[0].why.features.get(name, 0.0),
                 rank=better + 1,
             )
@@ -171,61 +191,70 @@ def _signals(
 
 
 def _variants(
-    inquiry: Inquiry, analysis: Analysis, expected: StoredMessage
+    plan: SearchPlan, request: SearchRequest, expected: StoredMessage
 ) -> Iterator[tuple[str, int | None]]:
-    """Its place with each part of the ranking off, and in the other profile."""
-    settings, question, time = inquiry.settings, analysis.question, analysis.time
+    """Rank the message with each part of the ranking switched off, and by the other profiles."""
+    settings, time = request.settings, plan.analysis.time
     idle = {"time_cue"} if not time.times else set()
     idle |= {"time_order"} if time.order is None else set()
     for part, name in _PARTS.items():
         if getattr(settings, part) and part not in idle:
-            off = _with(settings, part, False)
-            yield name, _place(_search(inquiry, question, off), expected)
-    other: Profile = "licomemory" if settings.profile == "default" else "default"
-    changed = replace(settings, profile=other)
-    yield f"profile {other}", _place(_search(inquiry, question, changed), expected)
-
-
-def _with(settings: SearchSettings, name: str, value: Any) -> SearchSettings:
-    changed: dict[str, Any] = {name: value}
-    return replace(settings, **changed)
+            yield name, _rank_with(request, expected, **{part: False})
+    for profile in PROFILES:
+        if profile != settings.profile:
+            yield f"profile {profile}", _rank_with(request, expected, profile=profile)
 
 
 def _proposals(
-    inquiry: Inquiry,
-    question: str,
+    plan: SearchPlan,
+    request: SearchRequest,
     expected: StoredMessage,
-    place: int | None,
+    rank: int | None,
     k: int,
-    legs: tuple[LegStanding, ...],
+    standings: tuple[LegStanding, ...],
     variants: tuple[tuple[str, int | None], ...],
+) -> tuple[Proposal, ...]:
+    """Return the changes that bring the message among the first ``k`` hits."""
+    as_of = plan.request.as_of
+    if as_of is not None and expected.at > as_of:
+        return (Proposal("ask without as_of: it was said later than that", None),)
+    if rank is not None and rank <= k:
+        return ()
+    return (
+        *([] if rank is None else [Proposal(f"k = {rank} includes it", rank)]),
+        *(Proposal(name, found) for name, found in variants if found is not None and found <= k),
+        *([] if rank is not None else _wider(request, expected, standings)),
+        *_own_words(request, expected, k),
+    )
+
+
+def _wider(
+    request: SearchRequest, expected: StoredMessage, standings: tuple[LegStanding, ...]
 ) -> Iterator[Proposal]:
-    """What would have brought it among the first k, each tried."""
-    if place is not None and place <= k:
-        return
-    if place is not None:
-        yield Proposal(f"k = {place} holds it", place)
-    for name, rank in variants:
-        if rank is not None and rank <= k:
-            yield Proposal(name, rank)
+    """Try to let in more candidates, as many as the message needs to become one."""
     limits = {"chunk vector": "chunks_by_vector", "chunk words": "chunks_by_terms"}
-    for leg in legs:
-        if place is None and leg.name in limits and leg.rank is not None and leg.rank > leg.limit:
-            wide = _with(inquiry.settings, limits[leg.name], leg.rank)
-            rank = _place(_search(inquiry, question, wide), expected)
+    for source in standings:
+        if source.name in limits and source.rank is not None and source.rank > source.limit:
+            limit = limits[source.name]
+            rank = _rank_with(request, expected, **{limit: source.rank})
             if rank is not None:
-                yield Proposal(f"search.{limits[leg.name]} = {leg.rank}", rank)
-    own_words = _place(_search(inquiry, expected.text, inquiry.settings), expected)
-    if own_words is not None and own_words <= k:
-        yield Proposal("asking in its own words", own_words)
+                yield Proposal(f"search.{limit} = {source.rank}", rank)
 
 
-def _remarks(analysis: Analysis, expected: StoredMessage, mine: Hit | None) -> Iterator[str]:
+def _own_words(request: SearchRequest, expected: StoredMessage, k: int) -> Iterator[Proposal]:
+    """Try the text of the message as the question."""
+    rank = _rank(_search_all(replace(request, question=expected.text)), expected)
+    if rank is not None and rank <= k:
+        yield Proposal("asking in its own words", rank)
+
+
+def _remarks(plan: SearchPlan, expected: StoredMessage, mine: Hit | None) -> Iterator[str]:
+    """Say what about the message itself keeps it from ranking higher."""
     if not expected.is_enriched:
-        yield "it is not enriched yet, so no triple speaks for it: flush() or `cognigraph enrich`"
+        yield "not enriched yet, so no triple cites it; call flush() or run `cognigraph enrich`"
     elif mine is not None and not mine.triples:
-        yield "no triple has it as evidence"
-    if mine is not None and mine.why.legs.get("words", 1.0) == 0.0 and analysis.terms:
-        yield f"it has none of the question's words ({', '.join(analysis.terms)})"
+        yield "no triple cites it as evidence"
+    if mine is not None and mine.why.legs.get("words", 1.0) == 0.0 and plan.analysis.terms:
+        yield f"it has none of the question's words ({', '.join(plan.analysis.terms)})"
     if expected.chunks > 1:
-        yield f"it was split into {expected.chunks} chunks; the best one counts"
+        yield f"it was split into {expected.chunks} chunks; the best of them counts"

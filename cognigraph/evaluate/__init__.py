@@ -1,4 +1,4 @@
-"""Evaluation on published benchmarks: the files as downloaded in, figures and a page out.
+"""Evaluate a memory on published benchmarks: from a downloaded file to figures and a page.
 
 ``cognigraph eval locomo|longmemeval FILE`` is the command; :class:`Evaluation` is what it drives.
 """

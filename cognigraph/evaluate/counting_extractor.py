@@ -7,12 +7,14 @@ from collections.abc import Callable
 from cognigraph.errors import CogniGraphError
 from cognigraph.ingest.extraction import Extraction, Extractor, Summarising, Window
 from cognigraph.model import Usage
+from cognigraph.retrieve.rank.weights import declared_weight_set
+from cognigraph.settings import WeightSetName
 
 
 class CountingExtractor:
     """Another extractor, whose model usage adds up until it is taken.
 
-    ``error`` is that of the last call, or of its summary; ``None`` after one that worked.
+    ``error`` is the error of the last call or of its summary; ``None`` if both succeeded.
     """
 
     def __init__(self, extractor: Extractor) -> None:
@@ -22,8 +24,13 @@ class CountingExtractor:
 
     @property
     def name(self) -> str:
-        """That of the extractor."""
+        """The name of the wrapped extractor."""
         return self._extractor.name
+
+    @property
+    def weight_set(self) -> WeightSetName:
+        """That of the extractor."""
+        return declared_weight_set(self._extractor)
 
     def extract(self, window: Window) -> Extraction:
         """Read a window."""

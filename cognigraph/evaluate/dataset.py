@@ -1,4 +1,4 @@
-"""What a benchmark file becomes: conversations of messages, with questions about them."""
+"""A loaded benchmark: conversations of messages, with questions about them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Benchmark = Literal["locomo", "longmemeval"]
 Level = Literal["turn", "session"]
 
 HEADLINE: Mapping[Benchmark, Level] = {"locomo": "turn", "longmemeval": "session"}
-"""The level by which the benchmark's own authors count recall, and by which a question failed."""
+"""Whether evidence counts by message or by session, in recall and in the list of failures."""
 
 ADVERSARIAL = "adversarial"
-"""LoCoMo's category 5: questions about what was never said, or said by the other one."""
+"""LoCoMo's category 5: questions about what nobody said, or what the other speaker said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,8 @@ class Question:
     """One question about a conversation, asked at ``asked_at``.
 
     ``evidence`` are ids of the messages that answer it and ``evidence_sessions`` their sessions;
-    both are empty for a question that nothing answers (``unanswerable``) or that names no place.
+    both are empty for a question that nothing answers (``unanswerable``), or whose evidence the
+    file does not give.
     """
 
     id: str
@@ -39,9 +40,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One isolated history: what was said, in order of time, and what is asked about it.
+    """One isolated history: its messages in order of time, and the questions about it.
 
-    ``notes`` count what was odd in the file and how it was read, by kind.
+    ``notes`` count by kind what was irregular in the file, and how it was read.
     """
 
     name: str

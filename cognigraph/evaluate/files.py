@@ -1,4 +1,4 @@
-"""Benchmark files as they are downloaded: their digest, their items one at a time, what they are.
+"""Downloaded benchmark files: their digest, their items one at a time, which benchmark they are.
 
 LongMemEval's files are up to gigabytes, so a list is read item by item and never held as a whole.
 """
@@ -27,11 +27,11 @@ _FORMS = (
 
 
 class DatasetError(ConfigurationError):
-    """A benchmark file that cannot be read, or is another one than was said."""
+    """A benchmark file cannot be read, or belongs to another benchmark than the one named."""
 
 
 def sha256(path: Path) -> str:
-    """Hex digest of a file's bytes."""
+    """Return the SHA-256 of a file's bytes in hexadecimal."""
     with _open(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -46,7 +46,7 @@ def _open(path: Path) -> io.BufferedReader:
 
 
 def items(path: Path) -> Iterator[Any]:
-    """The items of the JSON list in a file, one at a time; a file with one object is that item.
+    """Yield the items of the JSON list in a file one at a time; a single object is one item.
 
     :class:`DatasetError` says where the JSON is wrong, or what else the file is.
     """
@@ -60,7 +60,7 @@ def items(path: Path) -> Iterator[Any]:
 
 
 class _Items:
-    """Reads a list with a buffer that holds one item at a time."""
+    """Reads a list through a buffer that holds one item at a time."""
 
     def __init__(self, stream: io.TextIOWrapper, name: str) -> None:
         self._stream = stream
@@ -93,7 +93,7 @@ class _Items:
             raise self._wrong("something follows the list")
 
     def _more(self) -> bool:
-        """Read on, as much again as is waiting, so that long items are not tried too often."""
+        """Read as much as the buffer still holds, so that a long item is not parsed too often."""
         if self._ended:
             return False
         try:
@@ -105,7 +105,7 @@ class _Items:
         return not self._ended
 
     def _peek(self) -> str:
-        """The next character that is not white space, "" at the end."""
+        """Return the next character that is not white space, or "" at the end."""
         while True:
             while self._at < len(self._buffer):
                 if not self._buffer[self._at].isspace():
@@ -138,7 +138,7 @@ _TITLES = {"locomo": "LoCoMo", "longmemeval": "LongMemEval"}
 
 
 def check_kind(item: Any, wanted: str, name: str) -> dict[str, Any]:
-    """The item if it has the marks of the benchmark; else an error that says what it looks like."""
+    """Return the item if it has the benchmark's fields; otherwise raise an error that says more."""
     found = set(item) if isinstance(item, dict) else set()
     if _FINGERPRINTS[wanted] <= found:
         return dict(item)

@@ -1,4 +1,4 @@
-"""Append-only JSON lines: what is done is on disk, and a line that a crash cut off is dropped."""
+"""An append-only file of JSON lines; an incomplete last line, left by a crash, is dropped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cognigraph.evaluate.files import DatasetError
 
 
 class Journal:
-    """Records by key, in one file that is appended to; the last record of a key counts."""
+    """Records by key in one append-only file; the last record of a key counts."""
 
     def __init__(self, path: Path, key: str) -> None:
         self._path = path

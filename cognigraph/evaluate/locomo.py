@@ -22,7 +22,7 @@ from cognigraph.evaluate.files import DatasetError, check_kind, items
 from cognigraph.model import Message
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: ADVERSARIAL}
-"""By the numbers of the published file."""
+"""Category names by their numbers in the published file."""
 
 _SESSION = re.compile(r"session_(\d+)")
 _TURN_ID = re.compile(r"D\d+:\d+")
@@ -35,11 +35,11 @@ _MONTHS = {name: n for n, name in enumerate(
 
 
 def load(path: Path) -> Generator[Conversation, None, None]:
-    """The conversations of the file; :class:`DatasetError` where it is not LoCoMo's."""
+    """Yield the conversations; raises :class:`DatasetError` if the file is not LoCoMo's."""
     names: Counter[str] = Counter()
-    for place, item in enumerate(items(path)):
+    for position, item in enumerate(items(path)):
         sample = check_kind(item, "locomo", path.name)
-        name = str(sample.get("sample_id") or f"sample-{place + 1}")
+        name = str(sample.get("sample_id") or f"sample-{position + 1}")
         names[name] += 1
         if names[name] > 1:
             name = f"{name}-{names[name]}"
@@ -54,7 +54,7 @@ def load(path: Path) -> Generator[Conversation, None, None]:
 
 
 def read_sample(sample: dict[str, Any], name: str) -> Conversation:
-    """One sample of the list."""
+    """Convert one sample of the list."""
     notes: Counter[str] = Counter()
     messages = _messages(sample["conversation"], notes)
     if not messages:
@@ -62,14 +62,14 @@ def read_sample(sample: dict[str, Any], name: str) -> Conversation:
     sessions = {str(message.id): message.session for message in messages}
     asked_at = parsed(messages[-1].at) + timedelta(days=1)
     questions = [
-        _question(qa, f"{name}/q{place}", asked_at, sessions, notes)
-        for place, qa in enumerate(sample["qa"], 1)
+        _question(qa, f"{name}/q{position}", asked_at, sessions, notes)
+        for position, qa in enumerate(sample["qa"], 1)
     ]
     return Conversation(name, tuple(messages), tuple(questions), dict(notes))
 
 
 def read_time(text: str) -> datetime:
-    """ "1:56 pm on 8 May, 2023", in UTC."""
+    """Parse a time such as "1:56 pm on 8 May, 2023" as UTC."""
     found = _TIME.fullmatch(text)
     month = _MONTHS.get(found[5][:3].lower()) if found else None
     if found is None or month is None:
@@ -79,14 +79,14 @@ def read_time(text: str) -> datetime:
 
 
 def read_evidence(evidence: Any) -> tuple[str, ...]:
-    """Turn ids in what stands as evidence: a list or a string, with odd spacing and separators."""
+    """Find the turn ids in a list or a string of evidence, whatever its spacing and separators."""
     parts = evidence if isinstance(evidence, list) else [evidence]
     text = " ".join(str(part) for part in parts if part is not None)
     return tuple(dict.fromkeys(_TURN_ID.findall(text)))
 
 
 def parsed(at: datetime | str | None) -> datetime:
-    """The time of a message that a loader made."""
+    """Return the time of a message; loaders always set it."""
     assert isinstance(at, datetime)
     return at
 
@@ -101,7 +101,7 @@ def _messages(conversation: dict[str, Any], notes: Counter[str]) -> list[Message
     messages: list[Message] = []
     seen: Counter[str] = Counter()
     for start, number, turns in sorted(dated, key=lambda entry: entry[:2]):
-        for place, turn in enumerate(turns):
+        for position, turn in enumerate(turns):
             text = _text(turn)
             if not text:
                 notes["turns without text left out"] += 1
@@ -116,14 +116,14 @@ def _messages(conversation: dict[str, Any], notes: Counter[str]) -> list[Message
                     id=id if seen[id] == 1 else f"{id}~{seen[id]}",
                     session=str(number),
                     speaker=turn["speaker"],
-                    at=start + timedelta(seconds=place),
+                    at=start + timedelta(seconds=position),
                 )
             )
     return messages
 
 
 def _text(turn: dict[str, Any]) -> str:
-    """What was said, and what the photo that came with it shows."""
+    """Return the text of a turn, with the caption of its photo if it has one."""
     caption = str(turn.get("blip_caption") or "").strip()
     photo = f"[photo: {caption}]" if caption else ""
     return " ".join(part for part in (str(turn.get("text") or "").strip(), photo) if part)

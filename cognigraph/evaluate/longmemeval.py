@@ -32,7 +32,7 @@ _TIME = re.compile(r"\s*(\d{4})[/-](\d{1,2})[/-](\d{1,2})(?:\s*\([^)]*\))?\s+(\d
 
 
 def load(path: Path) -> Generator[Conversation, None, None]:
-    """One conversation a question; :class:`DatasetError` where the file is not LongMemEval's."""
+    """Yield one conversation per question; raises :class:`DatasetError` for another benchmark."""
     seen: set[str] = set()
     for item in items(path):
         entry = check_kind(item, "longmemeval", path.name)
@@ -51,7 +51,7 @@ def load(path: Path) -> Generator[Conversation, None, None]:
 
 
 def read_time(text: str) -> datetime:
-    """ "2023/05/20 (Sat) 02:21", in UTC."""
+    """Parse a time such as "2023/05/20 (Sat) 02:21" as UTC."""
     found = _TIME.fullmatch(text)
     if found is None:
         raise DatasetError(f"cannot read the time {text!r}; expected '2023/05/20 (Sat) 02:21'")
@@ -60,7 +60,7 @@ def read_time(text: str) -> datetime:
 
 
 def read_entry(entry: dict[str, Any]) -> Conversation:
-    """One question with its history."""
+    """Convert one question and its history."""
     id, ids = str(entry["question_id"]), [str(name) for name in entry["haystack_session_ids"]]
     dates, sessions = entry["haystack_dates"], entry["haystack_sessions"]
     if not len(ids) == len(dates) == len(sessions):
@@ -70,10 +70,10 @@ def read_entry(entry: dict[str, Any]) -> Conversation:
         )
     notes: Counter[str] = Counter()
     history = _History(notes)
-    # Oracle files are not in order of time.
+    # The sessions of oracle files are not sorted by time.
     for start, _, name, turns in sorted(
-        (read_time(date), place, name, turns)
-        for place, (date, name, turns) in enumerate(zip(dates, ids, sessions, strict=True))
+        (read_time(date), position, name, turns)
+        for position, (date, name, turns) in enumerate(zip(dates, ids, sessions, strict=True))
     ):
         history.add(start, name, turns)
     if not history.messages:
@@ -97,7 +97,7 @@ def read_entry(entry: dict[str, Any]) -> Conversation:
 
 
 class _History:
-    """Messages of one haystack, and those marked as evidence."""
+    """The messages of one haystack, and which of them are evidence."""
 
     def __init__(self, notes: Counter[str]) -> None:
         self._notes = notes
@@ -106,25 +106,25 @@ class _History:
         self.evidence: list[str] = []
 
     def add(self, start: datetime, name: str, turns: list[dict[str, Any]]) -> None:
-        """Append a session. An id that comes again is another session, with a number."""
+        """Append a session; if its id was used before, a number is added to the id."""
         self._names[name] += 1
         session = name
         if self._names[name] > 1:
             session = f"{name}~{self._names[name]}"
             self._notes["session ids that came again"] += 1
-        for place, turn in enumerate(turns, 1):
+        for position, turn in enumerate(turns, 1):
             text = str(turn.get("content") or "")
             if not text.strip():
                 self._notes["turns without text left out"] += 1
                 continue
-            id = f"{session}#{place}"
+            id = f"{session}#{position}"
             self.messages.append(
                 Message(
                     text=text,
                     id=id,
                     session=session,
                     speaker=str(turn["role"]),
-                    at=start + timedelta(seconds=place - 1),
+                    at=start + timedelta(seconds=position - 1),
                 )
             )
             if turn.get("has_answer"):

@@ -2,7 +2,7 @@
 
 Evidence is the set of ids that answer a question; ``found`` are ids, best first. A question without
 evidence has no score. nDCG is the one LongMemEval's own evaluation computes, so that figures can
-stand beside published ones: gains are 0 or 1, DCG = g1 + sum over i >= 2 of g_i / log2(i).
+can be compared with published ones: gains are 0 or 1, DCG = g1 + sum over i >= 2 of g_i / log2(i).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """One question at one k, each in [0, 1].
+    """Scores of one question at one k, each in [0, 1].
 
     ``recall`` is the share of the evidence among the first k, ``recall_any`` whether any of it is
     there, ``recall_all`` whether all of it is.
@@ -36,7 +36,7 @@ METRICS = ("recall", "recall_any", "recall_all", "ndcg")
 
 
 def score(found: Sequence[str], evidence: Collection[str], k: int) -> Scores:
-    """Score the first ``k`` distinct ids; ValueError without evidence or with a ``k`` below 1."""
+    """Score the first ``k`` distinct ids; raises ValueError without evidence or if ``k`` < 1."""
     wanted = set(evidence)
     if not wanted:
         raise ValueError("a question without evidence has no score")
@@ -54,17 +54,18 @@ def score(found: Sequence[str], evidence: Collection[str], k: int) -> Scores:
 
 def _dcg(gains: Sequence[bool]) -> float:
     return sum(
-        gain / (math.log2(place) if place > 1 else 1.0) for place, gain in enumerate(gains, 1)
+        gain / (math.log2(position) if position > 1 else 1.0)
+        for position, gain in enumerate(gains, 1)
     )
 
 
 def mean(values: Sequence[float], digits: int = 4) -> float | None:
-    """The rounded mean, ``None`` of nothing."""
+    """Return the rounded mean; ``None`` without values."""
     return round(statistics.fmean(values), digits) if len(values) else None
 
 
 def percentiles(values: Sequence[float], digits: int = 2) -> dict[str, float] | None:
-    """p50 and p95, linear between neighbours; ``None`` of nothing."""
+    """Return p50 and p95, interpolated linearly; ``None`` without values."""
     if not len(values):
         return None
     middle, high = np.percentile(np.asarray(values, float), [50, 95])
@@ -76,7 +77,7 @@ class Interval:
     """A mean with its 95 % bootstrap intervals.
 
     ``low``/``high``: questions resampled within each group (the groups are as they are);
-    ``low_groups``/``high_groups``: whole groups resampled, which says what other groups might give.
+    ``low_groups``/``high_groups``: whole groups are resampled, to estimate results on other groups.
     """
 
     mean: float
@@ -89,9 +90,9 @@ class Interval:
 def bootstrap(
     groups: Sequence[Sequence[float]], *, samples: int = 2000, seed: int = 1, level: float = 0.95
 ) -> Interval:
-    """The mean over all values of all groups, with percentile intervals.
+    """Return the mean over all values of all groups, with percentile intervals.
 
-    A group is what shares one conversation. Empty groups are left out; ValueError if all are.
+    A group holds the values of one conversation. Raises ValueError if all groups are empty.
     """
     arrays = [np.asarray(group, float) for group in groups if len(group)]
     if not arrays:
@@ -116,13 +117,13 @@ def bootstrap(
 
 
 def _resampled(values: Values, samples: int, rng: np.random.Generator) -> Values:
-    """Sums of ``samples`` draws with replacement, (samples,)."""
+    """Return (samples,) sums, each of as many draws with replacement as there are values."""
     counts = rng.multinomial(len(values), np.full(len(values), 1 / len(values)), size=samples)
     return np.asarray(counts @ values, float)
 
 
 def rounded(interval: Interval, digits: int = 4) -> dict[str, float | list[float]]:
-    """An interval as plain data."""
+    """Return the interval as JSON data."""
     return {
         "mean": round(interval.mean, digits),
         "interval": [round(interval.low, digits), round(interval.high, digits)],

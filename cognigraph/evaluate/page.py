@@ -22,7 +22,7 @@ _HEADINGS = {
 
 
 def render(result: Mapping[str, Any], questions: Sequence[Record]) -> str:
-    """The page of a result and the records of its questions."""
+    """Render the page of a result and the records of its questions."""
     title = f"{_TITLES[result['benchmark']]}: {result['file']}"
     level = HEADLINE[result["benchmark"]]
     failed = [record for record in questions if "failure" in record]
@@ -119,7 +119,7 @@ def _retrieval(result: Mapping[str, Any], headline: str) -> Iterable[str]:
 
 
 def _details(summary: str, body: str, opened: bool = False, tag: str = "") -> str:
-    """Something that unfolds; ``body`` is HTML, the rest is text."""
+    """Render a collapsible section; ``body`` is HTML, the other arguments are text."""
     tagged = f"<span class=tag>{_text(tag)}</span>" if tag else ""
     start = "<details open>" if opened else "<details>"
     return f"{start}<summary>{_text(summary)}{tagged}</summary><div>{body}</div></details>"
@@ -189,7 +189,7 @@ def _failures(failed: Sequence[Record], result: Mapping[str, Any], level: str) -
     most = max(result["settings"]["cutoffs"])
     yield (
         f"<p class=dim>Questions whose evidence is not all among the first {most} {level}s: what "
-        "was expected, and what stood in its place.</p>"
+        "was expected, and what was returned instead.</p>"
     )
     for category, records in by_category(failed, lambda record: str(record["category"])).items():
         yield f"<h3>{_text(category)} ({len(records):,})</h3>"
@@ -205,7 +205,7 @@ def _failure(record: Record) -> str:
         _message(
             "instead",
             message,
-            f"place {message['rank']}",
+            f"rank {message['rank']}",
             f"<p class=why>{_text(message['why'])}</p>",
         )
         for message in failure["instead"]
@@ -218,14 +218,14 @@ def _failure(record: Record) -> str:
 
 
 def _missing(message: Record, failure: Record) -> str:
-    place = f"place {message['rank']}" if message["rank"] else (
+    rank = f"rank {message['rank']}" if message["rank"] else (
         f"not among the first {failure['searched_to']}"
     )  # fmt: skip
-    return _message("missing", message, place, "")
+    return _message("missing", message, rank, "")
 
 
-def _message(kind: str, message: Record, place: str, more: str) -> str:
-    about = f"{message['id']}, {str(message['at'])[:16].replace('T', ' ')}, {place}"
+def _message(kind: str, message: Record, rank: str, more: str) -> str:
+    about = f"{message['id']}, {str(message['at'])[:16].replace('T', ' ')}, {rank}"
     return (
         f"<div class='message {kind}'><span class=dim>{_text(about)}</span>"
         f"<p>{_text(message['speaker'] or '?')}: {_text(message['text'])}</p>{more}</div>"

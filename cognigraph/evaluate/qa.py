@@ -1,4 +1,4 @@
-"""Question answering: a model answers from the prompt block, a judge compares with the answer key.
+"""Question answering: a model answers from the prompt block, a judge model checks the answers.
 
 Each question is one record of a journal. A call that fails is recorded as failed, not as a wrong
 answer, and is made again by the next run; an answer that was only not judged is judged then.
@@ -41,7 +41,7 @@ _FAILURES_IN_A_ROW = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QASettings:
-    """How questions are answered.
+    """Settings of question answering.
 
     ``credit_adversarial`` asks LoCoMo's category 5 as well and counts a refusal to answer as right;
     without it these questions are not asked. ``workers`` calls run at a time.
@@ -53,24 +53,24 @@ class QASettings:
 
 @cache
 def prompt(id: str) -> PromptFile:
-    """A prompt that ships with the evaluation, by name and version."""
+    """Load a prompt of this package by its name and version."""
     path = files("cognigraph.evaluate.prompts").joinpath(f"{id}.md")
     return read(path.read_text("utf-8"), f"{id}.md")
 
 
 def prompt_texts() -> dict[str, str]:
-    """All prompts as they stand in their files, by id."""
+    """Return the text of all prompt files by id."""
     folder = files("cognigraph.evaluate.prompts")
     return {id: folder.joinpath(f"{id}.md").read_text("utf-8") for id in PROMPTS}
 
 
 def judge_of(question: Question) -> str:
-    """The judge's prompt for a question; LoCoMo's categories all have the common one."""
+    """Return the id of the judge's prompt for a question; all of LoCoMo has the common one."""
     return UNANSWERABLE if question.unanswerable else _JUDGES.get(question.category, JUDGE)
 
 
 class QuestionAnswering:
-    """Answers and judges the questions of an evaluation that has been run."""
+    """Answers the questions of a finished evaluation and judges the answers."""
 
     def __init__(
         self, evaluation: Evaluation, model: Model, judge: Model, settings: QASettings
@@ -86,12 +86,12 @@ class QuestionAnswering:
         self.stopped = ""
 
     def asked(self) -> list[Question]:
-        """The questions that are to be answered."""
+        """Return the questions to answer."""
         credit = self._settings.credit_adversarial
         return [q for q in self._evaluation.questions if credit or q.category != ADVERSARIAL]
 
     def run(self, on_progress: Callable[[int], None] = lambda done: None) -> None:
-        """Answer what is not answered yet; :attr:`stopped` says why that ended early, if so."""
+        """Answer the open questions; if this ends early, :attr:`stopped` says why."""
         pending = [q for q in self.asked() if not _is_done(self._journal.records.get(q.id, {}))]
         done, in_a_row = len(self.asked()) - len(pending), 0
         with (
@@ -118,7 +118,7 @@ class QuestionAnswering:
         self._stop.set()
 
     def _record(self, memory: Memory, question: Question) -> dict[str, Any] | None:
-        """Answer and judge one question; None if it was not begun."""
+        """Answer and judge one question; ``None`` if it was not started."""
         if self._stop.is_set():
             return None
         before = self._journal.records.get(question.id, {})
@@ -162,7 +162,7 @@ class QuestionAnswering:
     def _verdict(self, question: Question, response: str) -> tuple[dict[str, Any], Usage]:
         from cognigraph.evaluate.schemas import Verdict
 
-        # LoCoMo's key for these is what a memory that is fooled would say.
+        # For these, LoCoMo's answer key is what a memory would say that falls for the question.
         fooled = question.unanswerable and question.category == ADVERSARIAL
         expected = _NOT_SAID if fooled else question.answer
         filled = render(
@@ -175,12 +175,12 @@ class QuestionAnswering:
         return {"right": answer.value.right, "reason": answer.value.reason}, answer.usage
 
     def records(self) -> dict[str, dict[str, Any]]:
-        """Records by question."""
+        """Return the records by question."""
         asked = {question.id for question in self.asked()}
         return {id: record for id, record in self._journal.records.items() if id in asked}
 
     def result(self) -> dict[str, Any]:
-        """Accuracy over what was judged, by category; the prompts as they were."""
+        """Return the accuracy over judged answers, by category, and the prompts that were used."""
         return {
             "model": self._model.name,
             "judge": self._judge.name,
@@ -204,7 +204,7 @@ def _add(record: dict[str, Any], stage: str, usage: Usage) -> None:
 def accuracy(
     questions: Sequence[Question], records: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Shares of right answers among those judged; what failed or was not asked is not counted."""
+    """Return the shares of right answers among those judged; failed calls do not count."""
     judged = [
         {"category": question.category, "unanswerable": question.unanswerable, **record}
         for question in questions

@@ -1,4 +1,4 @@
-"""Writes what an evaluation came to: ``result.json`` for programs, ``page.html`` for people."""
+"""Write the result of an evaluation: ``result.json`` for programs, ``page.html`` for people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cognigraph.evaluate.run import Evaluation
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A result and where it was written."""
+    """A result and the files it was written to."""
 
     result: Mapping[str, Any]
     json: Path
@@ -23,9 +23,9 @@ class Report:
 
 
 def write(evaluation: Evaluation, answering: QuestionAnswering | None = None) -> Report:
-    """Write the result of a run's last pass, each file as a whole.
+    """Write the result of the last :meth:`Evaluation.run`; each file is replaced atomically.
 
-    It is complete unless questions that were to be answered are not judged.
+    The result is complete unless the answers to some questions have not been judged.
     """
     result, records = evaluation.result(), evaluation.records()
     result["qa"], result["complete"] = None, True

@@ -1,4 +1,4 @@
-"""One evaluation: insert, enrich, ask; resumable at every conversation and question.
+"""One evaluation: insert, enrich, ask. It can be resumed after any conversation or question.
 
 A run lives in a folder named after the digest of its settings, so that a run with other settings
 is another run. Conversations and questions that are done are lines of its journals.
@@ -30,7 +30,7 @@ from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Step
 from cognigraph.memory import Memory
 from cognigraph.model import SearchResult
-from cognigraph.settings import Profile, SearchSettings, Settings
+from cognigraph.settings import ProfileName, SearchSettings, Settings
 from cognigraph.space import Space
 
 NO_EXTRACTION = "none"
@@ -42,12 +42,12 @@ _LOADERS: dict[Benchmark, Callable[[Path], Generator[Conversation, None, None]]]
 }
 
 Progress = Callable[[str, int], None]
-"""Called with what is being worked on and the number of questions answered so far."""
+"""Called with a description of the current work and the number of questions asked so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalSettings:
-    """What is evaluated. Everything here but ``limit`` makes another run.
+    """What is evaluated. Changing anything but ``limit`` makes it a different run.
 
     ``cutoffs`` are the k; ``extractor`` may be ``"none"``; ``limit`` takes the first conversations
     only (LongMemEval has one a question). ``location`` puts the memory elsewhere than into the
@@ -56,7 +56,7 @@ class EvalSettings:
 
     benchmark: Benchmark
     cutoffs: tuple[int, ...] = (5, 10, 15)
-    profile: Profile = "default"
+    profile: ProfileName = "default"
     extractor: str = "rules"
     embedder: str = "wordllama"
     max_tokens: int = 1300
@@ -72,7 +72,7 @@ class EvalSettings:
             raise ConfigurationError("the limit of an evaluation must be at least 1")
 
     def recorded(self) -> dict[str, Any]:
-        """What a result says of its settings; no credentials."""
+        """Return the settings as they are recorded in the result, without credentials."""
         found = asdict(self)
         for name in ("limit", "auth"):
             del found[name]
@@ -80,7 +80,7 @@ class EvalSettings:
 
 
 class Evaluation:
-    """A run in its folder: what is done, and the next thing to do."""
+    """A run and its folder, where finished work is recorded."""
 
     def __init__(self, file: Path, settings: EvalSettings, folder: Path | None = None) -> None:
         self.file = file
@@ -107,17 +107,17 @@ class Evaluation:
         self._asked_of: dict[str, str] = {}
 
     def conversations(self) -> Iterator[Conversation]:
-        """The conversations of the file, as many as the limit allows."""
+        """Yield the conversations of the file, up to the limit."""
         return islice(self._conversations(self.file), self.settings.limit)
 
     @property
     def level(self) -> Level:
-        """The level that counts for this benchmark."""
+        """The level of evidence that counts for this benchmark."""
         return HEADLINE[self.settings.benchmark]
 
     @contextmanager
     def memory(self) -> Iterator[Memory]:
-        """The memory of this run."""
+        """Open the memory of this run."""
         settings = self.settings
         chosen = Settings(search=SearchSettings(profile=settings.profile))
         with Memory(
@@ -132,15 +132,15 @@ class Evaluation:
             yield memory
 
     def space(self, memory: Memory, conversation: str) -> Space:
-        """The space of a conversation; other runs in the same database have others."""
+        """Return the space of a conversation; each run has spaces of its own in a database."""
         return memory.space(f"eval-{self.folder.name}-{conversation}")
 
     def conversation_of(self, question: Question) -> str:
-        """Name of the conversation that a question of the last :meth:`run` is about."""
+        """Return the name of the conversation of a question of the last :meth:`run`."""
         return self._asked_of[question.id]
 
     def run(self, on_progress: Progress = lambda what, done: None) -> None:
-        """Do what is left; what is done stays done if this is interrupted."""
+        """Do the remaining work; an interrupted run can be resumed by calling this again."""
         done = 0
         self.questions.clear()
         self._names.clear()
@@ -160,7 +160,7 @@ class Evaluation:
                     on_progress(f"asking {conversation.name}", done)
 
     def result(self) -> dict[str, Any]:
-        """The result of what the last :meth:`run` came to."""
+        """Return the result of the last :meth:`run`."""
         return summarise(
             self._recorded,
             self.file.name,
@@ -169,11 +169,11 @@ class Evaluation:
         )
 
     def records(self) -> list[dict[str, Any]]:
-        """Records of the questions that the last :meth:`run` came to, in the order of the file."""
+        """Return the records of the questions of the last :meth:`run`, in the order of the file."""
         return [self.answered.records[question.id] for question in self.questions]
 
     def _insert(self, space: Space, conversation: Conversation) -> dict[str, Any]:
-        """Store session by session, then enrich; what an interrupted run stored is known."""
+        """Store session by session, then enrich; messages that are already stored are skipped."""
         started, new = time.perf_counter(), 0
         for _, messages in groupby(conversation.messages, lambda message: message.session):
             new += len(space.add_many(messages).new)
@@ -197,7 +197,7 @@ class Evaluation:
         }
 
     def _enrich(self, space: Space) -> list[Step]:
-        """Work off the queue; what fails is tried again while that is of use."""
+        """Enrich everything queued; stop at an error that another attempt cannot mend."""
         space.retry_failed()
         steps = space.enrich()
         while self._is_left(space):
@@ -214,7 +214,7 @@ class Evaluation:
         return bool(stats.pending or stats.leased or behind)
 
     def _check_read(self, space: Space, name: str) -> None:
-        """Refuse to ask about a conversation that was read in part only."""
+        """Raise an error if a conversation is only partly enriched, before it is asked about."""
         stats = space.stats()
         if unread := stats.failed + stats.pending + stats.leased:
             reasons = sorted({failure.reason for failure in space.failures()})
@@ -267,14 +267,14 @@ class Evaluation:
         result: SearchResult,
         deep: SearchResult,
     ) -> dict[str, Any]:
-        """What was missing, where it stood, and what stood in its place and why."""
-        places = {hit.id: place for place, hit in enumerate(deep, 1)}
-        shown = {hit.id for hit in result}
+        """Describe the missing evidence with its ranks, and the hits returned instead of it."""
+        ranks = {hit.id: rank for rank, hit in enumerate(deep, 1)}
+        returned = {hit.id for hit in result}
         reached = {hit.session for hit in result}
         missing = [
             message
             for message in conversation.messages
-            if (message.id in question.evidence and message.id not in shown)
+            if (message.id in question.evidence and message.id not in returned)
             or (
                 not question.evidence
                 and message.session in question.evidence_sessions
@@ -295,7 +295,7 @@ class Evaluation:
                     "speaker": message.speaker,
                     "at": str(message.at),
                     "text": message.text,
-                    "rank": places.get(str(message.id)),
+                    "rank": ranks.get(str(message.id)),
                 }
                 for message in missing[: 2 * _SHOWN]
             ],
@@ -303,7 +303,7 @@ class Evaluation:
             "searched_to": len(deep),
             "instead": [
                 {
-                    "rank": places.get(hit.id),
+                    "rank": ranks.get(hit.id),
                     "id": hit.id,
                     "session": hit.session,
                     "speaker": hit.speaker,

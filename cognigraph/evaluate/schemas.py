@@ -1,4 +1,4 @@
-"""What the prompts of question answering ask for. Needs pydantic, of the extra ``openai``."""
+"""The answers that the prompts of question answering ask for. Needs pydantic (extra ``openai``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class GivenAnswer(BaseModel):
 
 
 class Verdict(BaseModel):
-    """A judge's verdict; the reason comes first, so that it is thought of first."""
+    """A judge's verdict. The reason comes first, so that the model reasons before it decides."""
 
     reason: str
     right: bool

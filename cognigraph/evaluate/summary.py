@@ -1,4 +1,4 @@
-"""From the records of a run to its result: means, intervals and counts. Pure."""
+"""Summarise the records of a run: means, intervals and counts. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Record = Mapping[str, Any]
 
 
 def retrieval(records: Sequence[Record]) -> dict[str, Any]:
-    """Scores by level and k: over all, without adversarial questions, and by category.
+    """Return scores by level and k: over all, without adversarial questions, and by category.
 
     A question without evidence on a level is not counted there.
     """
@@ -44,7 +44,7 @@ def _at_k(records: Sequence[Record], level: str, k: str) -> dict[str, Any]:
 
 
 def _interval(records: Sequence[Record], level: str, k: str) -> dict[str, Any]:
-    """95 % bootstrap intervals of recall; across conversations where they have many questions."""
+    """Return 95 % bootstrap intervals of recall, also over conversations if they repeat."""
     groups: dict[str, list[float]] = defaultdict(list)
     for record in records:
         groups[record["conversation"]].append(record["scores"][level][k]["recall"])
@@ -63,7 +63,7 @@ def _interval(records: Sequence[Record], level: str, k: str) -> dict[str, Any]:
 def by_category(
     records: Iterable[Record], category: Callable[[Record], str]
 ) -> dict[str, list[Record]]:
-    """Records by category, sorted by its name."""
+    """Group the records by category, sorted by its name."""
     found: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         found[category(record)].append(record)
@@ -75,7 +75,7 @@ def _category(record: Record) -> str:
 
 
 def inserted(records: Iterable[Record]) -> dict[str, Any]:
-    """What insertion and enrichment took. Turns that an interrupted run stored are not timed."""
+    """Return the cost of insertion and enrichment; turns of interrupted runs are not timed."""
     totals: Counter[str] = Counter()
     notes: Counter[str] = Counter()
     for record in records:
@@ -94,7 +94,7 @@ def inserted(records: Iterable[Record]) -> dict[str, Any]:
 
 
 def total_usage(usages: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """Model calls, tokens, seconds and cost, added up."""
+    """Add up model calls, tokens, seconds and cost."""
     total = sum((Usage(**usage) for usage in usages), Usage())  # type: ignore[arg-type]
     return {name: round(value, 6) for name, value in asdict(total).items()}
 
@@ -109,7 +109,7 @@ def summarise(
     conversations: Sequence[Record],
     questions: Sequence[Record],
 ) -> dict[str, Any]:
-    """The result of a run, without question answering."""
+    """Return the result of a run, without question answering."""
     return {
         "benchmark": settings["benchmark"],
         "file": file,

@@ -25,6 +25,7 @@ from cognigraph.ingest.rules.read_statements import StatementReader
 from cognigraph.ingest.rules.statement import Reading, Statement
 from cognigraph.ingest.rules.summary import SessionState
 from cognigraph.model import Usage
+from cognigraph.settings import WeightSetName
 from cognigraph.stores.records import WorkChunk
 
 ANONYMOUS = "user"
@@ -74,6 +75,8 @@ class RulesExtractor:
     ``timezone`` is where speakers' days begin and end ("yesterday"); without one, those of the
     times that chunks carry.
     """
+
+    weight_set: WeightSetName = "rules"
 
     def __init__(self, *, timezone: tzinfo | None = None) -> None:
         self._timezone = timezone

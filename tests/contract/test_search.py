@@ -10,8 +10,8 @@ import pytest
 from cognigraph import ConfigurationError, SearchSettings
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
-from cognigraph.retrieve.analyse import analyse
-from cognigraph.retrieve.search import make_probe
+from cognigraph.retrieve.candidate_search import candidate_query
+from cognigraph.retrieve.question.analyse import analyse
 from tests.conftest import START, OpenMemory
 from tests.contract.rounding import rounded
 
@@ -75,7 +75,7 @@ def test_facts_lead_to_turns_that_share_no_word_with_the_question(space, later):
     assert result.trace.anchors == ("Clara",)
 
 
-def test_an_anchor_reaches_facts_that_neither_leg_ranks(space, later, extractor):
+def test_an_entity_name_reaches_facts_that_vectors_and_words_miss(space, later, extractor):
     space.flush()
     found = {t.text for t in space.search("repair cafe", now=later).triples}
     assert "Ben goes to repair cafe" in found
@@ -138,7 +138,7 @@ def test_licomemory_says_which_hits_no_triple_leads_to(space, later):
     bare = next(hit for hit in space.search("Ann", k=50, now=later) if not hit.triples)
     found = space.search(bare.text, k=50, now=later, settings=settings)
     result = [hit for hit in found if hit.score > 0]  # a triple that says nothing is worth nothing
-    behind = [any("no triple that was found" in note for note in hit.why.notes) for hit in result]
+    behind = [any("no candidate triple cites it" in note for note in hit.why.notes) for hit in result]
     assert behind == sorted(behind)
     assert set(behind) == {True, False}
     for hit, is_behind in zip(result, behind, strict=True):
@@ -198,7 +198,7 @@ def test_texts_come_with_the_candidates_when_asked_for(open_memory, space_name, 
     space.add("Nice!", id="m1", session="s", speaker="Ben", at=START + timedelta(minutes=1))
     space.flush()
     engine = memory._engine
-    asked = make_probe(analyse("Oslo", START), engine.embedder, SearchSettings())
+    asked = candidate_query(analyse("Oslo", START), engine.embedder, SearchSettings())
     found = engine.store.search.candidates(space_name, asked)
     assert dict(zip(found.chunks.speakers, found.chunks.texts, strict=True)) == {
         "Ann": "I moved to Oslo.",

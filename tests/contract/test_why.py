@@ -62,7 +62,7 @@ def test_each_proposal_was_tried(space):
     question = "Which flat in Oslo was cold?"
     found = space.why(question, "Narvik1", 3, now=NOW)
     told = {proposal.what: proposal.rank for proposal in found.proposals}
-    assert told[f"k = {found.rank} holds it"] == found.rank
+    assert told[f"k = {found.rank} includes it"] == found.rank
     assert told["asking in its own words"] == 1
     assert space.search("A train left Narvik at noon.", 3, NOW)[0].id == "Narvik1"
     off = SearchSettings(decay=False)

@@ -114,7 +114,7 @@ def test_what_was_missed_is_explained(locomo):
         assert adversarial["failure"]["instead"][0]["why"].startswith("score ")
     page = Path(found["page"]).read_text("utf-8")
     assert "Which things did Bo do with the cello?" in page
-    assert f"place {missing['rank']}" in page
+    assert f"rank {missing['rank']}" in page
     assert "not read for facts" in page
 
 

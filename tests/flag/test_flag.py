@@ -10,7 +10,7 @@ import pytest
 
 from cognigraph import ConfigurationError, Memory, SearchSettings, Settings
 from cognigraph.embed import resolve
-from cognigraph.retrieve.rerank import resolve_reranker
+from cognigraph.retrieve.rank.rerank import resolve_reranker
 from cognigraph.testing import HashEmbedder, ScriptedExtractor
 
 pytestmark = [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cognigraph import ids
 from cognigraph.ingest.insert.split import split
-from cognigraph.retrieve.analyse import analyse
+from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.text import terms as lexical
 from cognigraph.text.clean import is_question, printable, replace_surrogates
 from cognigraph.text.token_estimate import estimate_tokens

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from cognigraph import Memory
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
-from cognigraph.retrieve.asked_time import Stretch
-from cognigraph.retrieve.question_time import read_time
+from cognigraph.retrieve.question.dates import TimeWindow
+from cognigraph.retrieve.question.temporal import read_time
 from cognigraph.testing import ScriptedExtractor
 from tests.examples import examples
 from tests.property.alphabets import ANY_TEXT
@@ -39,7 +39,7 @@ def test_any_question_is_read(question, now):
     assert found == read_time(question, now)
     assert found.as_of is None or found.as_of <= now
     for time in found.times:
-        if isinstance(time, Stretch) and time.start and time.end:
+        if isinstance(time, TimeWindow) and time.start and time.end:
             assert time.start < time.end
         for start, end in time.intervals([now.year]):
             assert start < end

@@ -1,4 +1,4 @@
-"""Candidate pools made by hand: what a store would return for a probe."""
+"""Candidates made by hand, as a store would return them."""
 
 from __future__ import annotations
 

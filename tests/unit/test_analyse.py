@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cognigraph.retrieve.analyse import analyse
+from cognigraph.retrieve.question.analyse import analyse
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

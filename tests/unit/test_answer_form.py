@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from cognigraph.arrays import Floats
 from cognigraph.embed.word_vectors import word_vectors
-from cognigraph.retrieve.analyse import analyse
-from cognigraph.retrieve.answer_form import Form, form_features
+from cognigraph.retrieve.question.analyse import analyse
+from cognigraph.retrieve.question.answer_form import AnswerForm, form_features
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
 
 
 def features(
-    texts: list[str], speakers: set[str | None], form: Form | None = None
+    texts: list[str], speakers: set[str | None], form: AnswerForm | None = None
 ) -> dict[str, Floats]:
     return form_features(texts, word_vectors().read(texts), speakers, form)
 

@@ -28,7 +28,7 @@ LAYERS: list[set[str]] = [
     {"ingest", "retrieve"},
     {"testing"},
     {"engine"},
-    {"entity_verbs", "inserting"},
+    {"asking", "entity_verbs", "inserting"},
     {"inspection"},
     {"space"},
     {"memory"},

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from cognigraph import SearchSettings
-from cognigraph.retrieve.analyse import analyse
-from cognigraph.retrieve.features import chunk_features, neighbours, scaled
+from cognigraph.retrieve.question.analyse import analyse
+from cognigraph.retrieve.rank.features import chunk_features, neighbours, scaled
 from cognigraph.stores.candidates import OUTSIDE, Candidates
 from cognigraph.text.bm25 import bm25, idf
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cognigraph import LicoMemorySettings, SearchSettings
-from cognigraph.retrieve.licomemory import (
+from cognigraph.retrieve.rank.licomemory import (
     SESSION_FLOOR,
     arithmetic_mean,
     behind,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cognigraph.model import Session, Source, Triple
-from cognigraph.retrieve.asked_time import AskedTime, Stretch, nearness
-from cognigraph.retrieve.question_time import Anchor, QuestionTime, read_time
+from cognigraph.retrieve.question.dates import NamedDate, TimeWindow, nearness
+from cognigraph.retrieve.question.temporal import EventAnchor, QuestionTime, read_time
 from cognigraph.retrieve.timeline import in_order, is_over, seen_from, state_time
 from cognigraph.times import parse_when
 
@@ -20,16 +20,16 @@ def day(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-def span(start: str | None, end: str | None) -> Stretch:
-    return Stretch(None if start is None else day(start), None if end is None else day(end))
+def span(start: str | None, end: str | None) -> TimeWindow:
+    return TimeWindow(None if start is None else day(start), None if end is None else day(end))
 
 
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
-        ("Where was she in May 2023?", AskedTime(2023, 5)),
-        ("What did she buy in May?", AskedTime(None, 5)),
-        ("What happened on 8 May 2023?", AskedTime(2023, 5, 8)),
+        ("Where was she in May 2023?", NamedDate(2023, 5)),
+        ("What did she buy in May?", NamedDate(None, 5)),
+        ("What happened on 8 May 2023?", NamedDate(2023, 5, 8)),
         ("What did we do last summer?", span("2026-06-01", "2026-09-01")),
         ("What happened two weeks ago?", span("2026-11-02", "2026-11-09")),
         ("What did I say yesterday?", span("2026-11-20", "2026-11-21")),
@@ -57,7 +57,7 @@ def test_windows(question, expected):
     ],
 )
 def test_anchors(question, side, event):
-    assert read_time(question, NOW).anchor == Anchor(side, event)
+    assert read_time(question, NOW).anchor == EventAnchor(side, event)
 
 
 @pytest.mark.parametrize(
@@ -121,13 +121,13 @@ def test_only_the_band_of_the_best_is_put_in_order():
     items = [("oslo", 1.0, 1), ("kitchen", 0.9, 2), ("bergen", 0.8, 3), ("chess", 0.5, 4)]
 
     def names(order):
-        found = in_order(items, order, lambda item: item[1], lambda item: item[2])
-        return [item[0] for item in found]
+        texts, scores, times = zip(*items, strict=True)
+        return in_order(texts, order, scores, [day(f"2026-11-0{time}") for time in times])
 
     assert names(None) == ["oslo", "kitchen", "bergen", "chess"]
     assert names("last") == ["bergen", "kitchen", "oslo", "chess"]
     assert names("first") == ["oslo", "kitchen", "bergen", "chess"]
-    assert in_order([], "last", lambda item: 0.0, lambda item: 0) == []
+    assert in_order([], "last", [], []) == []
 
 
 def triple(when: str | None = None) -> Triple:

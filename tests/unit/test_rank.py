@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
+from typing import get_args
 
 import numpy as np
 import pytest
 
-from cognigraph import LicoMemorySettings, SearchSettings
-from cognigraph.retrieve.analyse import analyse
-from cognigraph.retrieve.rank import Ranking, rank, session_scores
-from cognigraph.retrieve.weights import LISTS, WEIGHTS, relative
+from cognigraph import ConfigurationError, LicoMemorySettings, SearchSettings
+from cognigraph.ingest import RulesExtractor
+from cognigraph.retrieve.question.analyse import analyse
+from cognigraph.retrieve.rank.paper_scores import session_scores
+from cognigraph.retrieve.rank.profiles import PROFILES
+from cognigraph.retrieve.rank.ranking import Ranking
+from cognigraph.retrieve.rank.weights import WEIGHT_SETS, declared_weight_set
+from cognigraph.settings import ProfileName, WeightSetName
 from cognigraph.stores.candidates import Candidates
+from cognigraph.testing import ScriptedExtractor
 from tests.unit.pools import NAN, candidates, chunk_pool, session_pool, triple_pool
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -21,8 +27,21 @@ DAY = 86_400.0
 PAPER = SearchSettings(profile="licomemory")
 
 
-def ranked(found: Candidates, settings: SearchSettings = PAPER, now: float = 10 * DAY) -> Ranking:
-    return rank(found, analyse("oslo", NOW), settings, now)
+def ranked(
+    found: Candidates,
+    settings: SearchSettings = PAPER,
+    now: float = 10 * DAY,
+    *,
+    question: str = "oslo",
+    weight_set: WeightSetName = "model",
+) -> Ranking:
+    profile = PROFILES[settings.profile]
+    analysis = analyse(question, NOW)
+    return profile.rank(found, analysis, settings, now=now, weight_set=weight_set)
+
+
+def relative(name: WeightSetName, *, enumerates: bool = False) -> dict[str, float]:
+    return WEIGHT_SETS[name].relative(enumerates=enumerates)
 
 
 def test_the_paper_end_to_end():
@@ -174,7 +193,7 @@ def test_the_default_profile_is_the_weighted_sum_it_reports():
     assert found.weighted["vector"].tolist() == pytest.approx(
         [relative("plain")["vector"] * value for value in (1.0, 0.5, 0.0)]
     )
-    assert set(found.weighted) <= set(WEIGHTS["plain"])
+    assert set(found.weighted) <= set(WEIGHT_SETS["plain"].weights)
 
 
 def test_the_default_decay_only_separates_near_equals():
@@ -185,18 +204,66 @@ def test_the_default_decay_only_separates_near_equals():
     assert found.score[0] > found.score[2]
 
 
+class Declaring:
+    def __init__(self, weight_set: str) -> None:
+        self.weight_set = weight_set
+
+
 @pytest.mark.parametrize(
-    ("extractor", "expected"), [("rules-1", "rules"), ("", "model"), ("gpt-9", "model")]
+    ("extractor", "expected"),
+    [
+        (RulesExtractor(), "rules"),
+        (ScriptedExtractor(name="rules-1"), "model"),
+        (Declaring("plain"), "plain"),
+    ],
 )
-def test_who_extracted_chooses_the_weights(extractor, expected):
+def test_an_extractor_declares_its_weights_whatever_its_name(extractor, expected):
+    assert declared_weight_set(extractor) == expected
+
+
+def test_a_weight_set_that_does_not_exist_is_an_error():
+    with pytest.raises(ConfigurationError, match=r"Declaring\.weight_set is 'best'; .* 'rules'"):
+        declared_weight_set(Declaring("best"))
+
+
+def test_the_weights_of_the_extractor_reach_the_ranking(tmp_path):
+    from cognigraph import Memory
+    from cognigraph.testing import FrozenClock, HashEmbedder
+
+    class Mine(ScriptedExtractor):
+        weight_set: WeightSetName = "rules"
+
+    given = {}
+    for kind in (Mine, ScriptedExtractor):
+        extractor = kind({"m1": [("Ann", "moved to", "Oslo")], "m2": [("Ben", "drank", "tea")]})
+        with Memory(
+            tmp_path / f"{kind.__name__}.db", embedder=HashEmbedder(), extractor=extractor,
+            enrich="manual", clock=FrozenClock(),
+        ) as memory:  # fmt: skip
+            memory.add("I moved to Oslo.", id="m1", speaker="Ann")
+            memory.add("The tea was cold.", id="m2", speaker="Ben")
+            memory.flush()
+            given[kind] = memory.search("Where did Ann move?")[0].why.features["triple"]
+    assert given[Mine] / given[ScriptedExtractor] == pytest.approx(
+        relative("rules")["triple"] / relative("model")["triple"]
+    )
+
+
+def test_every_profile_that_settings_accept_is_there():
+    assert set(PROFILES) == set(get_args(ProfileName))
+    assert all(profile.name == name for name, profile in PROFILES.items())
+
+
+@pytest.mark.parametrize("weight_set", ["rules", "model"])
+def test_the_declared_set_weighs_the_signals(weight_set):
     both = candidates(
         chunk_pool([0.9, 0.5]), triple_pool([0.2, 0.9], [(0,), (1,)]), session_pool([0.5])
     )
-    found = rank(both, analyse("oslo", NOW), SearchSettings(), 0.0, extractor)
+    found = ranked(both, SearchSettings(), weight_set=weight_set)
     assert found.weighted["triple"].tolist() == pytest.approx(
-        [0.0, relative(expected)["triple"] / 2]
+        [0.0, relative(weight_set)["triple"] / 2]
     )
-    assert found.weighted["vector"].tolist() == pytest.approx([relative(expected)["vector"], 0.0])
+    assert found.weighted["vector"].tolist() == pytest.approx([relative(weight_set)["vector"], 0.0])
 
 
 def test_weights_can_be_named_and_facts_switched_off():
@@ -225,17 +292,17 @@ def test_every_weight_belongs_to_a_signal():
         triple_pool([0.2], [(0,)], terms=2, texts=("Ann knows Oslo",)),
         session_pool([0.5], terms=2),
     )
-    found = rank(everything, analyse("when was oslo 2023", NOW), SearchSettings(), 0.0)
-    for name, weights in WEIGHTS.items():
-        assert set(weights) <= set(found.raw), name
-        assert set(LISTS[name]) <= set(weights), name
-    assert set(WEIGHTS["rules"]) == set(WEIGHTS["model"])
+    found = ranked(everything, SearchSettings(), 0.0, question="when was oslo 2023")
+    for name, weight_set in WEIGHT_SETS.items():
+        assert set(weight_set.weights) <= set(found.raw), name
+        assert set(weight_set.list_changes) <= set(weight_set.weights), name
+    assert set(WEIGHT_SETS["rules"].weights) == set(WEIGHT_SETS["model"].weights)
 
 
 def test_a_question_for_a_list_has_weights_of_its_own():
     found = candidates(chunk_pool([0.9, 0.5], matches=np.zeros((2, 1))))
-    one = rank(found, analyse("Which book?", NOW), SearchSettings(decay=False), 0.0)
-    several = rank(found, analyse("Which books?", NOW), SearchSettings(decay=False), 0.0)
+    one = ranked(found, SearchSettings(decay=False), 0.0, question="Which book?")
+    several = ranked(found, SearchSettings(decay=False), 0.0, question="Which books?")
     assert one.weighted["vector"][0] == pytest.approx(relative("plain")["vector"])
     expected = relative("plain", enumerates=True)["vector"]
     assert several.weighted["vector"][0] == pytest.approx(expected)

@@ -11,9 +11,9 @@ from cognigraph import ConfigurationError, Memory
 from cognigraph.errors import ModelUnavailableError
 from cognigraph.llm import ChatModel
 from cognigraph.retrieve import ModelReader, QuestionReading, RecordedReader
-from cognigraph.retrieve.analyse import analyse
-from cognigraph.retrieve.asked_time import AskedTime, Stretch
-from cognigraph.retrieve.readers import merged
+from cognigraph.retrieve.question.analyse import analyse
+from cognigraph.retrieve.question.dates import NamedDate, TimeWindow
+from cognigraph.retrieve.question.question_readers import with_reading
 from cognigraph.testing import ScriptedModel
 from tests.servers.model_server import ModelServer, good, status
 
@@ -23,20 +23,22 @@ ANSWER = {"entities": ["Vera", "grand piano"], "when": "2026-03", "rewrite": "Ve
 
 def test_a_reading_adds_to_the_rules():
     rules = analyse("What does Vera play?", NOW)
-    both = merged(rules, QuestionReading(("Vera", " grand piano ", " "), "2026-03", "plays music"))
+    both = with_reading(
+        rules, QuestionReading(("Vera", " grand piano ", " "), "2026-03", "plays music")
+    )
     assert both.terms[: len(rules.terms)] == rules.terms
     assert set(both.terms) - set(rules.terms) == {"grand", "piano", "music"}
     assert set(both.anchors) - set(rules.anchors) == {"grand piano"}
     assert both.entities == ("Vera", "grand piano")
-    march = Stretch(datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC))
+    march = TimeWindow(datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC))
     assert both.times == (march,)
-    assert merged(rules, QuestionReading()) == rules
+    assert with_reading(rules, QuestionReading()) == rules
 
 
 def test_what_the_rules_found_and_nonsense_stay_out():
     rules = analyse("What did Vera play in May 2025?", NOW)
-    assert merged(rules, QuestionReading(when="2026-03")).times == (AskedTime(2025, 5),)
-    assert merged(analyse("What?", NOW), QuestionReading(when="in spring")).times == ()
+    assert with_reading(rules, QuestionReading(when="2026-03")).times == (NamedDate(2025, 5),)
+    assert with_reading(analyse("What?", NOW), QuestionReading(when="in spring")).times == ()
 
 
 def test_a_model_reads_a_question_once_a_day():
@@ -94,7 +96,7 @@ def test_recorded_readings(tmp_path):
     assert reader.read("Another?", NOW) == QuestionReading()
     for bad in ("[]", "{", '{"queries": [{}]}'):
         file.write_text(bad)
-        with pytest.raises(ConfigurationError, match="holds no recorded questions"):
+        with pytest.raises(ConfigurationError, match="has no recorded questions"):
             RecordedReader.from_file(file)
-    with pytest.raises(ConfigurationError, match="holds no recorded questions"):
+    with pytest.raises(ConfigurationError, match="has no recorded questions"):
         RecordedReader.from_file(tmp_path / "none.json")

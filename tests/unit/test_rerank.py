@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph import ConfigurationError, Memory, SearchSettings, Settings
-from cognigraph.retrieve.rerank import Reranker, rerank, resolve_reranker
+from cognigraph.retrieve.rank.rerank import Reranker, rerank, resolve_reranker
 from cognigraph.testing import HashEmbedder, ScriptedExtractor
 
 SCORES = st.lists(st.floats(-1e6, 1e6), max_size=12)
@@ -18,17 +18,19 @@ SCORES = st.lists(st.floats(-1e6, 1e6), max_size=12)
 
 @given(SCORES, st.integers(0, 14))
 def test_the_head_is_ordered_by_score_and_the_tail_stays(scores, limit):
-    texts = [str(place) for place in range(len(scores))]
+    texts = [str(position) for position in range(len(scores))]
     done = rerank(lambda _, head: [scores[int(text)] for text in head], "q", texts, limit)
     head = min(limit, len(texts))
     assert sorted(done.order) == list(range(len(texts)))
     assert done.order[head:] == tuple(range(head, len(texts)))
     first = done.order[:head]
     assert all((-scores[one], one) <= (-scores[other], other) for one, other in pairwise(first))
-    assert {place: moved.before for place, moved in done.places.items()} == {
-        place: place + 1 for place in range(head)
+    assert {position: moved.rank_before for position, moved in done.changes.items()} == {
+        position: position + 1 for position in range(head)
     }
-    assert [done.places[place].score for place in first] == [scores[place] for place in first]
+    assert [done.changes[position].score for position in first] == [
+        scores[position] for position in first
+    ]
     assert done.note == ""
 
 
@@ -49,7 +51,7 @@ def failing(question: str, texts: Sequence[str]) -> list[float]:
 def test_a_reranker_that_fails_changes_nothing_and_is_reported(reranker: Reranker, reason):
     done = rerank(reranker, "q", ["a", "b", "c"], 50)
     assert done.order == (0, 1, 2)
-    assert done.places == {}
+    assert done.changes == {}
     assert done.note.startswith("not reranked") and reason in done.note
 
 

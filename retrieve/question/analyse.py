@@ -1,4 +1,4 @@
-"""Query analysis by rules: terms to look up, entity names to anchor on, no model call."""
+"""Analyse a question by rules, without a model: terms, entities, times, form of the answer."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from cognigraph.retrieve.answer_form import Form, expected_form
-from cognigraph.retrieve.asked_time import AskedTime, Stretch
-from cognigraph.retrieve.question_time import QuestionTime, read_time
+from cognigraph.retrieve.question.answer_form import AnswerForm, expected_form
+from cognigraph.retrieve.question.dates import NamedDate, TimeWindow
+from cognigraph.retrieve.question.temporal import QuestionTime, read_time
 from cognigraph.text.terms import STOP_WORDS, fold, query_words, terms, words
 
 _LONGEST_NAME = 4
@@ -23,13 +23,14 @@ _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What the rules read out of a question.
+    """What the rules understood of a question.
 
-    ``terms`` are stemmed, without stop words; ``anchors`` all word n-grams in the stemmed form of
-    ``EntityRow.key``; ``entities`` the phrases that name things, in the question's own words;
-    ``time`` what it says about time; ``words`` the word that each term stands for; ``enumerates``
-    whether the answer seems to be a list, said piece by piece in several places; ``form`` what a
-    single answer would hold.
+    - ``terms``: stems without stop words; ``words``: the word that each term comes from.
+    - ``anchors``: possible entity names, all word n-grams in the stemmed form of ``EntityRow.key``.
+    - ``entities``: the phrases that name things, in the words of the question.
+    - ``time``: what the question says about time.
+    - ``enumerates``: whether the answer seems to be a list whose items are in several messages.
+    - ``form``: what a message with the answer would contain.
     """
 
     question: str
@@ -39,16 +40,16 @@ class Analysis:
     time: QuestionTime = field(default_factory=QuestionTime)
     words: tuple[str, ...] = ()
     enumerates: bool = False
-    form: Form | None = None
+    form: AnswerForm | None = None
 
     @property
-    def times(self) -> tuple[AskedTime | Stretch, ...]:
-        """The times that turns should lie near."""
+    def times(self) -> tuple[NamedDate | TimeWindow, ...]:
+        """The dates and windows near which the answer should lie."""
         return self.time.times
 
 
 def analyse(question: str, now: datetime) -> Analysis:
-    """Read a question asked at ``now``. An empty one has no terms, anchors or entities."""
+    """Analyse a question asked at ``now``; an empty one has no terms, anchors or entities."""
     found = list(query_words(question).items())[:_MOST_WORDS]
     asked, time = words(question), read_time(question, now)
     return Analysis(
@@ -64,7 +65,7 @@ def analyse(question: str, now: datetime) -> Analysis:
 
 
 def _enumerates(asked: list[str]) -> bool:
-    """ "How many ...", "in what ways ...", "what|which <plural noun> ..." or "... both ..."."""
+    """Whether the question has the form "how many ...", "what <plural noun> ..." or the like."""
     if asked[:2] == ["how", "many"] or "ways" in asked[:3] or "both" in asked:
         return True
     if asked[:1] not in (["what"], ["which"]):
@@ -78,6 +79,7 @@ def _enumerates(asked: list[str]) -> bool:
 
 
 def _anchors(question: str) -> tuple[str, ...]:
+    """Return all n-grams that neither begin nor end with a stop word, longest first."""
     stems, plain = terms(question)[:_MOST_WORDS], words(question)[:_MOST_WORDS]
     found: dict[str, None] = {}
     for size in range(_LONGEST_NAME, 0, -1):
@@ -89,7 +91,7 @@ def _anchors(question: str) -> tuple[str, ...]:
 
 
 def _entities(question: str) -> tuple[str, ...]:
-    """Runs of content words; a run also ends where capitalisation changes ("Ann" | "oil paint")."""
+    """Return runs of content words; a change of capitalisation ends a run ("Ann" | "oil paint")."""
     runs: list[list[str]] = [[]]
     end = 0
     for match in _WORD.finditer(question):

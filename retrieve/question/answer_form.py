@@ -1,8 +1,8 @@
-"""What an answer would look like: a number, a time, a name. Rules for English, no model.
+"""Whether a text contains what the answer must contain: a number, a time or a name.
 
-"How many" is answered by a turn with a number in it, "when" by one that says a time, "who" and
-"where" by one that names somebody or somewhere; and turns that name things answer more questions
-of any kind than turns that do not (bench/TRIED.md).
+Rules for English, no model. "How many" is answered by a turn with a number, "when" by one with a
+time, "who" and "where" by one with a name. Apart from that, turns with names answer more questions
+of any kind than turns without (bench/TRIED.md).
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import numpy as np
 from cognigraph.arrays import Floats, Ints
 from cognigraph.embed.word_vectors import Said
 from cognigraph.english.times.lexicon import COUNTS, MONTHS, SIMPLE, UNITS, WEEKDAYS
-from cognigraph.retrieve.question_time import Asks
+from cognigraph.retrieve.question.temporal import Asks
 from cognigraph.text.terms import words
 
-Form = Literal["number", "time", "name"]
+AnswerForm = Literal["number", "time", "name"]
 
 _MANY_NAMES = 3
 _PLACES = frozenset(
     "city cities country countries state states town towns place places island region".split()
 )
-_WORDS: dict[Form, frozenset[str]] = {
+_WORDS: dict[AnswerForm, frozenset[str]] = {
     "number": frozenset(COUNTS).union(
         "once twice couple dozen few several hundred hundreds thousand thousands".split()
     ),
@@ -33,7 +33,7 @@ _WORDS: dict[Form, frozenset[str]] = {
         "ago last next since recently soon".split()
     ),
 }
-_DIGITS: dict[Form, re.Pattern[str]] = {
+_DIGITS: dict[AnswerForm, re.Pattern[str]] = {
     "number": re.compile(r"\d+"),
     "time": re.compile(r"(?:19|20)\d\d|\d+(?:st|nd|rd|th)"),
 }
@@ -43,8 +43,11 @@ _ENDING = np.array([ord(mark) for mark in ' .!?…"”)\n\r\t'])
 _DATES = frozenset({*WEEKDAYS, *MONTHS})
 
 
-def expected_form(asked: Sequence[str], asks: Asks | None) -> Form | None:
-    """What the answer to a question holds, from its words and from what it asks about time."""
+def expected_form(asked: Sequence[str], asks: Asks | None) -> AnswerForm | None:
+    """Return what a message with the answer contains; ``None`` if the question does not say.
+
+    ``asked`` are the words of the question, ``asks`` is what it asks about time.
+    """
     if asks is not None:
         return "time"
     if asked[:2] in (["how", "many"], ["how", "much"]):
@@ -55,12 +58,13 @@ def expected_form(asked: Sequence[str], asks: Asks | None) -> Form | None:
 
 
 def form_features(
-    texts: Sequence[str], said: Said, speakers: Iterable[str | None], form: Form | None
+    texts: Sequence[str], text_words: Said, speakers: Iterable[str | None], form: AnswerForm | None
 ) -> dict[str, Floats]:
-    """How much each text names, and whether it holds what the question expects; (n,) in [0, 1].
+    """Count the names in each text, and see whether it has the expected form; (n,) in [0, 1].
 
-    ``said`` are the words of the texts, and of any others after them. The ``speakers`` are no
-    names, nor is the month that one is called by a time: they stand in many texts.
+    ``text_words`` are the words of the texts, and of any other texts after them. The names of the
+    ``speakers`` are in many texts and so count neither as names nor, for a speaker called "May", as
+    times.
     """
     called = {word for name in speakers if name for word in words(name)}
     names = _names(texts, _DATES | called)
@@ -68,12 +72,12 @@ def form_features(
     if form == "name":
         features["answer form"] = (names > 0).astype(float)
     elif form is not None:
-        features["answer form"] = _holding(said, form, called)[: len(texts)]
+        features["answer form"] = _holding(text_words, form, called)[: len(texts)]
     return features
 
 
 def _names(texts: Sequence[str], ignored: Collection[str]) -> Floats:
-    """How many different proper names each text has, as far as capitals tell."""
+    """Count the different proper names in each text (n,), judging by capital letters."""
     joined = "\n".join(texts)
     starts = _inner_capitals(joined)
     owners = np.searchsorted(np.cumsum([len(text) + 1 for text in texts]), starts, side="right")
@@ -87,7 +91,7 @@ def _names(texts: Sequence[str], ignored: Collection[str]) -> Floats:
 
 
 def _inner_capitals(text: str) -> Ints:
-    """Where a letter that may be a capital follows a word or an opening mark, not a full stop."""
+    """Return where a possible capital letter follows a word or an opening mark, not a full stop."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     at = np.flatnonzero(((codes >= ord("A")) & (codes <= ord("Z"))) | (codes >= ord("À")))
     at = at[at > 0]
@@ -96,14 +100,16 @@ def _inner_capitals(text: str) -> Ints:
     return np.asarray(at[spaced | np.isin(before, _OPENING)], np.int64)
 
 
-def _holding(said: Said, form: Form, ignored: Collection[str]) -> Floats:
-    """Which texts hold a number or a time."""
+def _holding(text_words: Said, form: AnswerForm, ignored: Collection[str]) -> Floats:
+    """Return 1 for each text with a number (or a time), 0 for the others."""
     digits = _DIGITS[form]
-    held = _WORDS[form].intersection(said.different)
-    held |= {word for word in said.different if word[0].isdigit() and digits.fullmatch(word)}
+    held = _WORDS[form].intersection(text_words.different)
+    held |= {word for word in text_words.different if word[0].isdigit() and digits.fullmatch(word)}
     held -= set(ignored)
-    holds = np.fromiter(map(held.__contains__, said.different), bool, len(said.different))
-    owners = np.cumsum(said.numbers == 0) - 1
-    holding = np.zeros(said.text_count)
-    holding[owners[holds[said.numbers]]] = 1.0
+    holds = np.fromiter(
+        map(held.__contains__, text_words.different), bool, len(text_words.different)
+    )
+    owners = np.cumsum(text_words.numbers == 0) - 1
+    holding = np.zeros(text_words.text_count)
+    holding[owners[holds[text_words.numbers]]] = 1.0
     return holding

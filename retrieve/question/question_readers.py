@@ -1,7 +1,7 @@
-"""Readers of questions: an optional model call that plugs in where the rules read a question.
+"""Question readers add to what the rules read in a question: a model, or recorded answers.
 
-The rules always read first. A reader adds what it found to theirs; one that fails changes nothing
-but a note in the trace, so that a search never depends on a model.
+The rules always read first. If a reader fails, the search goes on with what the rules found and a
+note in the trace, so that no search depends on a model.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cognigraph.errors import CogniGraphError, ConfigurationError
 from cognigraph.model import Usage
-from cognigraph.retrieve.analyse import Analysis
-from cognigraph.retrieve.asked_time import Stretch
+from cognigraph.retrieve.question.analyse import Analysis
+from cognigraph.retrieve.question.dates import TimeWindow
 from cognigraph.text.terms import query_words, terms
 from cognigraph.times import parse_when
 
@@ -33,7 +33,7 @@ _MOST_CHARS = 300
 
 @dataclass(frozen=True, slots=True)
 class QuestionReading:
-    """What a reader found: names, a time as text (``2023-05``), the question in other words."""
+    """What a reader found: names, a time (``2023-05``), the question in other words; its cost."""
 
     entities: tuple[str, ...] = ()
     when: str | None = None
@@ -45,32 +45,32 @@ class QuestionReader(Protocol):
     """Reads questions. Must be thread-safe."""
 
     def read(self, question: str, now: datetime) -> QuestionReading:
-        """Read a question asked at ``now``; any CogniGraphError leaves it to the rules."""
+        """Read a question asked at ``now``; after a CogniGraphError, only the rules count."""
         ...
 
 
 class ModelReader:
-    """One call of a model for each new question of a day; a failure is not remembered."""
+    """Calls a model once for each question and day; keeps the last 256 answers, but no failures."""
 
     def __init__(self, model: Model) -> None:
         from cognigraph.llm.prompts import prompt_file
 
         self._model = model
-        self._prompt = prompt_file(PROMPT, "cognigraph.retrieve.prompts")
+        self._prompt = prompt_file(PROMPT, "cognigraph.retrieve.question.prompts")
         self._lock = Lock()
         self._known: OrderedDict[tuple[str, str], QuestionReading] = OrderedDict()
 
     def read(self, question: str, now: datetime) -> QuestionReading:
-        """Ask the model; the same question on the same day is answered from memory."""
+        """Ask the model, or return its earlier answer to the same question on the same day."""
         from cognigraph.llm.prompts import render
-        from cognigraph.retrieve.answers import QuestionAnswer
+        from cognigraph.retrieve.question.answer_schema import QuestionAnswer
 
         key = question, f"{now:%Y-%m-%d}"
         with self._lock:
             if key in self._known:
                 self._known.move_to_end(key)
                 return replace(self._known[key], usage=Usage(cached=1))
-        harmless = question.replace("<", "‹").replace(">", "›")  # no closing of the tag
+        harmless = question.replace("<", "‹").replace(">", "›")  # so that it cannot close its tag
         day = f"{now:%A, %Y-%m-%d}"
         answer = self._model.ask(render(self._prompt, now=day, question=harmless), QuestionAnswer)
         reading = QuestionReading(
@@ -87,24 +87,27 @@ class ModelReader:
 
 
 class RecordedReader:
-    """Plays back readings that were recorded, by question; others are left to the rules."""
+    """Replays recorded readings by question; for other questions it finds nothing."""
 
     def __init__(self, readings: Mapping[str, QuestionReading]) -> None:
         self._readings = dict(readings)
 
     @classmethod
     def from_file(cls, path: str | Path) -> RecordedReader:
-        """Read ``{"queries": [{"question", "entities": [{"name"}], "when"}]}``."""
+        """Read a JSON file: ``{"queries": [{"question", "entities": [{"name"}], "when"}]}``.
+
+        Raises :class:`ConfigurationError` if it cannot be read or has another form.
+        """
         try:
             queries = json.loads(Path(path).read_text("utf-8"))["queries"]
             return cls({query["question"]: _recorded(query) for query in queries})
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ConfigurationError(
-                f"{path} holds no recorded questions: {type(error).__name__}: {error}"
+                f"{path} has no recorded questions: {type(error).__name__}: {error}"
             ) from error
 
     def read(self, question: str, now: datetime) -> QuestionReading:
-        """The recording, or nothing."""
+        """Return the recorded reading, or an empty one."""
         return self._readings.get(question, QuestionReading())
 
 
@@ -113,22 +116,22 @@ def _recorded(query: Mapping[str, Any]) -> QuestionReading:
     return QuestionReading(entities, query.get("when") or None, query.get("rewrite") or None)
 
 
-def read_with(
+def add_reading(
     reader: QuestionReader, analysis: Analysis, now: datetime
 ) -> tuple[Analysis, list[str]]:
-    """An analysis by rules with a reader's findings added; the list says what became of them."""
+    """Add what a reader finds to the analysis by rules; also return notes on what went wrong."""
     try:
         reading = reader.read(analysis.question, now)
     except CogniGraphError as error:
         return analysis, [f"the question was read by rules alone: {error}"]
-    return merged(analysis, reading), []
+    return with_reading(analysis, reading), []
 
 
-def merged(analysis: Analysis, reading: QuestionReading) -> Analysis:
-    """Rules first: their terms, names and times stay; a reading adds to them.
+def with_reading(analysis: Analysis, reading: QuestionReading) -> Analysis:
+    """Add a reading to an analysis by rules, whose terms, names and times stay.
 
-    Its entities are looked up as anchors and compared with session keys, its time is one more
-    window where the rules found none, and its rewrite adds words to look for.
+    The entities become anchors and are compared with session keys; the time counts if the rules
+    found none; the rewrite adds terms.
     """
     names = [name.strip()[:_MOST_CHARS] for name in reading.entities[:_MOST_ENTITIES]]
     names = [name for name in names if name]
@@ -140,7 +143,7 @@ def merged(analysis: Analysis, reading: QuestionReading) -> Analysis:
     time = analysis.time
     when = parse_when(reading.when)
     if when is not None and not time.times:
-        time = replace(time, times=(Stretch(when.start, when.end),))
+        time = replace(time, times=(TimeWindow(when.start, when.end),))
     return replace(
         analysis,
         terms=tuple(found),

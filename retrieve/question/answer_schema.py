@@ -1,4 +1,4 @@
-"""The form of a model's answer about a question."""
+"""The answer that the prompt ``question`` asks of a model."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Dates that a question names: "on 8 May 2023", "in May", "in 2023". Rules, English month names.
+"""Dates named in a question ("on 8 May 2023", "in May", "in 2023"), and how near a message is.
 
-A year that is not said is the year of whatever is compared with it. What is relative to the time of
-asking, one-sided or an order is read in :mod:`cognigraph.retrieve.question_time`.
+Rules for English month names. A date without a year matches every year. All other expressions of
+time are read in :mod:`cognigraph.retrieve.question.temporal`.
 """
 
 from __future__ import annotations
@@ -30,37 +30,40 @@ _BEFORE_MONTH = set("in of on early late mid during since until before after by 
 
 LEAD = timedelta(days=3)
 TAIL = timedelta(days=14)
-"""What happens is told of on the days after it, seldom before: e-folding times of nearness."""
+"""Nearness falls to 1/e this long before and after a date.
+
+People write about an event in the days after it, seldom before.
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """A stretch of time, half-open; ``None`` where it has no end."""
+class TimeWindow:
+    """A half-open interval; ``None`` where it has no beginning or no end."""
 
     start: datetime | None = None
     end: datetime | None = None
 
     def intervals(self, years: Iterable[int]) -> list[tuple[float, float]]:
-        """The one interval in seconds since 1970, open ends as infinities."""
+        """Return the interval in seconds since 1970, with infinities for open ends."""
         start = -math.inf if self.start is None else self.start.timestamp()
         return [(start, math.inf if self.end is None else self.end.timestamp())]
 
 
 @dataclass(frozen=True, slots=True)
-class AskedTime:
-    """A day, month or year; ``None`` for the parts that were not said."""
+class NamedDate:
+    """A day, month or year; ``None`` for the parts that the question does not name."""
 
     year: int | None
     month: int | None = None
     day: int | None = None
 
     def intervals(self, years: Iterable[int]) -> list[tuple[float, float]]:
-        """Intervals in seconds since 1970: one, or one for each of ``years`` if none was said."""
+        """Return its interval in seconds since 1970; without a year, one for each of ``years``."""
         found = (self.interval(year) for year in (years if self.year is None else [self.year]))
         return [(one[0].timestamp(), one[1].timestamp()) for one in found if one is not None]
 
     def interval(self, year: int) -> tuple[datetime, datetime] | None:
-        """Half-open interval in UTC, with ``year`` in place of one not said; None if no date."""
+        """Return the half-open interval in UTC, ``year`` filling in; ``None`` for 30 February."""
         chosen = self.year or year
         try:
             if self.month is None:
@@ -75,36 +78,37 @@ class AskedTime:
             return None
 
 
-def asked_times(question: str) -> tuple[AskedTime, ...]:
-    """All times a question names, in order."""
+def named_dates(question: str) -> tuple[NamedDate, ...]:
+    """Return the dates that a question names, in order."""
     tokens = words(question)
     years = [int(token) for token in tokens if _YEAR.fullmatch(token)]
     year = years[0] if years else None
-    found: list[AskedTime] = []
-    for place, token in enumerate(tokens):
+    found: list[NamedDate] = []
+    for index, token in enumerate(tokens):
         if token not in _NUMBER:
             continue
-        before = tokens[place - 1] if place else ""
-        around = [before, *tokens[place + 1 : place + 2]]
+        before = tokens[index - 1] if index else ""
+        around = [before, *tokens[index + 1 : index + 2]]
         dated = any(neighbour[:1].isdigit() for neighbour in around)
         if token in _AMBIGUOUS and not (dated or before in _BEFORE_MONTH):
             continue  # "may I", "the march", "Dec" as a name
         days = [int(match[1]) for near in around if (match := _DAY.fullmatch(near))]
         day = next((number for number in days if 1 <= number <= 31), None)
-        found.append(AskedTime(year, _NUMBER[token], day))
+        found.append(NamedDate(year, _NUMBER[token], day))
     if year is not None and not found:
-        found = [AskedTime(year) for year in years]
+        found = [NamedDate(year) for year in years]
     return tuple(dict.fromkeys(found))
 
 
-def nearness(asked: tuple[AskedTime | Stretch, ...], at: Floats) -> Floats:
-    """How near each moment lies to an asked time: 1 within, falling off on both sides.
+def nearness(asked: tuple[NamedDate | TimeWindow, ...], at: Floats) -> Floats:
+    """Return how near each moment is to one of the times: 1 inside, less on both sides.
 
-    ``at`` (n,) seconds since 1970. Returns (n,) in [0, 1]; zeros when nothing was asked.
+    ``at`` (n,) are in seconds since 1970. Returns (n,) in [0, 1]: exp(-d / 14 days) for a moment d
+    after the end, exp(-d / 3 days) for one d before the start; zeros if no time is asked for.
     """
     near = np.zeros(len(at))
     years = np.array([from_micros(round(second * 1e6)).year for second in at.tolist()], int)
-    # A year that is not said may be the year before or after: New Year's Eve is told of in January.
+    # The year before and after as well: in January, people write about New Year's Eve.
     around = sorted({int(year) + shift for year in np.unique(years) for shift in (-1, 0, 1)})
     for time in asked:
         for start, end in time.intervals(around):

@@ -1,14 +1,14 @@
-"""Time in a question: a window, an anchor, an order, or nothing. Rules for English, no model.
+"""Expressions of time in a question: windows, events, an order. Rules for English, no model.
 
 | question                                        | read as                                      |
 |-------------------------------------------------|----------------------------------------------|
-| "... in May 2023", "last summer", "two weeks ago" | a window that turns should lie near        |
+| "... in May 2023", "last summer", "two weeks ago" | a window near which the answer lies        |
 | "... before June", "since 2022"                 | a window with one open end                   |
 | "... the week before 3 August 2023"             | a window counted from that day               |
-| "... before she moved", "after the wedding"     | an anchor: the event dates the window        |
+| "... before she moved", "after the wedding"     | an event; its date opens or ends the window  |
 | "... now", "most recently", "the first time"    | an order: newest or oldest state first       |
-| "when did", "how long ago", "how long"          | what the answer is: dates are worth showing  |
-| "as of March"                                   | what was said later is left out              |
+| "when did", "how long ago", "how long"          | the answer is a time or a duration           |
+| "as of March"                                   | later messages are left out                  |
 
 Relative times count from ``now``, the time of asking.
 """
@@ -22,7 +22,7 @@ from typing import Literal
 
 from cognigraph.english.sentences import Token, sentences
 from cognigraph.english.times.find import TimeSpan, find_times
-from cognigraph.retrieve.asked_time import AskedTime, Stretch, asked_times
+from cognigraph.retrieve.question.dates import NamedDate, TimeWindow, named_dates
 from cognigraph.times import When, parse_when
 
 Order = Literal["first", "last"]
@@ -64,8 +64,8 @@ _COUNTS = {word: number for number, word in enumerate(_NUMBERS)} | {"a": 1, "an"
 
 
 @dataclass(frozen=True, slots=True)
-class Anchor:
-    """An event by which a question dates what it asks for."""
+class EventAnchor:
+    """An event that dates what the question asks for: "before she moved"."""
 
     side: Side
     event: str
@@ -73,50 +73,55 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class QuestionTime:
-    """What a question says about time; everything empty where it says nothing."""
+    """What a question says about time; by default nothing.
 
-    times: tuple[AskedTime | Stretch, ...] = ()
-    anchor: Anchor | None = None
+    ``times``: dates and windows near which the answer lies; ``anchor``: an event that dates it;
+    ``order``: whether the first or the last state is meant; ``asks``: whether the answer is a time
+    or a duration; ``as_of``: the time after which messages are left out.
+    """
+
+    times: tuple[NamedDate | TimeWindow, ...] = ()
+    anchor: EventAnchor | None = None
     order: Order | None = None
     asks: Asks | None = None
     as_of: datetime | None = None
 
 
 def read_time(question: str, now: datetime) -> QuestionTime:
-    """Read the time out of a question asked at ``now``. Pure; never raises on any text."""
+    """Read the expressions of time in a question asked at ``now``. Never raises on any text."""
     tokens = [token for sentence in sentences(question) for token in sentence.tokens]
     low = " ".join(token.low for token in tokens)
     as_of: datetime | None = None
-    relative: list[Stretch] = []
-    sided: list[Stretch] = []
+    relative: list[TimeWindow] = []
+    sided: list[TimeWindow] = []
     covered: set[int] = set()
     for span in find_times(tokens, now):
         when = parse_when(span.when)
         start = _opening(tokens, span)
         if when is None:
             continue
-        said = [token.low for token in tokens[start : span.end]]
-        if said[:2] == ["as", "of"]:
+        expression = [token.low for token in tokens[start : span.end]]
+        if expression[:2] == ["as", "of"]:
             as_of = min(when.end, now)
-        elif (stretch := _one_sided(said, when, low)) is not None:
+        elif (stretch := _one_sided(expression, when, low)) is not None:
             sided.append(stretch)
-        elif any(word in _RELATIVE for word in said):
-            relative.append(Stretch(when.start, when.end))
+        elif any(word in _RELATIVE for word in expression):
+            relative.append(TimeWindow(when.start, when.end))
         else:
-            continue  # a plain date: read below, with any year if it has none
+            continue  # a plain date, which named_dates reads below, also without a year
         covered.update(range(start, span.end))
-    rest = " ".join(token.text for place, token in enumerate(tokens) if place not in covered)
-    named = asked_times(rest)
+    rest = " ".join(token.text for index, token in enumerate(tokens) if index not in covered)
+    named = named_dates(rest)
     if sided or any(time.day for time in named):
-        relative = []  # "last weekend before 10 April": it counts from there, not from now
-    times: tuple[AskedTime | Stretch, ...] = (*relative, *sided, *named)
+        relative = []  # "last weekend before 10 April" counts from that date, not from now
+    times: tuple[NamedDate | TimeWindow, ...] = (*relative, *sided, *named)
     asks: Asks | None = "when" if _WHEN.search(low) else None
     if asks is None and _HOW_LONG.search(low):
         asks = "how long"
     return QuestionTime(
         times=tuple(dict.fromkeys(times)),
         anchor=None if covered else _anchor(low, bool(times)),
-        # A date says which state is meant, and a duration has a beginning as well as an end.
+        # A date already says which state is meant, and a duration has a beginning and an end.
         order=None if times or asks == "how long" else _order(low),
         asks=asks,
         as_of=as_of,
@@ -124,55 +129,57 @@ def read_time(question: str, now: datetime) -> QuestionTime:
 
 
 def _opening(tokens: list[Token], span: TimeSpan) -> int:
-    """Where the expression starts, with the preposition before it."""
+    """Return the index at which the expression starts, prepositions before it included."""
     start = span.start
     while start > 0 and tokens[start - 1].low in _BEFORE | _AFTER | {"as", "of", "to"}:
         start -= 1
     return start
 
 
-def _one_sided(said: list[str], when: When, question: str) -> Stretch | None:
-    """What "before", "since" or "two weeks after" make of a date; None without such a word."""
-    side = next((word for word in said[:2] if word in _BEFORE | _AFTER), None)
+def _one_sided(expression: list[str], when: When, question: str) -> TimeWindow | None:
+    """Return the window for "before", "since" or "two weeks after" a date; otherwise ``None``."""
+    side = next((word for word in expression[:2] if word in _BEFORE | _AFTER), None)
     if side is None or side == "by":
         return None
     counted = _COUNTED_BEFORE.search(question)
     if counted is not None and side in ("before", "after"):
         return _counted(counted, when)
     if side in _BEFORE:
-        return Stretch(None, when.start)
-    return Stretch(when.start if side == "since" else when.end, None)
+        return TimeWindow(None, when.start)
+    return TimeWindow(when.start if side == "since" else when.end, None)
 
 
-def _counted(match: re.Match[str], when: When) -> Stretch:
-    """ "two weeks before 3 August": the week that lies two weeks before, and what is between."""
+def _counted(match: re.Match[str], when: When) -> TimeWindow:
+    """Return the window for "two weeks before 3 August": the week that begins two weeks earlier."""
     word = match["count"] or "the"
     count = max(int(word) if word.isdigit() else _COUNTS[word], 1)
     length = timedelta(days=_LENGTH[match["unit"]])
     far = min(count, 200) * length
     try:
         if match["side"] == "before":
-            return Stretch(when.start - far, when.start - far + length)
-        return Stretch(when.end + far - length, when.end + far)
+            return TimeWindow(when.start - far, when.start - far + length)
+        return TimeWindow(when.end + far - length, when.end + far)
     except OverflowError:
-        return Stretch(when.start, when.end)
+        return TimeWindow(when.start, when.end)
 
 
 def _order(low: str) -> Order | None:
+    """Return whether a question, in lower case, is about the first or the last state."""
     last = _LAST.search(_NOT_NOW.sub(" ", low))
     first = _FIRST.search(low)
     if last and first:
-        return None  # "the first time ... now": no single state is meant
+        return None  # "the first time ... now" means no single state
     return "last" if last else "first" if first else None
 
 
-def _anchor(low: str, dated: bool) -> Anchor | None:
+def _anchor(low: str, dated: bool) -> EventAnchor | None:
+    """Return the event of at least two words after "before" or "after", unless there is a date."""
     match = _EVENT.search(low)
     if match is None or dated:
         return None
     event = match[2].strip()
     if len(event.split()) < 2:
         return None
-    return Anchor(
+    return EventAnchor(
         "before" if match[1] in ("before", "prior to", "until", "till") else "after", event
     )

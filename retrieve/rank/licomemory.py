@@ -1,13 +1,13 @@
-"""The paper's ranking, exactly (LiCoMemory, section 3.2), with its open cases decided.
+"""The formulas of LiCoMemory (section 3.2), with decisions for the cases that it leaves open.
 
 | case                     | decision                                                          |
 |--------------------------|-------------------------------------------------------------------|
 | cosine <= 0              | clamped to [0, 1] first: unclamped, HM(.5, -.6) = +6 would win     |
-| no session score         | missing is not zero: Ss := St; a computed 0 is floored at 0.01     |
+| no session score         | Ss := St, as missing is not zero; a computed 0 is raised to 0.01   |
 | all gaps zero            | w = 1, no division                                                |
 | unknown time             | gap := median, so w = 1/e                                          |
-| chunk without a triple   | behind those with one once its session is read, before as a triple |
-| time after the question  | gap 0 (clock skew); what is later than ``as_of`` never gets here   |
+| chunk without a triple   | scored as a triple; once its session is enriched, behind the others |
+| time after the question  | gap 0 (clock skew); nothing later than ``as_of`` gets here          |
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from cognigraph.arrays import Floats
 from cognigraph.settings import Mean, SearchSettings
 
 SESSION_FLOOR = 0.01
-"""A session that was scored and found unrelated still lets a perfect triple through, barely."""
+"""Lowest Ss of a scored session, so that a perfect triple in an unrelated session still counts."""
 
 _JUST_BELOW = 0.99
 Bools = npt.NDArray[np.bool_]
 
 
 def clamp(cosine: npt.NDArray[np.floating]) -> Floats:
-    """Cosines to [0, 1]; NaN (nothing to compare) stays NaN."""
+    """Clip cosines to [0, 1]; NaN (nothing to compare) stays NaN."""
     return np.asarray(np.clip(np.asarray(cosine, float), 0.0, 1.0))
 
 
 def harmonic_mean(session: Floats, triple: Floats) -> Floats:
-    """S_sem = 2 Ss St / (Ss + St), the paper's first equation.
+    """Return S_sem = 2 Ss St / (Ss + St), the paper's first equation.
 
     ``session`` and ``triple`` (n,) are cosines, clamped here. NaN in ``session`` means that there
-    is nothing to score yet, and then S_sem = St. Returns (n,) in [0, 1].
+    is nothing to score yet; then S_sem = St. Returns (n,) in [0, 1].
     """
     st = clamp(triple)
     ss = np.maximum(clamp(session), SESSION_FLOOR)
@@ -44,26 +44,26 @@ def harmonic_mean(session: Floats, triple: Floats) -> Floats:
 
 
 def arithmetic_mean(session: Floats, triple: Floats) -> Floats:
-    """(Ss + St) / 2, for comparison: one strong side is then enough. NaN as above."""
+    """Return (Ss + St) / 2 (n,), for comparison: one high score is then enough. NaN as above."""
     st = clamp(triple)
     ss = np.maximum(clamp(session), SESSION_FLOOR)
     return (np.where(np.isnan(ss), st, ss) + st) / 2
 
 
 def semantic_relevance(session: Floats, triple: Floats, mean: Mean = "harmonic") -> Floats:
-    """S_sem by the mean of the settings; the paper's is harmonic."""
+    """Return S_sem (n,) by the mean that the settings name; the paper's is harmonic."""
     return (harmonic_mean if mean == "harmonic" else arithmetic_mean)(session, triple)
 
 
 def gaps(at: Floats, now: float) -> Floats:
-    """Seconds between the question and each time; NaN where unknown, 0 for times after ``now``."""
+    """Return seconds from each time (n,) to ``now``: NaN where unknown, 0 for later times."""
     return np.asarray(np.where(np.isnan(at), np.nan, np.maximum(now - at, 0.0)))
 
 
 def median_gap(gap: Floats) -> float:
-    """tau, the median of the known gaps in seconds; 0 where none is known or none is above 0.
+    """Return tau, the median of the known gaps, in seconds; 0 if no gap is known and above 0.
 
-    Where most candidates were said just now, the scale is that of the others.
+    If the median is 0 because most messages are new, it is the median of the gaps above 0.
     """
     known = gap[~np.isnan(gap)]
     later = known[known > 0]
@@ -73,7 +73,7 @@ def median_gap(gap: Floats) -> float:
 
 
 def weibull_decay(gap: Floats, exponent: float, tau: float | None = None) -> Floats:
-    """w = exp(-(gap / tau)^tk), the paper's second equation; tau is the median of the gaps.
+    """Return w = exp(-(gap / tau)^tk), the paper's second equation; tau is the median gap.
 
     ``gap`` (n,) in seconds, NaN where unknown; ``exponent`` is tk, 0 < tk < 1 (paper: 0.1), and 1
     makes it exponential; ``tau`` in seconds replaces the median. Returns (n,) in (0, 1].
@@ -89,9 +89,10 @@ def weibull_decay(gap: Floats, exponent: float, tau: float | None = None) -> Flo
 
 
 def paper_decay(gap: Floats, settings: SearchSettings, retrieved: Floats) -> Floats:
-    """w of each gap as the settings have it; tau is that of the ``retrieved`` triples' gaps.
+    """Return w (n,) with the settings' exponent; tau is the median of the gaps ``retrieved`` (m,).
 
-    Ones where decay is switched off. Without triples tau is the median of ``gap`` itself.
+    ``retrieved`` are the gaps of the triples; without triples tau is the median of ``gap``.
+    All ones if decay is switched off.
     """
     if not settings.decay:
         return np.ones(len(gap))
@@ -100,9 +101,10 @@ def paper_decay(gap: Floats, settings: SearchSettings, retrieved: Floats) -> Flo
 
 
 def behind(score: Floats, first: Bools, second: Bools) -> Floats:
-    """Factors (n,) that put the ``second`` rows behind the ``first``, in an order of their own.
+    """Return factors (n,) by which the ``second`` rows score below all ``first`` rows.
 
-    One for all others, and for all if there are no ``first``. A score of 0 stays where it is.
+    The second rows keep their order among themselves. Factors are 1 for all other rows, and for all
+    rows if there are no first ones. First rows with a score of 0 do not count.
     """
     factors = np.ones(len(score))
     low = score[first & (score > 0)].min(initial=np.inf)
@@ -115,7 +117,7 @@ def behind(score: Floats, first: Bools, second: Bools) -> Floats:
 def relevance(
     session: Floats, triple: Floats, gap: Floats, settings: SearchSettings
 ) -> tuple[Floats, Floats, Floats]:
-    """R = S_sem x w for n candidate triples; returns (R, S_sem, w)."""
+    """Return R = S_sem x w for n candidate triples, with its factors: (R, S_sem, w)."""
     semantic = semantic_relevance(session, triple, settings.licomemory.mean)
     weight = paper_decay(gap, settings, gap)
     return semantic * weight, semantic, weight

@@ -1,0 +1,53 @@
+"""Ask a space a question: complete the request with what the engine holds, and answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import TypeVar
+
+from cognigraph.embed import CheckedEmbedder
+from cognigraph.engine import Engine
+from cognigraph.retrieve.rank.weights import declared_weight_set
+from cognigraph.retrieve.request import SearchRequest
+from cognigraph.settings import SearchSettings
+from cognigraph.stores.protocols import Store
+from cognigraph.times import to_utc
+
+_T = TypeVar("_T")
+
+
+def ask(
+    engine: Engine,
+    space: str,
+    answer: Callable[[SearchRequest], _T],
+    question: str,
+    *,
+    now: datetime | str | None,
+    as_of: datetime | str | None,
+    settings: SearchSettings,
+) -> _T:
+    """Return what ``answer`` makes of a question asked at ``now`` (by default the clock's time).
+
+    If another thread changes the embedder meanwhile, the question is answered again with the new
+    one.
+    """
+    asked_at = engine.clock() if now is None else to_utc(now, engine.zone)
+    known_at = None if as_of is None else to_utc(as_of, engine.zone)
+
+    def work(store: Store, embedder: CheckedEmbedder) -> _T:
+        request = SearchRequest(
+            question=question,
+            store=store,
+            embedder=embedder,
+            space=space,
+            settings=settings,
+            now=asked_at,
+            as_of=known_at,
+            weight_set=declared_weight_set(engine.extractor),
+            reader=engine.reader,
+            reranker=engine.reranker,
+        )
+        return answer(request)
+
+    return engine.use(work)

@@ -1,0 +1,62 @@
+"""Find the candidates of a request in the store, and rank them by the profile of its settings."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from cognigraph.embed import CheckedEmbedder
+from cognigraph.retrieve.question.analyse import Analysis
+from cognigraph.retrieve.rank.profiles import PROFILES
+from cognigraph.retrieve.rank.ranking import Ranking
+from cognigraph.retrieve.request import SearchRequest
+from cognigraph.retrieve.timeline import without_later_summaries
+from cognigraph.settings import SearchSettings
+from cognigraph.stores.candidates import Candidates, Probe
+
+
+def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
+    """Ask the store once for all candidates, without summaries that ``as_of`` does not allow."""
+    query = candidate_query(analysis, request.embedder, request.settings, request.as_of)
+    found = request.store.search.candidates(request.space, query)
+    if request.as_of is None or not found.sessions.ids:
+        return found
+    sessions = request.store.search.sessions_by_id(request.space, found.sessions.ids)
+    return without_later_summaries(found, sessions, request.as_of)
+
+
+def rank_candidates(request: SearchRequest, analysis: Analysis, candidates: Candidates) -> Ranking:
+    """Score the candidates by the profile that the settings name."""
+    return PROFILES[request.settings.profile].rank(
+        candidates,
+        analysis,
+        request.settings,
+        now=request.now.timestamp(),
+        weight_set=request.weight_set,
+    )
+
+
+def candidate_query(
+    analysis: Analysis,
+    embedder: CheckedEmbedder,
+    settings: SearchSettings,
+    as_of: datetime | None = None,
+) -> Probe:
+    """Build the query for candidates: what to look for, and how many of each kind."""
+    triples = settings.triple_leg
+    needed = PROFILES[settings.profile].inputs(settings)
+    entity_vectors = embedder.embed(analysis.entities) if needed.entity_vectors else ()
+    return Probe(
+        vector=embedder.embed_query(analysis.question),
+        terms=analysis.terms,
+        anchors=analysis.anchors if triples else (),
+        entity_vectors=tuple(entity_vectors),
+        chunks_by_vector=settings.chunks_by_vector,
+        chunks_by_terms=settings.chunks_by_terms,
+        triples_by_vector=settings.triples_by_vector if triples else 0,
+        triples_by_terms=settings.triples_by_terms if triples else 0,
+        triples_per_anchor=settings.triples_per_anchor if triples else 0,
+        sessions_by_vector=settings.sessions_by_vector if settings.session_leg else 0,
+        radius=settings.radius if settings.windows else 0,
+        as_of=as_of,
+        texts=needed.texts,
+    )

@@ -1,0 +1,1 @@
+"""Ranking candidates: signals, weights, profiles and the optional reranker."""

@@ -1,0 +1,194 @@
+"""The signals of the default profile: one array per signal, one value per candidate chunk.
+
+Everything is computed from the candidates alone, so that all stores rank alike. A window is a chunk
+with its neighbours in the session, because a turn often means little without the one before. The
+vector signal of a window is the mean cosine of its chunks, which ranks as well as an embedding of
+their joined text and needs no storage (bench/TRIED.md); its BM25 adds up their term frequencies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from cognigraph.arrays import Floats, Ints
+from cognigraph.embed.word_vectors import word_vectors
+from cognigraph.retrieve.question.analyse import Analysis
+from cognigraph.retrieve.question.answer_form import form_features
+from cognigraph.retrieve.question.dates import nearness
+from cognigraph.retrieve.rank.late_interaction import (
+    candidate_words,
+    late_features,
+    weighted_mean,
+)
+from cognigraph.settings import SearchSettings
+from cognigraph.stores.candidates import NONE, OUTSIDE, Candidates, ChunkPool
+from cognigraph.text.bm25 import bm25, idf
+from cognigraph.text.terms import words
+
+WINDOW = 2
+"""Neighbours on each side of a chunk that make its window. One and three measured worse."""
+
+_CUES = frozenset({"speaker named", "asks", "answers", "length", "names", "answer form"})
+ABSOLUTE = _CUES | {"time", "triple", "second triple"}
+"""Signals with the same meaning for every question; they are not scaled over the candidates."""
+
+_BEST_OF_SESSION = 3
+_LONG = 4.0
+"""log(1 + terms) from which a chunk counts as long: about 54 terms."""
+
+
+def chunk_features(
+    candidates: Candidates, analysis: Analysis, settings: SearchSettings
+) -> dict[str, Floats]:
+    """Compute the raw signals by name, each (n,); NaN where a signal is unknown."""
+    chunks, lexicon = candidates.chunks, candidates.lexicon
+    weights = idf(lexicon, analysis.terms)
+    own_words = bm25(chunks.matches, chunks.length, weights, lexicon.mean_length)
+    features = {"vector": chunks.cosine, "words": own_words}
+    around = neighbours(chunks, WINDOW) if settings.windows else None
+    if around is not None:
+        features |= _window_features(chunks, around, weights, lexicon.mean_length)
+    similar_to_triples: Floats | None = None
+    text_words = candidate_words(candidates)
+    if settings.late_interaction and chunks.texts:
+        similar = word_vectors().best_matches(analysis.words, text_words)
+        n = len(chunks.uids)
+        features |= late_features(similar[:n], weights, around)
+        similar_to_triples = similar[n:]
+    if settings.session_leg:
+        features |= _session_features(candidates, weights)
+    if settings.cues:
+        features |= _cues(chunks, analysis)
+        if chunks.texts:
+            speakers = set(chunks.speakers)
+            features |= form_features(chunks.texts, text_words, speakers, analysis.form)
+    if settings.time_cue and analysis.times:
+        features["time"] = nearness(analysis.times, chunks.at)
+    if settings.triple_leg and candidates.triples.uids:
+        chunk_scores = [scaled(chunks.cosine), scaled(own_words)]
+        scores = [*triple_scores(candidates, weights)]
+        if similar_to_triples is not None:
+            chunk_scores.append(scaled(features["similar words"]))
+            scores.append(weighted_mean(similar_to_triples, weights))
+        features |= _triple_features(candidates, scores, chunk_scores)
+    return features
+
+
+def _window_features(
+    chunks: ChunkPool, around: Ints, weights: Floats, mean_length: float
+) -> dict[str, Floats]:
+    """Mean cosine and BM25 of the windows; ``around`` (n, 2 WINDOW + 1) are their rows."""
+    present, outside = around >= 0, around == OUTSIDE
+    around = np.maximum(around, 0)  # row 0 stands in for a missing one, masked below
+    # A neighbour that is not a candidate counts as the worst candidate, since it was not similar
+    # enough to become one. Leaving it out would favour the chunks beside it: their windows would
+    # lose their worst members.
+    worst = float(chunks.cosine.min(initial=1.0))
+    cosine = np.where(present, chunks.cosine[around], worst * outside).sum(axis=1)
+    cosine /= (present | outside).sum(axis=1)
+    matches = np.where(present[:, :, None], chunks.matches[around], 0.0).sum(axis=1)
+    length = np.where(present, chunks.length[around], mean_length * outside).sum(axis=1)
+    words = bm25(matches, length, weights, mean_length * around.shape[1])
+    return {"window vector": cosine, "window words": words}
+
+
+def neighbours(chunks: ChunkPool, radius: int) -> Ints:
+    """Rows (n, 2 radius + 1) of each chunk's neighbours in session order, itself in the middle.
+
+    ``NONE`` beyond the ends of the session, ``OUTSIDE`` for a neighbour that is not a candidate and
+    for what lies behind it.
+    """
+    n = len(chunks.uids)
+    columns = [np.arange(n)]
+    backward = forward = columns[0]
+    # NONE (-1) and OUTSIDE (-2) index these two extra entries, so that each leads to itself.
+    previous = np.concatenate([chunks.previous, [OUTSIDE, NONE]])
+    following = np.concatenate([chunks.following, [OUTSIDE, NONE]])
+    for _ in range(radius):
+        backward, forward = previous[backward], following[forward]
+        columns = [backward, *columns, forward]
+    return np.stack(columns, axis=1)
+
+
+def _session_features(candidates: Candidates, weights: Floats) -> dict[str, Floats]:
+    """How well the best chunks of a chunk's session match, and how well its themes do."""
+    chunks, sessions = candidates.chunks, candidates.sessions
+    total, count = np.zeros(len(sessions.uids)), np.zeros(len(sessions.uids))
+    order = np.lexsort((-chunks.cosine, chunks.session))
+    session = chunks.session[order]
+    starts = np.flatnonzero(np.r_[True, session[1:] != session[:-1]])
+    rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
+    top = order[rank < _BEST_OF_SESSION]
+    np.add.at(total, chunks.session[top], chunks.cosine[top])
+    np.add.at(count, chunks.session[top], 1.0)
+    best = total / np.maximum(count, 1.0)
+    features = {"session best": best[chunks.session]}
+    if np.isfinite(sessions.theme).any():
+        lexical = bm25(sessions.matches, sessions.length, weights, max(sessions.length.mean(), 1.0))
+        unread = np.isnan(sessions.theme)
+        features["theme"] = _mean_if(unread, sessions.theme)[chunks.session]
+        features["theme words"] = _mean_if(unread, lexical)[chunks.session]
+    return features
+
+
+def _mean_if(missing: npt.NDArray[np.bool_], values: Floats) -> Floats:
+    """Replace missing values by the mean of the others, so that they do not lower a rank."""
+    return np.where(missing, values[~missing].mean(), values)
+
+
+def _cues(chunks: ChunkPool, analysis: Analysis) -> dict[str, Floats]:
+    """Who speaks, whether the chunk asks or follows a question, and how long it is; in [0, 1]."""
+    asked = set(words(analysis.question))
+    names = {speaker: set(words(speaker or "")) for speaker in set(chunks.speakers)}
+    is_named = {speaker: bool(name) and name <= asked for speaker, name in names.items()}
+    named = [float(is_named[speaker]) for speaker in chunks.speakers]
+    before = np.maximum(chunks.previous, 0)  # row 0 stands in for a missing one, masked below
+    after_question = np.where(chunks.previous >= 0, chunks.question[before], False)
+    return {
+        "speaker named": np.array(named),
+        "asks": chunks.question.astype(float),
+        "answers": after_question.astype(float),
+        "length": np.minimum(np.log1p(chunks.length) / _LONG, 1.0),
+    }
+
+
+def triple_scores(candidates: Candidates, weights: Floats) -> tuple[Floats, Floats]:
+    """Cosine (m,) and BM25 (m,) of the candidate triples; ``weights`` (t,) are idf."""
+    triples = candidates.triples
+    mean = float(triples.length.mean()) if len(triples.length) else 1.0
+    return triples.cosine, bm25(triples.matches, triples.length, weights, mean)
+
+
+def _triple_features(
+    candidates: Candidates, scores: Sequence[Floats], chunk_scores: Sequence[Floats]
+) -> dict[str, Floats]:
+    """Scores (n,) of the two best triples that cite each chunk as evidence.
+
+    ``scores`` are of the triples, each (m,), ``chunk_scores`` of the chunks themselves, each (n,).
+    A session without themes has not been enriched yet. Its chunks stand in for their triples;
+    otherwise everything said in the last minutes would rank below what has been enriched.
+    """
+    fused = np.mean([scaled(score) for score in scores], axis=0)
+    chunks = candidates.chunks
+    best, second = np.zeros(len(chunks.uids)), np.zeros(len(chunks.uids))
+    for score, rows in zip(fused.tolist(), candidates.triples.evidence, strict=True):
+        for row in rows:
+            second[row] = max(second[row], min(best[row], score))
+            best[row] = max(best[row], score)
+    unread = np.isnan(candidates.sessions.theme)[chunks.session]
+    own = np.where(unread, np.mean(chunk_scores, axis=0), 0.0)
+    return {"triple": np.maximum(best, own), "second triple": np.maximum(second, own)}
+
+
+def scaled(values: Floats) -> Floats:
+    """Scale to [0, 1] by minimum and maximum; NaN becomes 0, and equal values all become 0."""
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return np.zeros(len(values))
+    low, high = float(known.min()), float(known.max())
+    if high <= low:
+        return np.zeros(len(values))
+    return np.where(np.isfinite(values), (values - low) / (high - low), 0.0)

@@ -1,0 +1,184 @@
+"""Weight sets of the default profile, learned by bench/fit_weights.py on open data.
+
+One set serves all embedders. Which set applies depends on who extracted the triples, because that
+decides how much they can be trusted: an extractor declares its set (:class:`DeclaresWeightSet`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, get_args, runtime_checkable
+
+from cognigraph.errors import ConfigurationError
+from cognigraph.settings import Weights, WeightSetName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightSet:
+    """Learned weights by signal; only their ratios matter.
+
+    ``list_changes`` are added to the weights when the question asks for a list
+    (``Analysis.enumerates``).
+    """
+
+    name: WeightSetName
+    weights: Mapping[str, float]
+    list_changes: Mapping[str, float]
+
+    def relative(self, *, enumerates: bool = False) -> dict[str, float]:
+        """Return the weights, scaled so that a hit with every positive signal at 1 scores 1."""
+        changes = self.list_changes if enumerates else {}
+        weights = {name: value + changes.get(name, 0.0) for name, value in self.weights.items()}
+        unit = sum(weight for weight in weights.values() if weight > 0)
+        return {name: weight / unit for name, weight in weights.items()}
+
+
+@runtime_checkable
+class DeclaresWeightSet(Protocol):
+    """An extractor that says which weight set suits its triples; without it, ``"model"`` does."""
+
+    @property
+    def weight_set(self) -> WeightSetName:
+        """The name of the set: ``"plain"``, ``"rules"`` or ``"model"``."""
+        ...
+
+
+PLAIN = WeightSet(
+    name="plain",
+    weights={
+        "vector": 1.2,
+        "window vector": 1.8,
+        "window words": 2.6,
+        "similar words": 2.4,
+        "window similar words": 2.8,
+        "session best": 1.4,
+        "speaker named": 0.6,
+        "asks": -1.0,
+        "answers": 0.7,
+        "length": 0.8,
+        "names": 1.2,
+        "answer form": 1.6,
+        "time": 4.4,
+    },
+    list_changes={
+        "vector": 0.5,
+        "window vector": 0.3,
+        "window words": -1.2,
+        "similar words": -0.2,
+        "window similar words": -0.7,
+        "session best": -0.6,
+        "speaker named": 0.7,
+        "asks": 0.2,
+        "answers": 0.2,
+        "length": -0.1,
+        "names": 0.1,
+        "answer form": -0.3,
+        "time": 0.2,
+    },
+)
+"""For a space without triples."""
+
+RULES = WeightSet(
+    name="rules",
+    weights={
+        "vector": 1.0,
+        "window vector": 2.0,
+        "window words": 2.5,
+        "similar words": 2.1,
+        "window similar words": 2.7,
+        "session best": 1.2,
+        "theme": 0.4,
+        "theme words": 0.4,
+        "speaker named": 0.6,
+        "asks": -0.9,
+        "answers": 0.7,
+        "length": 0.6,
+        "names": 1.2,
+        "answer form": 1.6,
+        "triple": 0.3,
+        "second triple": 0.3,
+        "time": 4.5,
+    },
+    list_changes={
+        "vector": 0.5,
+        "window vector": 0.3,
+        "window words": -1.2,
+        "similar words": -0.2,
+        "window similar words": -0.6,
+        "session best": -0.5,
+        "theme words": -0.3,
+        "speaker named": 0.7,
+        "asks": 0.2,
+        "answers": 0.1,
+        "names": 0.1,
+        "answer form": -0.2,
+        "triple": 0.2,
+        "second triple": -0.5,
+        "time": 0.2,
+    },
+)
+"""For triples that the built-in rules extracted: they help a little."""
+
+MODEL = WeightSet(
+    name="model",
+    weights={
+        "vector": 0.3,
+        "window vector": 1.7,
+        "window words": 1.5,
+        "similar words": 0.7,
+        "window similar words": 2.4,
+        "session best": 0.7,
+        "theme": 0.9,
+        "theme words": 1.1,
+        "speaker named": 0.4,
+        "asks": -0.5,
+        "answers": 0.4,
+        "length": 0.1,
+        "names": 1.3,
+        "answer form": 1.4,
+        "triple": 3.0,
+        "second triple": 0.5,
+        "time": 3.8,
+    },
+    list_changes={
+        "vector": 0.3,
+        "window vector": 0.4,
+        "window words": -1.0,
+        "window similar words": -0.4,
+        "session best": -0.5,
+        "theme words": -0.8,
+        "speaker named": 0.7,
+        "asks": 0.1,
+        "answers": 0.1,
+        "names": 0.3,
+        "triple": -0.2,
+        "time": 0.2,
+    },
+)
+"""For triples that a language model extracted: they carry most of the ranking."""
+
+WEIGHT_SETS: dict[WeightSetName, WeightSet] = {each.name: each for each in (PLAIN, RULES, MODEL)}
+
+
+def declared_weight_set(extractor: object) -> WeightSetName:
+    """Return the weight set that an extractor declares, ``"model"`` if it declares none.
+
+    Raises :class:`ConfigurationError` for a set that does not exist.
+    """
+    if not isinstance(extractor, DeclaresWeightSet):
+        return "model"
+    declared = extractor.weight_set
+    if declared not in WEIGHT_SETS:
+        known = ", ".join(repr(name) for name in get_args(WeightSetName))
+        raise ConfigurationError(
+            f"{type(extractor).__name__}.weight_set is {declared!r}; it must be one of {known}"
+        )
+    return declared
+
+
+def choose(wanted: Weights, declared: WeightSetName, *, has_triples: bool) -> WeightSet:
+    """Return the set that the settings name; for ``"auto"``, the one that suits the triples."""
+    if wanted != "auto":
+        return WEIGHT_SETS[wanted]
+    return WEIGHT_SETS[declared] if has_triples else PLAIN

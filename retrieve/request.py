@@ -1,0 +1,33 @@
+"""A question together with everything that its answer depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from cognigraph.embed import CheckedEmbedder
+from cognigraph.retrieve.question.question_readers import QuestionReader
+from cognigraph.retrieve.rank.rerank import Reranker
+from cognigraph.settings import SearchSettings, WeightSetName
+from cognigraph.stores.protocols import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """A question, where and when it is asked, and how it is to be answered.
+
+    ``now`` is the time of asking. With ``as_of``, nothing that was said later is returned, nor a
+    summary that covers it. ``weight_set`` is the one that the extractor of the triples declares.
+    ``reader`` adds to what the rules read in the question; ``reranker`` reorders the first hits.
+    """
+
+    question: str
+    store: Store
+    embedder: CheckedEmbedder
+    space: str
+    settings: SearchSettings
+    now: datetime
+    as_of: datetime | None = None
+    weight_set: WeightSetName = "model"
+    reader: QuestionReader | None = None
+    reranker: Reranker | None = None

@@ -1,0 +1,265 @@
+"""Fetch what the caller gets to see: ranked messages, triples and sessions, each with reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cognigraph.arrays import Floats
+from cognigraph.model import Hit, SearchResult, SessionHit, Trace, Triple, Why
+from cognigraph.retrieve.plan import SearchPlan
+from cognigraph.retrieve.rank.features import scaled
+from cognigraph.retrieve.rank.profiles import PROFILES
+from cognigraph.retrieve.rank.ranking import Ranking, best_first
+from cognigraph.retrieve.rank.rerank import RankedMessages, rerank_messages
+from cognigraph.retrieve.stopwatch import Stopwatch
+from cognigraph.retrieve.timeline import (
+    DEPTH,
+    in_order,
+    seen_from,
+    sessions_known_at,
+    state_time,
+)
+from cognigraph.stores.candidates import Candidates, ChunkRecord
+
+
+def fetch_results(
+    plan: SearchPlan, candidates: Candidates, ranking: Ranking, k: int, stopwatch: Stopwatch
+) -> SearchResult:
+    """Fetch the ``k`` best messages with their triples, and the best triples and sessions."""
+    return _Ranked(plan=plan, candidates=candidates, ranking=ranking).result(k, stopwatch)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ranked:
+    """The ranked candidates of a plan; rows are those of the candidates."""
+
+    plan: SearchPlan
+    candidates: Candidates
+    ranking: Ranking
+
+    def result(self, k: int, stopwatch: Stopwatch) -> SearchResult:
+        """Fetch the result, ending the stages ``rerank`` (if there is one) and ``fetch``."""
+        best = self._best_messages(k, stopwatch)
+        rows = self._in_order(best)[:k]
+        triple_rows, session_rows = self._best_triples(), self._best_sessions()
+        store, space = self.plan.request.store, self.plan.request.space
+        chunk_triples = store.search.triples_of_chunks(
+            space, [best.records[row].uid for row in rows]
+        )
+        triples = self._triples(triple_rows, chunk_triples)
+        hits = tuple(self._hit(row, best, chunk_triples, triples) for row in rows)
+        ranked_triples = self._triple_hits(triple_rows, triples)
+        session_hits = self._session_hits(session_rows)
+        stopwatch.lap("fetch")
+        return SearchResult(
+            self.plan.request.question,
+            hits,
+            tuple(ranked_triples),
+            session_hits,
+            self._trace(best, stopwatch),
+        )
+
+    def _best_messages(self, k: int, stopwatch: Stopwatch) -> RankedMessages:
+        """Return the best messages, reordered by the reranker if there is one."""
+        request = self.plan.request
+        count = k if self.plan.order is None else max(k, DEPTH)
+        limit = request.settings.rerank
+        if request.reranker is None or not limit:
+            return self._messages(count)
+        best = self._messages(max(count, limit))
+        best = rerank_messages(request.reranker, request.question, best, limit, count)
+        stopwatch.lap("rerank")
+        return best
+
+    def _messages(self, k: int) -> RankedMessages:
+        """Return the ``k`` best messages, each with its chunk that matches best by itself.
+
+        A message ranks by its best chunk. Windows reach across the chunks of a long message, so the
+        chunk that ranks it is not always the one that contains the answer.
+        """
+        chunks = self.candidates.chunks
+        order = best_first(self.ranking.score, chunks.at, chunks.uids)
+        own = scaled(chunks.cosine) + scaled(chunks.matches.sum(axis=1))
+        rows: list[int] = []
+        records: dict[int, ChunkRecord] = {}
+        row_of_message: dict[tuple[str, str], int] = {}
+        best: dict[int, float] = {}
+        step = 2 * k
+        for start in range(0, len(order), step):
+            if len(rows) >= k:
+                break
+            part = order[start : start + step]
+            found = self.plan.request.store.search.chunks(
+                self.plan.request.space, [chunks.uids[row] for row in part]
+            )
+            for row in part:
+                record = found.get(chunks.uids[row])
+                if record is None:
+                    continue
+                message = (record.session_uid, record.message_id)
+                ranked = row_of_message.setdefault(message, row)
+                if ranked == row:
+                    rows.append(row)
+                if ranked == row or own[row] > best[ranked]:
+                    best[ranked] = own[row]
+                    records[ranked] = record
+        return RankedMessages(rows=rows[:k], records=records)
+
+    def _in_order(self, best: RankedMessages) -> list[int]:
+        """Rows of the messages, the newest or oldest first if the question asks for that."""
+        if self.plan.order is None:
+            return list(best.rows)
+        own = self._own_answer()
+        times = [best.records[row].at for row in best.rows]
+        return in_order(best.rows, self.plan.order, [own[row] for row in best.rows], times)
+
+    def _own_answer(self) -> Floats:
+        """How well each chunk (n,) answers by itself: by its vector, its words, its best triple.
+
+        Its window and its session, which also rank it, may describe other states as well.
+        """
+        raw = self.ranking.raw
+        parts = [scaled(raw[name]) for name in ("vector", "words", "triple") if name in raw]
+        return np.asarray(np.sum(parts, axis=0))
+
+    def _best_triples(self) -> list[int]:
+        triples = self.candidates.triples
+        order = best_first(self.ranking.triples, triples.at, triples.uids)
+        return order[: self.plan.request.settings.max_triples]
+
+    def _best_sessions(self) -> list[int]:
+        sessions = self.candidates.sessions
+        scores = np.nan_to_num(self.ranking.sessions)
+        order = best_first(scores, np.zeros(len(scores)), sessions.uids)
+        relevant = [row for row in order if scores[row] > 0]
+        return relevant[: self.plan.request.settings.max_sessions]
+
+    def _triples(
+        self, rows: list[int], chunk_triples: Mapping[str, tuple[str, ...]]
+    ) -> dict[str, Triple]:
+        """Fetch the triples of these rows and those of the hits, as known at ``as_of``."""
+        request = self.plan.request
+        wanted = {self.candidates.triples.uids[row] for row in rows}
+        wanted.update(uid for uids in chunk_triples.values() for uid in uids)
+        found = request.store.search.triples_by_uid(request.space, sorted(wanted))
+        if request.as_of is None:
+            return dict(found)
+        return {uid: seen_from(triple, request.as_of) for uid, triple in found.items()}
+
+    def _triple_hits(self, rows: list[int], triples: Mapping[str, Triple]) -> list[Triple]:
+        """The best triples with their scores, the newest or oldest first if asked for."""
+        uids = self.candidates.triples.uids
+        found = [row for row in rows if uids[row] in triples]
+        scores = [float(self.ranking.triples[row]) for row in found]
+        hits = [
+            replace(triples[uids[row]], score=score)
+            for row, score in zip(found, scores, strict=True)
+        ]
+        if self.plan.order is None:
+            return hits
+        return in_order(hits, self.plan.order, scores, [state_time(triple) for triple in hits])
+
+    def _session_hits(self, rows: list[int]) -> tuple[SessionHit, ...]:
+        request, ids = self.plan.request, self.candidates.sessions.ids
+        sessions = request.store.search.sessions_by_id(request.space, [ids[row] for row in rows])
+        hits = [
+            SessionHit(sessions[ids[row]], float(self.ranking.sessions[row]))
+            for row in rows
+            if ids[row] in sessions
+        ]
+        return sessions_known_at(hits, request.as_of)
+
+    def _hit(
+        self,
+        row: int,
+        best: RankedMessages,
+        chunk_triples: Mapping[str, tuple[str, ...]],
+        triples: Mapping[str, Triple],
+    ) -> Hit:
+        record = best.records[row]
+        uids = chunk_triples.get(record.uid, ())
+        return Hit(
+            id=record.message_id,
+            text=record.text,
+            score=float(self.ranking.score[row]),
+            session=record.session,
+            speaker=record.speaker,
+            at=record.at,
+            triples=tuple(triples[uid] for uid in uids if uid in triples),
+            why=self._why(row, best),
+            part=record.part,
+            parts=record.parts,
+        )
+
+    def _why(self, row: int, best: RankedMessages) -> Why:
+        ranking, chunks = self.ranking, self.candidates.chunks
+        raw = {name: float(values[row]) for name, values in ranking.raw.items()}
+        notes: tuple[str, ...] = ()
+        if not (chunks.by_vector[row] or chunks.by_terms[row]):
+            notes = ("found as a neighbour or as evidence, not by its own vector or words",)
+        profile = PROFILES[self.plan.request.settings.profile]
+        change = best.changes.get(row)
+        return Why(
+            legs={name: value for name, value in raw.items() if np.isfinite(value)},
+            features={name: float(values[row]) for name, values in ranking.weighted.items()},
+            session_score=_known(ranking.session_score[row]),
+            triple_score=_known(ranking.triple_score[row]),
+            harmonic_mean=_known(ranking.harmonic[row]),
+            semantic=float(ranking.semantic[row]),
+            gap_seconds=_known(ranking.gap[row]),
+            decay=float(ranking.decay[row]),
+            score=float(ranking.score[row]),
+            notes=(*notes, *profile.notes(ranking, row)),
+            rank_before=change.rank_before if change else None,
+            rerank_score=change.score if change else None,
+        )
+
+    def _trace(self, best: RankedMessages, stopwatch: Stopwatch) -> Trace:
+        request, analysis = self.plan.request, self.plan.analysis
+        return Trace(
+            profile=request.settings.profile,
+            now=request.now,
+            timings=stopwatch.laps,
+            counts=self._counts(best),
+            terms=analysis.terms,
+            anchors=self.candidates.anchors,
+            notes=self._notes(best),
+            asks=analysis.time.asks,
+        )
+
+    def _counts(self, best: RankedMessages) -> dict[str, int]:
+        chunks, triples = self.candidates.chunks, self.candidates.triples
+        return {
+            "chunks": len(chunks.uids),
+            "chunks by vector": int(chunks.by_vector.sum()),
+            "chunks by words": int(chunks.by_terms.sum()),
+            "triples": len(triples.uids),
+            "triples by vector": int(triples.by_vector.sum()),
+            "triples by words": int(triples.by_terms.sum()),
+            "triples by anchor": int(triples.by_anchor.sum()),
+            "sessions": len(self.candidates.sessions.uids),
+            "reranked": len(best.changes),
+        }
+
+    def _notes(self, best: RankedMessages) -> tuple[str, ...]:
+        """What the user should know of this search: what was read, what is missing."""
+        notes = list(self.plan.notes)
+        if best.note:
+            notes.append(best.note)
+        unknown = int(np.isnan(self.ranking.gap).sum())
+        if unknown:
+            notes.append(f"{unknown} candidates without a time")
+        if self.plan.order is not None:
+            first = "newest" if self.plan.order == "last" else "oldest"
+            notes.append(f"the {first} of the best come first")
+        as_of = self.plan.request.as_of
+        if as_of is not None:
+            notes.append(f"as of {as_of.isoformat()}: nothing said later is shown")
+        return tuple(notes)
+
+
+def _known(value: np.floating | float) -> float | None:
+    return None if np.isnan(value) else float(value)
