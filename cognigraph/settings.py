@@ -132,6 +132,8 @@ class SearchSettings:
     question put the newest or oldest of the best messages first. With ``time_anchor``, "before she
     moved" finds the event first, then what happened before it. ``rerank`` is the number of hits
     that a reranker reorders, if the memory has one.
+    Only the beginning and the end of a question longer than ``max_question_chars`` are read; the
+    trace says so.
     """
 
     profile: ProfileName = "default"
@@ -158,12 +160,14 @@ class SearchSettings:
     max_triples: int = 15
     max_sessions: int = 5
     rerank: int = 50
+    max_question_chars: int = 8000
     licomemory: LicoMemorySettings = field(default_factory=LicoMemorySettings)
 
     def __post_init__(self) -> None:
         check_fields(self, "search")
         _require(self.profile in get_args(ProfileName), f"unknown profile {self.profile!r}")
         _require(self.k >= 1, "search.k must be at least 1")
+        _require(self.max_question_chars >= 100, "search.max_question_chars must be at least 100")
         _require(0 < self.decay_exponent <= 1, "search.decay_exponent must be above 0, at most 1")
         _require(0 <= self.decay_strength <= 1, "search.decay_strength must be between 0 and 1")
         _require(0 <= self.radius <= 5, "search.radius must be between 0 and 5")
@@ -243,18 +247,32 @@ class QuerySettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StorageSettings:
-    """The format of a new store. An existing store keeps its own.
+    """The format of a new store, how long a store may take to answer, and what it keeps in memory.
 
     ``vectors`` is the number format of vectors in a SQLite file: ``"float16"`` (the default: half
-    the size, the same recall) or ``"float32"``. In memory vectors are always float32.
-    ``Memory.reindex`` changes the format of an existing file. Neo4j has no such choice: its vector
+    the size, the same recall) or ``"float32"``. In memory vectors are always float32. An existing
+    file keeps its format until ``Memory.reindex`` changes it. Neo4j has no such choice: its vector
     indexes hold float32 numbers and are quantised.
+
+    ``read_timeout``, ``write_timeout`` and ``open_timeout`` are for Neo4j, in seconds: a search, an
+    insert or the opening of a memory fails after that time, retries included, even if the server
+    does not answer at all. Every other call to the server counts as a read or a write.
+
+    ``index_bytes`` bounds the in-memory search indexes of a SQLite memory: those of the spaces
+    searched last are kept, and at least one.
     """
 
     vectors: Literal["float32", "float16"] | None = None
+    read_timeout: float = 30.0
+    write_timeout: float = 30.0
+    open_timeout: float = 60.0
+    index_bytes: int = 2 << 30
 
     def __post_init__(self) -> None:
         check_fields(self, "storage")
+        for name in ("read_timeout", "write_timeout", "open_timeout"):
+            _require(getattr(self, name) > 0, f"storage.{name} must be above 0")
+        _require(self.index_bytes >= 1, "storage.index_bytes must be at least 1")
         _require(
             self.vectors in (None, "float32", "float16"),
             f"unknown storage.vectors {self.vectors!r}",

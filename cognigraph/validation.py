@@ -35,6 +35,9 @@ from cognigraph.text.clean import storable
 MAX_COUNT = 2**31 - 1
 """The largest whole number that is accepted: both databases and NumPy can add to it."""
 
+MAX_BYTES = 2**50
+"""The largest size in bytes that is accepted."""
+
 _NUL = "{} must not contain the character NUL"
 _MAX_DEPTH = 32
 _SCALARS = (bool, int, float, bytes, date, time, timedelta)
@@ -104,9 +107,10 @@ def check_fields(record: object, prefix: str) -> None:
     for field in fields(record):  # type: ignore[arg-type]
         value = getattr(record, field.name)
         fitting = _fit(f"{prefix}.{field.name}", value, hints[field.name])
-        if isinstance(fitting, int) and not -MAX_COUNT <= fitting <= MAX_COUNT:
+        most = MAX_BYTES if field.name.endswith("_bytes") else MAX_COUNT
+        if isinstance(fitting, int) and not -most <= fitting <= most:
             raise ConfigurationError(
-                f"{prefix}.{field.name} must be at most {MAX_COUNT:,}, not {shown(value)}"
+                f"{prefix}.{field.name} must be at most {most:,}, not {shown(value)}"
             )
         if fitting is not value:
             object.__setattr__(record, field.name, fitting)

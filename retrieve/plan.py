@@ -41,6 +41,7 @@ def plan_search(request: SearchRequest) -> SearchPlan | None:
     question = replace_surrogates(request.question)[0].strip()
     if not question:
         return None
+    question, cut_notes = shortened(question, request.settings.max_question_chars)
     analysis = analyse(question, request.now)
     reader_notes: list[str] = []
     if request.reader is not None:
@@ -48,7 +49,20 @@ def plan_search(request: SearchRequest) -> SearchPlan | None:
     if request.as_of is None and analysis.time.as_of is not None:
         request = replace(request, as_of=analysis.time.as_of)
     analysis, event_notes = _with_event_window(request, analysis)
-    return SearchPlan(request=request, analysis=analysis, notes=(*reader_notes, *event_notes))
+    notes = (*cut_notes, *reader_notes, *event_notes)
+    return SearchPlan(request=request, analysis=analysis, notes=notes)
+
+
+def shortened(question: str, most: int) -> tuple[str, list[str]]:
+    """Cut the middle out of a question of more than ``most`` characters; a note says so.
+
+    Somebody who pastes a long text says what they want before or after it.
+    """
+    if len(question) <= most:
+        return question, []
+    half = (most - 3) // 2
+    note = f"the question has {len(question)} characters: its first and last {half} were read"
+    return f"{question[:half]} … {question[-half:]}", [note]
 
 
 def _with_event_window(

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeVar
 
 from cognigraph.retrieve.question.answer_form import AnswerForm, expected_form
 from cognigraph.retrieve.question.dates import NamedDate, TimeWindow
 from cognigraph.retrieve.question.temporal import QuestionTime, read_time
 from cognigraph.text.terms import STOP_WORDS, fold, query_words, terms, words
+
+_T = TypeVar("_T")
 
 _LONGEST_NAME = 4
 _MOST_WORDS = 64
@@ -49,8 +52,8 @@ class Analysis:
 
 
 def analyse(question: str, now: datetime) -> Analysis:
-    """Analyse a question asked at ``now``; an empty one has no terms, anchors or entities."""
-    found = list(query_words(question).items())[:_MOST_WORDS]
+    """Read a question asked at ``now``. An empty one has no terms, anchors or entities."""
+    found = _both_ends(list(query_words(question).items()))
     asked, time = words(question), read_time(question, now)
     return Analysis(
         question=question,
@@ -62,6 +65,12 @@ def analyse(question: str, now: datetime) -> Analysis:
         enumerates=_enumerates(asked),
         form=expected_form(asked, time.asks),
     )
+
+
+def _both_ends(items: list[_T]) -> list[_T]:
+    """The first and the last of many: what is asked stands before or after a long quotation."""
+    half = _MOST_WORDS // 2
+    return items if len(items) <= _MOST_WORDS else items[:half] + items[-half:]
 
 
 def _enumerates(asked: list[str]) -> bool:
@@ -80,7 +89,7 @@ def _enumerates(asked: list[str]) -> bool:
 
 def _anchors(question: str) -> tuple[str, ...]:
     """Return all n-grams that neither begin nor end with a stop word, longest first."""
-    stems, plain = terms(question)[:_MOST_WORDS], words(question)[:_MOST_WORDS]
+    stems, plain = _both_ends(terms(question)), _both_ends(words(question))
     found: dict[str, None] = {}
     for size in range(_LONGEST_NAME, 0, -1):
         for start in range(len(stems) - size + 1):

@@ -508,7 +508,7 @@ def test_many_can_open_a_new_database_at_once(open_store: Open, driver: Driver) 
 
 def test_errors_say_what_to_do(neo4j_server: Server, open_store: Open) -> None:
     with pytest.raises(StoreUnavailableError, match="check that the server runs"):
-        Neo4jStore("bolt://127.0.0.1:1", EMBEDDER, timeout=1.0)
+        Neo4jStore("bolt://127.0.0.1:1", EMBEDDER, open_timeout=1.0)
     with pytest.raises(StoreError, match="no database 'nowhere'"):
         open_store(database="nowhere")
     store = open_store()

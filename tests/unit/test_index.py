@@ -267,4 +267,4 @@ def test_dropped_indexes_come_back(tmp_path):
         for _ in range(2):
             for name in ("a", "b", "c"):
                 assert [hit.id for hit in memory.space(name).search("oslo")] == [name]
-                assert list(store._indexes._indexes) == [name]
+                assert list(store._indexes._entries) == [name]

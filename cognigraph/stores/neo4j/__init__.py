@@ -22,4 +22,7 @@ def open_store(request: StoreRequest) -> Neo4jStore:
         auth=request.auth,
         database=request.database,
         clock=request.clock,
+        read_timeout=request.storage.read_timeout,
+        write_timeout=request.storage.write_timeout,
+        open_timeout=request.storage.open_timeout,
     )

@@ -1,22 +1,36 @@
 """The driver, transactions, and error mapping for the Neo4j store.
 
-Every statement is a ``.cypher`` file. Writes run in managed transactions, which the driver repeats
-after a deadlock or a lost connection; reads are one round trip each, and see what this store wrote
-before (one bookmark manager for all sessions).
+Every statement is a ``.cypher`` file. Reads are one round trip each, and see what this store wrote
+before (one bookmark manager for all sessions). A call that meets a deadlock or loses its connection
+is repeated until its deadline.
+
+The driver waits for a silent server for ever. So each call runs in a thread of its own, and the
+caller stops waiting at the deadline; closing the driver then ends the thread.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import re
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import cache
-from threading import Lock
-from typing import Any, TypeVar
+from threading import Lock, Thread
+from typing import Any, TypeVar, cast
 
-from neo4j import READ_ACCESS, WRITE_ACCESS, Driver, GraphDatabase, ManagedTransaction, Session
+from neo4j import (
+    READ_ACCESS,
+    WRITE_ACCESS,
+    Driver,
+    GraphDatabase,
+    Query,
+    Session,
+)
+from neo4j import Transaction as DriverTransaction
 from neo4j.exceptions import (
     AuthConfigurationError,
     AuthError,
@@ -38,9 +52,12 @@ from cognigraph.errors import (
     StoreError,
     StoreUnavailableError,
 )
+from cognigraph.stores.neo4j import deadlines
 
 Row = list[Any]
 _T = TypeVar("_T")
+
+logger = logging.getLogger("cognigraph.neo4j")
 
 _PARALLEL_READS = 4
 
@@ -74,7 +91,7 @@ def cypher(name: str, *replace: tuple[str, str], embedding: str = _EMBEDDING) ->
 class Transaction:
     """A write transaction; its function may run again, so it contains nothing but statements."""
 
-    def __init__(self, inner: ManagedTransaction, connection: Connection) -> None:
+    def __init__(self, inner: DriverTransaction, connection: Connection) -> None:
         self._inner = inner
         self._connection = connection
 
@@ -106,7 +123,8 @@ class Connection:
         *,
         notifications: bool = False,
         pool_size: int = 50,
-        timeout: float = 30.0,
+        read_timeout: float = 30.0,
+        write_timeout: float = 30.0,
     ) -> None:
         self.uri = uri
         self.database = database
@@ -115,13 +133,21 @@ class Connection:
         self._auth = auth
         self._notifications = notifications
         self._pool_size = pool_size
-        self._timeout = timeout
+        self._read_timeout = read_timeout
+        self._write_timeout = write_timeout
         self._lock = Lock()
         self._closed = False
-        self._pid = os.getpid()
-        self._driver, self._threads = self._open()
+        self._start()
 
-    def _open(self) -> tuple[Driver, ThreadPoolExecutor]:
+    def _start(self) -> None:
+        self._pid = os.getpid()
+        self._driver = self._open()
+        self._threads = ThreadPoolExecutor(
+            _PARALLEL_READS, thread_name_prefix="cognigraph-neo4j-search"
+        )
+        self._calls = ThreadPoolExecutor(self._pool_size, thread_name_prefix="cognigraph-neo4j")
+
+    def _open(self) -> Driver:
         quiet: dict[str, Any] = {"notifications_min_severity": "OFF"}
         if self._notifications:
             # Names that are not in the database yet are normal in a new one.
@@ -131,18 +157,16 @@ class Connection:
                 "warn_notification_severity": "WARNING",
             }
         with mapped_errors(self.uri, self.database):
-            driver = GraphDatabase.driver(
+            return GraphDatabase.driver(
                 self.uri,
                 auth=self._auth,
                 user_agent=f"cognigraph/{__version__}",
                 max_connection_pool_size=self._pool_size,
-                connection_timeout=min(self._timeout, 15.0),
-                connection_acquisition_timeout=self._timeout,
-                max_transaction_retry_time=self._timeout,
+                connection_timeout=min(self._read_timeout, self._write_timeout, 15.0),
+                connection_acquisition_timeout=max(self._read_timeout, self._write_timeout),
                 liveness_check_timeout=30.0,
                 **quiet,
             )
-        return driver, ThreadPoolExecutor(_PARALLEL_READS, thread_name_prefix="cognigraph-neo4j")
 
     @property
     def driver(self) -> Driver:
@@ -152,9 +176,8 @@ class Connection:
                 raise StoreError("this memory is closed; open it again")
             if self._pid != os.getpid():
                 # The parent goes on using the sockets of its driver: leave that one alone.
-                _ABANDONED.append((self._driver, self._threads))
-                self._driver, self._threads = self._open()
-                self._pid = os.getpid()
+                _ABANDONED.append((self._driver, self._threads, self._calls))
+                self._start()
             return self._driver
 
     @property
@@ -179,31 +202,86 @@ class Connection:
         if self._pid == os.getpid():
             self._threads.shutdown(wait=True)
             self._driver.close()
+            self._calls.shutdown(wait=False)
 
-    @contextmanager
-    def _session(self, access: str) -> Iterator[Session]:
-        driver = self.driver
+    # Deadlines
+
+    def server_agent(self) -> str:
+        """Name and version of the server."""
+        return self._call(lambda driver, _: driver.get_server_info().agent, self._read_timeout)
+
+    def _call(self, work: Callable[[Driver, float], _T], seconds: float) -> _T:
+        """Run driver calls in another thread, and wait for them until the deadline."""
+        driver, until = self.driver, deadlines.deadline(seconds)
+        started = time.monotonic()
+        future = self._calls.submit(copy_context().run, lambda: self._attempts(driver, work, until))
+        with mapped_errors(self.uri, self.database):
+            try:
+                return future.result(max(until - started, 0.0))
+            except TimeoutError:
+                if future.done():
+                    return future.result()
+                future.cancel()
+                self._abandon(driver)
+                raise StoreUnavailableError(
+                    f"{self.uri} did not answer within {until - started:.3g} s: the server is "
+                    "stopped, overloaded or cut off; check it and repeat the call (what has an id "
+                    "is stored once), or raise the timeouts in StorageSettings"
+                ) from None
+
+    def _attempts(self, driver: Driver, work: Callable[[Driver, float], _T], until: float) -> _T:
+        for delay in deadlines.delays():
+            try:
+                return work(driver, until)
+            except (Neo4jError, DriverError) as error:
+                if not error.is_retryable() or time.monotonic() + delay >= until:
+                    raise
+                logger.info("failed and will be retried in %.3f s: %s", delay, error)
+            time.sleep(delay)
+        raise AssertionError("delays never end")
+
+    def _abandon(self, driver: Driver) -> None:
+        """Go on with another driver; closing this one ends the threads that wait for it."""
+        with self._lock:
+            if self._closed or driver is not self._driver:
+                return
+            self._driver = self._open()
+            bookmarks = driver.execute_query_bookmark_manager.get_bookmarks()
+            self._driver.execute_query_bookmark_manager.update_bookmarks((), bookmarks)
+        Thread(target=driver.close, name="cognigraph-neo4j-close", daemon=True).start()
+
+    def _session(self, driver: Driver, access: str) -> Session:
+        return driver.session(
+            database=self.database,
+            default_access_mode=access,
+            bookmark_manager=driver.execute_query_bookmark_manager,
+        )
+
+    def _committed(
+        self, driver: Driver, until: float, work: Callable[[DriverTransaction], _T]
+    ) -> _T:
+        """One attempt at a write transaction."""
         with (
-            mapped_errors(self.uri, self.database),
-            driver.session(
-                database=self.database,
-                default_access_mode=access,
-                bookmark_manager=driver.execute_query_bookmark_manager,
-            ) as session,
+            self._session(driver, WRITE_ACCESS) as session,
+            session.begin_transaction(timeout=deadlines.for_server(until)) as inner,
         ):
-            yield session
+            result = work(inner)
+            inner.commit()
+            return result
+
+    # Statements
 
     def rows(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> list[Row]:
         """Read: run a statement and return its rows."""
         text = cypher(name, *replace, embedding=self.embedding)
-        with self._session(READ_ACCESS) as session:
-            try:
-                # Without BEGIN and COMMIT around it a read is one round trip.
-                return session.run(text, parameters).values()
-            except (Neo4jError, DriverError) as error:
-                if not error.is_retryable():
-                    raise
-            return session.execute_read(lambda tx: tx.run(text, parameters).values())
+
+        def read(driver: Driver, until: float) -> list[Row]:
+            # Without BEGIN and COMMIT around it a read is one round trip.
+            query = Query(cast(Any, text), timeout=deadlines.for_server(until))
+            with self._session(driver, READ_ACCESS) as session:
+                return session.run(query, parameters).values()
+
+        return self._call(read, self._read_timeout)
 
     def row(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> Row | None:
         """Read: run a statement and return its first row."""
@@ -211,13 +289,16 @@ class Connection:
         return rows[0] if rows else None
 
     def start(self, work: Callable[..., _T], *arguments: Any) -> Future[_T]:
-        """Begin a read in another thread."""
-        return self._threads.submit(work, *arguments)
+        """Begin a read in another thread, with the deadline of this one."""
+        return self._threads.submit(copy_context().run, work, *arguments)
 
     def write(self, work: Callable[[Transaction], _T]) -> _T:
         """Run a function in one write transaction; it may be called again."""
-        with self._session(WRITE_ACCESS) as session:
-            return session.execute_write(lambda tx: work(Transaction(tx, self)))
+
+        def attempt(driver: Driver, until: float) -> _T:
+            return self._committed(driver, until, lambda inner: work(Transaction(inner, self)))
+
+        return self._call(attempt, self._write_timeout)
 
     def command(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> None:
         """Run one schema command by itself."""
@@ -226,11 +307,15 @@ class Connection:
 
     def command_text(self, text: str, parameters: dict[str, Any]) -> None:
         """Run the text of a schema command by itself."""
-        with self._session(WRITE_ACCESS) as session:
-            session.execute_write(lambda tx: tx.run(text, parameters).consume())
+
+        def attempt(driver: Driver, until: float) -> None:
+            query = cast(Any, text)
+            self._committed(driver, until, lambda inner: inner.run(query, parameters).consume())
+
+        self._call(attempt, self._write_timeout)
 
 
-_ABANDONED: list[tuple[Driver, ThreadPoolExecutor]] = []
+_ABANDONED: list[tuple[Driver, ThreadPoolExecutor, ThreadPoolExecutor]] = []
 
 
 @contextmanager
@@ -262,6 +347,11 @@ def _mapped(error: Neo4jError, uri: str, database: str | None) -> StoreError:
         return StoreError(
             f"{uri} has no database {database!r}; give the name of one that exists, "
             "or leave it out for the user's home database"
+        )
+    if "TransactionTimedOut" in code:
+        return StoreUnavailableError(
+            f"{uri} did not finish in time: {text}; repeat the call when it has less to do, or "
+            "raise the timeouts in StorageSettings"
         )
     if error.is_retryable() or code.startswith("Neo.TransientError"):
         return StoreUnavailableError(f"{uri} is busy: {text}; repeat the call")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
+from threading import Lock
+from time import monotonic
 from typing import Any, NamedTuple
 
 from cognigraph.errors import StoreUnavailableError
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
+from cognigraph.stores.neo4j.deadlines import deadline
 from cognigraph.stores.neo4j.index.fulltext import lexemes
 from cognigraph.stores.neo4j.values import spread, vector
 from cognigraph.stores.records import ChunkRow, InsertStatus, MessageRow
@@ -26,6 +30,31 @@ class Inserted(NamedTuple):
     tail: int = 0
 
 
+class WriterQueue:
+    """Lets the writers of this process into a space one after another.
+
+    They would queue for the lock of the space's node anyway. There the server reports deadlocks
+    that are none when a lock that many wait for changes hands quickly, and each costs a retry.
+    Spaces share the locks, as there may be any number of spaces.
+    """
+
+    def __init__(self, locks: int = 256) -> None:
+        self._locks = [Lock() for _ in range(locks)]
+
+    @contextmanager
+    def of(self, space: str, timeout: float) -> Iterator[None]:
+        """Wait for the turn of this thread."""
+        lock = self._locks[hash(space) % len(self._locks)]
+        if not lock.acquire(timeout=max(deadline(timeout) - monotonic(), 0.0)):
+            raise StoreUnavailableError(
+                f"other threads kept writing to space {space!r} for {timeout:g} s; repeat the call"
+            )
+        try:
+            yield
+        finally:
+            lock.release()
+
+
 def insert(connection: Connection, space: str, messages: Sequence[MessageRow]) -> Inserted:
     """Write the new ones among the messages."""
     # A race for a message is lost at most once, and each message of the batch may race.
@@ -38,6 +67,8 @@ def insert(connection: Connection, space: str, messages: Sequence[MessageRow]) -
         written = connection.write(rows.write)
         if written is not None:
             return Inserted(statuses, *written[2:])
+        # The space is new, or another writer was faster with one of the messages.
+        connection.write(lambda tx: tx.rows("insert/space", space=space))
     raise StoreUnavailableError(
         f"other writers keep adding the same messages to space {space!r}; repeat the call"
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from cognigraph.stores.neo4j import insert
 from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.deadlines import within
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.records import InsertStatus, MessageRow
 
@@ -13,15 +14,20 @@ from cognigraph.stores.records import InsertStatus, MessageRow
 class Neo4jMessages:
     """See :class:`cognigraph.stores.protocols.MessageStore`."""
 
-    def __init__(self, connection: Connection, indexes: OwnIndexes) -> None:
+    def __init__(self, connection: Connection, indexes: OwnIndexes, timeout: float) -> None:
         self._connection = connection
         self._indexes = indexes
+        self._timeout = timeout
+        self._writers = insert.WriterQueue()
 
     def insert(self, space: str, messages: Sequence[MessageRow]) -> list[InsertStatus]:
         """Write messages in one durable transaction."""
         if not messages:
             return []
-        inserted = insert.insert(self._connection, space, messages)
+        with within(self._timeout):
+            with self._writers.of(space, self._timeout):
+                inserted = insert.insert(self._connection, space, messages)
+            self._indexes.cover(space, inserted.tail if inserted.indexed else 0)
+        # Once in the life of a space; labelling its chunks may take longer than an insert.
         self._indexes.grow(space, "Chunk", inserted.chunks, inserted.indexed)
-        self._indexes.cover(space, inserted.tail if inserted.indexed else 0)
         return inserted.statuses

@@ -9,7 +9,8 @@ from importlib.resources import files
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.neo4j import resolve
-from cognigraph.stores.neo4j.connection import Connection, Row, Transaction, cypher, mapped_errors
+from cognigraph.stores.neo4j.connection import Connection, Row, Transaction, cypher
+from cognigraph.stores.neo4j.deadlines import within
 from cognigraph.stores.protocols import mismatch
 from cognigraph.text.terms import ANALYZER
 from cognigraph.times import Clock, system_clock
@@ -19,6 +20,8 @@ MINIMUM = (5, 26)
 
 _VERSION = re.compile(r"(\d+)\.(\d+)")
 _INDEX_TIMEOUT = 300
+_MIGRATION_TIMEOUT = 3600
+"""Filling new indexes of a big database takes long, and happens once for each release."""
 _COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 
 
@@ -44,8 +47,7 @@ def commands(name: str) -> list[str]:
 
 def check_server(connection: Connection) -> str:
     """Return the server's version, refusing one that is too old."""
-    with mapped_errors(connection.uri, connection.database):
-        agent = connection.driver.get_server_info().agent
+    agent = connection.server_agent()
     found = _VERSION.search(agent)
     if found is not None and (int(found[1]), int(found[2])) < MINIMUM:
         raise StoreError(
@@ -67,11 +69,12 @@ def prepare(
     if found is None and embedder is None:
         raise StoreError(f"there is no memory in {connection.uri}")
     if found is None or found[0] != newest:
-        # The lock node's own constraint comes first: it makes the MERGE that locks safe.
-        connection.command_text(commands(migrations()[0][1])[0], {})
-        connection.write(lambda tx: _migrate(tx, connection, embedder, newest, clock))
-        connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
-        found = connection.row("schema/version")
+        with within(_MIGRATION_TIMEOUT):
+            # The lock node's own constraint comes first: it makes the MERGE that locks safe.
+            connection.command_text(commands(migrations()[0][1])[0], {})
+            connection.write(lambda tx: _migrate(tx, connection, embedder, newest, clock))
+            connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
+            found = connection.row("schema/version")
     assert found is not None
     connection.generation = found[4]
     return newest, _checked(found, connection.uri, embedder)

@@ -11,6 +11,7 @@ from cognigraph.model import (
 )
 from cognigraph.stores.candidates import Candidates, ChunkRecord, Probe
 from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.deadlines import within
 from cognigraph.stores.neo4j.index.candidates import gather_candidates
 from cognigraph.stores.neo4j.index.lexicon import Lexicons
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
@@ -21,8 +22,11 @@ from cognigraph.times import from_micros
 class Neo4jSearch:
     """See :class:`cognigraph.stores.protocols.SearchIndex`."""
 
-    def __init__(self, connection: Connection, lexicons: Lexicons, indexes: OwnIndexes) -> None:
+    def __init__(
+        self, connection: Connection, lexicons: Lexicons, indexes: OwnIndexes, timeout: float
+    ) -> None:
         self._connection = connection
+        self._timeout = timeout
         self._lexicons = lexicons
         self._indexes = indexes
 
@@ -31,7 +35,8 @@ class Neo4jSearch:
 
     def candidates(self, space: str, probe: Probe) -> Candidates:
         """Gather candidates by the space's own indexes, with the space's own statistics."""
-        return gather_candidates(self._connection, self._lexicons, self._indexes, space, probe)
+        with within(self._timeout):
+            return gather_candidates(self._connection, self._lexicons, self._indexes, space, probe)
 
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
         """Chunks by uid."""

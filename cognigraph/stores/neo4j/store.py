@@ -6,6 +6,7 @@ from cognigraph.errors import ConfigurationError
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
 from cognigraph.stores.neo4j import checks
 from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.deadlines import within
 from cognigraph.stores.neo4j.graph import Neo4jGraph
 from cognigraph.stores.neo4j.index.lexicon import Lexicons
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
@@ -24,7 +25,9 @@ class Neo4jStore:
 
     ``exact_up_to``: a layer of a space with more nodes gets a vector index of its own; up to that
     all its vectors are compared. ``lexicon_terms`` bounds the word counts kept in memory, over all
-    spaces. ``notifications`` makes the server's warnings visible, for tests.
+    spaces. A search fails after ``read_timeout`` seconds, an insert after ``write_timeout``, and
+    opening after ``open_timeout``, retries included; migrating an older database may take longer.
+    ``notifications`` makes the server's warnings visible, for tests.
     """
 
     def __init__(
@@ -38,7 +41,9 @@ class Neo4jStore:
         exact_up_to: int = 2000,
         lexicon_terms: int = 1_000_000,
         pool_size: int = 50,
-        timeout: float = 30.0,
+        read_timeout: float = 30.0,
+        write_timeout: float = 30.0,
+        open_timeout: float = 60.0,
         notifications: bool = False,
     ) -> None:
         self._connection = Connection(
@@ -47,20 +52,22 @@ class Neo4jStore:
             database,
             notifications=notifications,
             pool_size=pool_size,
-            timeout=timeout,
+            read_timeout=read_timeout,
+            write_timeout=write_timeout,
         )
         self._lexicons = Lexicons(self._connection, lexicon_terms)
         try:
-            self._server = check_server(self._connection)
-            self._version, self._embedder = prepare(self._connection, embedder, clock)
+            with within(open_timeout):
+                self._server = check_server(self._connection)
+                self._version, self._embedder = prepare(self._connection, embedder, clock)
         except BaseException:
             self._connection.close()
             raise
         self._indexes = OwnIndexes(self._connection, self._embedder.dimension, exact_up_to)
         connection, indexes = self._connection, self._indexes
-        self.messages = Neo4jMessages(connection, indexes)
+        self.messages = Neo4jMessages(connection, indexes, write_timeout)
         self.queue = Neo4jQueue(connection, indexes, clock)
-        self.search = Neo4jSearch(connection, self._lexicons, indexes)
+        self.search = Neo4jSearch(connection, self._lexicons, indexes, read_timeout)
         self.resolution = Neo4jResolution(connection, self._embedder, clock)
         self.graph = Neo4jGraph(connection, clock)
 

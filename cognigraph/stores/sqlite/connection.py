@@ -6,21 +6,31 @@ A connection is used by one thread at a time and returned to a small pool.
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock, RLock
 
 from cognigraph.errors import SchemaError, StoreError, StoreUnavailableError
+from cognigraph.stores.sqlite.identity import Files, check_regular, check_same, files
 
 APPLICATION_ID = 0x436F4772
 """Marks a file as ours ("CoGr") in its header."""
 
+logger = logging.getLogger("cognigraph.sqlite")
+
 MINIMUM_SQLITE = (3, 37, 0)
 """STRICT tables and RETURNING."""
+
+
+class _Connection(sqlite3.Connection):
+    """A connection that knows which files it has open."""
+
+    opened: Files | None = None
 
 
 class Pool:
@@ -37,21 +47,31 @@ class Pool:
                 f"{'.'.join(map(str, MINIMUM_SQLITE))} or newer: use a newer Python build"
             )
         self.path = str(path)
+        self._absolute = str(Path(self.path).absolute())  # the process may change its folder
+        self._opened: Files | None = None
         self._busy_timeout = busy_timeout
-        self._idle: list[sqlite3.Connection] = []
+        self._idle: list[_Connection] = []
         self._lock = Lock()
         self._write_lock = RLock()
         self._pid = os.getpid()
         self._closed = False
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self) -> _Connection:
+        check_regular(self._absolute)
+        before = files(self._absolute)
+        if self._opened is not None and before.main != self._opened.main:
+            check_same(self._absolute, self._opened)
+        # Only the first connection may make the file: a later one would hide that it is gone.
+        mode = "rwc" if self._opened is None else "rw"
         try:
             connection = sqlite3.connect(
-                self.path,
+                f"{Path(self._absolute).as_uri()}?mode={mode}",
+                uri=True,
                 timeout=self._busy_timeout,
                 isolation_level=None,
                 check_same_thread=False,
                 cached_statements=256,
+                factory=_Connection,
             )
         except sqlite3.OperationalError as error:
             raise StoreError(
@@ -65,10 +85,41 @@ class Pool:
                 connection.execute("PRAGMA foreign_keys = ON")
                 connection.execute("PRAGMA temp_store = MEMORY")
                 connection.execute("PRAGMA cache_size = -16000")
+            self._remember(connection, before)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _remember(self, connection: _Connection, before: Files) -> None:
+        """Keep what a new connection has opened, if nobody changed it meanwhile."""
+        opened = files(self._absolute)
+        expected = before if self._opened is None else self._opened
+        if opened.main is None or (expected.main is not None and opened.main != expected.main):
+            check_same(self._absolute, Files(expected.main, opened.log))
+        connection.opened = opened
+        self._opened = opened
+
+    def check_same(self, connection: sqlite3.Connection) -> None:
+        """Refuse to go on if the file was deleted or replaced since it was opened."""
+        if not isinstance(connection, _Connection) or connection.opened is None:
+            return
+        if connection.opened.log is None:  # a new file gets its log with the first transaction
+            log = files(self._absolute).log
+            connection.opened = Files(connection.opened.main, log)
+        self._part_from_replaced(connection, connection.opened)
+        check_same(self._absolute, connection.opened)
+
+    def _part_from_replaced(self, connection: _Connection, opened: Files) -> None:
+        """Empty the log of a file that another one has replaced.
+
+        The next to open the new file would take the log of the old one for its own, and overwrite
+        its pages with those of the old. So they go where they belong, into the old file.
+        """
+        now = files(self._absolute)
+        if now.main not in (None, opened.main) and now.log == opened.log:
+            with suppress(sqlite3.Error):
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _enter_wal(self, connection: sqlite3.Connection) -> None:
         # Switching a new file to WAL needs an exclusive lock and SQLite answers "locked" at once
@@ -108,6 +159,20 @@ class Pool:
             if not keep:
                 connection.close()
 
+    def checkpoint(self) -> bool:
+        """Copy the write-ahead log into the file; True if all of it could be copied.
+
+        Readers can hold up the newest part, and so can a disk that is full or read-only.
+        """
+        with self._write_lock, self.connection() as connection, mapped_errors(self.path):
+            try:
+                row = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            except sqlite3.OperationalError as error:
+                logger.warning("%s could not be checkpointed: %s", self.path, error)
+                return False
+            busy, in_log, copied = row
+            return not busy and in_log == copied
+
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
         """One consistent snapshot."""
@@ -123,10 +188,12 @@ class Pool:
     def write(self) -> Iterator[sqlite3.Connection]:
         """One durable transaction; rolled back on any exception."""
         with self._write_lock, self.connection() as connection, mapped_errors(self.path):
+            self.check_same(connection)
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
                 connection.execute("COMMIT")
+                self.check_same(connection)  # nothing is acknowledged in a file nobody can find
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
@@ -138,6 +205,8 @@ class Pool:
             idle, self._idle = self._idle, []
         if self._pid == os.getpid():
             for connection in idle:
+                if connection.opened is not None:
+                    self._part_from_replaced(connection, connection.opened)
                 connection.close()
 
 

@@ -10,7 +10,7 @@ from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.protocols import mismatch
 from cognigraph.stores.reindex import Precision
-from cognigraph.stores.sqlite import merges
+from cognigraph.stores.sqlite import marks, merges
 from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool
 from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.text.terms import ANALYZER
@@ -53,11 +53,26 @@ def prepare(
 
     ``precision`` is for a new file; one that is there keeps its own.
     """
-    scripts = migrations()
-    newest = scripts[-1][0]
+    newest = migrations()[-1][0]
     with pool.read() as connection:
-        if _version(connection) == newest:
-            return _checked(connection, pool.path, embedder)
+        current = _version(connection) == newest
+        record = _checked(connection, pool.path, embedder) if current else None
+    if record is None:
+        record = _migrated(pool, newest, embedder, precision, clock)
+    # Until then the schema itself may be in the write-ahead log, and a file that lost its log
+    # would be an empty file, which is a new memory.
+    pool.checkpoint()
+    marks.check(pool)
+    return record
+
+
+def _migrated(
+    pool: Pool,
+    newest: int,
+    embedder: EmbedderIdentity | None,
+    precision: Precision,
+    clock: Clock,
+) -> Record:
     with pool.write() as connection:
         version = _version(connection)  # another process may have been faster
         if version > newest:
@@ -67,7 +82,7 @@ def prepare(
             )
         if version == 0 and embedder is None:
             raise StoreError(f"there is no memory at {pool.path}")
-        for number, script in scripts:
+        for number, script in migrations():
             if number > version:
                 _apply(connection, script)
         if 0 < version < number_of("resolution"):

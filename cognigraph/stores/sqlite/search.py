@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from threading import Thread
 
 from cognigraph.errors import CogniGraphError
@@ -17,7 +17,7 @@ from cognigraph.stores.sqlite import (
     read,
 )
 from cognigraph.stores.sqlite.file import MemoryFile
-from cognigraph.stores.sqlite.index.cache import SpaceIndexes
+from cognigraph.stores.sqlite.index.cache import FreshIndex, SpaceIndexes
 from cognigraph.stores.sqlite.index.candidates import gather_candidates
 
 
@@ -35,16 +35,11 @@ class SQLiteSearch:
 
     def candidates(self, space: str, probe: Probe) -> Candidates:
         """Gather candidates from the in-memory index, freshened first."""
-        index = self._indexes.of(space, self._file.vectors)
-        # Lock, then snapshot: a snapshot older than the index would miss rows the index has.
-        with index.lock, self._file.read_vectors() as connection:
-            space_id = read.space_id(connection, space)
-            if space_id is None:
+        with self._fresh(space) as found:
+            if found is None:
                 return no_candidates(probe)
-            index.refresh(connection, space_id, self._file.read_vectors)
-            candidates = gather_candidates(connection, index, space_id, probe)
-        self._indexes.evict(keep=space)
-        return candidates
+            connection, index, space_id = found
+            return gather_candidates(connection, index, space_id, probe)
 
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
         """Chunks by uid."""
@@ -63,9 +58,9 @@ class SQLiteSearch:
         return self._file.query(space, {}, lambda c, s: read.sessions_by_id(c, s, ids))
 
     def _load(self, space: str) -> None:
-        index = self._indexes.of(space, self._file.vectors)
         # What goes wrong here goes wrong again, and is reported, in the search that follows.
-        with suppress(CogniGraphError), index.lock, self._file.read_vectors() as connection:
-            space_id = read.space_id(connection, space)
-            if space_id is not None:
-                index.refresh(connection, space_id, self._file.read_vectors)
+        with suppress(CogniGraphError), self._fresh(space):
+            pass
+
+    def _fresh(self, space: str) -> AbstractContextManager[FreshIndex | None]:
+        return self._indexes.fresh(space, self._file.vectors, self._file.read_vectors)

@@ -11,6 +11,7 @@ from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.graph import SQLiteGraph
 from cognigraph.stores.sqlite.index.cache import SpaceIndexes
+from cognigraph.stores.sqlite.marks import TurnMark
 from cognigraph.stores.sqlite.messages import SQLiteMessages
 from cognigraph.stores.sqlite.queue import SQLiteQueue
 from cognigraph.stores.sqlite.reindex import SQLiteReindexing
@@ -48,7 +49,7 @@ class SQLiteStore:
             self._pool.close()
             raise
         file = MemoryFile(self._pool, self._record, clock)
-        self.messages = SQLiteMessages(file)
+        self.messages = SQLiteMessages(file, TurnMark(self._pool))
         self.queue = SQLiteQueue(file)
         self.search = SQLiteSearch(file, self._indexes)
         self.resolution = SQLiteResolution(file)

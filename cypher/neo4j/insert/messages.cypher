@@ -5,10 +5,11 @@
 // returns: base (arrival numbers are base + place), late (uids of sessions whose chunks do not all
 //   come after its tail and still have to be linked), chunks in the space, indexed, chunks that
 //   are not in the space's own vector index yet;
-//   no row, and nothing written, if one of the messages is there by now, or the embedder changed
-MERGE (space:Space {name: $space})
-  ON CREATE SET space.inserts = 0, space.seq = 0, space.chunks = 0, space.length = 0,
-                space.chunk_indexed = false
+//   no row, and nothing written, if there is no such space yet, if one of the messages is there by
+//   now, or if the embedder changed
+// MATCH reads without a lock. MERGE would hold the index entry of the name in shared mode, and two
+// writers that both hold it deadlock as soon as one of them needs the node. See space.cypher.
+MATCH (space:Space {name: $space})
 // This takes the lock: what follows sees every earlier insert into the space, and no other runs.
 SET space.inserts = space.inserts + 1
 WITH space

@@ -15,6 +15,9 @@ from threading import Lock
 from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.text.bm25 import Lexicon
 
+_SPACE_TERMS = 10
+"""What an entry costs beside its terms, counted in terms (about 100 bytes each)."""
+
 
 @dataclass(frozen=True, slots=True)
 class SpaceView:
@@ -37,6 +40,7 @@ class _Counts:
     seq: int = 0
     chunks: int = 0
     frequencies: dict[str, int] = field(default_factory=dict)
+    charged: int = 0
 
 
 class Lexicons:
@@ -46,20 +50,21 @@ class Lexicons:
         self._connection = connection
         self._most_terms = most_terms
         self._spaces: OrderedDict[str, _Counts] = OrderedDict()
+        self._total = 0
         self._lock = Lock()
 
     def view(self, space: str, terms: Sequence[str]) -> SpaceView | None:
         """Statistics as of now; None for a space that holds nothing."""
         with self._lock:
-            counts = self._spaces.pop(space, None) or _Counts()
-            self._spaces[space] = counts
+            counts = self._spaces.get(space) or _Counts()
         with counts.lock:
             view = self._refresh(space, counts, terms)
             if view is not None and counts.chunks != view.chunks:
                 # Not what the space says it holds: count it all again.
                 counts.seq, counts.chunks, counts.frequencies = 0, 0, {}
                 view = self._refresh(space, counts, terms)
-        self._evict(keep=space)
+            if view is not None:
+                self._keep(space, counts)
         return view
 
     def _refresh(self, space: str, counts: _Counts, terms: Sequence[str]) -> SpaceView | None:
@@ -88,16 +93,22 @@ class Lexicons:
             lexicon=Lexicon(chunks, mean, {term: own.get(term, 0) for term in terms}),
         )
 
-    def _evict(self, keep: str) -> None:
+    def _keep(self, space: str, counts: _Counts) -> None:
+        """Keep the counts of a space that holds something, as the ones used last."""
+        size = _SPACE_TERMS + len(counts.frequencies)
         with self._lock:
-            total = sum(len(counts.frequencies) for counts in self._spaces.values())
-            while total > self._most_terms:
-                oldest = next(iter(self._spaces))
-                if oldest == keep:
-                    break
-                total -= len(self._spaces.pop(oldest).frequencies)
+            if self._spaces.setdefault(space, counts) is not counts:
+                return  # another thread was faster; these counts end with this search
+            self._spaces.move_to_end(space)
+            self._total += size - counts.charged
+            counts.charged = size
+            while self._total > self._most_terms and len(self._spaces) > 1:
+                _, dropped = self._spaces.popitem(last=False)
+                self._total -= dropped.charged
+                dropped.charged = 0
 
     def clear(self) -> None:
         """Forget all counts."""
         with self._lock:
             self._spaces.clear()
+            self._total = 0

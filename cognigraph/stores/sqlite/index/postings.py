@@ -27,6 +27,11 @@ class Postings:
         self._segments: list[_Segment] = []
         self._fresh: list[_Segment] = []
 
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return sum(array.nbytes for part in (*self._segments, *self._fresh) for array in part)
+
     def append(self, entries: npt.NDArray[np.void], sizes: Ints, first_row: int) -> None:
         """Add the postings of consecutive rows that begin at ``first_row``."""
         if len(entries):

@@ -30,6 +30,9 @@ from cognigraph.text.bm25 import Lexicon
 
 _BATCH = 4096
 
+_EMPTY_BYTES, _SESSION_BYTES, _SPEAKER_BYTES = 5_000, 170, 240
+"""Measured: what an index without rows holds, and each session and speaker beside its arrays."""
+
 Span = tuple[int, int, int]
 """A space, and its revisions from (exclusive) and to (inclusive)."""
 
@@ -82,9 +85,10 @@ class SpaceIndex:
 
     @property
     def bytes(self) -> int:
-        """Approximate memory held, for the cache of indexes."""
-        per_row = self._dimension * 4 + 400
-        return (self.chunks.rows + self.triples.rows + len(self.themes)) * per_row
+        """Memory held, for the cache of indexes."""
+        parts = (self.chunks, self.triples, self.chunk_words, self.triple_words, self.themes)
+        sessions = len(self._tails) * _SESSION_BYTES + len(self.speakers) * _SPEAKER_BYTES
+        return _EMPTY_BYTES + sessions + sum(part.nbytes for part in parts)
 
     def refresh(
         self,

@@ -12,6 +12,9 @@ from cognigraph.arrays import Ints
 
 Array = npt.NDArray[Any]
 
+_LEAST_ROWS = 8
+"""There may be many small spaces, so a table begins small."""
+
 
 class Table:
     """Rows keyed by an ever-growing integer id; columns are arrays that share row numbers."""
@@ -60,6 +63,12 @@ class Table:
             rows = self._order[np.minimum(places, self.rows - 1)]
         return np.where(own[rows] == ids, rows, -1)
 
+    @property
+    def nbytes(self) -> int:
+        """Memory held, free rows included."""
+        arrays = sum(array.nbytes for array in self._columns.values())
+        return arrays + (0 if self._order is None else self._order.nbytes)
+
     def reserve(self, rows: int) -> None:
         """Make room for that many rows at once, a little more than asked."""
         if rows > self._capacity:
@@ -68,7 +77,7 @@ class Table:
     def _grow(self, rows: int) -> None:
         if rows > self._capacity:
             # A quarter more, not double: these matrices are most of the process's memory.
-            self._resize(max(rows, self._capacity + self._capacity // 4, 64))
+            self._resize(max(rows, self._capacity + self._capacity // 4, _LEAST_ROWS))
 
     def _resize(self, capacity: int) -> None:
         self._capacity = capacity

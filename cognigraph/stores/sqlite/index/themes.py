@@ -14,6 +14,9 @@ from cognigraph.stores.sqlite.vector_format import VectorFormat, unpack_terms
 ThemeRow = tuple[bytes, bytes, int]
 """Vector, terms and length of a theme, as they are in the file."""
 
+_THEME_BYTES, _SESSION_BYTES = 48, 200
+"""The objects that Python needs for the terms of a theme, and for the rows of a session."""
+
 NOBODY = -1
 """Owner of a row that was replaced."""
 
@@ -41,9 +44,16 @@ class Themes:
         self.words = Postings()
         self._rows: dict[int, list[int]] = {}
         self._terms: list[bytes] = []
+        self._terms_bytes = 0
 
     def __len__(self) -> int:
         return self._table.rows
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held, about."""
+        objects = len(self._terms) * _THEME_BYTES + len(self._rows) * _SESSION_BYTES
+        return self._table.nbytes + self.words.nbytes + self._terms_bytes + objects
 
     def __getitem__(self, column: str) -> Array:
         return self._table[column]
@@ -69,6 +79,7 @@ class Themes:
         sizes = np.array([len(blob) for blob in terms], np.int64)
         self.words.append(*unpack_terms(b"".join(terms), sizes), first)
         self._terms += terms
+        self._terms_bytes += int(sizes.sum())
         for row, owner in zip(ids.tolist(), owners.tolist(), strict=True):
             self._rows.setdefault(owner, []).append(row)
 

@@ -1,0 +1,6 @@
+// what: make a space, in a transaction of its own, so that no insert needs the lock of its name
+// parameters: space
+// returns: nothing
+MERGE (space:Space {name: $space})
+  ON CREATE SET space.inserts = 0, space.seq = 0, space.chunks = 0, space.length = 0,
+                space.chunk_indexed = false

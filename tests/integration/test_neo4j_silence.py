@@ -1,0 +1,191 @@
+"""A Neo4j that is stopped, silent or cut off: every call ends in time, and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import pytest
+
+from cognigraph import Memory, Settings, Space, StorageSettings, StoreUnavailableError
+from tests.servers.neo4j_server import Server
+from tests.servers.tcp_proxy import TcpProxy
+
+T = TypeVar("T")
+
+pytestmark = [pytest.mark.neo4j, pytest.mark.one_line]
+
+TIMEOUT = 2.0
+SLACK = 8.0
+"""For a machine under load. Without a deadline the calls here take forty seconds, or for ever."""
+STORAGE = StorageSettings(read_timeout=TIMEOUT, write_timeout=TIMEOUT)
+QUESTION = "Where does Ann live?"
+
+
+def opened(uri: str, server: Server, storage: StorageSettings = STORAGE) -> Memory:
+    return Memory(uri, auth=server.auth, enrich="manual", settings=Settings(storage=storage))
+
+
+def in_the_end(call: Callable[[], T]) -> T:
+    """Repeat a call as its errors advise: a server under load needs a moment."""
+    until = time.monotonic() + 60
+    while True:
+        try:
+            return call()
+        except StoreUnavailableError:
+            assert time.monotonic() < until
+
+
+def fails_in_time(call: Callable[[], Any], timeout: float = TIMEOUT) -> None:
+    started = time.monotonic()
+    with pytest.raises(StoreUnavailableError):
+        call()
+    assert time.monotonic() - started < timeout + SLACK
+
+
+@contextmanager
+def stopped(server: Server) -> Iterator[None]:
+    assert server.pid is not None
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+
+
+@pytest.fixture
+def proxy(neo4j_server: Server) -> Iterator[TcpProxy]:
+    address = urlsplit(neo4j_server.uri)
+    assert address.hostname is not None
+    proxy = TcpProxy(address.hostname, address.port or 7687)
+    try:
+        yield proxy
+    finally:
+        proxy.close()
+
+
+@pytest.fixture
+def space(neo4j_server: Server, proxy: TcpProxy) -> Iterator[Space]:
+    """A space behind the proxy that holds one turn."""
+    name = f"test-{uuid4().hex[:12]}"
+    with opened(neo4j_server.uri, neo4j_server, StorageSettings()) as memory:
+        memory.space(name).add("Ann lives in Oslo.", id="first", session="s")
+    with opened(f"bolt://127.0.0.1:{proxy.port}", neo4j_server) as memory:
+        yield memory.space(name)
+        proxy.heal()
+
+
+VERBS: dict[str, Callable[[Space], Any]] = {
+    "add": lambda space: space.add("Ann moved to Bergen.", id="new"),
+    "search": lambda space: space.search("Where does Ann live?"),
+    "context": lambda space: space.context("Where does Ann live?"),
+    "get": lambda space: space.get("first"),
+    "sessions": lambda space: space.sessions(),
+    "entities": lambda space: space.entities(),
+    "triples": lambda space: space.triples(),
+    "stats": lambda space: space.stats(),
+    "flush": lambda space: space.flush(timeout=TIMEOUT),
+    "merge": lambda space: space.merge("Ann", "Anna"),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_fails_in_time_when_the_server_is_silent(
+    space: Space, proxy: TcpProxy, verb: str
+) -> None:
+    proxy.silence()
+    fails_in_time(lambda: VERBS[verb](space))
+    proxy.heal()
+    assert "first" in [hit.id for hit in in_the_end(lambda: space.search(QUESTION))]
+
+
+def test_opening_fails_in_time_when_nothing_answers(neo4j_server: Server, proxy: TcpProxy) -> None:
+    proxy.silence()
+    uri = f"bolt://127.0.0.1:{proxy.port}"
+    storage = StorageSettings(open_timeout=TIMEOUT)
+    fails_in_time(lambda: opened(uri, neo4j_server, storage))
+
+
+@pytest.mark.parametrize("answered", [0, 1, 30, 200])
+def test_a_connection_cut_within_an_answer_is_an_error_in_time(
+    space: Space, proxy: TcpProxy, answered: int
+) -> None:
+    proxy.cut_after(answered)
+    fails_in_time(lambda: space.search(QUESTION))
+    proxy.heal()
+    assert [hit.id for hit in in_the_end(lambda: space.search(QUESTION))] == ["first"]
+
+
+def test_closing_is_not_held_up_by_a_silent_server(neo4j_server: Server, proxy: TcpProxy) -> None:
+    memory = opened(f"bolt://127.0.0.1:{proxy.port}", neo4j_server)
+    proxy.silence()
+    with ThreadPoolExecutor(1) as threads:
+        search = threads.submit(memory.search, QUESTION)
+        time.sleep(0.2)
+        started = time.monotonic()
+        memory.close()
+        assert time.monotonic() - started < TIMEOUT + SLACK
+        assert search.exception(timeout=SLACK) is not None
+
+
+def test_a_stopped_server_loses_nothing_and_is_used_again(neo4j_server: Server) -> None:
+    if neo4j_server.pid is None or not hasattr(signal, "SIGSTOP"):
+        pytest.skip("stops a server that was started here")
+    with opened(neo4j_server.uri, neo4j_server) as memory:
+        space = memory.space(f"test-{uuid4().hex[:12]}")
+        acknowledged: list[str] = []
+        failed: list[str] = []
+
+        def adds(thread: int) -> None:
+            for number in range(6):
+                id = f"m{thread}-{number}"
+                try:
+                    space.add(f"Turn {number} of thread {thread}.", id=id, session=f"s{thread}")
+                    acknowledged.append(id)
+                except StoreUnavailableError:
+                    failed.append(id)
+                    return
+
+        in_the_end(lambda: space.add("Turn.", id="before", session="s"))
+        acknowledged.append("before")
+        with ThreadPoolExecutor(4) as threads, stopped(neo4j_server):
+            started = time.monotonic()
+            running = [threads.submit(adds, thread) for thread in range(4)]
+            fails_in_time(lambda: space.search("turn"))
+            for future in running:
+                future.result(timeout=2 * TIMEOUT + SLACK)
+            assert time.monotonic() - started < 2 * TIMEOUT + SLACK
+        assert len(failed) == 4
+        again = [f"again-{id}" for id in failed]
+        for id in again:  # as the errors advise
+            in_the_end(partial(space.add, "Said again.", id=id, session="s"))
+        for id in (*acknowledged, *again):
+            assert in_the_end(partial(space.get, id)) is not None
+        assert in_the_end(lambda: space.search("turn")).hits
+
+
+def test_threads_that_add_to_one_space_do_not_deadlock(
+    neo4j_server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="cognigraph.neo4j")
+    with Memory(neo4j_server.uri, auth=neo4j_server.auth, enrich="manual") as memory:
+        space = memory.space(f"test-{uuid4().hex[:12]}")
+
+        def adds(thread: int) -> list[str]:
+            return [
+                space.add(f"Turn {n}.", id=f"m{thread}-{n}", session=f"s{thread % 3}").id
+                for n in range(10)
+            ]
+
+        with ThreadPoolExecutor(8) as threads:
+            ids = [id for own in threads.map(adds, range(8)) for id in own]
+        assert space.stats().messages == len(set(ids)) == 80
+        assert [record for record in caplog.records if "Deadlock" in record.getMessage()] == []

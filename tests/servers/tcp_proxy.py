@@ -1,0 +1,84 @@
+"""A TCP proxy that can fall silent or cut its connections: a network that fails on demand."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import suppress
+from threading import Event, Lock, Thread
+
+
+class TcpProxy:
+    """Forwards to ``host:port``, until told to answer nothing or to cut an answer short."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._target = host, port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self._sockets: list[socket.socket] = []
+        self._lock = Lock()
+        self._speaks = Event()
+        self._speaks.set()
+        self._allowed: int | None = None
+        Thread(target=self._accept, daemon=True).start()
+
+    def silence(self) -> None:
+        """Take connections and requests, and answer nothing."""
+        self._speaks.clear()
+
+    def cut_after(self, answered: int) -> None:
+        """End each connection after so many more bytes of answers."""
+        self._allowed = answered
+
+    def heal(self) -> None:
+        """Forward everything again; what was held is lost with its connection."""
+        self._allowed = None
+        self._end_all()
+        self._speaks.set()
+
+    def close(self) -> None:
+        """Stop listening and end all connections."""
+        self._listener.close()
+        self._end_all()
+        self._speaks.set()
+
+    def _end_all(self) -> None:
+        with self._lock:
+            sockets, self._sockets = self._sockets, []
+        for each in sockets:
+            _end(each)
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                server = socket.create_connection(self._target)
+                with self._lock:
+                    self._sockets += [client, server]
+                for source, target, answers in ((client, server, False), (server, client, True)):
+                    Thread(target=self._pump, args=(source, target, answers), daemon=True).start()
+
+    def _pump(self, source: socket.socket, target: socket.socket, answers: bool) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                if answers:
+                    self._speaks.wait()
+                    data = self._permitted(data)
+                target.sendall(data)
+                if answers and self._allowed is not None and self._allowed <= 0:
+                    break
+        _end(source)
+        _end(target)
+
+    def _permitted(self, data: bytes) -> bytes:
+        if self._allowed is None:
+            return data
+        with self._lock:
+            data = data[: max(self._allowed, 0)]
+            self._allowed -= len(data)
+        return data
+
+
+def _end(each: socket.socket) -> None:
+    with suppress(OSError):
+        each.shutdown(socket.SHUT_RDWR)
+    each.close()
