@@ -8,6 +8,7 @@ from typing import Any
 
 from cognigraph import entity_verbs
 from cognigraph.cypher import named_query
+from cognigraph.cypher.guard.limits import check_parameters_size
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import (
@@ -138,6 +139,7 @@ class Inspection:
             QueryError: the query writes, is not understood, or took too long.
         """
         values = {**(parameters or {}), **more}
+        check_parameters_size(values, self._engine.settings.query)
         check_parameters(values)
         if (query is None) == (name is None):
             raise ConfigurationError("give either a query or name='...', not both")

@@ -39,7 +39,6 @@ MAX_BYTES = 2**50
 """The largest size in bytes that is accepted."""
 
 _NUL = "{} must not contain the character NUL"
-_MAX_DEPTH = 32
 _SCALARS = (bool, int, float, bytes, date, time, timedelta)
 
 MAX_NAME = 512
@@ -150,13 +149,17 @@ def is_name(value: str) -> bool:
 
 
 def check_parameters(values: Mapping[str, Any]) -> None:
-    """Check that both stores can use the values of a query's parameters."""
+    """Check that both stores can use the values of a query's parameters.
+
+    The caller has bounded how deep they are nested
+    (:func:`cognigraph.cypher.guard.limits.check_parameters_size`).
+    """
     for name, value in values.items():
-        if problem := _unusable(value, _MAX_DEPTH):
+        if problem := _unusable(value):
             raise ConfigurationError(f"the parameter ${name} {problem}")
 
 
-def _unusable(value: object, depth: int) -> str | None:
+def _unusable(value: object) -> str | None:
     """What is wrong with the value of a parameter."""
     if isinstance(value, str):
         return None if storable(value) == value else "must not contain lone surrogates"
@@ -172,9 +175,7 @@ def _unusable(value: object, depth: int) -> str | None:
         items = value
     else:
         return f"must be of a type that Cypher knows, not {shown(value)}"
-    if not depth:
-        return f"must not be nested more than {_MAX_DEPTH} levels deep"
-    return next(filter(None, (_unusable(item, depth - 1) for item in items)), None)
+    return next(filter(None, map(_unusable, items)), None)
 
 
 def shown(value: object) -> str:

@@ -74,7 +74,8 @@ def run_on_neo4j(
     """
     check_call(limit, timeout)
     deadline = time.monotonic() + timeout
-    text = _prepared(query, parameters, limits)
+    lists = {name for name, value in parameters.items() if isinstance(value, (list, tuple))}
+    text = _prepared(query, parameters, lists, limits)
     values = {**parameters, SPACE_PARAMETER: space}
 
     def read() -> list[Row]:
@@ -87,7 +88,7 @@ def run_on_neo4j(
         ) as session:
             transaction = _begin(session, deadline)
             with transaction:
-                _check_plan(transaction, text, values)
+                _check_plan(transaction, text, values, lists)
                 result = transaction.run(text, values)
                 names = result.keys()
                 records = itertools.islice(result, limit)
@@ -108,13 +109,15 @@ def run_on_neo4j(
         raise _mapped(problem, timeout) from problem
 
 
-def _prepared(query: str, parameters: Mapping[str, Any], limits: QuerySettings) -> str:
+def _prepared(
+    query: str, parameters: Mapping[str, Any], lists: set[str], limits: QuerySettings
+) -> str:
     """Check a query against the limits and confine it to ``$__space``."""
     check_parameters(parameters)
     check_parameters_size(parameters, limits)
     try:
         check_growth(query, check_query(query, limits), parameters, limits)
-        return confine(query)
+        return confine(query, lists=lists)
     except RecursionError:
         raise QueryError("the query is nested too deeply; flatten it") from None
 
@@ -156,11 +159,13 @@ def _within(work: Callable[[], _T], deadline: float) -> _T:
     return future.result(timeout=max(deadline - time.monotonic(), 0.0))
 
 
-def _check_plan(transaction: Transaction, text: str, values: dict[str, Any]) -> None:
+def _check_plan(
+    transaction: Transaction, text: str, values: dict[str, Any], lists: set[str]
+) -> None:
     summary = transaction.run("EXPLAIN " + text, values).consume()
     if summary.query_type != "r" or summary.plan is None:
         raise QueryError("an inspection only reads; the server says that this query does more")
-    verify_plan(summary.plan)
+    verify_plan(summary.plan, lists=lists)
 
 
 def _mapped(problem: DriverError | Neo4jError, timeout: float) -> StoreError | QueryError:

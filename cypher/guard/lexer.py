@@ -1,8 +1,9 @@
 """A small, strict tokenizer of Cypher, shared by everything here that looks into a query.
 
 It is written for safety, not for coverage: whatever this lexer and the server's might read in two
-ways is refused. Comments are dropped, and strings and quoted names are written out again in one
-canonical form by :func:`render`, so where a string or a comment ends is decided here alone.
+ways is refused. :func:`render` writes the tokens out again in one canonical form: comments are
+dropped, strings are escaped anew, every name but plain ASCII ones is put in backticks, and a gap
+keeps words apart. So where a token ends is decided here, and the server can only agree.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from cognigraph.errors import QueryError
 
 Kind = Literal["name", "quoted", "string", "number", "parameter", "punctuation"]
 
-_NUMBER = re.compile(r"0[xo][0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
-_NAME = re.compile(r"[^\W\d]\w*")
-_PARAMETER = re.compile(r"\$(?:(\w+)|`((?:[^`]|``)+)`)")
+_NUMBER = re.compile(r"0[xo][0-9a-fA-F]+|\d(?:_?\d)*(?:\.\d(?:_?\d)*)?(?:[eE][+-]?\d+)?", re.ASCII)
+_NAME = re.compile(r"[^\W\d][\w$]*")
+_SIMPLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PARAMETER = re.compile(r"\$(?:(\w[\w$]*)|`((?:[^`]|``)+)`)")
 _PUNCTUATION = frozenset("()[]{}<>=+-*/%^.,:;|&!")
 _ESCAPES = {"\\": "\\", "'": "'", '"': '"', "n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _OPEN = {"(": ")", "[": "]", "{": "}"}
@@ -51,6 +53,11 @@ class Token:
     def named(self) -> bool:
         """Whether it can name something, quoted or not."""
         return self.kind in ("name", "quoted")
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it would run into a word beside it without a gap."""
+        return self.kind != "punctuation"
 
 
 def tokenize(query: str) -> list[Token]:
@@ -104,11 +111,12 @@ def render(tokens: Sequence[Token], before: Mapping[int, str] | None = None) -> 
     """Write tokens out again without comments, inserting ``before[i]`` in front of token ``i``."""
     parts: list[str] = []
     for index, token in enumerate(tokens):
-        if token.spaced and parts:
+        if parts and (token.spaced or (token.is_word and tokens[index - 1].is_word)):
             parts.append(" ")
         if before and index in before:
             parts.append(before[index])
         parts.append(token.text)
+    parts.append((before or {}).get(len(tokens), ""))
     return "".join(parts)
 
 
@@ -159,11 +167,15 @@ def _token(query: str, at: int, spaced: bool) -> Token:
     kind: Kind
     if number := _NUMBER.match(query, at):
         kind, text = "number", number[0]
+        if re.match(r"[\w$]", query[number.end() :]):
+            raise error(query, at, "a number ends before a gap or a mark, not before a letter")
     elif name := _NAME.match(query, at):
         kind, text = "name", name[0]
         # The Kelvin sign, the long s and the dotless i may pass for ASCII letters in a keyword.
         if not text.isascii() and (text.casefold().isascii() or text.upper().isascii()):
             raise error(query, at, f"put the name {text!r} in backticks")
+        if not _SIMPLE_NAME.fullmatch(text):
+            return Token("quoted", quote_name(text), text, at, at + len(text), spaced)
     elif character in _PUNCTUATION or (character == "~" and query[at - 1 : at] == "="):
         kind, text = "punctuation", character
     else:
@@ -205,5 +217,6 @@ def _parameter(query: str, at: int, spaced: bool) -> Token:
     if not found:
         raise error(query, at, "a '$' stands before the name of a parameter only")
     name = found[1] if found[1] is not None else found[2].replace("``", "`")
-    text = f"${name}" if found[1] is not None else "$" + quote_name(name)
+    simple = found[1] is not None and _SIMPLE_NAME.fullmatch(name)
+    text = f"${name}" if simple else "$" + quote_name(name)
     return Token("parameter", text, name, at, found.end(), spaced)

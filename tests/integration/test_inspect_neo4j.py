@@ -247,7 +247,8 @@ def test_a_server_that_is_silent_does_not_hold_the_call() -> None:
     [
         ("CREATE (n:Chunk) RETURN n", "CREATE is not allowed"),
         ("MATCH (n) RETURN m", "Neo4j does not accept the query: .*not defined"),
-        ("MATCH (n) RETUR n", "Neo4j does not accept the query"),
+        ("MATCH (n) RETUR n", "the clause 'RETUR' is not known to an inspection"),
+        ("MATCH (n) RETURN toLower(n)", "Neo4j does not accept the query: Type mismatch"),
         ("MATCH (n) WHERE n.uid = $gone RETURN n", "Neo4j does not accept the query: .*gone"),
         ("CALL db.labels() YIELD label RETURN label", "procedures cannot be called"),
         ("LOAD CSV FROM 'file:///etc/passwd' AS row RETURN row", "LOAD CSV reads files"),

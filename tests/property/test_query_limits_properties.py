@@ -70,6 +70,6 @@ def test_nothing_but_our_errors(expression: str, parameter: Any) -> None:
         except QueryError as problem:
             assert len(str(problem)) < 2000
         try:
-            _prepared(query, {"p": parameter}, LIMITS)
+            _prepared(query, {"p": parameter}, set(), LIMITS)
         except QueryError as problem:
             assert len(str(problem)) < 2000

@@ -28,7 +28,11 @@ S = "space: $__space"
         ("MATCH (n {}) RETURN n", f"MATCH (n {{{S}}}) RETURN n"),
         ("MATCH (n {a: 1}) RETURN n", f"MATCH (n {{{S}, a: 1}}) RETURN n"),
         ("MATCH (n:A {a: ')'}) RETURN n", f"MATCH (n:A {{{S}, a: ')'}}) RETURN n"),
-        ("MATCH (n WHERE n.a) RETURN n", f"MATCH (n  {{{S}}} WHERE n.a) RETURN n"),
+        ("MATCH (n WHERE n.a = 1) RETURN n", f"MATCH (n  {{{S}}} WHERE n.a = 1) RETURN n"),
+        # Any other value of n.a than true or false is an error that quotes it.
+        ("MATCH (n WHERE n.a) RETURN n",
+         f"MATCH (n  {{{S}}} WHERE CASE WHEN n.space = $__space THEN (n.a) ELSE false END ) "
+         "RETURN n"),
         ("MATCH (`) (`) RETURN 1", f"MATCH (`) (` {{{S}}}) RETURN 1"),
         ("MATCH (n)/*(m)*/-->(k)//(x)", f"MATCH (n {{{S}}}) -->(k {{{S}}})"),
         ("MATCH (a), (b) RETURN a", f"MATCH (a {{{S}}}), (b {{{S}}}) RETURN a"),
@@ -57,6 +61,15 @@ S = "space: $__space"
          f"MATCH (n {{{S}}}) RETURN n.set, n.create, n {{.*}}"),
         ("MATCH (n:Create)-[:SET]->(m:Merge {delete: 1}) RETURN n",
          f"MATCH (n:Create {{{S}}})-[:SET]->(m:Merge {{{S}, delete: 1}}) RETURN n"),
+        ("MATCH (b) MATCH RETURN$x=(b:Chunk) RETURN b.text",
+         f"MATCH (b {{{S}}}) MATCH `RETURN$x`=(b:Chunk {{{S}}}) RETURN b.text"),
+        ("MATCH (a), WHERE$x=(b) RETURN b",
+         f"MATCH (a {{{S}}}), `WHERE$x`=(b {{{S}}}) RETURN b"),
+        ("RETURN COLLECT { MATCH with$x=(b:Chunk) RETURN b } AS t",
+         f"RETURN COLLECT {{ MATCH `with$x`=(b:Chunk {{{S}}}) RETURN b }} AS t"),
+        ("MATCH (n) WHERE date(n.at) IS NULL AND n.a = 1 RETURN n",
+         f"MATCH (n {{{S}}}) WHERE CASE WHEN n.space = $__space THEN (date(n.at) IS NULL ) "
+         "ELSE false END AND n.a = 1 RETURN n"),
         ("RETURN 'it\\'s' AS a, \"(n)\" AS b", "RETURN 'it\\'s' AS a, \"(n)\" AS b"),
     ],
 )  # fmt: skip
@@ -111,6 +124,13 @@ def test_the_parameter_can_have_another_name() -> None:
         ("MATCH (n.x) RETURN n", "this is not a node pattern"),
         ("MATCH (n:A RETURN n", "is never closed"),
         ("MATCH (n]) RETURN n", "closes nothing"),
+        ("MATCH RETURN$x=(b:Chunk) RETURN b.text AS 1a", "a number ends before a gap"),
+        ("MATCH RETURN=(b:Chunk) RETURN b", "the name 'RETURN' needs backticks"),
+        ("MATCH (a), `WHERE`=(b) RETURN b", "'WHERE' is a keyword"),
+        ("MATCH (`a] AND cache[b`) RETURN 1", "a name cannot have brackets"),
+        ("RETURN 'b.space = $__space'", "is taken; leave it out"),
+        ("MATCH (n {a: COUNT { (m {b: 1}) }, space: 'bob'}) RETURN n", "leave 'space' out"),
+        ("MATCH (n) RETURN " + "(" * 60 + "1" + ")" * 60, "nested more than 40 deep"),
         ("RETURN 'abc", "this string is never closed"),
         ("RETURN /* abc", "this comment is never closed"),
         ("MATCH (n\\u0029 RETURN n", r"instead of a \\u escape"),
@@ -173,10 +193,26 @@ def test_a_confined_plan_passes(plan: dict[str, Any]) -> None:
         _plan("ProcedureCall", "db.labels() :: (label)"),
         _plan("LoadCSV", "row"),
         _plan("NewKindOfScan"),
+        # The name is reused: what is said of it elsewhere does not count.
+        _plan("Apply", "", _plan("Filter", "b.space = $__space", _plan("AllNodesScan", "b")),
+              _plan("NodeByLabelScan", "b:Chunk")),
+        _plan("Union", "", _plan("Filter", "b.space = $__space", _plan("AllNodesScan", "b")),
+              _plan("NodeByLabelScan", "b:Chunk")),
+        _plan("Filter", "b.space = $__space",
+              _plan("Projection", "b.text AS t", _plan("AllNodesScan", "b"))),
+        _plan("Filter", "b.space = $__space OR b.x = 1", _plan("AllNodesScan", "b")),
+        _plan("Filter", "b.case = 1 OR b.end = 2 AND b.space = $__space",
+              _plan("AllNodesScan", "b")),
+        # A condition that can fail on a node of another space, and one that the plan hides.
+        _plan("Filter", "b.space = $__space AND date(b.text) IS NULL", _plan("AllNodesScan", "b")),
+        _plan("Filter", "b.space = $__space",
+              _plan("SelectOrSemiApply", "date(b.text) IS NULL", _plan("AllNodesScan", "b"),
+                    _plan("Argument", "b"))),
+        _plan("Projection", "[x IN l | COLLECT { MATCH (c) RETURN c }] AS t", _plan("EmptyRow")),
     ],
-)
+)  # fmt: skip
 def test_any_other_plan_is_refused(plan: dict[str, Any]) -> None:
-    with pytest.raises(QueryError, match=r"other spaces|not confined"):
+    with pytest.raises(QueryError, match=r"other spaces|not confined|does not show"):
         verify_plan(_plan("ProduceResults", "n", plan))
 
 

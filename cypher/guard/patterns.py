@@ -1,0 +1,224 @@
+"""Patterns of a query that is being confined: nodes, relationships and paths.
+
+Every node pattern gets the space. Which variable names a node, and which names a relationship with
+which ends, is noted, so that a condition on them can be guarded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from cognigraph.cypher.guard.grammar import Expressions
+from cognigraph.cypher.guard.lexer import Token
+
+PATH_FUNCTIONS = ("SHORTESTPATH", "ALLSHORTESTPATHS")
+
+
+class Patterns(Expressions):
+    """Reads patterns and notes what to insert before which token."""
+
+    def __init__(
+        self, query: str, tokens: Sequence[Token], parameter: str, lists: Collection[str]
+    ) -> None:
+        super().__init__(query, tokens)
+        self.parameter, self.lists = parameter, lists
+        self.property = f"space: ${parameter}"
+        self.inserts: dict[int, str] = {}
+        self.node_entries = False
+        self.nodes: dict[str, list[str]] = {}
+        """The node variables that tell the space of a variable: of a relationship, its ends."""
+
+    def path(self) -> None:
+        """Read one path pattern, with its name and selector if it has them."""
+        path = None
+        if self.token().named and self.mark("=", ahead=1):
+            path = self.name("a path variable")
+            self.at += 1
+        self._selector()
+        begin = self.at
+        if self.take_word(*PATH_FUNCTIONS):
+            if not self.mark("("):
+                raise self.error("a pattern in parentheses is expected here")
+            self.enter(self._chain)
+        else:
+            self._chain()
+        if path:
+            self.nodes[path] = self._named_between(begin, self.at)
+
+    def _named_between(self, begin: int, end: int) -> list[str]:
+        return list(
+            dict.fromkeys(
+                token.text
+                for token, before in zip(
+                    self.tokens[begin:end], self.tokens[begin - 1 : end], strict=False
+                )
+                if token.named and before.mark("(") and token.text in self.nodes
+            )
+        )
+
+    def _selector(self) -> None:
+        """``ANY``, ``ALL SHORTEST``, ``SHORTEST 2 GROUPS`` and the like."""
+        if not self.word("ANY", "ALL", "SHORTEST"):
+            return
+        self.take_word("ANY", "ALL")
+        self.take_word("SHORTEST")
+        if self.token().kind in ("number", "parameter"):
+            self.at += 1
+        self.take_word("PATH", "PATHS")
+        self.take_word("GROUP", "GROUPS")
+
+    def _chain(self) -> None:
+        """Nodes and relationships in turn, or parenthesised paths."""
+        before = self._element()
+        while True:
+            if self.mark("("):
+                before = self._element()
+            elif self._arrow_here():
+                relationship = self._relationship()
+                self._quantifier()
+                after = self._element() if self.mark("(") else None
+                if relationship:
+                    self.nodes[relationship] = [name for name in (before, after) if name]
+                before = after
+            else:
+                return
+
+    def _element(self) -> str | None:
+        """A node pattern or a parenthesised path; return the name of the node."""
+        if not self.mark("("):
+            raise self.error("this is not a node pattern such as (n:Label {key: value})")
+        opening = self.at
+        if self._may_be_node(opening):
+            self.enter(self._node)
+            first = self.tokens[opening + 1]
+            return first.text if first.named and first.text in self.nodes else None
+        first, second = self.peek(1), self.peek(2)
+        nested = first.mark("(") or (first.named and second.mark("="))
+        if not nested and not first.word(*PATH_FUNCTIONS):
+            raise self.error("this is not a node pattern such as (n:Label {key: value})", opening)
+        known = dict(self.nodes)
+        self.enter(self._inner_path)
+        self._quantifier()
+        self.nodes = known
+        return None
+
+    def _inner_path(self) -> None:
+        self.path()
+        if self.take_word("WHERE"):
+            self.condition()
+
+    def _quantifier(self) -> None:
+        if self.mark("{"):
+            for token in self.tokens[self.at + 1 : self.pairs[self.at]]:
+                if token.kind not in ("number", "parameter") and not token.mark(","):
+                    raise self.error("a quantifier is written {1,3}")
+            self.at = self.pairs[self.at] + 1
+        elif self.mark("+", "*"):
+            self.at += 1
+
+    def _arrow_here(self) -> bool:
+        if self.marks("<-"):
+            return True
+        return self.mark("-") and self.mark("[", "-", ">", ahead=1)
+
+    def _relationship(self) -> str | None:
+        """An arrow, with or without details; return the name of the relationship."""
+        self.take_mark("<")
+        self.at += 1
+        found: str | None = None
+        if self.mark("["):
+            first = self.peek(1)
+            if first.named and not first.word("WHERE", "IS"):
+                found = first.text
+            self.enter(self._relationship_details)
+        if not self.take_mark("-"):
+            raise self.error("this arrow is not understood")
+        self.take_mark(">")
+        return found
+
+    def _relationship_details(self) -> None:
+        if self.token().named and not self.word("WHERE", "IS"):
+            self.name("a variable")
+        if self.take_mark(":") or self.take_word("IS"):
+            self.label_expression()
+        if self.take_mark("*"):
+            self._length()
+        if self.mark("{"):
+            self.enter(self.entries)
+        elif self.token().kind == "parameter":
+            raise self.error("write the properties out, as in {name: $name}")
+        if self.take_word("WHERE"):
+            self.expression()
+
+    def _length(self) -> None:
+        if self.token().kind == "number":
+            self.at += 1
+        if self.marks(".."):
+            self.at += 2
+            if self.token().kind == "number":
+                self.at += 1
+
+    def pattern_operand(self) -> bool:
+        """Read a pattern where an expression can stand: ``(a)-->(b)``, never a single node."""
+        close = self.pairs[self.at]
+        if not self._may_be_node(self.at):
+            return False
+        begin, self.at = self.at, close + 1
+        arrow = self._arrow_here()
+        self.at = begin
+        if arrow:
+            self._chain()
+        return arrow
+
+    def _may_be_node(self, opening: int) -> bool:
+        """Whether the content of this parenthesis could be that of a node pattern."""
+        first = self.tokens[opening + 1]
+        if _ends_name(first) or first.word("WHERE", "IS"):
+            return True
+        return first.named and _ends_name(self.tokens[opening + 2])
+
+    def _node(self) -> None:
+        if self.word("WHERE", "IS"):
+            raise self.error("name the node first, as in (n:Label WHERE ...)")
+        if self.token().named:
+            name = self.name("a variable")
+            self.nodes[name] = [name]
+        if self.take_mark(":") or self.take_word("IS"):
+            self.label_expression()
+        if self.token().kind == "parameter":
+            raise self.error("write the properties out, as in {name: $name}")
+        if self.mark("{"):
+            self._node_properties()
+        else:
+            gap = "" if self.mark(")") else " "
+            self.insert(self.at, f" {{{self.property}}}{gap}")
+        if self.take_word("WHERE"):
+            self.condition()
+        elif not self.mark(")"):
+            what = "nothing but WHERE can follow the properties of a node"
+            raise self.error(what if self.mark("}", ahead=-1) else "this cannot be part of a node")
+
+    def _node_properties(self) -> None:
+        empty = self.mark("}", ahead=1)
+        self.insert(self.at + 1, self.property if empty else f"{self.property}, ")
+        self.enter(self._node_entries)
+
+    def _node_entries(self) -> None:
+        outside, self.node_entries = self.node_entries, True
+        self.entries()
+        self.node_entries = outside
+
+    def key(self) -> None:
+        """Read the key of an entry; the properties of a node cannot name the space."""
+        if self.node_entries and self.token().value == "space":
+            raise self.error("leave 'space' out; a query sees its own space only")
+        super().key()
+
+    def insert(self, index: int, text: str) -> None:
+        """Write ``text`` before the token at ``index``."""
+        self.inserts[index] = self.inserts.get(index, "") + text
+
+
+def _ends_name(token: Token) -> bool:
+    """Whether a node's name, or the lack of one, may be followed by this."""
+    return token.mark(")", ":", "{") or token.kind == "parameter" or token.word("WHERE", "IS")

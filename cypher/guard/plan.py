@@ -1,0 +1,292 @@
+"""Judge a plan of Neo4j: no operator may read beyond the space.
+
+The plan is what the server understood, so it does not depend on how this package reads a query.
+Every operator must be known. An operator that starts from the store makes its nodes *pending*; a
+predicate ``node.space = $parameter`` settles them, and only those on the path from that operator to
+the root of the plan: the same name in another branch says nothing. While nodes are pending, the
+server may run nothing that could fail or show anything, only filters that cannot raise an error
+(:mod:`cognigraph.cypher.guard.quiet`), and operators that merely combine such rows. Nodes reached
+by relationships from settled ones belong to the same space, because no relationship joins two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cognigraph.cypher.guard.lexer import Token, tokenize
+from cognigraph.cypher.guard.quiet import conjuncts, is_quiet
+from cognigraph.cypher.guard.readonly import SPACE_PARAMETER
+from cognigraph.errors import QueryError
+
+Pending = tuple[frozenset[str], ...]
+"""The groups of nodes not yet known to be in the space; one group per operator that read them."""
+
+_SCANS = frozenset(
+    "AllNodesScan NodeByLabelScan UnionNodeByLabelsScan IntersectionNodeByLabelsScan "
+    "SubtractionNodeByLabelsScan NodeByIdSeek NodeByElementIdSeek NodeIndexScan NodeIndexSeek "
+    "NodeUniqueIndexSeek NodeIndexSeekByRange NodeUniqueIndexSeekByRange NodeIndexContainsScan "
+    "NodeIndexEndsWithScan DirectedAllRelationshipsScan UndirectedAllRelationshipsScan "
+    "DirectedRelationshipTypeScan UndirectedRelationshipTypeScan "
+    "DirectedUnionRelationshipTypesScan UndirectedUnionRelationshipTypesScan "
+    "DirectedRelationshipByElementIdSeek UndirectedRelationshipByElementIdSeek "
+    "DirectedRelationshipByIdSeek UndirectedRelationshipByIdSeek".split()
+)
+_SEMI_APPLIES = frozenset(
+    "SemiApply AntiSemiApply SelectOrSemiApply SelectOrAntiSemiApply LetSemiApply "
+    "LetAntiSemiApply LetSelectOrSemiApply LetSelectOrAntiSemiApply".split()
+)
+_APPLIES = frozenset(
+    "Apply RollUpApply ConditionalApply AntiConditionalApply TriadicSelection TriadicBuild "
+    "TriadicFilter".split()
+)
+_COMBINING = frozenset("CacheProperties CartesianProduct NodeHashJoin".split())
+_REPEATING = re.compile(
+    r"(Trail|BidirectionalTrail|Repeat\([A-Za-z, ]+\)|BidirectionalRepeat\([A-Za-z, ]+\))"
+)
+_HARMLESS = re.compile(
+    r"ProduceResults?|Projection|Distinct|OrderedDistinct|EagerAggregation|OrderedAggregation|Sort|"
+    r"PartialSort|Top|PartialTop|Limit|ExhaustiveLimit|Skip|Eager|EmptyRow|Optional|Unwind|Union|"
+    r"OrderedUnion|Expand\((All|Into)\)|OptionalExpand\((All|Into)\)|EmptyResult|PreserveOrder|"
+    r"VarLengthExpand\([A-Za-z, ]+\)|PruningVarLengthExpand|BFSPruningVarLengthExpand|"
+    r"ShortestPath|StatefulShortestPath\((All|Into)(, Trail|, Walk)?\)|ValueHashJoin|"
+    r"(Node)?(Left|Right)OuterHashJoin|AssertSameNode|ProjectEndpoints|Anti|Prober|"
+    r"NullifyMetadata|PathPropagatingBFS|Argument|Filter"
+)
+_HIDDEN = re.compile(r"\b(?:COLLECT|COUNT|EXISTS)\s*\{", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Operator:
+    """One operator: its name without the runtime, what it says of itself, its children."""
+
+    name: str
+    details: str
+    children: tuple[Mapping[str, Any], ...]
+
+    @classmethod
+    def of(cls, plan: Mapping[str, Any]) -> _Operator:
+        details = str(plan.get("args", {}).get("Details", ""))
+        name = str(plan["operatorType"]).split("@")[0]
+        return cls(name, details, tuple(plan.get("children") or ()))
+
+
+def verify_plan(
+    plan: Mapping[str, Any], parameter: str = SPACE_PARAMETER, lists: Collection[str] = ()
+) -> None:
+    """Refuse a plan (``summary.plan`` of an EXPLAIN) that reads beyond the space.
+
+    ``lists`` names the parameters of the query that hold lists. Raises :class:`QueryError`.
+    """
+    left = _Judge(parameter, lists).pending(plan, ())
+    if left:
+        raise _beyond(f"nodes {', '.join(sorted(set().union(*left)))}")
+
+
+class _Judge:
+    """Walks a plan from its leaves; ``outer`` is what is pending where a branch begins."""
+
+    def __init__(self, parameter: str, lists: Collection[str]) -> None:
+        self.parameter, self.lists = parameter, lists
+
+    def pending(self, plan: Mapping[str, Any], outer: Pending) -> Pending:
+        """Return the groups of nodes that are pending in the rows of this operator."""
+        operator = _Operator.of(plan)
+        if _HIDDEN.search(operator.details):
+            raise QueryError(
+                f"the plan does not show how a subquery inside {operator.name} is run; move the "
+                "subquery or pattern comprehension out of the list, CASE or function around it"
+            )
+        if operator.name in _SCANS:
+            return self._scan(operator, outer)
+        if operator.name == "Argument":
+            return outer
+        if operator.name in _SEMI_APPLIES or operator.name in _APPLIES:
+            return self._apply(operator, outer)
+        if _REPEATING.fullmatch(operator.name):
+            return self._repeat(operator, outer)
+        return self._plain(operator, outer)
+
+    def _plain(self, operator: _Operator, outer: Pending) -> Pending:
+        below = self._merged(operator, outer)
+        if operator.name == "Filter":
+            return self._filter(operator, below)
+        if operator.name in _COMBINING:
+            return below
+        if not _HARMLESS.fullmatch(operator.name):
+            raise QueryError(
+                f"the server would run {operator.name}, which is not confined to one space"
+            )
+        quiet = operator.name in ("Expand(All)", "Expand(Into)") and "WHERE" not in operator.details
+        if below and not quiet:
+            raise _beyond(f"{operator.name} {operator.details}")
+        return below
+
+    def _merged(self, operator: _Operator, outer: Pending) -> Pending:
+        if not operator.children:
+            return outer
+        groups = [group for child in operator.children for group in self.pending(child, outer)]
+        return tuple(dict.fromkeys(groups))
+
+    def _scan(self, operator: _Operator, outer: Pending) -> Pending:
+        tokens = _tokens(operator.details)
+        if operator.children or (outer and "Seek" in operator.name):
+            raise _beyond(f"{operator.name} {operator.details}")
+        if "Index" in operator.name and self._seeks_space(tokens):
+            return outer
+        nodes = _nodes(operator.name, tokens)
+        if not nodes or any(nodes & group for group in outer):
+            raise _beyond(f"{operator.name} {operator.details}")
+        return (*outer, nodes)
+
+    def _seeks_space(self, tokens: Sequence[Token]) -> bool:
+        """Whether the index itself is asked for the space."""
+        where = next((i for i, token in enumerate(tokens) if token.word("WHERE")), len(tokens))
+        asked = tokens[where + 1 :]
+        if any(token.word("OR", "XOR", "NOT", "WHERE") for token in asked):
+            return False
+        return any(self._is_space(part[:3]) for part in conjuncts(asked) if _ends(part, 3))
+
+    def _apply(self, operator: _Operator, outer: Pending) -> Pending:
+        first, second = operator.children
+        left = self.pending(first, outer)
+        if left and operator.name not in _SEMI_APPLIES and operator.name != "Apply":
+            raise _beyond(f"{operator.name} {operator.details}")
+        right = self.pending(second, left)
+        if operator.name not in _SEMI_APPLIES:
+            return right
+        if left and operator.details and not self._is_safe(_tokens(operator.details), left):
+            raise _unsafe(operator)
+        if set(right) - set(left):
+            raise _beyond(f"{operator.name} {operator.details}")
+        return left
+
+    def _repeat(self, operator: _Operator, outer: Pending) -> Pending:
+        first, second = operator.children
+        if self.pending(first, outer) or self.pending(second, ()):
+            raise _beyond(f"{operator.name} {operator.details}")
+        return ()
+
+    def _filter(self, operator: _Operator, below: Pending) -> Pending:
+        if not below:
+            return ()
+        settled: set[str] = set()
+        for part in conjuncts(_tokens(operator.details)):
+            node = self._space_of(part)
+            if node is not None:
+                settled.add(node)
+            elif not self._is_safe(part, below):
+                raise _unsafe(operator)
+        return tuple(group for group in below if not group <= settled)
+
+    def _is_safe(self, part: Sequence[Token], below: Pending) -> bool:
+        return is_quiet(part, self.lists) or all(self._guarded_by(part) & group for group in below)
+
+    def _guarded_by(self, part: Sequence[Token]) -> set[str]:
+        """The nodes without whose space ``CASE WHEN node.space = $p ... THEN`` evaluates nothing.
+
+        Such a CASE has one WHEN only, and no ELSE but a literal.
+        """
+        if len(part) > 2 and part[0].word("COERCETOPREDICATE"):
+            part = part[2:-1]
+        words = [i for i, token in enumerate(part) if token.word("WHEN", "THEN", "ELSE", "END")]
+        if len(part) < 4 or not (part[0].word("CASE") and part[1].word("WHEN")):
+            return set()
+        then = words[1]
+        if not part[then].word("THEN") or not _is_single_case(part):
+            return set()
+        found = (self._space_of(test) for test in conjuncts(part[2:then]))
+        return {node for node in found if node is not None}
+
+    def _space_of(self, part: Sequence[Token]) -> str | None:
+        """The node of a comparison ``node.space = $parameter``, cached or not."""
+        node, rest = list(part[:-4]), list(part[-4:])
+        if len(part) > 7 and part[0].word("CACHE", "CACHEN", "CACHEFROMSTORE"):
+            if not (part[1].mark("[") and part[-3].mark("]")):
+                return None
+            node, rest = list(part[2:-5]), [*part[-5:-3], *part[-2:]]
+        if not (node and rest[0].mark(".") and self._is_space(rest[1:])):
+            return None
+        if len(node) == 1:
+            return node[0].value if node[0].named else None
+        return _unquoted(node) if part[0].word("CACHE", "CACHEN", "CACHEFROMSTORE") else None
+
+    def _is_space(self, tokens: Sequence[Token]) -> bool:
+        name, equals, value = tokens if len(tokens) == 3 else (None, None, None)
+        return (
+            name is not None
+            and equals is not None
+            and value is not None
+            and (name.named and name.value == "space" and equals.mark("="))
+            and (value.kind == "parameter" and value.value == self.parameter)
+        )
+
+
+def _unquoted(tokens: Sequence[Token]) -> str | None:
+    """A name of several words, which a cached property shows without backticks."""
+    if not all(token.kind == "name" for token in tokens):
+        return None
+    return " ".join(token.value for token in tokens)
+
+
+def _is_single_case(part: Sequence[Token]) -> bool:
+    """Whether this is one CASE from end to end, with one WHEN and ``ELSE`` a literal."""
+    depth, whens = 0, 0
+    for index, token in enumerate(part):
+        depth += token.word("CASE")
+        depth -= token.word("END")
+        if depth == 0 and index != len(part) - 1:
+            return False
+        whens += depth == 1 and token.word("WHEN")
+        if depth == 1 and token.word("ELSE") and index != len(part) - 3:
+            return False
+    return whens == 1 and depth == 0
+
+
+def _ends(part: Sequence[Token], length: int) -> bool:
+    """Whether a condition of an index ends here; cached properties may follow after a comma."""
+    return len(part) == length or (len(part) > length and part[length].mark(","))
+
+
+def _tokens(details: str) -> list[Token]:
+    try:
+        return tokenize(details)
+    except QueryError as problem:
+        raise QueryError(
+            f"a part of the server's plan is not understood ({details[:100]}); "
+            "write the query in a simpler form"
+        ) from problem
+
+
+def _nodes(name: str, tokens: Sequence[Token]) -> frozenset[str]:
+    """The nodes that a scan or seek reads, as its details name them."""
+    if "Relationship" in name:
+        found = [
+            tokens[i + 1].value
+            for i in range(len(tokens) - 2)
+            if tokens[i].mark("(") and tokens[i + 1].named and tokens[i + 2].mark(")")
+        ]
+        return frozenset(found) if len(found) == 2 else frozenset()
+    start = 0
+    while start < len(tokens) - 1 and tokens[start].named and tokens[start + 1].named:
+        if tokens[start + 1].word("WHERE"):
+            break
+        start += 1  # "RANGE INDEX", "UNIQUE" and the like
+    first = tokens[start]
+    return frozenset([first.value]) if first.named else frozenset()
+
+
+def _beyond(what: str) -> QueryError:
+    return QueryError(
+        f"the server would read nodes of other spaces ({what}); "
+        "write the patterns in a simpler form"
+    )
+
+
+def _unsafe(operator: _Operator) -> QueryError:
+    return QueryError(
+        "the server would evaluate a condition that can fail on nodes of other spaces "
+        f"({operator.name} {operator.details}); test it on its own, apart from patterns and OR"
+    )

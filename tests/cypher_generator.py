@@ -1,0 +1,261 @@
+"""A generator of Cypher: every clause and pattern, and the forms that are meant to mislead.
+
+    Generator(random.Random(7)).query()
+
+Few variable names are used, in every scope anew; keywords stand where names can and are glued to
+``$``; gaps are comments and odd white space; labels are dynamic; conditions fail on purpose. Most
+queries are well-formed, and most of these the guard accepts.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import TypeVar
+
+PARAMETERS = {"x": 1, "p": "own-a", "l": ["own-a", "own-b"], "label": "Chunk", "map": {"a": 1}}
+
+T = TypeVar("T")
+
+_NAMES = ["a", "b", "c", "b", "n"]
+_LABELS = ["", "", ":Chunk", ":Entity", ":Triple", ":Session", ":Key", ":Chunk|Key", ":!Key", ":%",
+           ":Chunk&!Key", ":!(Key|Chunk)", " IS Chunk", ":`Chunk`", ":Space"]  # fmt: skip
+_ODD_LABELS = [":$($label)", ":$any([$label])", ":$all($label)", ":$label"]
+_TYPES = ["", ":NEXT", ":MENTIONS", ":NEXT|MENTIONS", ":!NEXT", ":%", " IS NEXT"]
+_PROPERTIES = ["text", "seq", "uid", "space", "name"]
+_GLUED = ["RETURN$x=", "WHERE$x=", "with$x=", "UNWIND$x=", "LIMIT$x=", "ORDER$x=", "call$x=",
+          "RETURN=", "`WITH`=", "SKIP$x="]  # fmt: skip
+_GAPS = ["\n", "\t", "/**/", " /* ) (b) */ ", " // (b)\n", "/*'*/", "\u00a0", "\u000b", "\\u0020"]
+_STRINGS = [
+    "'own-a'",
+    "'own-b'",
+    "'canary'",
+    "'x y'",
+    '"(b)"',
+    '"b.space = $__space"',
+    "'})'",
+    "'it\\'s'",
+    "'\\\\'",
+    "'/*'",
+    "'\\n'",
+]
+_FAILING = ["date({v}.text) IS NOT NULL", "1 / ({v}.seq - {v}.seq) = 0", "{v}.text", "NOT {v}.text",
+            "toInteger([{v}.text]) > 0", "[1][{v}.text] = 1", "toLower({v}.text) = 'own-a'",
+            "{v}.text =~ $p", "{v}.uid IN {v}.text", "duration({v}.name) IS NULL"]  # fmt: skip
+
+
+class Generator:
+    """Makes one random query after another; ``newer`` ones use clauses of Cypher 25 too."""
+
+    def __init__(self, rng: random.Random, newer: bool = True) -> None:
+        self.rng, self.newer = rng, newer
+        self.known: list[str] = []
+
+    def query(self) -> str:
+        """A whole query."""
+        self.known = []
+        if not self._chance(0.15):
+            return self._mangled(self._single(2))
+        text = self._single(1, "u")
+        self.known = []
+        return self._mangled(f"{text} {self._one('UNION', 'UNION ALL')} {self._single(1, 'u')}")
+
+    # --- clauses ----------------------------------------------------------------------------
+
+    def _single(self, depth: int, alone: str = "") -> str:
+        clauses = [self._match(depth)]
+        for _ in range(self.rng.randint(0, 3)):
+            clauses.append(self._clause(depth))
+        returned = f"RETURN {self._value()} AS {alone}" if alone else self._return(depth)
+        return " ".join([*clauses, returned])
+
+    def _clause(self, depth: int) -> str:
+        kinds: list[tuple[float, Callable[[int], str]]] = [
+            (6, self._match), (4, self._with), (2, self._unwind), (2, self._call),
+            (self.newer * 0.5, self._filter), (self.newer * 0.5, self._let), (0.2, self._forbidden),
+        ]  # fmt: skip
+        weights, makers = zip(*kinds, strict=True)
+        return self.rng.choices(makers, weights)[0](depth)
+
+    def _match(self, depth: int) -> str:
+        word = self._one("MATCH", "MATCH", "match", "OPTIONAL MATCH")
+        if self.newer and self._chance(0.03):
+            word += self._one(" REPEATABLE ELEMENTS", " DIFFERENT RELATIONSHIPS")
+        paths = ", ".join(self._path(depth) for _ in range(self.rng.choice([1, 1, 2])))
+        where = f" WHERE {self._condition(depth)}" if self._chance(0.5) else ""
+        return f"{word} {paths}{where}"
+
+    def _with(self, depth: int) -> str:
+        if self._chance(0.3):
+            self.known = []
+            return "WITH 1 AS one"
+        if self._chance(0.3):
+            where = f" WHERE {self._condition(depth)}" if self.known and self._chance(0.5) else ""
+            return f"WITH *{where}"
+        if not self.known:
+            return "WITH count(*) AS n0"
+        kept = self._one(*self.known)
+        self.known = [kept]
+        return f"WITH DISTINCT {kept} ORDER BY {kept}.seq"
+
+    def _unwind(self, depth: int) -> str:
+        value = self._one("[1, 2]", "$l", "range(1, 2)", "labels(b)" if "b" in self.known else "[]")
+        return f"UNWIND {value} AS u{self.rng.randint(0, 999)}"
+
+    def _call(self, depth: int) -> str:
+        if depth <= 0:
+            return ""
+        known = list(self.known)
+        scope = self._one("", "()", "(*)", f"({self._one(*known)})" if known else "")
+        if scope in ("", "()"):
+            self.known = []
+        inner = self._match(depth - 1) + (" " + self._with(0) + " " + self._match(0)
+                                          if self._chance(0.5) else "")  # fmt: skip
+        shown = self._value()
+        self.known = known
+        return f"CALL {scope} {{ {inner} RETURN {shown} AS v{self.rng.randint(0, 9999)} }}"
+
+    def _filter(self, depth: int) -> str:
+        return f"FILTER {self._condition(0)}"
+
+    def _let(self, depth: int) -> str:
+        return f"LET l{self.rng.randint(0, 999)} = {self._value()}"
+
+    def _forbidden(self, depth: int) -> str:
+        return self._one("CALL db.labels() YIELD label", "SHOW INDEXES", "USE neo4j", "NEXT",
+                         "WHEN true THEN RETURN 1", "FINISH", "CALL { MATCH (b) SET b.x = 1 }",
+                         "SEARCH b IN (VECTOR INDEX i FOR [1.0] LIMIT 3)")  # fmt: skip
+
+    def _return(self, depth: int) -> str:
+        if self._chance(0.2):
+            return f"RETURN count({self._one('*', *self.known)}) AS n"
+        if self.known and self._chance(0.2):
+            return "RETURN *"
+        items = [f"{self._value(depth)} AS r{i}" for i in range(self.rng.randint(1, 3))]
+        return f"RETURN {self._one('', 'DISTINCT ')}{', '.join(items)}"
+
+    # --- patterns ---------------------------------------------------------------------------
+
+    def _path(self, depth: int) -> str:
+        name = self._one(*_GLUED) if self._chance(0.03) else ""
+        if not name and self._chance(0.08):
+            name = f"p{self.rng.randint(0, 9999)} = "
+        kind = self.rng.random()
+        if kind < 0.06:
+            return f"{name}shortestPath({self._node(0)}-[*..3]-{self._node(0)})"
+        if kind < 0.08:
+            selector = self._one("ANY SHORTEST", "ALL SHORTEST", "SHORTEST 2", "SHORTEST 1 GROUPS",
+                                 "ANY")  # fmt: skip
+            return f"{name}{selector} {self._node(0)}-[{self._one(*_TYPES)}]-+{self._node(0)}"
+        if kind < 0.2:
+            many = self._one("+", "{1,2}", "{0,1}", "*")
+            inner = f"(x{self.rng.randint(0, 999)})-->(y{self.rng.randint(0, 999)})"
+            return f"{name}{self._node(0)} ({inner}){many} {self._node(0)}"
+        return name + self._chain(depth)
+
+    def _chain(self, depth: int, least: int = 0) -> str:
+        text = self._node(depth)
+        for _ in range(self.rng.choice([least, least, 1, 2])):
+            text += self._relationship() + self._node(depth)
+        return text
+
+    def _relationship(self) -> str:
+        inner = self._one("", "", f"r{self.rng.randint(0, 99999)}") + self._one(*_TYPES)
+        if self._chance(0.15):
+            inner = self._one("*1..2", ":NEXT*0..1", "*")
+        body = f"[{inner}]" if inner or self._chance(0.2) else ""
+        left, right = self._one(("<-", "-"), ("-", "->"), ("-", "-"))
+        return left + body + right
+
+    def _node(self, depth: int) -> str:
+        name = self._one("", *_NAMES)
+        label = self._one(*_ODD_LABELS) if self._chance(0.005) else self._one(*_LABELS)
+        if label.startswith(" IS") and not name:
+            label = ":Chunk"
+        if name and name not in self.known:
+            self.known.append(name)
+        text = name + label
+        if self._chance(0.12):
+            text += f" {{{self._one('text', 'uid', 'seq')}: {self._literal()}}}"
+        elif name and self._chance(0.06):
+            text += f" WHERE {self._simple(name)}"
+        return f"({text})"
+
+    # --- expressions ------------------------------------------------------------------------
+
+    def _condition(self, depth: int) -> str:
+        kind = self.rng.random()
+        if depth > 0 and kind < 0.3:
+            known = list(self.known)
+            text = self._subquery(depth - 1)
+            self.known = known
+            return text
+        if depth > 0 and kind < 0.45:
+            join = self._one("AND", "OR", "XOR")
+            return f"({self._condition(depth - 1)} {join} {self._condition(0)})"
+        if not self.known:
+            return self._one("true", "1 < 2", "$x = 1")
+        return self._simple(self._one(*self.known))
+
+    def _simple(self, name: str) -> str:
+        if self._chance(0.35):
+            return self._one(*_FAILING).format(v=name)
+        key = self._one(*_PROPERTIES)
+        return self._one(f"{name}.{key} = {self._literal()}", f"{name}.{key} IS NOT NULL",
+                         f"{name}.{key} <> {self._literal()}", f"{name}:Chunk", f"{name}.uid IN $l",
+                         f"{name}.text STARTS WITH 'c'", f"{name}.seq > 5",
+                         f"elementId({name}) <> 'x'")  # fmt: skip
+
+    def _subquery(self, depth: int) -> str:
+        if self._chance(0.3) and self.known:
+            return f"{self._one('', 'NOT ')}({self._one(*self.known)}){self._relationship()}()"
+        glued = self._one(*_GLUED) + self._node(0) if self._chance(0.1) else ""
+        inner = glued or self._chain(depth)
+        return self._one(f"EXISTS {{ {inner} }}", f"EXISTS {{ MATCH {inner} RETURN 1 AS e }}",
+                         f"COUNT {{ {inner} }} > 1", f"NOT EXISTS {{ MATCH {inner} }}")  # fmt: skip
+
+    def _value(self, depth: int = 0) -> str:
+        if depth > 0 and self._chance(0.3):
+            return self._collected(depth)
+        if not self.known or self._chance(0.1):
+            return self._literal()
+        name = self._one(*self.known)
+        return self._one(name, f"{name}.{self._one(*_PROPERTIES)}", f"count({name})",
+                         f"collect({name}.text)", f"{name} {{.*}}", f"properties({name})",
+                         f"labels({name})", f"keys({name})", f"max({name}.seq)",
+                         f"toLower({name}.text)", f"{name}[$p]")  # fmt: skip
+
+    def _collected(self, depth: int) -> str:
+        known = list(self.known)
+        inner = self._match(depth - 1)
+        if self._chance(0.3):
+            inner += " WITH 1 AS one " + self._match(0)
+        text = f"COLLECT {{ {inner} RETURN {self._value()} AS w }}"
+        if self._chance(0.3):
+            self.known = known
+            text = f"[{self._node(0)}{self._relationship()}{self._node(0)} | {self._value()}]"
+        elif self._chance(0.2):
+            text = f"[i IN [1] | {text}]"
+        elif self._chance(0.2):
+            text = f"COUNT {{ {inner} }}"
+        self.known = known
+        return text
+
+    def _literal(self) -> str:
+        return self._one("1", "5", "$p", "$x", "null", "1.5e0", *_STRINGS)
+
+    # --- odd forms --------------------------------------------------------------------------
+
+    def _mangled(self, text: str) -> str:
+        """Put comments and other white space where a space is, now and then."""
+        if self._chance(0.85):
+            return text
+        words = text.split(" ")
+        at = self.rng.randrange(len(words))
+        return " ".join(words[:at]) + self._one(*_GAPS) + " ".join(words[at:])
+
+    def _chance(self, share: float) -> bool:
+        return self.rng.random() < share
+
+    def _one(self, *choices: T) -> T:
+        return self.rng.choice(choices)

@@ -1,0 +1,134 @@
+"""Thousands of random queries beside a canary, and proof that they would find a fault."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from neo4j import Driver, GraphDatabase, NotificationMinimumSeverity
+
+from tests.canary import Aviary, Guard, Tally
+from tests.cypher_generator import Generator
+from tests.servers import first_guard
+
+pytestmark = pytest.mark.neo4j
+
+BATCH = 200
+
+
+@pytest.fixture(scope="module")
+def driver(neo4j_uri: str) -> Iterator[Driver]:
+    off = NotificationMinimumSeverity.OFF
+    with GraphDatabase.driver(neo4j_uri, notifications_min_severity=off) as driver:
+        yield driver
+
+
+@pytest.fixture(params=["CYPHER 5", "CYPHER 25"])
+def language(request: pytest.FixtureRequest, driver: Driver) -> Any:
+    version = driver.get_server_info().agent
+    if request.param == "CYPHER 25" and "/5." in version:
+        pytest.skip("Cypher 25 is not known to Neo4j 5")
+    return request.param
+
+
+def _queries(seed: int, language: str = "CYPHER 5") -> Iterator[str]:
+    generator = Generator(random.Random(seed), newer=language == "CYPHER 25")
+    while True:
+        yield generator.query()
+
+
+@pytest.fixture
+def aviary(driver: Driver, language: str) -> Iterator[Aviary]:
+    aviary = Aviary(driver, f"fuzz{uuid4().hex[:8]}", language)
+    yield aviary
+    aviary.close()
+
+
+def test_no_random_query_shows_the_canary(aviary: Aviary) -> None:
+    tally = Tally()
+    aviary.check(islice(_queries(11, aviary.language), 40), tally)
+    assert tally.leaks == []
+    assert tally.answered >= 10, str(tally)
+
+
+@pytest.mark.fuzz
+@pytest.mark.timeout(0)
+def test_no_random_query_shows_the_canary_for_long(aviary: Aviary) -> None:
+    seed = int(os.environ.get("COGNIGRAPH_FUZZ_SEED", random.randrange(10**9)))
+    ends = time.monotonic() + float(os.environ.get("COGNIGRAPH_FUZZ_SECONDS", "60"))
+    tally, queries = Tally(), _queries(seed, aviary.language)
+    while time.monotonic() < ends:
+        aviary.check(islice(queries, BATCH), tally)
+        print(f"{aviary.language}, seed {seed}: {tally}", flush=True)
+        for leak in tally.leaks:
+            print(leak, flush=True)
+        assert tally.leaks == []
+
+
+FAILS = "date(CASE WHEN {v} STARTS WITH 'can' THEN {v} ELSE '2020-01-01' END) IS NULL"
+"""A condition that is an error for what the canary holds, and for nothing else."""
+
+ATTACKS = [
+    "MATCH (b) WITH 1 AS one LIMIT 1 MATCH RETURN$x=(b:Chunk) RETURN b.text",
+    "MATCH (b) RETURN b.text AS t UNION MATCH (a), WHERE$x=(b:Chunk) RETURN b.text AS t",
+    "MATCH (b) WITH 1 AS one LIMIT 1 RETURN COLLECT { MATCH with$x=(b:Chunk) RETURN b.text } AS t",
+    f"MATCH (a:Space) WHERE {FAILS.format(v='a.text')} RETURN a",
+    "MATCH (s:Space) WHERE 1 / (CASE WHEN s.name STARTS WITH 'can' THEN 0 ELSE 1 END) = 1 RETURN 1",
+    "MATCH (s:Space) WITH s WHERE s.text RETURN 1 AS one",
+    f"MATCH (a:Chunk&!Key) WHERE (a)-->() OR {FAILS.format(v='a.text')} RETURN count(a)",
+    f"MATCH (a:Chunk)-[:NEXT]->(b) WHERE (a)-->(b) OR {FAILS.format(v='a.text')} RETURN a",
+    "MATCH (a) WHERE a.text STARTS WITH 'can' AND 1 / 0 = 1 RETURN 1 AS one",
+    f"MATCH ()-[r:NEXT]->() WHERE {FAILS.format(v='r.text')} RETURN r",
+    f"OPTIONAL MATCH (a:Space) WHERE {FAILS.format(v='a.text')} RETURN a",
+    f"MATCH (a:Session) WITH a.name AS t WHERE {FAILS.format(v='t')} RETURN t",
+    "MATCH (a:Key) RETURN [x IN [1] | COLLECT { MATCH (c:Chunk) RETURN c.text }] AS t",
+    "MATCH (`a.space] = 1 AND cache[b`:Chunk), (b) RETURN b",
+]
+LEAKED = [*ATTACKS[:6]]
+"""Those that the first guard answered, or whose errors it passed on."""
+
+
+@pytest.mark.parametrize("query", ATTACKS)
+def test_attacks_show_nothing_of_the_canary(aviary: Aviary, query: str) -> None:
+    tally = Tally()
+    aviary.check([query], tally, errors=True)
+    assert tally.leaks == []
+
+
+@pytest.mark.parametrize("query", LEAKED)
+def test_the_first_guard_let_them_through(driver: Driver, query: str) -> None:
+    assert _leaks_of(driver, Guard(first_guard.confine, first_guard.verify_plan), [query])
+
+
+def test_the_generator_finds_the_faults_of_the_first_guard(driver: Driver) -> None:
+    guard = Guard(first_guard.confine, first_guard.verify_plan)
+    assert _leaks_of(driver, guard, list(islice(_queries(11), 250)))
+
+
+def test_the_plan_check_alone_stops_every_attack(driver: Driver) -> None:
+    """The rewriting of the first guard had the faults; the plan shows them."""
+    guard = Guard(confine=first_guard.confine)
+    assert _leaks_of(driver, guard, ATTACKS) == []
+    assert _leaks_of(driver, guard, islice(_queries(11), 60)) == []
+
+
+def test_the_rewriting_alone_stops_every_attack(driver: Driver) -> None:
+    """Without a plan check: what the canary could be asked for is not in the query any more."""
+    attacks = [query for query in ATTACKS if "-->" not in query and "1 / 0" not in query]
+    assert _leaks_of(driver, Guard(verify=lambda plan: None), attacks) == []
+
+
+def _leaks_of(driver: Driver, guard: Guard, queries: Any) -> list[str]:
+    aviary = Aviary(driver, f"fuzz{uuid4().hex[:8]}", "CYPHER 5", guard)
+    tally = Tally()
+    try:
+        aviary.check(queries, tally, errors=isinstance(queries, list))
+    finally:
+        aviary.close()
+    return tally.leaks
