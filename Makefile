@@ -43,7 +43,7 @@ test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
 	$(BIN)/python -m pytest
 
 test-fast: $(VENV)/.ready ## After each edit: no server, few processes, a tenth of the examples
-	$(MEMORY) $(BIN)/python -m pytest -n auto -m "not neo4j and not slow" --hypothesis-profile=fast
+	$(MEMORY) $(BIN)/python -m pytest -n auto -m "not neo4j and not slow and not fuzz" --hypothesis-profile=fast
 
 fuzz: $(VENV)/.ready ## Explore at random, for COGNIGRAPH_FUZZ_SECONDS (600)
 	@end=$$(( $$(date +%s) + $(COGNIGRAPH_FUZZ_SECONDS) )); \

@@ -77,8 +77,11 @@ def triple_uid(
 
 
 def key_uid(space: str, name: str) -> str:
-    """Natural key of a session key: (space, normalised name)."""
-    return uid("Key", space, normalise(name))
+    """Natural key of a session key: (space, name as it is spelled).
+
+    Sessions that spell a key differently do not share it, or the first of them would decide.
+    """
+    return uid("Key", space, name)
 
 
 def theme_uid(space: str, session: str, title: str) -> str:

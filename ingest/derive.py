@@ -317,7 +317,7 @@ def _keys(
         clean = _name(name)
         if clean is not None and isinstance(weight, int | float) and math.isfinite(weight):
             uid = ids.key_uid(space, clean)
-            rows.setdefault(uid, (uid, clean, float(weight)))
+            rows.setdefault(ids.normalise(clean), (uid, clean, float(weight)))
         else:
             rejected.append(f"{NO_KEY}: {_shown(name)} {_shown(str(weight))}")
     return list(rows.values())

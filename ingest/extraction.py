@@ -79,6 +79,9 @@ class Extraction:
     ``behind`` says that turns which were read are not in the summary, ``error`` why, if they should
     be: the session is queued until ``summarise`` brings it up. ``provisional`` keys and themes
     stand in for a summary where there never was one; they are no revision.
+
+    ``starts_over`` says that nothing was read, because the window belongs before chunks that are
+    in ``Window.notes.state`` already: the whole session is to be read again in its order.
     """
 
     mentions: tuple[Mention, ...] = ()
@@ -91,13 +94,14 @@ class Extraction:
     provisional: bool = False
     behind: bool = False
     error: CogniGraphError | None = None
+    starts_over: bool = False
 
 
 class Extractor(Protocol):
     """Reads a window of chunks. Must be thread-safe.
 
     What else an extractor can do it says by a protocol of its own: :class:`Estimating`,
-    :class:`Summarising`, :class:`Pausing`.
+    :class:`Summarising`, :class:`Pausing`, :class:`Contextual`.
     """
 
     @property
@@ -135,4 +139,14 @@ class Pausing(Protocol):
     @property
     def settle(self) -> timedelta:
         """How long nothing new must have come."""
+        ...
+
+
+@runtime_checkable
+class Contextual(Protocol):
+    """An extractor to which more chunks before a window matter than the settings ask for."""
+
+    @property
+    def context(self) -> int:
+        """How many chunks before the window it needs in :attr:`Window.before`."""
         ...

@@ -20,6 +20,7 @@ from cognigraph.resolution.name_forms import (
     acronym,
     block_keys,
     form,
+    is_relational,
 )
 
 Verdict = Literal["same", "suspected", "different"]
@@ -192,9 +193,11 @@ def _titled(one: Form) -> str:
 
 def _stated(a: Named, b: Named, one: Form, other: Form) -> Relation | None:
     if b.name in a.aliases or a.name in b.aliases:
-        # The shorter name is the one that could be somebody else's too; else the alias.
+        # "Tom's sister" could be somebody else too; of names the shorter one, else the alias.
         alias_is_b = b.name in a.aliases
-        if len(one.words) != len(other.words):
+        if is_relational(a.name) != is_relational(b.name):
+            alias_is_b = is_relational(b.name)
+        elif len(one.words) != len(other.words):
             alias_is_b = len(other.words) < len(one.words)
         elif b.name in a.aliases and a.name in b.aliases:
             alias_is_b = a.name < b.name

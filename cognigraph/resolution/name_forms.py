@@ -125,6 +125,12 @@ def is_proper(spelling: str) -> bool:
     return not any(word[0].islower() and word not in _PARTICLES for word in _WORD.findall(spelling))
 
 
+def is_relational(name: str) -> bool:
+    """Whether a normalised name says who somebody is to another: "tom's sister"."""
+    found = _POSSESSIVE.search(name)
+    return found is not None and found.end() < len(name)
+
+
 def block_keys(name: str, type: str, aliases: frozenset[str] = frozenset()) -> frozenset[int]:
     """Keys of the blocks a name is compared in; two names without a common one never are.
 

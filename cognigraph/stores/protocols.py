@@ -151,9 +151,10 @@ class EnrichmentQueue(Protocol):
         ...
 
     def expire(self, token: str, until: datetime) -> None:
-        """End a lease whose worker died, unless it was extended: it can be claimed at once.
+        """End a lease whose worker crashed, unless it was extended: it can be claimed at once.
 
-        That counts against its chunks, or else the summary; ``batches.MOST_DEATHS`` park them.
+        That counts against its chunks, or else the summary; :func:`batches.most_crashes` says how
+        many crashes park them.
         """
         ...
 
@@ -174,6 +175,14 @@ class EnrichmentQueue(Protocol):
 
         A session is read again as a whole, because its summary grows with its chunks; leases on it
         end. What was read out of a chunk stays until the chunk is done again.
+        """
+        ...
+
+    def start_over(self, lease: Lease) -> bool:
+        """End a lease and make every done chunk of its session pending, to be read in order.
+
+        False, changing nothing, if the lease is lost. As with :meth:`redo`, what was read out of a
+        chunk stays until the chunk is done again.
         """
         ...
 

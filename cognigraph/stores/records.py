@@ -51,7 +51,7 @@ class WorkChunk:
     """A chunk as an extractor sees it, in session order, without recalled text.
 
     ``attempts``, ``outages`` and ``deaths`` (of processes that held it) count what went wrong with
-    it so far; ``extractor`` has read it before.
+    it so far; ``extractor`` has read it before. ``arrival`` orders the chunks of one moment.
     """
 
     uid: str
@@ -65,6 +65,7 @@ class WorkChunk:
     outages: int = 0
     extractor: str | None = None
     deaths: int = 0
+    arrival: int = 0
 
 
 @dataclass(frozen=True, slots=True)

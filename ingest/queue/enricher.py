@@ -19,13 +19,14 @@ from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import CogniGraphError, ExtractionError, StoreError
 from cognigraph.ingest.derive import derive
 from cognigraph.ingest.extraction import Extraction, Extractor, Summarising, Window
-from cognigraph.ingest.queue.estimate import Estimate, estimate, window_of
+from cognigraph.ingest.queue.estimate import Estimate, context_of, estimate, window_of
 from cognigraph.ingest.queue.lease import Heartbeat
 from cognigraph.ingest.queue.limits import Limits
 from cognigraph.ingest.queue.retry import judge
 from cognigraph.ingest.queue.worker_names import has_died, worker_name
 from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
+from cognigraph.stores.batch_size import marked
 from cognigraph.stores.protocols import Store
 from cognigraph.stores.records import Backlog, Derivation, Lease
 from cognigraph.times import Clock
@@ -94,6 +95,7 @@ class Enricher:
         )
         self._held: dict[str, Lease] = {}
         self._failures = 0
+        self._is_sound = False  # has completed work in this process
         self._after_outage = False
         self._rests_until: datetime | None = None
         self.halted: str | None = None
@@ -109,13 +111,15 @@ class Enricher:
         if self._rests_until is not None and self._clock() < self._rests_until:
             return None
         self._end_leases_of_the_dead()
+        now = self._clock()
+        until = now + settings.lease
         lease = self._store.queue.claim(
-            worker=worker_name(self._id),
+            worker=marked(worker_name(self._id), until, sound=self._is_sound),
             limit=settings.batch,
             lease_for=settings.lease,
-            now=self._clock(),
+            now=now,
             space=space,
-            context=settings.context,
+            context=context_of(self._extractor, settings),
             summaries=self._summarise is not None,
         )
         if lease is None:
@@ -160,6 +164,8 @@ class Enricher:
                 read = self._derive(lease)
         except StoreError:
             raise
+        except _OutOfOrderError:
+            return Step(lease.space, lease.session, 0, lost=not self._store.queue.start_over(lease))
         except _Spent as spent:
             return self._fail(lease, spent.error, spent.usage)
         except CogniGraphError as error:
@@ -177,6 +183,7 @@ class Enricher:
         )
         if not self._store.queue.complete(lease, read.derivation):
             return replace(step, lost=True)
+        self._is_sound = True
         for reason in read.rejected:
             logger.info("left out of session %r: %s", lease.session, reason)
         if read.error is None:
@@ -202,6 +209,8 @@ class Enricher:
             raise
         except Exception as error:  # any extractor may be plugged in here
             raise _failed(name, error, lease) from error
+        if extraction.starts_over:
+            raise _OutOfOrderError
         if extraction.provisional and lease.notes.version:  # better an old summary than none
             extraction = replace(extraction, keys=None, themes=None)
         try:
@@ -307,6 +316,10 @@ class _Read(NamedTuple):
     rejected: tuple[str, ...] = ()
     usage: Usage = Usage()
     error: CogniGraphError | None = None
+
+
+class _OutOfOrderError(Exception):
+    """The chunks belong before others of their session that were read already."""
 
 
 class _Spent(CogniGraphError):

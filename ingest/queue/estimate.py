@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from cognigraph.ingest.extraction import Estimating, Extractor, Summarising, Window
+from cognigraph.ingest.extraction import Contextual, Estimating, Extractor, Summarising, Window
 from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.batch_size import batch_size, failures_of
@@ -37,6 +37,12 @@ def window_of(lease: Lease) -> Window:
     return Window(lease.space, lease.session, lease.chunks, lease.before, lease.notes)
 
 
+def context_of(extractor: Extractor, settings: EnrichSettings) -> int:
+    """How many chunks before a window an extractor is given."""
+    wanted = extractor.context if isinstance(extractor, Contextual) else 0
+    return max(settings.context, wanted)
+
+
 def estimate(
     store: Store,
     extractor: Extractor,
@@ -56,9 +62,10 @@ def estimate(
     usage: Usage | None = None if ask is None else Usage()
     summarises = isinstance(extractor, Summarising)
     sessions = turns = chunks = windows = again = summaries = 0
+    context = context_of(extractor, settings)
     renewed = dict.fromkeys(store.queue.read_by(space, redo) if redo else ())
     for uid in dict.fromkeys((*store.queue.queued(space), *renewed)):
-        lease = store.queue.peek(uid, context=settings.context, again=uid in renewed)
+        lease = store.queue.peek(uid, context=context, again=uid in renewed)
         if lease is None:
             continue
         if uid in renewed:  # it would start anew
@@ -73,14 +80,14 @@ def estimate(
         turns += len({chunk.message_id for chunk in lease.chunks})
         chunks += len(lease.chunks)
         again += sum(chunk.extractor is not None for chunk in lease.chunks)
-        for part in batches(lease, settings):
+        for part in batches(lease, settings, context):
             windows += 1
             if ask is not None and part.chunks and usage is not None:
                 usage += ask(window_of(part))
     return Estimate(extractor.name, sessions, turns, chunks, windows, again, summaries, usage)
 
 
-def batches(lease: Lease, settings: EnrichSettings) -> Iterator[Lease]:
+def batches(lease: Lease, settings: EnrichSettings, context: int) -> Iterator[Lease]:
     """The leases in which a session's pending chunks would be read, without recalled text."""
     chunks, before = lease.chunks, lease.before
     while chunks:
@@ -91,6 +98,6 @@ def batches(lease: Lease, settings: EnrichSettings) -> Iterator[Lease]:
         batch = chunks[:size]
         read = tuple(chunk for chunk in batch if chunk.text.strip())
         yield replace(lease, chunks=read, before=before)
-        if settings.context:
-            before = (*before, *batch)[-settings.context :]
+        if context:
+            before = (*before, *read)[-context:]
         chunks = chunks[size:]

@@ -6,67 +6,33 @@ facts. Reading is linear in the text and deterministic.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import tzinfo
 
 from cognigraph.english import words
-from cognigraph.english.sentences import Sentence, sentences
-from cognigraph.english.times.find import TimeSpan, find_times
 from cognigraph.english.verbs import is_past
 from cognigraph.english.words import word_set
-from cognigraph.ids import normalise
 from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
-from cognigraph.ingest.rules.key_phrases import NOUN_ENDINGS, KeyPhrase, key_phrases
-from cognigraph.ingest.rules.names import Name, find_names
+from cognigraph.ingest.rules.key_phrases import NOUN_ENDINGS, KeyPhrase
 from cognigraph.ingest.rules.noun_phrases import Voices
-from cognigraph.ingest.rules.read_statements import StatementReader
-from cognigraph.ingest.rules.statement import Reading, Statement
+from cognigraph.ingest.rules.statement import Statement
 from cognigraph.ingest.rules.summary import SessionState
+from cognigraph.ingest.rules.turns import CONTEXT, NEAR, ChunkInContext, ReadSentence, pictures
 from cognigraph.model import Usage
 from cognigraph.settings import WeightSetName
-from cognigraph.stores.records import WorkChunk
 
-ANONYMOUS = "user"
-"""Subject of "I" when a message has no speaker."""
 MAX_FACTS = 48
 """Triples taken from one chunk."""
 MAX_MENTIONS = 24
 """Entities taken from one chunk, its speaker not counted."""
 _PHRASES = 6
 _MENTIONED = 0.8  # a key phrase below this score is not worth a triple of its own
-_PICTURE = re.compile(
-    r"\[[^\[\]\n:]{0,30}\b(photo|picture|image|video)\b[^\[\]\n:]{0,20}:\s*([^\[\]\n]{3,300})\]",
-    re.IGNORECASE,
-)
 _OPENERS = word_set(
     """thanks thank sorry wow congrats congratulations hey hi bye yay ouch sounds looks
     glad yeah let hope good great"""
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A sentence with all that was found in it."""
-
-    sentence: Sentence
-    names: tuple[Name, ...]
-    times: tuple[TimeSpan, ...]
-    phrases: tuple[KeyPhrase, ...]
-
-    @property
-    def reading(self) -> Reading:
-        things = [
-            phrase.text for phrase in self.phrases if phrase.type not in ("concept", "person")
-        ]
-        return Reading(
-            self.sentence.tokens,
-            {name.start: name for name in self.names},
-            self.times,
-            tuple(things),
-            self.sentence.question,
-        )
 
 
 class RulesExtractor:
@@ -90,23 +56,35 @@ class RulesExtractor:
         """Nothing: no model is asked."""
         return Usage()
 
+    @property
+    def context(self) -> int:
+        """How many chunks before a window are needed to read it as any other window would."""
+        return CONTEXT
+
     def extract(self, window: Window) -> Extraction:
-        """Read a window: facts, mentions, and the session's keys and themes with it added."""
+        """Read a window: facts, mentions, and the session's keys and themes with it added.
+
+        Each chunk is read with the same few chunks of its session before it, however many the
+        window holds, so the outcome does not depend on how chunks were batched.
+        """
         window = _local(window, self._timezone)
         state = SessionState.load(window.notes.state)
-        around = [chunk.speaker for chunk in (*window.before, *window.chunks) if chunk.speaker]
-        speakers = tuple(dict.fromkeys((*state.speakers, *around)))
-        reader = _primed(window.before, state, speakers)
+        if window.chunks and state.is_past(window.chunks[0]):
+            return Extraction(starts_over=True)
+        turns: deque[ChunkInContext] = deque(maxlen=CONTEXT)
+        for chunk in window.before[-CONTEXT:]:
+            turns.append(ChunkInContext(chunk, turns))
         facts, mentions = FactCollector(), _Mentions()
-        texts = [_split(chunk) for chunk in window.chunks]
-        heard = _names_heard((*map(_split, window.before), *texts))
-        for place, (chunk, found) in enumerate(zip(window.chunks, texts, strict=True)):
+        for place, chunk in enumerate(window.chunks):
+            turn = ChunkInContext(chunk, turns)
             state.meet(chunk.speaker)
-            _read_chunk(chunk, found, place, speakers, heard, state, reader, facts, mentions)
-            state.next_chunk()
+            _read_chunk(turn, place, tuple(turns)[-NEAR:], facts, mentions)
+            _note(turn.read, chunk.speaker or "", state)
+            state.next_chunk(chunk)
+            turns.append(turn)
         keys = state.best_keys()
         return Extraction(
-            mentions=mentions.all(reader.aliases),
+            mentions=mentions.all(),
             facts=facts.all(),
             keys=tuple((key.name, key.weight) for key in keys),
             themes=state.themes(keys),
@@ -125,136 +103,31 @@ def _local(window: Window, timezone: tzinfo | None) -> Window:
     return replace(window, before=before, chunks=chunks)
 
 
-_Timed = tuple[Sentence, list[TimeSpan]]
-
-
-def _split(chunk: WorkChunk) -> list[_Timed]:
-    """The sentences of a chunk with their times; captions left out."""
-    text, _ = pictures(chunk.text, Voices(""))
-    return [(sentence, find_times(sentence.tokens, chunk.at)) for sentence in sentences(text)]
-
-
 def _read_chunk(
-    chunk: WorkChunk,
-    found: Sequence[_Timed],
+    turn: ChunkInContext,
     place: int,
-    speakers: Sequence[str],
-    heard: Mapping[str, str],
-    state: SessionState,
-    reader: StatementReader,
+    near: Sequence[ChunkInContext],
     facts: FactCollector,
     mentions: _Mentions,
 ) -> None:
-    voices = voices_of(chunk.speaker, speakers)
-    _, pictured = pictures(chunk.text, voices)
-    read = _read(found, {**heard, **state.names}, speakers)
-    # The session's state may know only what has been said so far, or it would depend on batching.
-    early = set(speakers) != set(state.speakers) or not heard.keys() <= state.names.keys()
-    noted = _read(found, state.names, state.speakers) if early else read
-    told = [statement for one in read for statement in reader.read(one.reading, voices)]
+    chunk, read = turn.chunk, turn.read
+    _, pictured = pictures(chunk.text, turn.voices)
+    told, discourse = turn.statements(near)
     if not told and not pictured:
-        told = _mentioned(read, voices)
-    facts.add((*told, *pictured), place)
-    mentions.add(chunk.speaker, read, _top([p for one in read for p in one.phrases]), place)
-    _note(noted, chunk.speaker or "", state)
+        told = _mentioned(read, turn.voices)
+    facts.add((*told, *pictured), place, chunk.speaker)
+    phrases = _top([phrase for one in read for phrase in one.phrases])
+    mentions.add(chunk.speaker, read, phrases, place, discourse.introduced)
 
 
-def _names_heard(texts: Iterable[Sequence[_Timed]]) -> dict[str, str]:
-    """Names that stand within a sentence anywhere in the window: known where one opens, too."""
-    heard: dict[str, str] = {}
-    for found in texts:
-        for sentence, _ in found:
-            for name in find_names(sentence.tokens, {}):
-                if name.sure or name.start:
-                    held = heard.setdefault(name.text.lower(), name.type)
-                    if held == "object" and name.sure:
-                        heard[name.text.lower()] = name.type
-    return heard
-
-
-def _note(read: Sequence[_Read], speaker: str, state: SessionState) -> None:
+def _note(read: Sequence[ReadSentence], speaker: str, state: SessionState) -> None:
     """Take a chunk into the session's state."""
-    for one in read:
-        for name in one.names:
-            if name.sure and name.text not in state.speakers:
-                state.learn(name.text, name.type)
     state.add_phrases(phrase for one in read for phrase in one.phrases)
     for number, one in enumerate(read):
         state.add_sentence(number, speaker, one.sentence.text, _salience(one))
 
 
-def _primed(
-    before: Sequence[WorkChunk], state: SessionState, speakers: Sequence[str]
-) -> StatementReader:
-    """A reader that knows the last two sentences already read, for pronouns."""
-    last: list[tuple[_Timed, WorkChunk]] = []
-    for chunk in reversed(before):
-        ending = replace(chunk, text=chunk.text[-1000:])
-        last = [(timed, chunk) for timed in _split(ending)][-2:] + last
-        if len(last) >= 2:
-            break
-    reader = StatementReader()
-    for timed, chunk in last[-2:]:
-        (known,) = _read((timed,), state.names, speakers)
-        reader.read(known.reading, voices_of(chunk.speaker, speakers))
-    return reader
-
-
-def voices_of(speaker: str | None, speakers: Sequence[str]) -> Voices:
-    """Who speaks, and who is spoken to if that is clear."""
-    me = speaker or ANONYMOUS
-    others = [name for name in speakers if name != me]
-    return Voices(me, others[0] if len(others) == 1 and speaker else None)
-
-
-def _read(
-    found: Sequence[_Timed], names: Mapping[str, str], speakers: Sequence[str]
-) -> list[_Read]:
-    """Find names, times and phrases; a name seen once is known in the sentences after it."""
-    aliases = {speaker.split(" ")[0].lower(): speaker for speaker in speakers}
-    full = {speaker.lower() for speaker in speakers}
-    known = {**names, **dict.fromkeys((*full, *aliases), "person")}
-    read = []
-    for sentence, times in found:
-        timed = {place for span in times for place in range(span.start, span.end)}
-        named = tuple(
-            _as_speaker(name, aliases)
-            for name in find_names(sentence.tokens, known)
-            if name.start not in timed
-        )
-        for name in named:
-            if name.sure:
-                known.setdefault(name.text.lower(), name.type)
-        placed = {name.start: name for name in named}
-        phrases = key_phrases(sentence.tokens, placed, timed, full)
-        read.append(_Read(sentence, named, tuple(times), tuple(phrases)))
-    return read
-
-
-def _as_speaker(name: Name, aliases: Mapping[str, str]) -> Name:
-    """Call a speaker by one name: "Kat" and "Katherine" are "Katherine Doe" if she speaks."""
-    low = name.text.lower()
-    if low in aliases:
-        return replace(name, text=aliases[low], type="person")
-    if len(low) < 2 or name.sure:
-        return name
-    fitting = {speaker for first, speaker in aliases.items() if first.startswith(low)}
-    return replace(name, text=fitting.pop(), type="person") if len(fitting) == 1 else name
-
-
-def pictures(text: str, voices: Voices) -> tuple[str, list[Statement]]:
-    """Captions in brackets ("[photo: a red bicycle]") are what the speaker shared."""
-    if "[" not in text:
-        return text, []
-    found = [
-        Statement(voices.speaker, "person", f"shared {match[1].lower()} of", caption, "object")
-        for match in _PICTURE.finditer(text)
-        if (caption := " ".join(match[2].split()[:8]))
-    ]
-    return (_PICTURE.sub(" ", text) if found else text), found
-
-
-def _mentioned(read: Iterable[_Read], voices: Voices) -> list[Statement]:
+def _mentioned(read: Iterable[ReadSentence], voices: Voices) -> list[Statement]:
     """For statements no rule could take apart: at least what they are about."""
     phrases = [
         phrase
@@ -281,7 +154,7 @@ def _top(phrases: Sequence[KeyPhrase]) -> list[KeyPhrase]:
     return [phrases[place] for place in sorted(best)]
 
 
-def _salience(one: _Read) -> float:
+def _salience(one: ReadSentence) -> float:
     """How much a sentence would tell in a summary, judged by the sentence alone."""
     tokens = one.sentence.tokens
     lows = {token.low for token in tokens}
@@ -302,25 +175,21 @@ def _salience(one: _Read) -> float:
 
 
 class FactCollector:
-    """Facts of a window, each once, with all the chunks that say it."""
+    """Facts of a window, each once for a speaker, with all the chunks that say it."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, ...], tuple[Statement, list[int]]] = {}
+        self._found: dict[tuple[Statement, str | None], list[int]] = {}
 
-    def add(self, statements: Iterable[Statement], place: int) -> None:
-        """Take what the chunk at a place of the window says."""
+    def add(self, statements: Iterable[Statement], place: int, speaker: str | None) -> None:
+        """Take what the chunk at an index of the window says.
+
+        Spellings are kept apart, because which one is canonical is not for a window to decide;
+        and so are speakers, because "mom" is somebody else for each.
+        """
         for count, statement in enumerate(statements):
             if count == MAX_FACTS:
                 break
-            key = (
-                normalise(statement.subject),
-                normalise(statement.relation),
-                normalise(statement.object),
-                statement.when or "",
-                "not" if statement.negated else "",
-                statement.said_by or "",
-            )
-            _, places = self._found.setdefault(key, (statement, []))
+            places = self._found.setdefault((statement, speaker), [])
             if place not in places:
                 places.append(place)
 
@@ -338,19 +207,28 @@ class FactCollector:
                 negated=said.negated,
                 said_by=said.said_by,
             )
-            for said, places in self._found.values()
+            for (said, _), places in self._found.items()
         )
 
 
 class _Mentions:
-    """Entities of a window, each once, with the chunks that name it."""
+    """Entities of a window, each once for a speaker, with the chunks that name it."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str], tuple[str, list[int]]] = {}
+        self._found: dict[tuple[str, str, str | None, tuple[str, ...]], list[int]] = {}
 
     def add(
-        self, speaker: str | None, read: Iterable[_Read], phrases: Iterable[KeyPhrase], place: int
+        self,
+        speaker: str | None,
+        read: Iterable[ReadSentence],
+        phrases: Iterable[KeyPhrase],
+        place: int,
+        introduced: Iterable[tuple[str, str]],
     ) -> None:
+        """Take what a chunk names, and the other names it gives to persons."""
+        aliases: dict[str, tuple[str, ...]] = {}
+        for name, alias in introduced:
+            aliases[name] = (*aliases.get(name, ()), alias)
         found = [(speaker, "person")] if speaker else []
         for one in read:
             found.extend((name.text, name.type) for name in one.names)
@@ -359,12 +237,14 @@ class _Mentions:
                 break
         found.extend((phrase.text, phrase.type) for phrase in phrases)
         for name, type_ in found[: MAX_MENTIONS + 1]:
-            _, places = self._found.setdefault((normalise(name), type_), (name, []))
+            key = name, type_, speaker, aliases.get(name, ())
+            places = self._found.setdefault(key, [])
             if place not in places:
                 places.append(place)
 
-    def all(self, aliases: Mapping[str, Sequence[str]]) -> tuple[Mention, ...]:
+    def all(self) -> tuple[Mention, ...]:
+        """The entities so far, in the order of their first chunks."""
         return tuple(
-            Mention(name, type_, tuple(places), tuple(aliases.get(name, ())))
-            for (_, type_), (name, places) in self._found.items()
+            Mention(name, type_, tuple(places), aliases)
+            for (name, type_, _, aliases), places in self._found.items()
         )

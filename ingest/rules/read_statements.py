@@ -7,7 +7,6 @@ before. Questions, conditions and wishes for others give none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cognigraph.english import verbs, words
@@ -43,13 +42,8 @@ _MAX_LIST = 8
 class StatementReader:
     """Reads the sentences of one conversation in order; keeps what pronouns and aliases need."""
 
-    def __init__(self) -> None:
-        self._discourse = Discourse()
-
-    @property
-    def aliases(self) -> Mapping[str, Sequence[str]]:
-        """Other names of the persons introduced so far."""
-        return self._discourse.aliases
+    def __init__(self, discourse: Discourse | None = None) -> None:
+        self._discourse = discourse or Discourse()
 
     def read(self, sentence: Reading, voices: Voices) -> list[Statement]:
         """Triples of the next sentence."""
@@ -134,7 +128,7 @@ class _Scan:
             return False
         pronoun = OWNERS[low]
         owner = self._resolve(pronoun)
-        self.discourse.pronouns[name.text] = frozenset((pronoun,))
+        self.discourse.baptise(name.text, pronoun)
         self.before = Before(Phrase(name.text, name.type, proper=True))
         if owner is not None:
             self._add(Statement(name.text, owner.type, "is", owner.name, owner.type))
@@ -316,7 +310,7 @@ class _Scan:
             self.discourse.referent(name.text, name.type)
             for name in self.names.values()
             if name.text not in voiced
-            and (name.end <= self.place or name.text in self.discourse.pronouns)
+            and (name.end <= self.place or self.discourse.is_baptised(name.text))
         ]
         return self.discourse.find(pronoun, (*here, *named))
 

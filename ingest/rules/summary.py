@@ -15,14 +15,15 @@ from typing import Any, NamedTuple
 
 from cognigraph.ingest.rules.key_phrases import KeyPhrase
 from cognigraph.model import Theme
+from cognigraph.stores.records import WorkChunk
 from cognigraph.text.terms import query_terms, terms
+from cognigraph.times import to_micros
 
 POOL = 40
 """Candidate sentences kept for the summary."""
 KEYS = 64
 """Candidate keys kept."""
 SHOWN_KEYS = 16
-NAMES = 64
 SPEAKERS = 16
 _THEMES = 3
 _THEME_SENTENCES = 4
@@ -30,7 +31,7 @@ _ONLY_SENTENCES = 7
 _FEWEST = 3
 _LONGEST = 200
 _AGEING = 0.97  # per chunk unseen: lets a new topic replace an early one-off when the pool is full
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,9 @@ class SessionState:
     chunks: int = 0
     keys: dict[str, Key] = field(default_factory=dict)
     pool: list[Candidate] = field(default_factory=list)
-    names: dict[str, str] = field(default_factory=dict)
     speakers: list[str] = field(default_factory=list)
+    last: tuple[int, int] | None = None
+    """When the last chunk was said, in microseconds, and its arrival number."""
 
     @classmethod
     def load(cls, text: str) -> SessionState:
@@ -86,8 +88,8 @@ class SessionState:
                 int(data["chunks"]),
                 {str(stem): Key(*row) for stem, *row in data["keys"]},
                 [_candidate(row) for row in data["pool"]],
-                {str(name): str(type_) for name, type_ in data["names"]},
                 [str(name) for name in data["speakers"]],
+                (int(data["last"][0]), int(data["last"][1])) if data["last"] else None,
             )
         except (ValueError, TypeError, KeyError, AttributeError):
             return cls()
@@ -102,8 +104,8 @@ class SessionState:
                 [c.chunk, c.place, c.speaker, c.text, c.salience, " ".join(sorted(c.stems))]
                 for c in self.pool
             ],
-            "names": list(self.names.items()),
             "speakers": self.speakers,
+            "last": self.last,
         }
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
@@ -113,12 +115,6 @@ class SessionState:
         """Remember a speaker."""
         if speaker and speaker not in self.speakers and len(self.speakers) < SPEAKERS:
             self.speakers.append(speaker)
-
-    def learn(self, name: str, type_: str) -> None:
-        """Remember the type of a name; the oldest is forgotten when there are too many."""
-        self.names.setdefault(name.lower(), type_)
-        if len(self.names) > NAMES:
-            del self.names[next(iter(self.names))]
 
     def add_phrases(self, phrases: Iterable[KeyPhrase]) -> None:
         """Count the phrases of the present chunk, each once."""
@@ -156,9 +152,14 @@ class SessionState:
             worst = min(self.pool, key=lambda item: (item.salience, -item.chunk, -item.place))
             self.pool.remove(worst)
 
-    def next_chunk(self) -> None:
+    def next_chunk(self, chunk: WorkChunk) -> None:
         """Close the present chunk."""
         self.chunks += 1
+        self.last = to_micros(chunk.at), chunk.arrival
+
+    def is_past(self, chunk: WorkChunk) -> bool:
+        """Whether a chunk belongs before one that is in here already."""
+        return self.last is not None and (to_micros(chunk.at), chunk.arrival) < self.last
 
     # Reading off
 

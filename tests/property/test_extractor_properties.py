@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from cognigraph.english.sentences import clean, tokenise
 from cognigraph.english.times.find import find_times
 from cognigraph.ingest.extraction import Extraction, Window
-from cognigraph.ingest.rules.extractor import ANONYMOUS, RulesExtractor
+from cognigraph.ingest.rules.extractor import RulesExtractor
+from cognigraph.ingest.rules.turns import ANONYMOUS
 from cognigraph.stores.records import WorkChunk
 from cognigraph.times import parse_when
 from tests.examples import examples

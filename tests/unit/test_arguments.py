@@ -26,6 +26,7 @@ from cognigraph import (
     InvalidMessageError,
     Memory,
     Message,
+    QueryError,
     SearchSettings,
     Settings,
     Space,
@@ -257,7 +258,7 @@ def test_parameters_of_a_query(memory, value, said):
 def test_a_parameter_that_is_nested_too_deeply(memory):
     value: list[Any] = []
     value.append(value)
-    with pytest.raises(ConfigurationError, match="more than 32 levels"):
+    with pytest.raises(QueryError, match="nested more than 20 levels deep"):
         memory.cypher("MATCH (c:Chunk) WHERE c.text = $p RETURN c.text", p=value)
 
 

@@ -131,10 +131,12 @@ def test_naming_says_what_the_named_is() -> None:
     assert ("Rex", "is", "dog") in facts("I adopted a dog named Rex.")
 
 
-def test_you_is_the_other_of_two() -> None:
-    said = extract(("Ann", "You bought a farm!"), ("Tom", "I did."))
+def test_you_is_the_other_of_two_who_spoke() -> None:
+    said = extract(("Tom", "Hello."), ("Ann", "You bought a farm!"), ("Tom", "I did."))
     assert [(f.subject, f.relation, f.object) for f in said.facts] == [("Tom", "bought", "farm")]
-    crowd = extract(("Ann", "You bought a farm!"), ("Tom", "I did."), ("Eve", "Nice."))
+    early = extract(("Ann", "You bought a farm!"), ("Tom", "I did."))
+    assert [f for f in early.facts if f.relation == "bought"] == []
+    crowd = extract(("Tom", "Hello."), ("Eve", "Nice."), ("Ann", "You bought a farm!"))
     assert [f for f in crowd.facts if f.relation == "bought"] == []
 
 

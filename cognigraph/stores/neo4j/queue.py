@@ -11,7 +11,7 @@ from uuid import uuid4
 from cognigraph.model import (
     Theme,
 )
-from cognigraph.stores.batch_size import MOST_DEATHS, PATIENCE, death_reason
+from cognigraph.stores.batch_size import MOST_UNEXPLAINED, PATIENCE, death_reason, most_crashes
 from cognigraph.stores.neo4j import derive
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
@@ -119,17 +119,23 @@ class Neo4jQueue:
         parameters = {"session": lease.session_uid, "token": lease.token}
         return self._connection.write(lambda tx: tx.row("queue/release", **parameters)) is not None
 
+    def start_over(self, lease: Lease) -> bool:
+        """End a lease and make the done chunks of its session pending; False if it is lost."""
+        parameters = {"session": lease.session_uid, "token": lease.token}
+        row = self._connection.write(lambda tx: tx.row("redo/start_over", **parameters))
+        return row is not None
+
     def leases(self) -> dict[str, datetime]:
         """Tokens of the leases that were not given back, and when they run out."""
         return {token: from_micros(until) for token, until in self._connection.rows("queue/leases")}
 
     def expire(self, token: str, until: datetime) -> None:
-        """End the lease of a worker that died, and count the death against what it held."""
-        deaths = range(1, MOST_DEATHS + 1)
+        """End the lease of a worker that crashed, and count that against what it held."""
+        deaths = range(1, MOST_UNEXPLAINED + 1)
         parameters = {
             "token": token,
             "until": to_micros(until),
-            "most": MOST_DEATHS,
+            "most": most_crashes(token, until),
             "reasons": [death_reason(number) for number in deaths],
             "summary_reasons": [death_reason(number, summary=True) for number in deaths],
         }

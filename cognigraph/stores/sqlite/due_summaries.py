@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from cognigraph.stores.batch_size import MOST_DEATHS, death_reason
+from cognigraph.stores.batch_size import death_reason
 from cognigraph.stores.records import Backlog, Derivation, Failure
 
 
@@ -65,8 +65,8 @@ def fail(
     )
 
 
-def count_death(connection: sqlite3.Connection, session_id: int) -> None:
-    """Count a process that ended while it wrote the summary; park what killed too many."""
+def count_death(connection: sqlite3.Connection, session_id: int, most: int) -> None:
+    """Count a process that crashed while it wrote the summary; ``most`` crashes park it."""
     row = connection.execute(
         "SELECT deaths + 1 FROM behind WHERE session_id = ? AND state = 0", (session_id,)
     ).fetchone()
@@ -74,7 +74,7 @@ def count_death(connection: sqlite3.Connection, session_id: int) -> None:
         connection.execute(
             "UPDATE behind SET deaths = ?, reason = ?, state = ? WHERE session_id = ?",
             (
-                row[0], death_reason(row[0], summary=True), 2 if row[0] >= MOST_DEATHS else 0,
+                row[0], death_reason(row[0], summary=True), 2 if row[0] >= most else 0,
                 session_id,
             ),
         )  # fmt: skip

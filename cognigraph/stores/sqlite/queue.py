@@ -93,6 +93,14 @@ class SQLiteQueue:
             work.release(connection, lease)
             return True
 
+    def start_over(self, lease: Lease) -> bool:
+        """Make the done chunks of a leased session pending again."""
+        with self._file.write() as connection:
+            if not work.holds(connection, lease):
+                return False
+            replace.start_over(connection, lease.session_uid)
+            return True
+
     def leases(self) -> dict[str, datetime]:
         """Tokens of the leases that were not given back."""
         with self._file.read() as connection:

@@ -33,24 +33,25 @@ def read_by(connection: sqlite3.Connection, space_id: int, extractors: Sequence[
 
 def requeue(connection: sqlite3.Connection, space_id: int, extractors: Sequence[str]) -> int:
     """Make the done chunks of these sessions pending."""
-    sessions = [
-        connection.execute("SELECT id FROM session WHERE uid = ?", (uid,)).fetchone()
-        for uid in read_by(connection, space_id, extractors)
-    ]
-    connection.executemany(
-        "UPDATE session SET renew = 1, state = '', lease = NULL, lease_until = 0 WHERE id = ?",
-        sessions,
-    )
-    connection.executemany("DELETE FROM behind WHERE session_id = ?", sessions)
+    sessions = read_by(connection, space_id, extractors)
+    return sum(start_over(connection, uid) for uid in sessions)
+
+
+def start_over(connection: sqlite3.Connection, session_uid: str) -> int:
+    """Make the done chunks of a session pending, end its lease, and return how many they are."""
+    (session_id,) = connection.execute(
+        """UPDATE session SET renew = 1, state = '', lease = NULL, lease_until = 0 WHERE uid = ?
+           RETURNING id""",
+        (session_uid,),
+    ).fetchone()
+    connection.execute("DELETE FROM behind WHERE session_id = ?", (session_id,))
+    connection.execute("UPDATE work SET lease = NULL WHERE session_id = ?", (session_id,))
     # The extractor stays: by it the next derivation knows that there is something to replace.
-    return sum(
-        connection.execute(
-            """UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0,
-                 reason = NULL, lease = NULL WHERE session_id = ? AND state = 1""",
-            session,
-        ).rowcount
-        for session in sessions
-    )
+    return connection.execute(
+        """UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0,
+             reason = NULL WHERE session_id = ? AND state = 1""",
+        (session_id,),
+    ).rowcount
 
 
 @dataclass(slots=True)

@@ -11,11 +11,11 @@ from uuid import uuid4
 
 from cognigraph.model import Theme
 from cognigraph.stores.batch_size import (
-    MOST_DEATHS,
     PATIENCE,
     batch_size,
     death_reason,
     failures_of,
+    most_crashes,
 )
 from cognigraph.stores.records import Failure, Lease, SessionNotes, WorkChunk
 from cognigraph.stores.sqlite import due_summaries
@@ -48,7 +48,7 @@ ORDER BY c.at, c.id LIMIT ?"""
 _BEFORE = """
 SELECT uid, message_id, speaker, at, coalesce(fresh, text), part, 0, 0, NULL, 0, id
 FROM chunk
-WHERE session_id = ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?"""
+WHERE session_id = ? AND (at, id) < (?, ?) AND fresh IS NOT '' ORDER BY at DESC, id DESC LIMIT ?"""
 
 
 def has_pending(connection: sqlite3.Connection) -> bool:
@@ -175,7 +175,7 @@ def peek(
 
 
 def _work_chunk(session: str, row: tuple[Any, ...]) -> WorkChunk:
-    uid, message_id, speaker, at, text, *counts = row[:-1]
+    uid, message_id, speaker, at, text, *counts = row
     return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *counts)
 
 
@@ -224,7 +224,8 @@ def extend(connection: sqlite3.Connection, lease: Lease, until: datetime) -> boo
 
 
 def expire(connection: sqlite3.Connection, token: str, until: datetime) -> None:
-    """End the lease of a worker that died, and count the death against what it held."""
+    """End the lease of a worker that crashed, and count that against what it held."""
+    most = most_crashes(token, until)
     row = connection.execute(
         """UPDATE session SET lease = NULL, lease_until = 0 WHERE lease = ? AND lease_until = ?
            RETURNING id""",
@@ -240,12 +241,12 @@ def expire(connection: sqlite3.Connection, token: str, until: datetime) -> None:
     connection.executemany(
         "UPDATE work SET deaths = ?, reason = ?, state = ?, lease = NULL WHERE chunk_id = ?",
         [
-            (deaths, death_reason(deaths), FAILED if deaths >= MOST_DEATHS else PENDING, chunk_id)
+            (deaths, death_reason(deaths), FAILED if deaths >= most else PENDING, chunk_id)
             for chunk_id, deaths in held
         ],
     )
     if not held:
-        due_summaries.count_death(connection, row[0])
+        due_summaries.count_death(connection, row[0], most)
 
 
 def release(connection: sqlite3.Connection, lease: Lease) -> None:

@@ -15,6 +15,7 @@ CALL (session, first) {
   MATCH (chunk:Chunk) USING INDEX chunk:Chunk(session_uid, at, seq)
   WHERE chunk.session_uid = session.uid AND chunk.at <= first.at AND chunk.seq IS NOT NULL
     AND (chunk.at < first.at OR chunk.seq < first.seq)
+    AND (chunk.fresh IS NULL OR chunk.fresh <> '')
   WITH chunk ORDER BY chunk.session_uid DESC, chunk.at DESC, chunk.seq DESC LIMIT $context
   RETURN collect(chunk) AS before
 }
@@ -31,10 +32,10 @@ CALL (session) {
 RETURN session.space, session.id, session.version, session.state,
   [c IN chunks | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
                   coalesce(c.fresh, c.text), c.part, c.attempts, coalesce(c.outages, 0), c.extractor,
-                  coalesce(c.deaths, 0)]]
+                  coalesce(c.deaths, 0), c.seq]]
     AS chunks,
   [c IN before | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
-                  coalesce(c.fresh, c.text), c.part, 0, 0, null, 0]] AS before,
+                  coalesce(c.fresh, c.text), c.part, 0, 0, null, 0, c.seq]] AS before,
   [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,
   [pair IN themes WHERE pair[1] IS NOT NULL] AS themes,
   [session.summary_state, session.summary_attempts, session.summary_outages] AS backlog,
