@@ -17,7 +17,7 @@ COGNIGRAPH_FUZZ_SEED ?=
 # The versions that are supported; `make test-pythons` uses those that are installed.
 PYTHONS ?= 3.11 3.12 3.13
 
-.PHONY: help setup demo test test-fast test-flag test-pythons fuzz docker lint format clean
+.PHONY: help setup demo test test-fast test-flag test-pythons fuzz docker lint format docs clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,5 +89,13 @@ format: $(VENV)/.ready ## Reformat
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+$(VENV)/.docs: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
+docs: $(VENV)/.docs ## Build the documentation into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	$(BIN)/python -m docs.rendering.offline site
+
 clean: ## Remove the environment and caches
-	rm -rf $(VENV) $(FLAG) $(PYTHONS:%=.venv-%) .fuzz.log .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info
+	rm -rf $(VENV) $(FLAG) $(PYTHONS:%=.venv-%) .fuzz.log .mypy_cache .ruff_cache .pytest_cache .hypothesis build site *.egg-info

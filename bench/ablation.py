@@ -50,7 +50,7 @@ def paper(**changes: Any) -> SearchSettings:
 
 
 def rows() -> dict[str, Row]:
-    """All rows by key; the keys are what the README quotes."""
+    """All rows by key; the keys name them in the result file and in bench/figures.py."""
     only_vector = {"triples_by_terms": 0, "triples_per_anchor": 0}
     table = {
         "paper": Row("profile licomemory: equations and settings of the paper", PAPER),
@@ -229,35 +229,6 @@ def each(values: dict[str, list[float]]) -> dict[str, Any]:
     return {name: {"mean": f["mean"], "interval": f["interval"]} for name, f in found.items()}
 
 
-def markdown(files: list[Path]) -> str:
-    """Return the README's table, each figure with its path in the result file."""
-    results = {file.name: json.loads(file.read_text("utf-8")) for file in files}
-    first = next(iter(results.values()))
-    embedders = [result["embedder"] for result in results.values()]
-    columns = [f"{name} | difference" for name in embedders]
-    lines = [f"| | {' | '.join(columns)} |", "|---" * (1 + 2 * len(results)) + "|"]
-    for key, row in first["rows"].items():
-        cells = [row["what"]]
-        for name in results:
-            cells.append(quote(results, name, f"rows/{key}/recall/all/mean"))
-            place = f"rows/{key}/difference/all"
-            mean = quote(results, name, f"{place}/mean", signed=True)
-            low = quote(results, name, f"{place}/interval/0", signed=True)
-            high = quote(results, name, f"{place}/interval/1", signed=True)
-            cells.append("" if key == "paper" else f"{mean} ({low} to {high})")
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def quote(results: dict[str, Any], name: str, path: str, signed: bool = False) -> str:
-    """Return a figure and its path in the result file, in the form the README uses."""
-    value: Any = results[name]
-    for part in path.split("/"):
-        value = value[int(part)] if isinstance(value, list) else value[part]
-    shown = f"{value:+.3f}" if signed else f"{value:.3f}"
-    return f"{shown.replace('0.', '.', 1)}<!-- {name} {path} -->"
-
-
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -266,11 +237,7 @@ def main() -> None:
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--k", type=int, default=15)
     parser.add_argument("--json")
-    parser.add_argument("--table", metavar="FILE,FILE", help="print the table of results and end")
     arguments = parser.parse_args()
-    if arguments.table:
-        print(markdown([Path(file) for file in arguments.table.split(",")]))
-        return
     answers = ask(Path(arguments.data), arguments.embedder, arguments.extraction, arguments.k)
     table = {
         key: report(row, answers[key], answers[row.against]) for key, row in rows().items()

@@ -47,7 +47,9 @@ class ChatModel:
         ledger: where all is counted, by stage; one of its own by default (:attr:`ledger`).
         attempts: requests for one answer before giving up.
         mode: the form to begin with; what the server does not understand is stepped down from.
-        sleep, random, dialects: for tests.
+        sleep: waits between attempts; replace it in tests.
+        random: gives the jitter; replace it in tests.
+        dialects: what is known of endpoints; give a new one in tests.
 
     Raises:
         ConfigurationError: an argument is wrong, or the extra ``openai`` is not installed.

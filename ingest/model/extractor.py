@@ -34,7 +34,7 @@ READ_PROMPT = "extract-1"
 SUMMARY_PROMPT = "summarise-1"
 _CONTEXT = 2
 _ANSWER_TOKENS, _ANSWER_SHARE = 20, 0.95
-"""Tokens of an answer: some, and so many for each token of what was said (measured, README)."""
+"""Tokens of an answer: some, and so many for each token of what was said (docs/models.md)."""
 
 
 @dataclass(slots=True)

@@ -30,7 +30,7 @@ def test_compose_runs_a_supported_neo4j_on_this_machine_only() -> None:
     password = re.search(r"NEO4J_PASSWORD:-(\w+)", neo4j["environment"]["NEO4J_AUTH"])
     assert password is not None
     assert len(password[1]) >= 8  # Neo4j refuses shorter ones
-    assert f"--auth neo4j:{password[1]} " in (ROOT / "README.md").read_text("utf-8")
+    assert f"--auth neo4j:{password[1]} " in (ROOT / "docs" / "neo4j.md").read_text("utf-8")
 
 
 def test_dockerfile_copies_what_exists_and_runs_the_command() -> None:

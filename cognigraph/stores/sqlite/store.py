@@ -21,7 +21,7 @@ from cognigraph.stores.sqlite.search import SQLiteSearch
 from cognigraph.times import Clock, system_clock
 
 DEFAULT_PRECISION: Precision = "float16"
-"""Half the file, the same recall (README, Figures)."""
+"""Half the file, the same recall (docs/embedders.md)."""
 
 
 class SQLiteStore:

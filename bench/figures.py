@@ -1,0 +1,398 @@
+"""Write the tables of figures in the README and the docs from the committed results.
+
+python -m bench.figures            # rewrite them
+python -m bench.figures --check    # exit with 1 if one is stale
+
+Each table is generated whole from ``bench/results/*.json``. The docs include the files in
+``docs/figures/``; in the README, the first table below each heading of ``IN_README`` is replaced.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "bench" / "results"
+README = ROOT / "README.md"
+FOLDER = ROOT / "docs" / "figures"
+
+_TABLE_BELOW = r"(?P<before>^## {}\n(?:(?!\||## ).*\n)*)(?P<table>(?:\|.*\n)+)"
+
+Row = Sequence[str]
+
+
+@cache
+def result(name: str) -> Any:
+    """A result file."""
+    return json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+
+
+def table(head: Row, rows: Iterable[Row]) -> str:
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def share(number: float) -> str:
+    """A share with three digits and no zero before the point."""
+    return f"{number:.3f}".removeprefix("0")
+
+
+def difference(number: float) -> str:
+    """A signed difference of shares; what rounds to zero has no sign."""
+    sign = "" if not float(f"{number:.3f}") else "+" if number > 0 else "−"
+    return sign + share(abs(number))
+
+
+def ms(number: float) -> str:
+    """Milliseconds with three significant digits at most."""
+    return f"{number:.2f} ms" if number < 1 else f"{number:.1f} ms"
+
+
+def insert() -> str:
+    """Insert to searchable."""
+    rows = []
+    for store, name in (("SQLite", "sqlite"), ("Neo4j", "neo4j")):
+        found = result(f"insert-{name}")
+        full = found["prefilled"]
+        rows.append(
+            [
+                store,
+                ms(found["empty"]["p50_ms"]),
+                f"{ms(full['p50_ms'])} / {ms(full['p95_ms'])}",
+                f"{found['growth']:.2f}",
+                f"{found['bulk_turns_per_second']:,.0f} turns/s",
+            ]
+        )
+    head = ["", "empty store, p50", "100,000 chunks stored, p50 / p95", "ratio of the p50", "bulk"]
+    return table(head, rows)
+
+
+def search() -> str:
+    """Search in a large space."""
+    rows = []
+    for store, name in (("SQLite", "sqlite"), ("Neo4j", "neo4j")):
+        found = result(f"search-{name}")["layouts"]["1"]
+        rows.append([store, ms(found["p50_ms"]), ms(found["p95_ms"]), ms(found["p99_ms"])])
+    return table(["", "p50", "p95", "p99"], rows)
+
+
+def size() -> str:
+    """What a large SQLite file costs."""
+    found = result("search-sqlite")["layouts"]["1"]
+    return table(
+        ["file", "opening it and answering the first question", "memory of the process then"],
+        [
+            [
+                f"{found['file_mb']:,.0f} MB",
+                f"{found['open_and_first_answer_s']:.2f} s",
+                f"{found['resident_mb']:,.0f} MB",
+            ]
+        ],
+    )
+
+
+_EXTRACTION = {
+    "none: messages only": ("none", "plain"),
+    "`rules` (default)": ("rules", "rules"),
+    "recorded from a strong model": ("recorded", "model"),
+}
+_EMBEDDERS = {"wordllama": "wordllama", "bge-small": "bge-small-en-v1.5"}
+
+
+def recall() -> str:
+    """Evidence recall by extraction and embedder."""
+    rows = [
+        [
+            what,
+            *(
+                _recalled(f"recall-{kind}-{name}", weights, card)
+                for name, card in _EMBEDDERS.items()
+            ),
+        ]
+        for what, (kind, weights) in _EXTRACTION.items()
+    ]
+    for what, ending in (
+        ("recorded, questions read by a model too", "-read"),
+        ("recorded, profile `licomemory`", "-licomemory"),
+    ):
+        rows.append([what, *(_recalled(f"recall-recorded-{name}{ending}") for name in _EMBEDDERS)])
+    for what, kind in (("none, on Neo4j", "none"), ("recorded, on Neo4j", "recorded")):
+        rows.append([what, _recalled(f"recall-{kind}-neo4j"), ""])
+    return table(["extraction", "wordllama (default)", "BGE-small (`fastembed`)"], rows)
+
+
+def _recalled(name: str, weights: str | None = None, card: str = "") -> str:
+    at = result(name)["recall"]["15"]
+    text = f"{share(at['all'])} / {share(at['no_adversarial'])}"
+    if weights:
+        text += f" ({share(result('weights')[weights]['cross_validated'][card]['all'])})"
+    return text
+
+
+def categories() -> str:
+    """Evidence recall by category of question."""
+    names = ["single-hop", "temporal", "multi-hop", "open-domain", "adversarial"]
+    rows = []
+    for what, (kind, _) in _EXTRACTION.items():
+        for name, card in _EMBEDDERS.items():
+            found = result(f"recall-{kind}-{name}")["recall"]["15"]["by_category"]
+            rows.append([what, card, *(share(found[category]) for category in names)])
+    return table(["extraction", "embedder", *names], rows)
+
+
+def extraction() -> str:
+    """How well the rules extract, and what they cost."""
+    precision, coverage = result("precision-rules"), result("coverage-rules")
+    return table(
+        ["`rules`", ""],
+        [
+            ["processor time a message", ms(coverage["ms_per_turn"])],
+            ["labelled facts found", share(precision["recall"])],
+            ["facts that are not false", share(precision["true_share"])],
+            ["facts that are useful", share(precision["useful_share"])],
+            ["answering messages with a triple", share(coverage["with_a_triple"])],
+            ["answering messages with a fact", share(coverage["with_a_fact"])],
+        ],
+    )
+
+
+def enrichment() -> str:
+    """What enrichment takes and gives."""
+    rows = []
+    for what, name in (
+        ("`rules`", "enrich-rules"),
+        ("recorded", "enrich-recorded"),
+        ("recorded answers through prompts, client and parser", "enrich-recorded-model"),
+    ):
+        found = result(name)
+        rows.append(
+            [
+                what,
+                f"{found['calls_per_session']['most']}",
+                f"{found['tokens_per_turn']:.0f}",
+                f"{found['triples']:,}",
+                f"{share(found['evidence_with_triple'])} / "
+                f"{share(found['evidence_with_triple_not_mentioned'])}",
+            ]
+        )
+    head = [
+        "extractor", "calls a session, at most", "tokens a message", "triples",
+        "answering messages with a triple / with a fact",
+    ]  # fmt: skip
+    return table(head, rows)
+
+
+def model_cost() -> str:
+    """Tokens for 1,000 messages read by a model."""
+    per = result("model-cost")["per_1000_turns"]
+    return table(
+        ["1,000 messages", "calls", "input tokens", "output tokens"],
+        [
+            ["entities and facts", "", f"{per['facts_input']:,}", f"{per['facts_output']:,}"],
+            ["keys and summary", "", f"{per['summary_input']:,}", f"{per['summary_output']:,}"],
+            ["together", f"{per['calls']:,}", f"{per['input']:,}", f"{per['output']:,}"],
+            ["of which system prompts", "", f"{per['system_prompts']:,}", ""],
+        ],
+    )
+
+
+def dates() -> str:
+    """Time expressions that are read exactly."""
+    found = result("dates")
+    readers = {
+        "cognigraph": "timewords",
+        "dateparser": "dateparser",
+        "parsedatetime": "parsedatetime",
+    }
+    rows = [
+        [
+            name,
+            share(found[key]["exact"]),
+            share(found[key]["undated_left_alone"]),
+            ms(found[key]["ms_each"]),
+        ]
+        for name, key in readers.items()
+    ]
+    count = found["expressions"]
+    return table(
+        [f"{count} expressions", "exact", "no date where there is none", "time an expression"], rows
+    )
+
+
+_PAPER = {
+    "paper": "**the paper** (`licomemory`)",
+    "no_session_layer": "no session layer (S_s := S_t)",
+    "no_hyperlinks": "no hyperlinks: no triple leads to a chunk",
+    "flat": "neither of the two",
+    "no_structure": "triples by vector alone, no session layer",
+    "bare_chunks_among": "chunks without a triple compete as if they were one",
+    "arithmetic": "arithmetic instead of harmonic mean",
+    "no_decay": "no decay",
+    "exponential": "exponential decay (tk = 1)",
+    "tk_0.05": "tk = 0.05",
+    "tk_0.2": "tk = 0.2",
+    "tk_0.5": "tk = 0.5",
+    "tau_0.25": "tau = median / 4",
+    "tau_0.5": "tau = median / 2",
+    "tau_2.0": "tau = 2 × median",
+    "tau_4.0": "tau = 4 × median",
+    "default": "**the default profile**",
+}
+_DEFAULT = {
+    "default": "**the default profile**",
+    "default_no_windows": "no windows",
+    "default_no_session_leg": "no session signals",
+    "default_no_triple_leg": "no triples",
+    "default_no_late_interaction": "no late interaction",
+    "default_no_cues": "no cues (speaker named, question or answer)",
+    "default_no_time_cue": "no time cue",
+    "default_no_decay": "no decay",
+    "default_full_decay": "the paper's decay in full",
+}
+
+
+def ablation_paper() -> str:
+    """The paper's ranking with one part changed at a time."""
+    return _ablation(_PAPER, "paper")
+
+
+def ablation_default() -> str:
+    """The default ranking with one part changed at a time."""
+    return _ablation(_DEFAULT, "default")
+
+
+def _ablation(names: dict[str, str], base: str) -> str:
+    rows = [
+        [what, *(_ablated(f"ablation-{name}", row, base) for name in _EMBEDDERS)]
+        for row, what in names.items()
+    ]
+    return table(
+        [f"recall@15, difference to {names[base].strip('*')}", "wordllama", "BGE-small"], rows
+    )
+
+
+def _ablated(name: str, row: str, base: str) -> str:
+    found = result(name)["rows"][row]
+    text = share(found["recall"]["all"]["mean"])
+    if row == base:
+        return text
+    apart = found["difference"]["all"]
+    low, high = map(difference, apart["interval"])
+    return f"{text}, {difference(apart['mean'])} ({low} to {high})"
+
+
+def readme() -> str:
+    """The small table of the README."""
+    sqlite, neo4j = (result(f"search-{store}")["layouts"]["1"] for store in ("sqlite", "neo4j"))
+    inserted = [result(f"insert-{store}")["prefilled"] for store in ("sqlite", "neo4j")]
+    at = {
+        name: result(f"recall-{name}")["recall"]["15"]
+        for name in ("rules-wordllama", "recorded-bge-small")
+    }
+    return table(
+        ["", "SQLite", "Neo4j"],
+        [
+            [
+                "insert one message durably, 100,000 stored, p50",
+                *(ms(found["p50_ms"]) for found in inserted),
+            ],
+            ["search 100,000 chunks and 300,000 triples, p50 / p95"]
+            + [f"{ms(found['p50_ms'])} / {ms(found['p95_ms'])}" for found in (sqlite, neo4j)],
+            [
+                "evidence recall@15, offline: `rules`, `wordllama`",
+                share(at["rules-wordllama"]["all"]),
+                "",
+            ],
+            [
+                "evidence recall@15, facts from a strong model, BGE-small",
+                share(at["recorded-bge-small"]["all"]),
+                "",
+            ],
+        ],
+    )
+
+
+def peers() -> str:
+    """Other memories and this one on the same conversation."""
+    found = result("peers")
+    rows = [
+        [
+            row["memory"],
+            f"{row['all']} / {row['no_adversarial']}",
+            f"{row['search_ms']} ms",
+            f"{row['insert_ms']} ms",
+        ]
+        for row in found["rows"]
+    ]
+    for what, name in (("recorded facts", "recorded"), ("`rules`, no model", "rules")):
+        own = result(f"recall-{name}-{found['embedder']}")
+        recalled = share(own["by_conversation"][found["conversation"]])
+        inserted = ms(result(f"enrich-{name}")["add"]["p50_ms"])
+        rows.append(
+            [
+                f"**cognigraph** on SQLite, {what}",
+                f"{recalled} / –",
+                ms(own["search_ms"]["p50"]),
+                inserted,
+            ]
+        )
+    return table(["", "recall@15", "search", "insert a message"], rows)
+
+
+IN_README: dict[str, Callable[[], str]] = {"Compared with other memories": peers, "Figures": readme}
+
+TABLES: tuple[Callable[[], str], ...] = (
+    insert, search, size, recall, categories, extraction, enrichment, model_cost, dates,
+    ablation_paper, ablation_default,
+)  # fmt: skip
+
+
+def pages() -> dict[Path, str]:
+    """Every generated file with what it should contain."""
+    made = {FOLDER / f"{make.__name__.replace('_', '-')}.md": make() for make in TABLES}
+    return made | {README: _in_readme(README.read_text("utf-8"))}
+
+
+def _in_readme(text: str) -> str:
+    for heading, make in IN_README.items():
+        pattern = re.compile(_TABLE_BELOW.format(re.escape(heading)), re.MULTILINE)
+        text, count = pattern.subn(rf"\g<before>{make()}", text)
+        if count != 1:
+            raise ValueError(f"README.md needs one table below its heading '## {heading}'")
+    return text
+
+
+def stale() -> list[Path]:
+    """The files that differ from what the results say."""
+    return [
+        page for page, text in pages().items()
+        if not page.exists() or page.read_text("utf-8") != text
+    ]  # fmt: skip
+
+
+def main() -> int:
+    """Rewrite or check the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit 1 if one is stale"
+    )
+    check = parser.parse_args().check
+    changed = stale()
+    for page in changed:
+        print(f"{'stale' if check else 'written'}: {page.relative_to(ROOT)}")
+        if not check:
+            page.parent.mkdir(exist_ok=True)
+            page.write_text(pages()[page], "utf-8")
+    return int(check and bool(changed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,18 @@
+"""The pictures of the README and the docs, drawn by code so that they follow the engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from docs.draw import diagrams, graph
+
+FOLDER = Path(__file__).resolve().parents[1] / "pictures"
+
+
+def pictures() -> dict[Path, str]:
+    """Every committed picture with what it should contain."""
+    return {
+        FOLDER / "graph.svg": graph.draw(),
+        FOLDER / "message.svg": diagrams.draw(diagrams.MESSAGE, "The way of a message"),
+        FOLDER / "question.svg": diagrams.draw(diagrams.QUESTION, "The way of a question"),
+    }

@@ -1,0 +1,65 @@
+"""The generated tables: how numbers are written, and that a stale table is noticed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench import figures
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [(0.0301, "+.030"), (-0.0689, "−.069"), (0.0004, ".000"), (-0.0004, ".000"), (1.0, "+1.000")],
+)
+def test_a_difference_has_a_sign_unless_it_rounds_to_zero(number: float, written: str) -> None:
+    assert figures.difference(number) == written
+
+
+@pytest.mark.parametrize(("number", "written"), [(0.8923, ".892"), (1.0, "1.000"), (0.0, ".000")])
+def test_a_share_has_three_digits(number: float, written: str) -> None:
+    assert figures.share(number) == written
+
+
+@pytest.mark.parametrize(("number", "written"), [(0.492, "0.49 ms"), (122.34, "122.3 ms")])
+def test_milliseconds_below_one_have_two_digits(number: float, written: str) -> None:
+    assert figures.ms(number) == written
+
+
+def test_a_table_has_a_row_for_each_result() -> None:
+    lines = figures.insert().splitlines()
+    assert [line.split(" | ")[0] for line in lines] == ["| ", "| ---", "| SQLite", "| Neo4j"]
+    assert "0.49 ms / 0.70 ms" in lines[2]
+
+
+def test_a_changed_result_makes_its_tables_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = figures.result
+
+    def changed(name: str) -> object:
+        found = real(name)
+        return found | {"growth": 7.77} if name == "insert-sqlite" else found
+
+    monkeypatch.setattr(figures, "result", changed)
+    assert [path.name for path in figures.stale()] == ["insert.md"]
+
+
+def test_the_table_in_the_readme_is_found_by_its_heading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    headings = [
+        f"## {heading}\n\nWords.\n\n| old |\n|---|\n| 1 |\n\nAfter.\n\n"
+        for heading in figures.IN_README
+    ]
+    readme = tmp_path / "README.md"
+    readme.write_text("# Title\n\n" + "".join(headings), "utf-8")
+    monkeypatch.setattr(figures, "README", readme)
+    text = figures.pages()[readme]
+    assert "| old |" not in text
+    assert text.count("Words.\n\n|  | ") == 2
+    assert text.count("\n\nAfter.") == 2
+    readme.write_text(
+        "# Title\n\n## Figures\n\nNo table.\n\n## Next\n\n| other |\n|---|\n", "utf-8"
+    )
+    with pytest.raises(ValueError, match="needs one table"):
+        figures.pages()
