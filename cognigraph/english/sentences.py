@@ -1,7 +1,7 @@
-"""Text to sentences and tokens, in linear time whatever the text.
+"""Clean text, split it into sentences and split sentences into tokens, in linear time.
 
-Every pattern is possessive or bounded, and cannot be re-entered in the middle of a run, so a
-megabyte of dots or quotes costs a megabyte's time.
+Every regular expression is possessive or bounded and cannot match again from inside a run it has
+already rejected. A megabyte of dots or quotes therefore costs no more than a megabyte of prose.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 MAX_TOKENS = 120
-"""Longer sentences are read in pieces of this many tokens."""
+"""Sentences with more tokens are split into pieces of this size."""
 _MAX_WORD = 60
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,200}`", re.DOTALL)
@@ -53,7 +53,10 @@ _SUFFIXES = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "woul
 
 
 class Token(NamedTuple):
-    """One word, number, quoted title or mark. ``low`` is its case-folded form."""
+    """One word, number, quoted title or punctuation mark. ``low`` is the text in lower case.
+
+    ``kind`` is "word", "number", "quoted" or "mark".
+    """
 
     text: str
     low: str
@@ -62,7 +65,10 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence as written and as tokens. ``question`` is false for tags such as ", right?"."""
+    """A sentence as text and as tokens.
+
+    ``question`` is false for a statement that ends in a tag question such as ", right?".
+    """
 
     text: str
     tokens: tuple[Token, ...]
@@ -70,7 +76,7 @@ class Sentence:
 
 
 def clean(text: str) -> str:
-    """Take out what is not prose: code, addresses, control and direction characters."""
+    """Remove code, URLs, control characters and text direction marks."""
     if "`" in text:
         text = _CODE.sub(" ", text)
     if "http" in text or "www." in text:
@@ -79,7 +85,7 @@ def clean(text: str) -> str:
 
 
 def split_text(text: str) -> Iterator[str]:
-    """Cut cleaned text into sentences, keeping the closing marks."""
+    """Split cleaned text into sentences, which keep their closing punctuation."""
     start = 0
     for match in _END.finditer(text):
         if match[0] == "." and _ABBREVIATION.search(
@@ -96,8 +102,8 @@ def split_text(text: str) -> Iterator[str]:
 
 
 def tokenise(text: str) -> Iterator[Token]:
-    """Tokens of a cleaned text, contractions taken apart (``don't`` gives ``do not``)."""
-    titled = -1  # where the dot of a title such as "Dr." stands
+    """Split cleaned text into tokens and expand contractions (``don't`` gives ``do not``)."""
+    titled = -1  # offset of the dot after a title such as "Dr."
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or "mark"
         word = match[0]
@@ -105,7 +111,8 @@ def tokenise(text: str) -> Iterator[Token]:
             continue
         if kind == "word":
             if len(word) > _MAX_WORD:
-                yield Token(",", ",", "mark")  # no word: noise that must not join its neighbours
+                # Not a word. A comma in its stead keeps the words around it from being joined.
+                yield Token(",", ",", "mark")
                 continue
             low = word.lower()
             if low in TITLES and word[0].isupper() and text[match.end() : match.end() + 2] == ". ":
@@ -141,7 +148,7 @@ def _expand(word: str, low: str) -> Iterator[Token]:
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """Sentences of a text with their tokens; over-long ones come in pieces."""
+    """Clean a text and yield its sentences, each with at most :data:`MAX_TOKENS` tokens."""
     for piece in split_text(clean(text)):
         question = "?" in piece[-4:] or "？" in piece[-2:] or "؟" in piece[-2:]
         if question and _TAG_QUESTION.search(piece, max(0, len(piece) - 24)):
@@ -157,5 +164,5 @@ def sentences(text: str) -> Iterator[Sentence]:
 
 
 def join(tokens: tuple[Token, ...] | list[Token]) -> str:
-    """Words of tokens with single spaces, possessives attached."""
+    """Join tokens to text with single spaces; "'s" is attached to the word before it."""
     return " ".join(token.text for token in tokens).replace(" 's", "'s")

@@ -1,7 +1,7 @@
-"""A small closed English verb lexicon: forms, tenses, and the way back to a plain relation.
+"""English verbs: a small lexicon, and functions to recognise and form their inflections.
 
-It is what lets the rules find a verb without a tagger. Unknown words become verbs only through
-their place (after "I", "will", "to") or their ending (-ed, -ing).
+The lexicon allows the rules to find verbs without a part-of-speech tagger. A word outside it
+counts as a verb only by its position (after "I", "will", "to") or its ending (-ed, -ing).
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ _NOUN_TOO = word_set(
     slip snow sort spell store stretch suspect tie trade trust type waste whisper whistle
     wipe yell object lean lend commute apologise torn"""
 )
-"""Forms that are as often nouns or adjectives: verbs only where a verb must stand."""
+"""Forms that are just as often nouns or adjectives: verbs only where the syntax needs a verb."""
 
 BE = word_set("am is are was were be been being")
 HAVE = word_set("have has had having")
@@ -102,29 +102,29 @@ CATENATIVE = word_set(
     expect aim quit get spend have come mean offer tend seem volunteer travel struggle
     forget remember avoid practice"""
 )
-"""Verbs whose "to do"/"doing" belongs into the relation: "wants to start", "went hiking"."""
+"""Verbs whose infinitive or gerund is part of the relation: "wants to start", "went hiking"."""
 
 STATIVE = word_set("love miss need want wish appreciate hope")
-"""Verbs that may open a sentence without their "I" ("Love the new place.")."""
+"""Verbs that can open a sentence whose subject "I" is omitted ("Love the new place.")."""
 
 REPORTING = word_set(
     """think know believe guess say said hear heard feel hope wish mean sure glad happy
     sorry thought knew see realize realized believe bet imagine suppose figured excited
     grateful proud told"""
 )
-"""Words after which another clause begins, with or without "that"."""
+"""Words that introduce a subordinate clause, with or without "that"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """One reading of a word form."""
+    """One analysis of a word form: its base and which form of the base it is."""
 
     base: str
     form: Form
 
 
 def third_person(base: str) -> str:
-    """Present form of a verb with a third person subject: ``try`` gives ``tries``."""
+    """Return the third person singular present of a base form: ``try`` gives ``tries``."""
     if base == "have":
         return "has"
     if base.endswith(("s", "x", "z", "ch", "sh", "o")):
@@ -135,7 +135,7 @@ def third_person(base: str) -> str:
 
 
 def past_of(base: str) -> str:
-    """Past tense of a base form, regular unless known otherwise."""
+    """Return the past tense of a base form, regular unless the lexicon has an irregular one."""
     return _PAST.get(base) or _regular_past(base)
 
 
@@ -150,7 +150,7 @@ def _doubles(base: str) -> bool:
 
 
 def ing_of(base: str) -> str:
-    """Progressive form of a base form."""
+    """Return the -ing form of a base form."""
     if base.endswith("ie"):
         return base[:-2] + "ying"
     if base.endswith("e") and not base.endswith("ee"):
@@ -203,12 +203,12 @@ _NOT_ING = word_set(
 
 
 def known_verb(word: str) -> Verb | None:
-    """Look a lower-case form up in the closed list."""
+    """Look up a lower-case form in the lexicon."""
     return _FORMS.get(word)
 
 
 def guess_verb(word: str) -> Verb | None:
-    """Look a form up, else read its ending: -ed is past, -ing progressive."""
+    """Look up a form in the lexicon, else go by its ending: -ed is past, -ing progressive."""
     found = _FORMS.get(word)
     if found is not None:
         return found
@@ -220,12 +220,12 @@ def guess_verb(word: str) -> Verb | None:
 
 
 def is_ing(word: str) -> bool:
-    """Tell whether a form is a progressive or gerund."""
+    """Return whether a form is a present participle or gerund."""
     return word.endswith("ing") and len(word) > 4 and word not in _NOT_ING
 
 
 def is_finite(word: str) -> bool:
-    """Tell whether a form can be the verb of a clause with a noun as its subject."""
+    """Return whether a form can be the verb of a clause whose subject is a noun."""
     if word in FINITE_AUX:
         return True
     found = _FORMS.get(word)
@@ -235,13 +235,13 @@ def is_finite(word: str) -> bool:
 
 
 def is_past(word: str) -> bool:
-    """Tell whether a form is clearly a past tense (not also a base form)."""
+    """Return whether a form is a past tense and not also a base form."""
     found = guess_verb(word)
     return found is not None and found.form == "past"
 
 
 def is_participle(word: str) -> bool:
-    """Tell whether a form can follow "have" or a passive "be"."""
+    """Return whether a form can be a past participle (after "have" or a passive "be")."""
     found = guess_verb(word)
     if found is None:
         return False
@@ -249,12 +249,12 @@ def is_participle(word: str) -> bool:
 
 
 def simple_past(participle: str) -> str:
-    """Past tense that says the same as a perfect: ``gone`` gives ``went``."""
+    """Return the simple past of a past participle: ``gone`` gives ``went``."""
     return _PARTICIPLE_TO_PAST.get(participle, participle)
 
 
 def verb_only(word: str) -> bool:
-    """Tell whether a form is a verb and hardly ever a noun or adjective."""
+    """Return whether a form is a verb and hardly ever a noun or adjective."""
     found = _FORMS.get(word)
     if found is None:
         return False

@@ -1,10 +1,13 @@
-"""Closed word classes the rules rest on. English; other languages fall through harmlessly."""
+"""English word lists for the rules: pronouns, prepositions, kinship terms, places, events.
+
+Text in other languages matches next to nothing here, so the rules state no facts about it.
+"""
 
 from __future__ import annotations
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text; keeps long lists readable."""
+    """Return the set of the words of a text, separated by white space."""
     return frozenset(text.split())
 
 
@@ -49,7 +52,7 @@ INTERJECTIONS = word_set(
     yikes aha maybe perhaps indeed still overall basically seriously currently speaking
     otherwise however therefore moreover sometimes usually often once"""
 )
-"""What may stand before a clause without belonging to it."""
+"""Words that may precede a clause without being part of it."""
 
 ADVERBS = word_set(
     """just also really so very always still already even ever often sometimes usually
@@ -64,7 +67,7 @@ TRAILING = word_set(
     here there together ever recently anymore myself though today just really very also even more
     as still"""
 )
-"""Adverbs that add nothing at the end of an object."""
+"""Adverbs that carry no information at the end of an object."""
 
 LIGHT = word_set(
     """thing things lot lots stuff something anything everything nothing way ways bit time
@@ -75,7 +78,7 @@ LIGHT = word_set(
     moment moments hear know say see think get go make tough hard able point fact guess
     course idea help luck person"""
 )
-"""Words that do not make an object or key phrase informative on their own."""
+"""Words that are not informative enough to be an object or key phrase by themselves."""
 
 SENTIMENT = word_set(
     """great good nice cool awesome amazing lovely wonderful fantastic incredible
@@ -106,7 +109,7 @@ KIN = {
         "",
     ),
 }
-"""Words for a person by relation, with the pronoun they allow ("f", "m" or "" for both)."""
+"""Words for people by their relation to somebody, with gender: "f", "m", or "" for either."""
 
 PETS = word_set("dog cat puppy kitten horse pony parrot rabbit hamster tortoise turtle")
 PERSON_NOUNS = frozenset(KIN) | word_set(
@@ -165,7 +168,7 @@ SOFT = word_set(
     friendship connection connections opportunity attitude situation perspective reality
     matter mind heart progress ourselves themselves yourself"""
 )
-"""Abstract words of encouragement and feeling; every conversation has them: poor keys."""
+"""Abstract words of encouragement and feeling. They are too common to be good key phrases."""
 OPENING_PERSON_VERBS = word_set(
     """said says told tells asked asks called calls texted thinks wants lives works moved
     married went fixed bought owns cooked cooks drove drives visited visits invited adopted

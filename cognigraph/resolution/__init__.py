@@ -1,1 +1,1 @@
-"""Entity resolution: which names stand for one entity. Pure decisions below the stores."""
+"""Entity resolution: decide which names denote the same entity. Independent of any store."""

@@ -1,13 +1,14 @@
-"""Names that mean nearly the same, by their vectors.
+"""Suspected duplicates by embedding: pairs of entities whose names have similar vectors.
 
-Two names whose vectors agree are worth a person's look and never more: "beauty of nature" may be
-"nature's beauty", "dance classes and workshops" are not the dance classes. So what is found here is
-*suspected*, and which entities are merged does not depend on the embedder.
+Similar vectors are a reason for a person to look at two names, never a reason to merge them:
+"beauty of nature" may be "nature's beauty", but "dance classes and workshops" are not the "dance
+classes". All pairs found here are therefore only *suspected*, and merges do not depend on the
+embedder.
 
-It is found when somebody asks, for all names at once: a function of the set of entities and of
-their vectors. Names are compared within blocks, never all with all: those that cross-polytope
-hashing (Andoni et al. 2015, "Practical and Optimal LSH for Angular Distance") puts into one place.
-Vectors are those of :meth:`cognigraph.embed.CheckedEmbedder.embed_names`.
+The pairs are computed on demand, for all names at once, as a pure function of the entities and
+their vectors. Names are compared only within blocks, which are the buckets of cross-polytope
+hashing (Andoni et al. 2015, "Practical and Optimal LSH for Angular Distance"). The vectors come
+from :meth:`cognigraph.embed.CheckedEmbedder.embed_names`.
 """
 
 from __future__ import annotations
@@ -28,18 +29,21 @@ from cognigraph.resolution.incremental import MOST_IN_BLOCK
 from cognigraph.resolution.name_forms import PROPER_TYPES, block_key, form, singular
 
 NEAR = 0.92
-"""Names with a smaller cosine do not resemble each other."""
+"""Least cosine of two names that count as similar."""
 
 _LEAST, MOST_BY_VECTORS = 0.4, 0.58
-"""Scores: below what is suspected by the letters of two names, above names without a real type."""
+"""Range of scores: below pairs suspected by spelling, above pairs where one type is generic."""
 
 _SPELLING = 85.0
-"""How alike proper names must be spelled (0 to 100): Boston means nearly the same as Chicago."""
+"""Least similarity in spelling (0 to 100) of two proper names.
+
+Vectors alone do not separate proper names: Boston and Chicago are close to each other."""
 
 _TABLES, _HASHES, _SIDES = 12, 3, 32
-"""In each table a name has one block, by so many hashes: the nearest of twice so many directions.
+"""Tables, hashes per table, and directions per hash of the locality-sensitive hashing.
 
-Of the pairs with a cosine of :data:`NEAR` and more 19 in 20 share a block, on real names."""
+A name is in one block per table. Each hash is the nearest of 64 directions (32 and their
+opposites). On real names, 19 in 20 pairs with a cosine of at least :data:`NEAR` share a block."""
 _AT_ONCE = 4096
 
 _SCALE = np.float32(1 << 15)
@@ -57,10 +61,11 @@ _SETTING_APART = frozenset(
 
 
 def alike(a: Named, b: Named, cosine: float) -> Relation | None:
-    """How two entities belong together by the cosine of their vectors; None where nothing says so.
+    """Return the relation of two entities whose names have this cosine, or None. Symmetric.
 
-    Symmetric. Nothing is said of names of different types or that contradict each other, of one
-    that is the other joined with more, and of proper names that are spelled differently.
+    None if the cosine is below :data:`NEAR`, if the types differ or the names contradict each
+    other, if one name consists of the other and something more, or if both are proper names with
+    different spellings.
     """
     if a.uid == b.uid or a.type != b.type or cosine < NEAR or conflict(a, b) is not None:
         return None
@@ -72,7 +77,7 @@ def alike(a: Named, b: Named, cosine: float) -> Relation | None:
 
 
 def _is_joined(one: str, other: str) -> bool:
-    """Whether a name is made of the other and something else, or sets itself apart from it."""
+    """Return whether one name adds something to the other, or contrasts with it ("other ...")."""
     (left, left_ties), (right, right_ties) = _taken_apart(one), _taken_apart(other)
     if left.keys() & _SETTING_APART != right.keys() & _SETTING_APART:
         return True
@@ -86,7 +91,7 @@ def _is_joined(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=16_384)
 def _taken_apart(name: str) -> tuple[Counter[str], Counter[str]]:
-    """How often a name has each word, in the singular, and what ties its words together."""
+    """Count the words of a name, in the singular, and the words and marks that connect them."""
     parts = _PARTS.findall(name)
     words = [part for part in parts if part not in _JOINING and part not in _ARTICLES]
     ties = [part for part in parts if part in _JOINING]
@@ -102,11 +107,13 @@ def _may_be_spelled_so(a: Named, b: Named) -> bool:
 
 
 def near(named: Sequence[Named], vectors: Vector) -> list[tuple[int, int, Relation]]:
-    """Pairs of entities (places in ``named``) that lie near each other, nearest first.
+    """Return pairs of similar entities (positions in ``named``), highest score first.
 
-    ``vectors`` (entities, dimension) are those of their names; of zeros nothing is said.
+    ``vectors`` (entities, dimension) are the embeddings of their names. A vector of zeros is in
+    no pair.
     """
-    # As halves, products add up exactly in doubles: a cosine is the same whatever the order.
+    # Sums of products of half-precision numbers are exact in double precision, so a cosine does
+    # not depend on the order of the operands or on the machine.
     halves = vectors.astype(np.float16)
     found: list[tuple[int, int, Relation]] = []
     for left, right in _candidates(named, halves):
@@ -123,7 +130,7 @@ def near(named: Sequence[Named], vectors: Vector) -> list[tuple[int, int, Relati
 def _candidates(
     named: Sequence[Named], halves: npt.NDArray[np.float16]
 ) -> Iterator[tuple[Ints, Ints]]:
-    """Pairs that share a block, each once and with the smaller uid first, some at a time."""
+    """Yield batches of pairs that share a block, each pair once, with the smaller uid first."""
     order = sorted(range(len(named)), key=lambda place: named[place].uid)
     places = np.array([place for place in order if halves[place].any()], np.int64)
     if not len(places):
@@ -143,13 +150,13 @@ def _candidates(
 
 
 def _kind(one: Named) -> int:
-    """What names that are compared have in common: their type and their numbers."""
+    """Hash the type and the numbers of a name: only names that agree in both are compared."""
     return block_key(f"{one.type}|{'|'.join(form(one.name, one.type).numbers)}")
 
 
 def _keys(kinds: npt.NDArray[np.uint64], halves: npt.NDArray[np.float16]) -> npt.NDArray[np.uint64]:
-    """Keys of the blocks that names are in, (names, tables)."""
-    # Whole numbers far below 2**24 in sum: float32 adds them up exactly, on every machine.
+    """Return the keys of the blocks of each name, (names, tables)."""
+    # The sums are integers far below 2**24, which float32 represents exactly on every machine.
     scaled = np.rint(halves.astype(np.float32) * _SCALE)
     turned = (scaled @ _directions(halves.shape[1])).reshape(len(halves), _TABLES, _HASHES, _SIDES)
     nearest = np.abs(turned).argmax(axis=3)
@@ -161,7 +168,10 @@ def _keys(kinds: npt.NDArray[np.uint64], halves: npt.NDArray[np.float16]) -> npt
 
 
 def _together(keys: npt.NDArray[np.uint64]) -> Iterator[Ints]:
-    """Pairs of places with one key that few enough have, as smaller * number of keys + larger."""
+    """Yield pairs of positions with the same key, encoded as smaller * number of keys + larger.
+
+    Keys that more than :data:`MOST_IN_BLOCK` positions have are ignored.
+    """
     order = np.argsort(keys, kind="stable")
     _, sizes = np.unique(keys, return_counts=True)
     size = np.repeat(sizes, sizes)
@@ -171,13 +181,16 @@ def _together(keys: npt.NDArray[np.uint64]) -> Iterator[Ints]:
         same = ranked[apart:] == ranked[:-apart]
         if not same.any():
             break
-        # A stable sort keeps places of one key in their order.
+        # The stable sort keeps positions with the same key in ascending order.
         yield order[:-apart][same] * len(keys) + order[apart:][same]
 
 
 @lru_cache(maxsize=4)
 def _directions(dimension: int) -> npt.NDArray[np.float32]:
-    """Random directions as columns of signs (dimension, tables * hashes * sides), for ever."""
+    """Return pseudorandom directions as columns of signs (dimension, tables * hashes * sides).
+
+    They are derived from a fixed seed and so are the same in every process.
+    """
     columns = _TABLES * _HASHES * _SIDES
     stream = shake_256(b"cognigraph names").digest(dimension * columns // 8)
     bits = np.unpackbits(np.frombuffer(stream, np.uint8)).reshape(dimension, columns)
@@ -185,7 +198,10 @@ def _directions(dimension: int) -> npt.NDArray[np.float32]:
 
 
 def cosine(left: npt.NDArray[np.float16], right: npt.NDArray[np.float16]) -> Floats:
-    """Cosines of rows with rows (rows,); 0 for a row of zeros."""
+    """Return the cosine of each row of ``left`` with the same row of ``right``, shape (rows,).
+
+    0 if either row is all zeros.
+    """
     one, other = left.astype(np.float64), right.astype(np.float64)
     dots: Floats = np.einsum("ij,ij->i", one, other)
     squares: Floats = np.einsum("ij,ij->i", one, one) * np.einsum("ij,ij->i", other, other)

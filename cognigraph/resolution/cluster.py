@@ -1,4 +1,4 @@
-"""Groups of entities that are one, from verdicts on pairs and what users said. Pure."""
+"""Cluster entities into groups, from verdicts on pairs and the constraints set by users. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cognigraph.resolution.name_forms import form
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two entities (``a < b`` by uid), how they belong together, and the verdict."""
+    """Two entities (``a < b`` by uid), the relation of their names, and the verdict on it."""
 
     a: str
     b: str
@@ -27,7 +27,11 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What a user said of two entities; ``at`` orders rulings, ``into`` is the one to show."""
+    """A user's constraint on two entities: they are the same, or they are different.
+
+    ``at`` is when it was set and orders constraints; ``into`` is the entity that the user merged
+    the other one into.
+    """
 
     a: str
     b: str
@@ -38,7 +42,7 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One merge that is in force: ``a`` is shown as part of ``into``'s group because of it."""
+    """A merge in force: ``a`` belongs to the group of ``into`` because of it."""
 
     a: str
     into: str
@@ -48,16 +52,17 @@ class Link:
 
 
 _Homes = dict[str, list[str]]
-"""Each entity with the members of its group, one list for all of them."""
+"""The group of each entity; all members of a group share one list object."""
 
 
 def join(
     named: Mapping[str, Named], pairs: Iterable[Pair], rulings: Iterable[Ruling]
 ) -> tuple[dict[str, str], list[Link]]:
-    """Groups of two and more (member -> the one shown) and the merges that make them.
+    """Return the groups of two and more (member -> canonical entity) and the merges behind them.
 
-    Links are taken user rulings first, then by score, then by name. One that would bring together
-    what a user keeps apart is left out, and one of the rules that contradicts others of the rules.
+    User constraints apply first, then pairs in order of descending score, then of name. A pair is
+    skipped if it would join entities that a user keeps apart, or if it would join conflicting
+    entities through merges by the rules alone.
     """
     rulings = list(rulings)
     apart = {(rule.a, rule.b) for rule in rulings if rule.verdict == "different"}
@@ -97,7 +102,7 @@ def _in_order(named: Mapping[str, Named], pairs: Iterable[Pair]) -> list[Pair]:
 
 
 def _heads(named: Mapping[str, Named], homes: _Homes, said: Sequence[Ruling]) -> dict[str, str]:
-    """Whom each member is shown as: whom a user merged into last, else who ranks first."""
+    """Choose each group's canonical entity: the target of the user's latest merge, else by rank."""
     into = {rule.into: rule.at for rule in said}
     for rule in said:
         into.pop(rule.b if rule.into == rule.a else rule.a, None)
@@ -127,9 +132,10 @@ def _contradict(named: Mapping[str, Named], one: Sequence[str], other: Sequence[
 
 
 def rank(one: Named) -> tuple[bool, int, int, int, str, str]:
-    """The order in which names stand for a group: full names, untitled, singular, then A to Z.
+    """Sort key for the canonical entity of a group: the smallest is preferred.
 
-    People are called by their own names before "Pia's husband".
+    A person's proper name comes before a description ("Pia's husband"), then a name without
+    initials, then one with more words. Ties and other types: the shorter name, then A to Z.
     """
     own = form(one.name, one.type)
     abbreviated = sum(len(word) == 1 for word in own.words) if one.type == "person" else 0

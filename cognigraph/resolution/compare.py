@@ -1,8 +1,8 @@
-"""Whether two entities are one: pure decisions on names, types and what the text equates.
+"""Decide whether two entities are the same, by their names, types and stated aliases. Pure.
 
-A wrong merge is worse than a missed one: what could be read in two ways is *suspected* and kept
-apart. :func:`relate` looks at two entities alone; :func:`decide` adds what else is in the space,
-given as how many readings each of the two names has there.
+A wrong merge is worse than a missed one, so an ambiguous pair is only *suspected* and stays
+separate. :func:`relate` compares two entities by themselves. :func:`decide` also considers the
+rest of the space, in the form of how many entities each of the two names could denote there.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ _GENDERED = ({"mr", "sir"}, {"mrs", "ms", "madam"})
 _TYPO_SCORE = 90.0
 _TYPO_TOTAL, _TYPO_WORD, _TYPO_FIRST_NAME = 10, 7, 8
 _MIDDLE = 2
-"""A slip of the pen is looked for between the first and last two letters: endings are meant."""
+"""Letters at either end of a word that must agree: a differing ending is rarely a typing error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An entity as names are compared; ``name`` and ``aliases`` are normalised.
+    """An entity to compare; ``name`` and ``aliases`` are normalised.
 
-    ``proper`` says whether the spelling shown is that of a proper name.
+    ``proper`` is whether its canonical spelling is that of a proper name.
     """
 
     uid: str
@@ -59,10 +59,12 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """How two names belong together, apart from everything else in the space.
+    """How two names are related, regardless of everything else in the space.
 
-    ``reading_a`` is what the first name would mean by this, if it may mean several things; None if
-    it is plain. ``likely`` says whether it suffices when no name has a second reading.
+    ``reading_a`` identifies what the first name denotes according to this relation, if the name
+    can denote several entities; None if it is unambiguous. ``reading_b`` is the same for the second
+    name. ``likely`` is whether the relation suffices for a merge if neither name has another
+    reading.
     """
 
     kind: str
@@ -75,7 +77,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the rest of the space says: how many readings either name has, this one included."""
+    """Evidence from the rest of the space: the number of readings of each name, at least one."""
 
     readings_a: int = 1
     readings_b: int = 1
@@ -83,7 +85,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The outcome; ``score`` is between 0 and 1, ``reasons`` are for people."""
+    """A verdict with a score from 0 to 1 and reasons for people to read."""
 
     verdict: Verdict
     score: float
@@ -91,7 +93,7 @@ class Decision:
 
 
 def decide(a: Named, b: Named, evidence: Evidence | None = None) -> Decision:
-    """Whether two entities are the same, given the evidence. Symmetric and pure."""
+    """Decide whether two entities are the same, given the evidence. Symmetric."""
     against = conflict(a, b)
     if against is not None:
         return Decision("different", 0.0, (against,))
@@ -102,7 +104,7 @@ def decide(a: Named, b: Named, evidence: Evidence | None = None) -> Decision:
 
 
 def judge(relation: Relation, evidence: Evidence) -> Decision:
-    """The verdict on a relation, given how many readings either name has."""
+    """Decide on a relation, given how many readings either name has."""
     reasons = [relation.reason]
     sides = ((relation.reading_a, evidence.readings_a), (relation.reading_b, evidence.readings_b))
     open_ = max((count for reading, count in sides if reading is not None), default=1)
@@ -113,7 +115,7 @@ def judge(relation: Relation, evidence: Evidence) -> Decision:
 
 
 def conflict(a: Named, b: Named) -> str | None:
-    """Why two entities cannot be the same, whatever else speaks for it; None if nothing does."""
+    """Return why two entities cannot be the same, whatever else speaks for it; None if they can."""
     if a.type != b.type and not {a.type, b.type} & GENERIC_TYPES:
         return f"their types differ ({', '.join(sorted((a.type, b.type)))})"
     one, other = form(a.name, a.type), form(b.name, b.type)
@@ -141,18 +143,18 @@ def _opposed(one: Form, other: Form) -> bool:
 
 
 def relate(a: Named, b: Named) -> Relation | None:
-    """How two entities belong together by themselves; None where nothing says so."""
+    """Return how the names of two entities are related, or None if they are not."""
     if a.uid == b.uid:
         return None
     relation = _relation(a, b)
-    # Of most pairs that are compared nothing can be said: look for what speaks against it last.
+    # Most pairs are unrelated, so the check for a conflict comes last.
     return relation if relation is not None and conflict(a, b) is None else None
 
 
 def _relation(a: Named, b: Named) -> Relation | None:
     one, other = form(a.name, a.type), form(b.name, b.type)
     if a.type != b.type:
-        # Each name in the form of the type that says something.
+        # Compare both names under the more specific of the two types.
         types = sorted((a.type, b.type), key=lambda type: type in GENERIC_TYPES)
         one, other = form(a.name, types[0]), form(b.name, types[0])
         meet = block_keys(a.name, a.type) & block_keys(b.name, b.type)
@@ -182,7 +184,7 @@ def _variant(a: Named, one: Form, other: Form) -> Relation | None:
             _titled(other) if untitled[0] else None, _titled(one) if untitled[1] else None,
         )  # fmt: skip
     if a.type in COUNTED_TYPES and one.singular == other.singular:
-        # Happenings are single: several meetings are not the meeting.
+        # An event is a single occurrence: "meetings" are not "the meeting".
         return Relation("plural", 0.95, a.type != "event", "singular and plural")
     return None
 
@@ -193,7 +195,8 @@ def _titled(one: Form) -> str:
 
 def _stated(a: Named, b: Named, one: Form, other: Form) -> Relation | None:
     if b.name in a.aliases or a.name in b.aliases:
-        # "Tom's sister" could be somebody else too; of names the shorter one, else the alias.
+        # The reading belongs to the name that could also denote somebody else: a relational name
+        # ("Tom's sister"), else the shorter one, else the alias.
         alias_is_b = b.name in a.aliases
         if is_relational(a.name) != is_relational(b.name):
             alias_is_b = is_relational(b.name)
@@ -237,7 +240,7 @@ def _of_person(one: Form, other: Form, proper: bool) -> Relation | None:
 
 
 def _slip(type: str, one: Form, other: Form) -> Relation | None:
-    """One letter more, less, other or swapped in one word of a long name."""
+    """Relate long names that differ by one edit (or swapped letters) in a single word."""
     if min(len(one.squash), len(other.squash)) < _TYPO_TOTAL - 1 or one.titles != other.titles:
         return None
     if len(one.words) != len(other.words):

@@ -1,15 +1,17 @@
-"""Keeping the map from entities to the ones they are shown as, inside a store's transaction.
+"""Incremental entity resolution: keep groups and canonical entities current in one transaction.
 
-The result is a function of the set of entities, aliases and user rulings of a space, never of the
-order in which they came:
+The result is a function of the set of entities, aliases and user constraints of a space. It does
+not depend on the order in which they arrived:
 
-- what :func:`~cognigraph.resolution.compare.relate` says of two entities is kept for every pair
-  that shares a block of at most :data:`MOST_IN_BLOCK`; a block that grows larger is ignored;
-- how many readings a name has is counted over those pairs, and gives the verdicts;
-- equal pairs are joined in a fixed order, user rulings first, never across a ruling or a
-  contradiction; each group is shown as the member that ranks first.
+- Every pair of entities that shares a block of at most :data:`MOST_IN_BLOCK` members and that
+  :func:`~cognigraph.resolution.compare.relate` finds related is stored. Larger blocks are ignored.
+- The verdict on a pair depends on how many entities each of the two names could denote, counted
+  over the stored pairs.
+- Pairs with the verdict "same" are joined in a fixed order after the user constraints, unless
+  that violates a constraint or joins entities that conflict. The member that ranks first is the
+  canonical entity of its group.
 
-Only what new entities touch is looked at: their blocks, the pairs around them and their groups.
+Only what new entities can affect is read: their blocks, the pairs around them and their groups.
 """
 
 from __future__ import annotations
@@ -23,37 +25,40 @@ from cognigraph.resolution.compare import Evidence, Named, judge, relate
 from cognigraph.resolution.name_forms import block_keys
 
 MOST_IN_BLOCK = 50
-"""A block with more names than this says nothing about any two of them."""
+"""Blocks with more members are ignored: their key is too common to suggest a duplicate."""
 
 
 class Ledger(Protocol):
-    """What a store offers within one write transaction on one space. Uids are of raw entities."""
+    """The operations a store provides within one write transaction on one space.
+
+    All uids are those of entities as extracted, not of canonical entities.
+    """
 
     def named(self, uids: Collection[str]) -> list[Named]:
-        """Entities by uid, with the normalised aliases the text gives them."""
+        """Return entities by uid, with the normalised aliases that the text gives them."""
         ...
 
     def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
-        """Put entities into blocks; for each key the size now, and how many of it are new.
+        """Add entities to blocks; return each key's new size and how many members were added.
 
-        A size beyond :data:`MOST_IN_BLOCK` and all that is new need not be counted further.
+        Counting may stop at :data:`MOST_IN_BLOCK` plus the number of added members.
         """
         ...
 
     def leave(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
-        """Take entities out of blocks; for each key the size now, and how many left it."""
+        """Remove entities from blocks; return each key's new size and how many were removed."""
         ...
 
     def blocks(self, keys: Collection[int]) -> dict[int, list[str]]:
-        """Members of blocks."""
+        """Return the members of blocks by key."""
         ...
 
     def sizes(self, keys: Collection[int]) -> dict[int, int]:
-        """Sizes of blocks."""
+        """Return the sizes of blocks by key."""
         ...
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
-        """Every pair with at least one of these ends."""
+        """Return every pair that contains at least one of these entities."""
         ...
 
     def write_pairs(self, pairs: Sequence[Pair]) -> None:
@@ -65,34 +70,37 @@ class Ledger(Protocol):
         ...
 
     def rulings(self, uids: Collection[str]) -> list[Ruling]:
-        """Every ruling with at least one of these ends."""
+        """Return every user constraint on at least one of these entities."""
         ...
 
     def groups(self, uids: Collection[str]) -> dict[str, str]:
-        """All members of the groups these entities are in, each with the one it is shown as.
+        """Return all members of the groups of these entities, each with its canonical entity.
 
-        An entity that is alone is missing from the answer.
+        An entity without a group is missing from the result.
         """
         ...
 
     def links(self, uids: Collection[str]) -> list[Link]:
-        """The merges in force with at least one of these ends."""
+        """Return the merges in force that involve at least one of these entities."""
         ...
 
     def rule(self, rulings: Sequence[Ruling]) -> None:
-        """Insert or overwrite rulings."""
+        """Insert or overwrite user constraints."""
         ...
 
     def unrule(self, rulings: Sequence[Ruling]) -> None:
-        """Delete rulings."""
+        """Delete user constraints."""
         ...
 
     def relink(self, gone: Sequence[Link], new: Sequence[Link]) -> None:
-        """Record that merges ended and began."""
+        """Delete the merges that ended and record the new ones."""
         ...
 
     def regroup(self, shown: Mapping[str, str | None]) -> None:
-        """Show entities as others (as themselves in a group; None: alone), with all their facts."""
+        """Set the canonical entities of these entities and move all their facts to them.
+
+        An entity that maps to itself is canonical in its group; None takes it out of any group.
+        """
         ...
 
 
@@ -101,8 +109,8 @@ def settle(
 ) -> None:
     """Bring pairs, verdicts, groups and merges up to date.
 
-    ``touched`` are entities that are new, have a new alias or are spelled in another way; ``lost``
-    are aliases (normalised) that the text does not give entities any more.
+    ``touched`` are entities that are new, have a new alias or a new spelling. ``lost`` are the
+    normalised aliases that the text no longer gives to entities.
     """
     seen = _Seen(ledger)
     looked_at = {*touched, *(lost or ())}
@@ -117,9 +125,9 @@ def settle(
 
 
 def forget(ledger: Ledger, gone: Collection[str]) -> None:
-    """Take entities that are about to be deleted out of pairs, blocks and groups.
+    """Remove entities that are about to be deleted from pairs, blocks and groups.
 
-    No user may have spoken of them, and nothing may be read with them any more.
+    No user constraint may refer to them, and no fact may still use them.
     """
     if not gone:
         return
@@ -136,7 +144,7 @@ def forget(ledger: Ledger, gone: Collection[str]) -> None:
 
 
 class _Seen:
-    """Entities and pairs of a ledger, read once: nobody else changes them in a transaction."""
+    """A cache of a ledger's entities and pairs, valid because the transaction excludes writers."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
@@ -144,14 +152,14 @@ class _Seen:
         self._pairs: dict[str, dict[tuple[str, str], Pair]] = {}
 
     def named(self, uids: Collection[str]) -> dict[str, Named]:
-        """Entities by uid; those that are not there are missing."""
+        """Return entities by uid; unknown uids are missing from the result."""
         missing = [uid for uid in uids if uid not in self._named]
         if missing:
             self._named.update((one.uid, one) for one in self.ledger.named(missing))
         return {uid: self._named[uid] for uid in uids if uid in self._named}
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
-        """Every pair with one of these ends."""
+        """Return every pair that contains one of these entities."""
         missing = [uid for uid in uids if uid not in self._pairs]
         if missing:
             self._pairs.update((uid, {}) for uid in missing)
@@ -185,7 +193,7 @@ class _Seen:
 def _keys_of_aliases(
     seen: _Seen, lost: Mapping[str, Collection[str]]
 ) -> dict[str, Collection[int]]:
-    """Blocks that entities were in for nothing but the aliases they lost."""
+    """Return the blocks that each entity was in only because of the aliases it lost."""
     return {
         uid: block_keys(one.name, one.type, one.aliases | set(lost[uid])) - _keys(one)
         for uid, one in seen.named(lost).items()
@@ -193,7 +201,7 @@ def _keys_of_aliases(
 
 
 def _leave(ledger: Ledger, keys: Mapping[str, Collection[int]]) -> set[str]:
-    """Take entities out of blocks; return the members of those that say something again."""
+    """Remove entities from blocks; return the members of blocks that are small enough again."""
     left = ledger.leave(keys)
     revived = {key for key, (size, gone) in left.items() if size <= MOST_IN_BLOCK < size + gone}
     return {uid for members in ledger.blocks(revived).values() for uid in members}
@@ -204,7 +212,7 @@ def _keys(one: Named) -> frozenset[int]:
 
 
 def _compare(seen: _Seen, touched: Collection[str]) -> set[str]:
-    """Relate new entities to the members of their blocks; return the ends of what changed."""
+    """Compare entities with the members of their blocks; return the entities of changed pairs."""
     ledger = seen.ledger
     keys = {uid: _keys(one) for uid, one in seen.named(touched).items()}
     entered = ledger.enter(keys)
@@ -222,7 +230,7 @@ def _compare(seen: _Seen, touched: Collection[str]) -> set[str]:
     related = [(ends, relate(known[ends[0]], known[ends[1]])) for ends in sorted(candidates)]
     found = {ends: Pair(*ends, relation) for ends, relation in related if relation is not None}
     dropped = _burst(seen, burst, blocks)
-    # A new spelling can end a relation as well.
+    # A new spelling can also end a relation.
     ended = [pair for pair in seen.pairs(keys) if pair.ends not in found]
     seen.drop(ended)
     seen.write(list(found.values()))
@@ -230,7 +238,7 @@ def _compare(seen: _Seen, touched: Collection[str]) -> set[str]:
 
 
 def _burst(seen: _Seen, burst: set[int], blocks: Mapping[int, list[str]]) -> list[Pair]:
-    """Drop the pairs that rest on nothing but blocks that have become too big."""
+    """Delete the pairs whose only common blocks have become too large."""
     inside = {uid for key in burst for uid in blocks[key]}
     if not inside:
         return []
@@ -249,9 +257,13 @@ def _burst(seen: _Seen, burst: set[int], blocks: Mapping[int, list[str]]) -> lis
 
 
 def _judge(seen: _Seen, ends: set[str]) -> set[str]:
-    """Give every pair around ``ends`` its verdict; return the ends of those that count anew."""
+    """Update the verdict on every pair that contains one of ``ends``.
+
+    Returns ``ends`` and the entities of all pairs whose verdict changed.
+    """
     pairs = seen.pairs(ends)
-    # Only a name that may have a second reading is uncertain by it: of others no more is read.
+    # Only a name that can denote several entities makes a pair uncertain, so the further pairs of
+    # other names are not read.
     ambiguous = {uid for pair in pairs for uid, reading in _of(pair) if reading is not None}
     readings: dict[str, set[str]] = {}
     for pair in seen.pairs(ambiguous):
@@ -269,7 +281,7 @@ def _judge(seen: _Seen, ends: set[str]) -> set[str]:
 
 
 def _of(pair: Pair) -> tuple[tuple[str, str | None], tuple[str, str | None]]:
-    """Both ends with what they would mean by the pair."""
+    """Return both entities, each with the reading of its name that the pair implies."""
     return (pair.a, pair.relation.reading_a), (pair.b, pair.relation.reading_b)
 
 
@@ -281,7 +293,7 @@ def _evidence(pair: Pair, readings: Mapping[str, set[str]]) -> Evidence:
 
 
 def _regroup(seen: _Seen, seeds: Collection[str]) -> None:
-    """Form the groups around some entities anew and show what changed."""
+    """Recompute the groups that contain some entities and write the changes to the ledger."""
     ledger = seen.ledger
     shown, pairs, rulings = _closure(seen, set(seeds))
     members = {uid for pair in pairs for uid in pair.ends} | shown.keys() | set(seeds)
@@ -300,7 +312,10 @@ def _regroup(seen: _Seen, seeds: Collection[str]) -> None:
 
 
 def _closure(seen: _Seen, seeds: set[str]) -> tuple[dict[str, str], list[Pair], list[Ruling]]:
-    """Everything that groups of ``seeds`` can depend on: follow equal pairs and rulings."""
+    """Collect all that the groups of ``seeds`` can depend on.
+
+    Follows groups, pairs with the verdict "same" and user constraints until nothing new appears.
+    """
     shown: dict[str, str] = {}
     pairs: dict[tuple[str, str], Pair] = {}
     rulings: dict[tuple[str, str], Ruling] = {}
@@ -325,7 +340,7 @@ def _closure(seen: _Seen, seeds: set[str]) -> tuple[dict[str, str], list[Pair], 
 
 
 def merge(ledger: Ledger, a: str, into: str, at: int) -> None:
-    """Let a user's word make two entities one, whatever was said before of their groups."""
+    """Merge two entities at a user's request; lift all constraints that keep their groups apart."""
     groups = ledger.groups([a, into])
     left = {uid for uid, shown in groups.items() if shown == groups.get(a)} | {a}
     right = {uid for uid, shown in groups.items() if shown == groups.get(into)} | {into}
@@ -341,10 +356,13 @@ def merge(ledger: Ledger, a: str, into: str, at: int) -> None:
 
 
 def split(ledger: Ledger, uid: str, at: int, apart_from: str | None = None) -> bool:
-    """Take an entity out of its group for good; False if it is in none.
+    """Permanently remove an entity from its group, at a user's request.
 
-    If a user's merge holds it, the latest of these is taken back; else it is kept apart from every
-    other member. With ``apart_from`` these two are kept apart, whether they are one now or not.
+    If users merged the entity, the latest of these merges is turned into a constraint that keeps
+    the two apart; otherwise the entity is kept apart from every other member. With ``apart_from``
+    only these two are kept apart, whether or not they are in one group now.
+
+    Returns False if the entity is in no group.
     """
     if apart_from is not None:
         ends = min(uid, apart_from), max(uid, apart_from)

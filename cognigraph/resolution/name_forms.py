@@ -1,7 +1,7 @@
-"""How a name is compared: its words, titles, numbers and signs, and the blocks it belongs to.
+"""Split names into comparable parts (words, titles, numbers, signs) and assign them to blocks.
 
-Everything here is a function of the normalised name and the type alone, so that it does not depend
-on which spelling came first.
+Every result depends only on the normalised name and the type, so it does not matter which
+spelling arrived first.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from hashlib import blake2b
 from cognigraph.english.words import PERSON_NOUNS
 
 GENERIC_TYPES = frozenset({"concept", "entity", "other", "thing", "unknown"})
-"""Types that say nothing: an entity of one may be the same as one of a specific type."""
+"""Generic types: an entity of such a type may be the same as an entity of a specific type."""
 
 COUNTED_TYPES = frozenset(
     "activity animal concept event food hobby item object plant product topic".split()
 )
-"""Types whose names are common nouns, so that a plural names the same thing."""
+"""Types whose names are common nouns, so that singular and plural denote the same thing."""
 
 PROPER_TYPES = frozenset({"person", "organization", "location"})
-"""Types whose names are mostly proper names."""
+"""Types whose names are usually proper names."""
 
 _TITLES = {
     "doctor": "dr", "dr": "dr", "dra": "dr", "prof": "prof", "professor": "prof", "mr": "mr",
@@ -45,7 +45,7 @@ _NUMBERS = {
 _NEGATIONS = frozenset(
     "not no non never none without anti ex former fake pseudo nicht kein ohne pas sans sin".split()
 )
-# Words with a plural of another meaning, or of none.
+# Words whose form in -s has a meaning of its own, or no singular.
 _UNCOUNTED = frozenset(
     "arms clothes colours contents customs gas glasses goods grounds jeans lens looks manners "
     "means minutes news pains pants quarters remains savings scissors series shorts species "
@@ -57,7 +57,7 @@ _POSSESSIVE = re.compile(r"(?:['’ʼ]s|s['’ʼ])(?=\s|$)")  # in a normalised 
 _DIGITS = re.compile(r"\d+")
 _SIGNS = frozenset("#%&@*")
 _ASCII_SIGNS = re.compile(r"[#%&@*$+<=>|~]")
-"""The same and all other signs of mathematics and money that are ASCII."""
+"""``_SIGNS`` and all other ASCII characters of the Unicode categories Sm and Sc."""
 _CONNECTIVES = frozenset(
     "and or with of from the an in at on for to my your his her our their who that de la".split()
 )
@@ -67,10 +67,10 @@ _TYPO_LENGTHS = range(9, 61)
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A name taken apart for comparison.
+    """The parts of a name that are compared.
 
-    ``words`` are without titles and leading articles; ``squash`` is them without blanks;
-    ``singular`` is ``squash`` in the singular where the type has one.
+    ``words`` exclude titles and leading articles. ``squash`` is the words without spaces.
+    ``singular`` is ``squash`` in the singular, for types whose names are common nouns.
     """
 
     words: tuple[str, ...]
@@ -81,14 +81,15 @@ class Form:
     signs: tuple[str, ...]
     negations: frozenset[str]
     is_name: bool
-    """Whether it can be a proper name: letters only, nothing possessive, joined or common.
+    """Whether this can be a proper name; always False unless the type is in ``PROPER_TYPES``.
 
-    Of types whose names are mostly proper names; else False."""
+    The words consist of letters only, and none is a possessive, a connective or a common noun
+    for a person."""
 
 
 @lru_cache(maxsize=65_536)
 def form(name: str, type: str) -> Form:
-    """Take a normalised name apart."""
+    """Split a normalised name into its parts."""
     text = _without_marks(name)
     words = [word for word in _WORD.findall(_APOSTROPHE.sub("", text))]
     negations = frozenset(words) & _NEGATIONS
@@ -121,22 +122,23 @@ def form(name: str, type: str) -> Form:
 
 @lru_cache(maxsize=65_536)
 def is_proper(spelling: str) -> bool:
-    """Whether a name is written as a proper one: no word but a particle begins in lower case."""
+    """Return whether a spelling is that of a proper name: only particles begin in lower case."""
     return not any(word[0].islower() and word not in _PARTICLES for word in _WORD.findall(spelling))
 
 
 def is_relational(name: str) -> bool:
-    """Whether a normalised name says who somebody is to another: "tom's sister"."""
+    """Return whether a normalised name describes somebody by a relation: "tom's sister"."""
     found = _POSSESSIVE.search(name)
     return found is not None and found.end() < len(name)
 
 
 def block_keys(name: str, type: str, aliases: frozenset[str] = frozenset()) -> frozenset[int]:
-    """Keys of the blocks a name is compared in; two names without a common one never are.
+    """Return the keys of the blocks a name is in; names without a common block are not compared.
 
-    Names that are equal in form share a key, people with the same first word or the same initial
-    and surname, and names of nine letters and more that one edit tells apart: their longer half is
-    the same in one of two places. Numbers are part of every key, so numbered things do not meet.
+    These share a key: names equal in form, people with the same first word or the same initial
+    and surname, short forms and names with the same initials, and names of 9 to 60 letters that
+    differ by one edit (the edit leaves either the first or the second half unchanged). Numbers are
+    part of every key except that of initials, so names with different numbers are not compared.
     """
     own = form(name, type)
     numbers = "|".join(own.numbers)
@@ -164,7 +166,7 @@ def block_keys(name: str, type: str, aliases: frozenset[str] = frozenset()) -> f
 
 
 def acronym(own: Form) -> str:
-    """The letters that a short form and a name of three words and more have in common, or ''."""
+    """Return the initials of 3 to 5 words, or a single word of 3 to 5 letters itself, else ''."""
     if len(own.words) == 1 and 3 <= len(own.squash) <= 5 and own.squash.isalpha():
         return own.squash
     if 3 <= len(own.words) <= 5:
@@ -173,13 +175,13 @@ def acronym(own: Form) -> str:
 
 
 def block_key(key: str) -> int:
-    """A block by the text that its members have in common, as a signed 64-bit integer."""
+    """Hash the text that the members of a block have in common to a signed 64-bit integer."""
     digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 
 def _without_marks(text: str) -> str:
-    """Strip accents of Latin letters; marks of other scripts tell letters apart."""
+    """Strip the accents of Latin letters; in other scripts, marks distinguish letters."""
     if text.isascii():
         return text
     kept: list[str] = []
@@ -197,7 +199,7 @@ def _numbers(word: str) -> list[str]:
 
 
 def _signs(name: str) -> tuple[str, ...]:
-    """Signs that tell names apart: C++ from C#, A+ from A-, emoji."""
+    """Return the signs that distinguish names, such as C++ from C#, A+ from A-, or emoji."""
     if name.isascii():
         found = _ASCII_SIGNS.findall(name)
     else:
@@ -210,7 +212,7 @@ def _signs(name: str) -> tuple[str, ...]:
 
 
 def singular(word: str) -> str:
-    """An English word in the singular, by its ending."""
+    """Return the singular of an English word, judged by its ending."""
     if len(word) < 4 or word in _UNCOUNTED or not word.isascii() or not word.endswith("s"):
         return word
     if word.endswith(("ss", "us", "is", "ous")):

@@ -1,4 +1,4 @@
-"""Names that mean somebody only from the speaker's side, such as "my sister"."""
+"""Names relative to the speaker, such as "my sister": make them independent of who speaks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _ROLES = frozenset(
 
 
 def spelled_out(name: str, type: str, speaker: str | None) -> str:
-    """The name with the speaker in the place of "my": ``Ann's sister``; others as they are."""
+    """Replace "my" or "our" by the speaker (``Ann's sister``); return other names unchanged.
+
+    A bare kinship term of a person ("mother") also becomes the speaker's.
+    """
     words = name.split()
     if speaker and words and normalise(words[0]) in _OWN and len(words) > 1:
         return f"{speaker}'s {' '.join(words[1:])}"
@@ -28,7 +31,10 @@ def spelled_out(name: str, type: str, speaker: str | None) -> str:
 
 
 def as_alias(name: str, speaker: str | None) -> str | None:
-    """An alias as it may be kept; None for one that means nothing outside its sentence."""
+    """Return an alias in the form to store, or None if it has no meaning outside its sentence.
+
+    Pronouns and "his sister" are dropped; "my sister" and "the boss" become the speaker's.
+    """
     words = normalise(name).split()
     if not words or " ".join(words) in _PRONOUNS or words[0] in _OTHERS:
         return None

@@ -1,4 +1,4 @@
-"""Which of several spellings of one name is shown: a choice that does not depend on arrival."""
+"""Choose the canonical spelling of a name, independently of the order of arrival."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _BEFORE_ALL = 1 << 62
 
 
 def order(at: datetime, *names: str) -> str:
-    """A text that sorts spellings: said first, then plainest, then by the alphabet.
+    """Return a sort key for spellings: the earliest first, then the plainest, then A to Z.
 
-    A name is plain without capitals inside its words and without punctuation at its ends.
+    A spelling is plainer with fewer capitals inside words and less punctuation at its ends.
     """
     fuss = min(sum(map(_fuss, names)), 9999)
     return f"{to_micros(at) + _BEFORE_ALL:019d} {fuss:04d} " + "\x1f".join(names)

@@ -1,1 +1,1 @@
-"""Time expressions in English sentences, resolved against the time of speaking."""
+"""Time expressions in English sentences, resolved relative to the time of the message."""

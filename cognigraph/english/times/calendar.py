@@ -1,7 +1,7 @@
-"""Calendar arithmetic behind time expressions: the day, month or span that a step away means.
+"""Calendar arithmetic for time expressions: weekdays, months, seasons, holidays and offsets.
 
-Every function gives the canonical text of :mod:`cognigraph.times` and raises ``ValueError`` or
-``OverflowError`` beyond the calendar's ends.
+Functions that return text return the canonical format of :mod:`cognigraph.times`. All functions
+raise ``ValueError`` or ``OverflowError`` for dates that :class:`datetime.date` cannot represent.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from datetime import date, timedelta
 SEASONS = {
     "spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11), "winter": (12, 14),
 }  # fmt: skip
-"""First and last month; winter runs into the next year (northern hemisphere)."""
+"""First and last month of each season in the northern hemisphere.
+
+Winter ends in month 14, which is February of the following year.
+"""
 HOLIDAYS = {
     ("new", "year", "'s", "day"): (1, 1), ("new", "year", "'s"): (12, 31),
     ("new", "year", "'s", "eve"): (12, 31), ("new", "years", "eve"): (12, 31),
@@ -21,51 +24,54 @@ HOLIDAYS = {
     ("christmas",): (12, 25), ("boxing", "day"): (12, 26), ("easter",): (0, 0),
     ("easter", "sunday"): (0, 0),
 }  # fmt: skip
-"""Days with the same date, or the same rule, wherever they are kept. (0, 0) is Easter Sunday."""
+"""Month and day of holidays that fall on the same date everywhere. (0, 0) is Easter Sunday."""
 _WEEKS = {"week": 1, "fortnight": 2}
 
 
 def day_text(day: date) -> str:
-    """``2024-05-15``."""
+    """Format a day: ``2024-05-15``."""
     return day.isoformat()
 
 
 def month_text(year: int, month: int) -> str:
-    """``2024-05``; months beyond 1 to 12 run into the years around."""
+    """Format a month: ``2024-05``. Months outside 1 to 12 carry over into other years."""
     year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
-    date(year, month, 1)  # raises beyond the calendar
+    date(year, month, 1)  # raises ValueError for a year out of range
     return f"{year:04}-{month:02}"
 
 
 def year_text(year: int) -> str:
-    """``2024``."""
+    """Format a year: ``2024``."""
     date(year, 1, 1)
     return f"{year:04}"
 
 
 def span_text(first: date, last: date) -> str:
-    """``2024-05-13/2024-05-19``."""
+    """Format a span of days: ``2024-05-13/2024-05-19``."""
     return f"{first.isoformat()}/{last.isoformat()}"
 
 
 def week_of(day: date) -> str:
-    """The week from Monday to Sunday that holds the day."""
+    """Return the week (Monday to Sunday) that contains the day."""
     monday = day - timedelta(days=day.weekday())
     return span_text(monday, monday + timedelta(days=6))
 
 
 def weekend_of(day: date) -> str:
-    """Saturday and Sunday of the day's week."""
+    """Return the Saturday and Sunday of the week that contains the day."""
     monday = day - timedelta(days=day.weekday())
     return span_text(monday + timedelta(days=5), monday + timedelta(days=6))
 
 
 def unit_away(unit: str, today: date, step: int) -> str | None:
-    """The week, weekend, month or year ``step`` after this one."""
+    """Return the week, weekend, month or year ``step`` units after the current one.
+
+    ``None`` for any other unit.
+    """
     if unit == "week":
         return week_of(today + timedelta(weeks=step))
     if unit == "weekend":
-        # On a weekend "last weekend" is the one before, as in the middle of the week.
+        # Said on a Saturday or Sunday, "last weekend" still means the weekend before this one.
         return weekend_of(today + timedelta(weeks=step))
     if unit == "month":
         return month_text(today.year, today.month + step)
@@ -75,7 +81,7 @@ def unit_away(unit: str, today: date, step: int) -> str | None:
 
 
 def counted_away(unit: str, today: date, count: int) -> str:
-    """``count`` units from today, at the precision of the unit."""
+    """Return the date ``count`` units from today, at the precision of the unit."""
     if unit in ("day", "night"):
         return day_text(today + timedelta(days=count))
     if unit in _WEEKS:
@@ -88,7 +94,7 @@ def counted_away(unit: str, today: date, count: int) -> str:
 
 
 def weekday_away(weekday: int, today: date, step: int) -> date:
-    """The ``step``-th such day before or after today, today itself not counted."""
+    """Return the ``step``-th such weekday after today (before it if negative), never today."""
     ahead = (weekday - today.weekday()) % 7
     if step < 0:
         return today - timedelta(days=((7 - ahead) % 7 or 7) + 7 * (-step - 1))
@@ -96,7 +102,7 @@ def weekday_away(weekday: int, today: date, step: int) -> date:
 
 
 def month_away(month: int, today: date, step: int) -> str:
-    """That month before (-1), in (0) or after (1) the present time."""
+    """Return the last (-1), the next (1) or this year's (0) occurrence of a month."""
     year = today.year
     if step < 0 and month >= today.month:
         year -= 1
@@ -106,13 +112,16 @@ def month_away(month: int, today: date, step: int) -> str:
 
 
 def season_of(name: str, year: int) -> str:
-    """The season that begins in the year."""
+    """Return the season that begins in the given year."""
     first, last = SEASONS[name]
     return f"{month_text(year, first)}/{month_text(year, last)}"
 
 
 def season_away(name: str, today: date, step: int) -> str:
-    """The season before (-1), around (0) or after (1) the present time."""
+    """Return the last (-1), the next (1) or the current year's (0) occurrence of a season.
+
+    In January and February the current winter is the one that began in the year before.
+    """
     first, last = SEASONS[name]
     month, year = today.month, today.year
     if last > 12 and month <= last - 12:
@@ -125,20 +134,23 @@ def season_away(name: str, today: date, step: int) -> str:
 
 
 def month_day(month: int, day: int, today: date, tense: int) -> date:
-    """The day without a year that is meant: on the tense's side, else the nearest on either."""
-    years = [today.year + step for step in (-4, -1, 0, 1, 4)]  # 4: for the 29th of February
+    """Choose the year for a date without one: the nearest occurrence that fits the tense.
+
+    ``tense`` is -1 for the past, 1 for the future and 0 if both fit.
+    """
+    years = [today.year + step for step in (-4, -1, 0, 1, 4)]  # 4 years: for 29 February
     days = [date(year, month, day) for year in years if day <= monthrange(year, month)[1]]
     allowed = [found for found in days if (found - today).days * tense >= 0]
     return min(allowed, key=lambda found: abs((found - today).days))
 
 
 def holiday(rule: tuple[int, int], year: int) -> date:
-    """The day of a holiday in a year."""
+    """Return the date of a holiday (a value of :data:`HOLIDAYS`) in a year."""
     return date(year, *rule) if rule[0] else easter(year)
 
 
 def holiday_away(rule: tuple[int, int], today: date, tense: int) -> date:
-    """The holiday before or on today (tense -1), else on or after it."""
+    """Return the last occurrence of a holiday (tense -1) or the next one; today counts as both."""
     days = [holiday(rule, today.year + step) for step in (-1, 0, 1)]
     if tense < 0:
         return max(day for day in days if day <= today)
@@ -146,7 +158,7 @@ def holiday_away(rule: tuple[int, int], today: date, tense: int) -> date:
 
 
 def easter(year: int) -> date:
-    """Easter Sunday of the Gregorian calendar (Meeus, Jones and Butcher's computation)."""
+    """Return Easter Sunday in the Gregorian calendar (the Meeus/Jones/Butcher algorithm)."""
     golden, century, rest = year % 19, year // 100, year % 100
     leap, part = divmod(century, 4)
     moon = (19 * golden + century - leap - (century - (century + 8) // 25 + 1) // 3 + 15) % 30

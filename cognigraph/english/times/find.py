@@ -1,8 +1,8 @@
-"""Time expressions in tokens, resolved against the time something was said.
+"""Find all time expressions of a sentence and resolve them relative to the time of the message.
 
-The answer keeps the precision of the words: "yesterday" is a day, "last month" a month, "last
-week" a span of days, "in 2022" a year. What cannot be resolved ("a few years ago", "the other
-day") is found, so that it is not taken for a thing, but gives no date.
+A result is as precise as the words: "yesterday" gives a day, "last month" a month, "last week" a
+span of days, "in 2022" a year. Vague expressions ("a few years ago", "the other day") are found
+too, so that they are not taken for the object of a sentence, but they give no date.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _JOINING = word_set("to until till through and")
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """Tokens ``[start, end)`` say the time ``when`` (canonical text of ``cognigraph.times``).
+    """Tokens ``[start, end)`` express the time ``when`` (canonical text of ``cognigraph.times``).
 
-    ``when`` is empty for a time that cannot be resolved, such as "a few years ago".
+    ``when`` is empty if the time cannot be resolved, as in "a few years ago".
     """
 
     start: int
@@ -35,9 +35,9 @@ class TimeSpan:
 
 
 def find_times(tokens: Sequence[Token], at: datetime) -> list[TimeSpan]:
-    """Every time expression of a sentence, in order and without overlap.
+    """Return the time expressions of a sentence, in order and without overlap.
 
-    ``at`` is when it was said, in the speaker's time: its date is the speaker's "today".
+    ``at`` is the speaker's local time: its date is what the speaker calls "today".
     """
     said = Said(tokens, at)
     spans: list[TimeSpan] = []
@@ -67,12 +67,12 @@ def _with_preposition(tokens: Sequence[Token], start: int, floor: int) -> int:
 def _safely_read(said: Said, place: int) -> Found:
     try:
         return _range_end(said, place) or read_time(said, place)
-    except (ValueError, OverflowError):  # 31 June, or beyond the calendar's ends
+    except (ValueError, OverflowError):  # 31 June, or a year out of range
         return None
 
 
 def _range_end(said: Said, place: int) -> Found:
-    """A bare number that ends a range: "from June 1 to 5", "between 2015 and 2019"."""
+    """Read a bare number that ends a range: "from June 1 to 5", "between 2015 and 2019"."""
     low, before = said.low(place), said.low(place - 1)
     if before not in _JOINING or not low.isdigit():
         return None
@@ -80,12 +80,12 @@ def _range_end(said: Said, place: int) -> Found:
         return place + 1, low
     opened = said.low(place - 4) in ("from", "between") and said.low(place - 3) in MONTHS
     if opened and said.low(place - 2).isdigit() and 1 <= int(low) <= 31:
-        return place + 1, f"--{int(low):02}"  # a day of the month before
+        return place + 1, f"--{int(low):02}"  # a day in the month that precedes "to"
     return None
 
 
 def _joined(said: Said, first: TimeSpan, second: TimeSpan) -> TimeSpan | None:
-    """Two expressions that say one time: "Tuesday last week", "May 5th last year", a range."""
+    """Join two expressions of one time ("Tuesday last week", "May 5th last year", a range)."""
     if not first.when or not second.when:
         return None
     between = tuple(said.low(place) for place in range(first.end, second.start))
@@ -122,7 +122,7 @@ def _range(said: Said, first: TimeSpan, second: TimeSpan) -> str | None:
 
 
 def _same(said: Said, first: TimeSpan, second: TimeSpan) -> str | None:
-    """One time out of two that stand together; ``None`` if they are two."""
+    """Combine two adjacent expressions into one time; ``None`` if they are separate times."""
     for one, other in ((first, second), (second, first)):
         if len(other.when) == 4 and not _names_year(said, one) and not _names_year(said, other):
             if len(one.when) in (7, 10) and not _weekday(said, one):

@@ -1,4 +1,4 @@
-"""Words of time expressions: months, weekdays, units, counts. English, closed lists."""
+"""Word lists for English time expressions: months, weekdays, units, numbers, parts of the day."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ WEEKDAYS = {
     for name in (*names.split(), names.split()[0] + "s")
 }  # fmt: skip
 AMBIGUOUS = word_set("may march mar sun sat mon wed sep dec jan")
-"""Also names or other words: a time only with a capital and in a fitting place."""
+"""Words that are also names or ordinary words.
+
+They count as a time only in a fitting context; a month also needs a capital letter.
+"""
 UNITS = {
     "day": "day", "days": "day", "week": "week", "weeks": "week", "wk": "week",
     "weekend": "weekend", "weekends": "weekend", "month": "month", "months": "month",

@@ -1,7 +1,8 @@
-"""One time expression at a place in a sentence, read against the time it was said.
+"""Read the one time expression that starts at a given token: the grammar of time expressions.
 
-:func:`read_time` gives where the expression ends and its canonical text, empty for a time that
-cannot be resolved ("a few years ago"), or ``None`` if none starts there.
+:func:`read_time` returns the end of the expression and its canonical text, which is empty for a
+time that cannot be resolved ("a few years ago"). It returns ``None`` if no expression starts at
+the token.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ _HOLIDAY_STARTS = frozenset(key[0] for key in calendar.HOLIDAYS)
 
 
 def read_time(said: Said, i: int) -> Found:
-    """Read the expression that starts at ``i``; ``ValueError`` for a date that does not exist."""
+    """Read the expression that starts at token ``i``.
+
+    Raises ``ValueError`` or ``OverflowError`` for a date that does not exist.
+    """
     low = said.low(i)
     vague = _vague(said, i)
     if vague is not None:
@@ -54,7 +58,7 @@ def read_time(said: Said, i: int) -> Found:
 
 
 def starts_time(low: str) -> bool:
-    """Tell whether an expression may start with the word."""
+    """Return whether a time expression can start with the word."""
     return low in _READERS or low in _VAGUE or low[0].isdigit() or low.startswith("mid-")
 
 
@@ -85,7 +89,7 @@ def _habit(said: Said, i: int) -> Found:
 
 
 def _clock(said: Said, i: int) -> Found:
-    """Find "at ten past four", "at 5 pm", "at 9": a time of day is no date."""
+    """Find "at ten past four", "at 5 pm", "at 9". A time of day gives no date."""
     low, j = said.low(i), i + 1
     if said.low(i - 1) != "at" or not (low in COUNTS or low[0].isdigit()) or low in ("a", "an"):
         return None
@@ -186,7 +190,7 @@ def _holiday_words(said: Said, i: int, size: int) -> tuple[str, ...]:
 def _weekday(said: Said, i: int) -> Found:
     low, before = said.low(i), said.low(i - 1)
     if low.endswith("days") or (low in AMBIGUOUS and before != "on"):
-        return None  # "Sundays" is a habit, "sun" mostly a star
+        return None  # "Sundays" is a habit, and "sun" usually the star
     habit = said.low(i + 1).endswith("s") and said.low(i + 1)[:-1] in DAYPARTS
     if habit or before in ("every", "each", "a", "the"):
         return None
@@ -197,7 +201,10 @@ def _weekday(said: Said, i: int) -> Found:
 
 
 def _month_first(said: Said, i: int) -> Found:
-    """Read "May 7th, 2023", "May 3-10", "May 2023", "in May"; alone, the nearest in its tense."""
+    """Read "May 7th, 2023", "May 3-10", "May 2023", "in May".
+
+    A month without a year is the nearest one that fits the tense of the sentence.
+    """
     low, month = said.low(i), MONTHS[said.low(i)]
     j = i + 1
     both = _BOTH.fullmatch(said.low(j))
@@ -226,7 +233,7 @@ def _lone_month(said: Said, i: int, month: int) -> str:
     today, tense = said.today, said.tense(i)
     if month == today.month:
         return calendar.month_text(today.year, month)
-    if tense == 0:  # "signed up for the race in August"
+    if tense == 0:  # "signed up for the race in August": an arrangement lies ahead
         tense = 1
     return calendar.month_away(month, today, tense)
 
@@ -273,7 +280,7 @@ def _slashed(i: int, first: int, second: int, year: int) -> Found:
         return i + 1, calendar.day_text(date(year, second, first))
     if second > 12 >= first:
         return i + 1, calendar.day_text(date(year, first, second))
-    return None  # 5/7/2023 is a day in May for some and in July for others
+    return None  # ambiguous: 5/7/2023 is in May in the US and in July elsewhere
 
 
 def _day_of_month(said: Said, i: int, day: int) -> Found:
@@ -310,7 +317,10 @@ def _counted(said: Said, i: int) -> Found:
 
 
 def _distance(said: Said, i: int, j: int, unit: str | None, count: int) -> Found:
-    """The count and unit are read: is it ago, ahead, or a duration?"""
+    """Finish an expression after its count and unit: "ago", "from now", "in ...".
+
+    ``None`` for a duration ("for three weeks"), which is no point in time.
+    """
     following = (said.low(j + 1), said.low(j + 2))
     if unit is None:
         return None
@@ -335,7 +345,7 @@ def _start_day(said: Said, i: int) -> date | None:
 
 
 def _halves(said: Said, j: int, halves: int, skipped: int = 0) -> Found:
-    """Half a year is six months; halves of other units say no date worth keeping."""
+    """Read "half a year ago" as six months; halves of other units are too vague to date."""
     k = j + 1 + skipped
     if UNITS.get(said.low(j)) != "year" or said.low(k) not in ("ago", "back"):
         return None

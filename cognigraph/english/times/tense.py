@@ -1,4 +1,4 @@
-"""Which side of now a time expression lies on, by the verb nearest before it."""
+"""Decide whether a time expression lies in the past or the future, by the tense of nearby verbs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ _ARRANGED = word_set(
     """signed booked scheduled planned registered invited promised reserved enrolled agreed
     enroled arranged set"""
 )
-"""What was arranged in the past is mostly still to come: "signed up for the race on June 29"."""
+"""Arrangements made in the past usually concern the future: "signed up for the race on June 29"."""
 _WAS = word_set("was were had did been")
 _WHO = word_set("i we they you who")
 
 
 def tense_at(tokens: Sequence[Token], place: int) -> int:
-    """-1 for the past, 1 for the future, 0 if either may be meant, for what stands at ``place``."""
+    """Return -1 if the expression at ``place`` is past, 1 if future, 0 if it may be either.
+
+    The nearest verb before the expression decides, then the nearest one after it.
+    """
     before = tokens[place - 1].low if place else ""
     if before == "since":
         return -1
@@ -33,7 +36,7 @@ def tense_at(tokens: Sequence[Token], place: int) -> int:
 
 
 def _ahead(low: str) -> bool:
-    """Weaker signs: "planning a trip in May", "the course runs from May to July"."""
+    """Weaker signs of the future: "planning a trip in May", "the course runs from May to July"."""
     found = verbs.known_verb(low) or verbs.known_verb(low.removeprefix("re"))
     return low in _WEAK or (found is not None and found.form == "s")
 
@@ -67,12 +70,12 @@ def _told(tokens: Sequence[Token], place: int) -> int | None:
 
 
 def _did(tokens: Sequence[Token], place: int) -> bool:
-    """ "did I say", "did the two of them go": the helping verb stands before the subject."""
+    """Return whether "did" precedes the subject: "did I say", "did the two of them go"."""
     return any(token.low == "did" for token in tokens[max(place - 5, 0) : place])
 
 
 def _present(low: str, following: str) -> int | None:
-    """The present tense of what has a date is what is to come; a perfect is past."""
+    """Read the present tense with a date as the future, and the present perfect as the past."""
     if low == "'s":
         return None
     if low in ("has", "have") and verbs.is_participle(following):

@@ -1,4 +1,4 @@
-"""A sentence with the time it was said, as the readers of time expressions see it."""
+"""A sentence and its time, with the lookups that the grammar of time expressions needs."""
 
 from __future__ import annotations
 
@@ -11,31 +11,34 @@ from cognigraph.english.sentences import Token
 from cognigraph.english.times.tense import tense_at
 
 Found = tuple[int, str] | None
-"""End of the expression and its canonical text."""
+"""End (exclusive token index) of an expression and its canonical text; ``None`` if none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A sentence and the local time at which it was said."""
+    """The tokens of a sentence and the speaker's local time."""
 
     tokens: Sequence[Token]
     at: datetime
 
     @property
     def today(self) -> date:
-        """The speaker's day."""
+        """The speaker's current date."""
         return self.at.date()
 
     def low(self, place: int) -> str:
-        """The token's lower case, empty beyond the ends."""
+        """Return the token in lower case, or "" outside the sentence."""
         return self.tokens[place].low if 0 <= place < len(self.tokens) else ""
 
     def tense(self, place: int) -> int:
-        """Which side of now the words at a place speak of."""
+        """Return the tense at a token; see :func:`~cognigraph.english.times.tense.tense_at`."""
         return tense_at(self.tokens, place)
 
     def bare(self, place: int) -> bool:
-        """Tell whether nothing follows that the words before could describe."""
+        """Return whether no noun follows that the words before the token could modify.
+
+        "in summer |" is a time, "in summer | clothes" is not.
+        """
         low = self.low(place)
         return (
             place >= len(self.tokens)
