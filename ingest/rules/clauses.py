@@ -1,4 +1,4 @@
-"""Sentences into clauses: where one subject and verb end and the next begin."""
+"""Split sentences into clauses, each with at most one subject and verb."""
 
 from __future__ import annotations
 
@@ -29,7 +29,11 @@ _STARTERS = words.PRONOUNS - {"that", "those", "these", "this"}
 
 
 class Clause(NamedTuple):
-    """Tokens ``[start, end)``; ``connector`` is the mark or word before, "+" if there is none."""
+    """The clause in tokens ``[start, end)``.
+
+    ``connector`` is the punctuation mark or conjunction before it, "" at the start of the sentence
+    and "+" if the clauses are not connected by any token.
+    """
 
     connector: str
     start: int
@@ -39,10 +43,10 @@ class Clause(NamedTuple):
 def split_clauses(
     tokens: Sequence[Token], names: Collection[int], inside: Collection[int]
 ) -> list[Clause]:
-    """Cut a sentence at marks, conjunctions and new subjects.
+    """Split a sentence at punctuation marks, conjunctions and new subjects.
 
-    ``names`` are places where a name starts; ``inside`` are places within a name or time
-    expression, where nothing is cut.
+    ``names`` are the indices of tokens that start a name. ``inside`` are the indices of tokens
+    within a name or time expression, where the sentence is never split.
     """
     clauses: list[Clause] = []
     connector, start, has_verb = "", 0, False
@@ -78,7 +82,7 @@ def _low(tokens: Sequence[Token], place: int) -> str:
 
 
 def _is_subject(tokens: Sequence[Token], place: int) -> bool:
-    """Tell "That is ..." and "That view ..." from a conjunction."""
+    """Return whether "that" is a subject or determiner ("That is ...") and not a conjunction."""
     return tokens[place].low == "that" and _low(tokens, place + 1) not in words.PRONOUNS
 
 
@@ -91,7 +95,7 @@ def _breaks(
 ) -> bool:
     low, following = tokens[place].low, _low(tokens, place + 1)
     if low == "and" and not has_verb and _is_person(tokens, place - 1, names, inside):
-        return False  # "Ann and Tom moved": one subject
+        return False  # "Ann and Tom moved" has one subject
     if low in _ALWAYS:
         return True
     if low in ("what", "how"):
@@ -121,7 +125,7 @@ def _is_person(
 
 
 def _new_subject(tokens: Sequence[Token], place: int, names: Collection[int]) -> bool:
-    """A subject right after a verb of saying or thinking: "I heard Mary moved"."""
+    """Return whether a clause without conjunction starts here: "I heard | Mary moved"."""
     low, before, following = tokens[place].low, tokens[place - 1].low, _low(tokens, place + 1)
     if low in ("you", "it", "there", "this"):
         verb = following in FINITE_AUX or (low == "you" and known_verb(following) is not None)
@@ -136,7 +140,7 @@ def _new_subject(tokens: Sequence[Token], place: int, names: Collection[int]) ->
 
 
 def _starts_verb_phrase(tokens: Sequence[Token], place: int) -> bool:
-    """Tell "and asked for help" from "and apples"."""
+    """Return whether a verb phrase starts here: in "and asked for help", but not "and apples"."""
     while _low(tokens, place) in words.ADVERBS or _low(tokens, place) in words.NEGATIONS:
         place += 1
     low = _low(tokens, place)
@@ -163,7 +167,7 @@ def _starts_verb_phrase(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _starts_clause(tokens: Sequence[Token], place: int, names: Collection[int]) -> bool:
-    """Tell whether a subject and soon after it a finite verb stand here."""
+    """Return whether a subject starts here and a finite verb follows within a few tokens."""
     while _low(tokens, place) in words.ADVERBS:
         place += 1
     low = _low(tokens, place)

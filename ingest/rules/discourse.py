@@ -1,4 +1,4 @@
-"""What the sentences before leave behind: things a pronoun may mean, and who is whose sister."""
+"""Discourse context: the entities that a pronoun may refer to, and the aliases of names."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dataclasses import replace
 from cognigraph.ingest.rules.pronouns import Referent, referent, resolve
 
 _WINDOW = 2
-"""Sentences in which a pronoun looks for its antecedent."""
+"""Number of preceding sentences in which the referent of a pronoun is searched."""
 
 
 class Discourse:
-    """Grows with one conversation. What is ambiguous is never resolved.
+    """The context of one chunk, sentence by sentence. Ambiguity is never resolved.
 
-    ``before`` are the discourses of the chunks just before. They help to read this one, but
-    :attr:`introduced` holds only what was said here. ``consulted`` tells whether they changed
-    anything: if not, the chunk reads the same without them.
+    ``before`` are the discourses of the preceding chunks. They help to understand this one, but
+    :attr:`introduced` contains only what this chunk states. ``consulted`` is whether they may have
+    affected a result; if not, the chunk yields the same without them.
     """
 
     def __init__(self, before: Iterable[Discourse] = ()) -> None:
@@ -27,7 +27,7 @@ class Discourse:
         self._pronouns: dict[str, frozenset[str]] = {}
         self._own_pronouns: dict[str, frozenset[str]] = {}
         self.introduced: dict[tuple[str, str], None] = {}
-        """Names with the other names that the text gives them here, in order."""
+        """Pairs of a name and an alias that this chunk states, in order."""
         for one in before:
             self._recent.extend(one._own)
             self._pronouns.update(one._own_pronouns)
@@ -37,7 +37,10 @@ class Discourse:
         self.consulted = bool(self._pronouns)
 
     def introduce(self, name: str, alias: str) -> None:
-        """Note that ``alias`` ("Tom's sister") is ``name``; two names for one alias cancel out."""
+        """Record that ``alias`` ("Tom's sister") denotes ``name``.
+
+        An alias given to two names is ambiguous and resolves to neither.
+        """
         self.consulted = self.consulted or alias.lower() in self._given
         self.introduced[name, alias] = None
         self._take(name, alias)
@@ -47,15 +50,18 @@ class Discourse:
         self._named[key] = name if self._named.get(key, name) == name else None
 
     def baptise(self, name: str, pronoun: str) -> None:
-        """Note the pronoun that was used of a name ("her name is ...")."""
+        """Record the pronoun used for a name, as in "her name is Luna"."""
         self._pronouns[name] = self._own_pronouns[name] = frozenset((pronoun,))
 
     def is_baptised(self, name: str) -> bool:
-        """Whether it is known which pronoun a name takes."""
+        """Return whether a pronoun is recorded for a name."""
         return name in self._pronouns
 
     def name_of(self, text: str) -> str:
-        """The name behind "Tom's sister" or in "Tom's sister's dog"; else the text itself."""
+        """Resolve an alias: "Tom's sister" -> "Anna", "Tom's sister's dog" -> "Anna's dog".
+
+        Any other text is returned unchanged.
+        """
         whole = self._find_name(text)
         if whole is not None:
             return whole
@@ -72,7 +78,7 @@ class Discourse:
 
     @property
     def aliases(self) -> Mapping[str, Sequence[str]]:
-        """The unambiguous other names of each name."""
+        """The unambiguous aliases of each name."""
         found: dict[str, list[str]] = {}
         for name, alias in self.introduced:
             if self._named[alias.lower()] == name:
@@ -80,12 +86,12 @@ class Discourse:
         return found
 
     def referent(self, name: str, type_: str) -> Referent:
-        """What a name or phrase allows a later pronoun to be."""
+        """Create the referent of a name or phrase, which a later pronoun may refer to."""
         found, fits = referent(self.name_of(name), type_), self._pronouns.get(name)
         return found if fits is None else replace(found, fits=fits)
 
     def find(self, pronoun: str, here: Iterable[Referent]) -> Referent | None:
-        """The only thing the pronoun fits, in the sentences before and this one so far."""
+        """Return the only entity that fits the pronoun, in recent sentences and in ``here``."""
         here = tuple(here)
         found = resolve(pronoun, (*_flat(self._recent), *here))
         if len(self._recent) > len(self._own) and not self.consulted:
@@ -93,7 +99,7 @@ class Discourse:
         return found
 
     def close(self, referents: Iterable[Referent]) -> None:
-        """End a sentence that brought these up."""
+        """End a sentence; later pronouns may refer to its entities."""
         sentence = tuple(referents)
         self._recent.append(sentence)
         self._own.append(sentence)

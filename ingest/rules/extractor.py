@@ -1,7 +1,7 @@
-"""``RulesExtractor``: triples, entities, session keys and a summary without any model.
+"""``RulesExtractor``: extract facts, entities, session keys and a summary without any model.
 
-Built for English conversation; other languages give key phrases and a summary, and no wrong
-facts. Reading is linear in the text and deterministic.
+It is made for English conversations. For other languages it gives key phrases and a summary but
+no facts. It is deterministic and takes time linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from cognigraph.model import Usage
 from cognigraph.settings import WeightSetName
 
 MAX_FACTS = 48
-"""Triples taken from one chunk."""
+"""Largest number of facts from one chunk."""
 MAX_MENTIONS = 24
-"""Entities taken from one chunk, its speaker not counted."""
+"""Largest number of entities from one chunk, not counting its speaker."""
 _PHRASES = 6
-_MENTIONED = 0.8  # a key phrase below this score is not worth a triple of its own
+_MENTIONED = 0.8  # least score of a key phrase for a fact "<speaker> mentioned <phrase>"
 _OPENERS = word_set(
     """thanks thank sorry wow congrats congratulations hey hi bye yay ouch sounds looks
     glad yeah let hope good great"""
@@ -36,10 +36,10 @@ _OPENERS = word_set(
 
 
 class RulesExtractor:
-    """Reads chunks by rules. Needs no model and no network; keeps nothing between calls.
+    """Extracts by rules, without a model or network. Stateless between calls.
 
-    ``timezone`` is where speakers' days begin and end ("yesterday"); without one, those of the
-    times that chunks carry.
+    ``timezone`` is the speakers' time zone, which determines what day "yesterday" is. The default
+    is the time zone of each chunk's own time.
     """
 
     weight_set: WeightSetName = "rules"
@@ -53,19 +53,19 @@ class RulesExtractor:
         return "rules-2"
 
     def estimate(self, window: Window) -> Usage:
-        """Nothing: no model is asked."""
+        """Return zero usage, since no model is called."""
         return Usage()
 
     @property
     def context(self) -> int:
-        """How many chunks before a window are needed to read it as any other window would."""
+        """Number of preceding chunks needed for a result that does not depend on the window."""
         return CONTEXT
 
     def extract(self, window: Window) -> Extraction:
-        """Read a window: facts, mentions, and the session's keys and themes with it added.
+        """Extract the window's facts and mentions, and the session's updated keys and themes.
 
-        Each chunk is read with the same few chunks of its session before it, however many the
-        window holds, so the outcome does not depend on how chunks were batched.
+        Each chunk is read in the context of the same number of preceding chunks, whatever the size
+        of the window, so the result does not depend on how chunks are batched.
         """
         window = _local(window, self._timezone)
         state = SessionState.load(window.notes.state)
@@ -93,7 +93,7 @@ class RulesExtractor:
 
 
 def _local(window: Window, timezone: tzinfo | None) -> Window:
-    """The window with its times in the speakers' timezone."""
+    """Convert the times of a window to the speakers' time zone."""
     if timezone is None:
         return window
     before, chunks = (
@@ -121,14 +121,14 @@ def _read_chunk(
 
 
 def _note(read: Sequence[ReadSentence], speaker: str, state: SessionState) -> None:
-    """Take a chunk into the session's state."""
+    """Add a chunk to the session's state."""
     state.add_phrases(phrase for one in read for phrase in one.phrases)
     for number, one in enumerate(read):
         state.add_sentence(number, speaker, one.sentence.text, _salience(one))
 
 
 def _mentioned(read: Iterable[ReadSentence], voices: Voices) -> list[Statement]:
-    """For statements no rule could take apart: at least what they are about."""
+    """Return a fact with the best key phrase, for a chunk from which no rule extracts a fact."""
     phrases = [
         phrase
         for one in read
@@ -143,19 +143,19 @@ def _mentioned(read: Iterable[ReadSentence], voices: Voices) -> list[Statement]:
 
 
 def _tells(phrase: KeyPhrase) -> bool:
-    """Tell "violin" and "reservation" from "satisfying"."""
+    """Return whether a key phrase is informative by itself: "reservation", but not "satisfying"."""
     several = phrase.proper or " " in phrase.text
     return several or phrase.type != "concept" or phrase.text.endswith(NOUN_ENDINGS)
 
 
 def _top(phrases: Sequence[KeyPhrase]) -> list[KeyPhrase]:
-    """The best few, in the order of the text."""
+    """Return the best phrases in the order of the text."""
     best = sorted(range(len(phrases)), key=lambda place: (-phrases[place].score, place))[:_PHRASES]
     return [phrases[place] for place in sorted(best)]
 
 
 def _salience(one: ReadSentence) -> float:
-    """How much a sentence would tell in a summary, judged by the sentence alone."""
+    """Score how informative a sentence is for a summary, by the sentence alone."""
     tokens = one.sentence.tokens
     lows = {token.low for token in tokens}
     scores = sorted((phrase.score for phrase in one.phrases), reverse=True)[:3]
@@ -175,16 +175,17 @@ def _salience(one: ReadSentence) -> float:
 
 
 class FactCollector:
-    """Facts of a window, each once for a speaker, with all the chunks that say it."""
+    """Collects a window's facts, each once per speaker, with all chunks that state it."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[Statement, str | None], list[int]] = {}
 
     def add(self, statements: Iterable[Statement], place: int, speaker: str | None) -> None:
-        """Take what the chunk at an index of the window says.
+        """Add the statements of the chunk at a position of the window, up to :data:`MAX_FACTS`.
 
-        Spellings are kept apart, because which one is canonical is not for a window to decide;
-        and so are speakers, because "mom" is somebody else for each.
+        Different spellings are separate facts, because a window cannot decide which spelling is
+        canonical. Different speakers have separate facts, because "mom" is a different person for
+        each of them.
         """
         for count, statement in enumerate(statements):
             if count == MAX_FACTS:
@@ -194,7 +195,7 @@ class FactCollector:
                 places.append(place)
 
     def all(self) -> tuple[Fact, ...]:
-        """The facts so far, in the order of their first chunks."""
+        """Return the facts in order of first appearance."""
         return tuple(
             Fact(
                 subject=said.subject,
@@ -212,7 +213,7 @@ class FactCollector:
 
 
 class _Mentions:
-    """Entities of a window, each once for a speaker, with the chunks that name it."""
+    """Collects a window's entities, each once per speaker, with the chunks that name it."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str, str | None, tuple[str, ...]], list[int]] = {}
@@ -225,7 +226,7 @@ class _Mentions:
         place: int,
         introduced: Iterable[tuple[str, str]],
     ) -> None:
-        """Take what a chunk names, and the other names it gives to persons."""
+        """Add the entities that a chunk names, and the aliases that it states."""
         aliases: dict[str, tuple[str, ...]] = {}
         for name, alias in introduced:
             aliases[name] = (*aliases.get(name, ()), alias)

@@ -1,4 +1,4 @@
-"""Which readings are worth keeping as facts."""
+"""Filters for facts: drop statements that are vague, impersonal, hypothetical or mere courtesy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NEED_RELATION = word_set("think hope believe feel tell look sound")
 
 
 def worth_stating(subject: Subject, relation: Relation) -> bool:
-    """Leave out verbs that carry nothing, and what only would or could be."""
+    """Return whether a relation can state a fact: not an empty verb, a wish or a possibility."""
     if relation.main in _EMPTY_VERBS and not relation.text.startswith("is "):
         return relation.main == "let" and not subject.speaker
     if relation.modal == "could":
@@ -33,27 +33,30 @@ def worth_stating(subject: Subject, relation: Relation) -> bool:
 
 
 def dated(relation: Relation, when: str) -> Relation:
-    """ "married" and a month as its object: "married in"."""
+    """Append "in" or "on" to a relation whose object is a time: "married" -> "married in"."""
     if relation.text.endswith((" in", " on")):
         return relation
     return replace(relation, text=f"{relation.text} {'on' if len(when) == 10 else 'in'}")
 
 
 def says_nothing(subject: Subject, relation: Relation, phrase: Phrase) -> bool:
-    """Tell whether a statement is impersonal, vague or a courtesy, and so no fact."""
+    """Return whether a statement is impersonal, vague or a courtesy, and so not a fact."""
     impersonal = subject.thing and is_impersonal(relation, phrase)
     return impersonal or is_vague(relation, phrase) or is_courtesy(relation, phrase)
 
 
 def is_courtesy(relation: Relation, phrase: Phrase) -> bool:
-    """Tell "I appreciate your support" and the like, said in every conversation."""
+    """Return whether a statement is a common courtesy, such as "I appreciate your support"."""
     return relation.main in _GRATITUDE and all(
         word in _COURTESIES or word.endswith("'s") for word in phrase.text.lower().split()
     )
 
 
 def is_vague(relation: Relation, phrase: Phrase) -> bool:
-    """Tell "I feel better" and "I think so"; "thinks about Oslo" has a relation of its own."""
+    """Return whether a statement is vague, such as "I feel better" or "I think so".
+
+    "thinks about Oslo" is not: its relation contains a preposition.
+    """
     if relation.copula and phrase.text == "afraid":
         return True  # "I am afraid we have to go"
     bare = relation.main in _NEED_RELATION and " " not in relation.text
@@ -64,11 +67,11 @@ _CONCRETE = word_set(
     """red blue green yellow black white grey gray brown purple orange pink golden silver wooden
     broken closed open finished empty flat vegan vegetarian deaf blind pregnant married retired"""
 )
-"""What can be said of a thing only: "it is blue" is about something."""
+"""Adjectives for concrete things: "it is blue" is not impersonal."""
 
 
 def is_impersonal(relation: Relation, phrase: Phrase) -> bool:
-    """Tell "it was great" and "it is hard to ...", where "it" is often nothing at all."""
+    """Return whether "it" refers to nothing in particular: "it was great", "it is hard to ..."."""
     first, _, rest = relation.text.partition(" ")
     if first not in ("is", "was", "will") or not (relation.copula or rest):
         return False

@@ -1,7 +1,7 @@
-"""Key phrases: runs of content words between function words, verbs and marks.
+"""Key phrases: runs of content words between function words, verbs and punctuation marks.
 
-A phrase is scored by its own words only, never by how often or where it occurs, so the score is
-the same whatever was read before.
+The score of a phrase depends only on its own words, not on its frequency or position, and so not
+on the text read before.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _PER_SENTENCE = 12
 
 @dataclass(frozen=True, slots=True)
 class KeyPhrase:
-    """A phrase worth remembering a text by. ``score`` lies between 0 and about 1.6."""
+    """A phrase characteristic of a text. ``score`` lies between 0 and about 1.6."""
 
     text: str
     type: str
@@ -63,7 +63,11 @@ def key_phrases(
     timed: Collection[int],
     known: Collection[str],
 ) -> list[KeyPhrase]:
-    """Phrases of a sentence, in order. Names in ``known`` (the speakers) are no key phrases."""
+    """Return the key phrases of a sentence in order.
+
+    ``timed`` are the token indices of time expressions, which are not part of any phrase. Names in
+    ``known`` (the speakers, in lower case) are left out.
+    """
     found: list[KeyPhrase] = []
     for start, end in _runs(tokens, names, timed):
         name = names.get(start)
@@ -116,7 +120,7 @@ def _is_break(token: Token) -> bool:
 
 
 def _phrase(run: Sequence[Token]) -> KeyPhrase | None:
-    """The end of a run (where English puts the head), without leading praise."""
+    """Return the last words of a run, where the head is, without evaluative words at the ends."""
     start = max(0, len(run) - _MAX_WORDS)
     while start < len(run) and run[start].low in words.SENTIMENT:
         start += 1
@@ -136,6 +140,6 @@ def _phrase(run: Sequence[Token]) -> KeyPhrase | None:
 
 
 def _unspaced(text: str) -> Iterator[KeyPhrase]:
-    """Han and katakana runs stand for words where a script puts no spaces."""
+    """Return runs of Han or katakana characters, which approximate words in unspaced scripts."""
     for match in _CONTENT_RUN.finditer(text):
         yield KeyPhrase(match[0], "object", round(0.5 + min(len(match[0]), 6) / 12, 4))

@@ -1,4 +1,4 @@
-"""Names in tokens, and the type a name or noun phrase has by its own words."""
+"""Find proper names in a sentence and determine the entity types of names and noun phrases."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ _MAX_NAME = 6
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """Tokens ``[start, end)`` are a name; ``sure`` when its words or its place tell the type."""
+    """A name in tokens ``[start, end)``.
+
+    ``sure`` is whether the words of the name or its context determine its type; otherwise the type
+    is a guess or comes from an earlier sentence.
+    """
 
     start: int
     end: int
@@ -26,10 +30,11 @@ class Name:
 
 
 def find_names(tokens: Sequence[Token], known: Mapping[str, str]) -> list[Name]:
-    """Names of a sentence. ``known`` maps lower-case names to types (speakers, earlier names).
+    """Return the names of a sentence in order.
 
-    A capitalised word that opens a sentence counts only if it is known, is part of a longer name,
-    or does what people do ("Anna said ...").
+    ``known`` maps lower-case names to types (speakers and earlier names). A capitalised word at
+    the start of a sentence counts only if it is known, is part of a longer name, or is followed by
+    a verb typical of people ("Anna said ...").
     """
     if _shouted(tokens):
         return []
@@ -70,7 +75,7 @@ def _capitalised(token: Token) -> bool:
 
 
 def _titled(tokens: Sequence[Token], place: int) -> bool:
-    """A title before a name, which it is a part of: "Dr. Berg"."""
+    """Return whether a title starts a name: "Dr. Berg"."""
     following = tokens[place + 1] if place + 1 < len(tokens) else None
     title = tokens[place].low in TITLES and tokens[place].text[0].isupper()
     return title and following is not None and _capitalised(following)
@@ -123,7 +128,7 @@ def _name(tokens: Sequence[Token], start: int, end: int, known: Mapping[str, str
     if end - start > 1 and _opens(tokens, start) and tokens[start].low not in known and not titled:
         rest = " ".join(token.low for token in tokens[start + 1 : end])
         if rest in known or _common(tokens[start].low):
-            start += 1  # "Thanks Anna": the sentence's own capital
+            start += 1  # "Thanks Anna": "Thanks" is capitalised only as the first word
     if start == end or all(_common(token.low) and not _rare(token) for token in tokens[start:end]):
         return None
     text = " ".join(token.text for token in tokens[start:end])
@@ -134,7 +139,7 @@ def _name(tokens: Sequence[Token], start: int, end: int, known: Mapping[str, str
         return Name(start, end, text, type_, False)
     told = _type_by_words(tokens, start, end) or _type_by_place(tokens, start, end)
     if told == "concept" and _opens(tokens, start):
-        told = None  # "Cherish ..." is no language
+        told = None  # "Cherish ..." ends in -ish but is not a language
     if (
         end - start == 1
         and _opens(tokens, start)
@@ -149,7 +154,7 @@ def _rare(token: Token) -> bool:
 
 
 def _type_by_words(tokens: Sequence[Token], start: int, end: int) -> str | None:
-    """What the words of the name itself say, wherever it stands."""
+    """Return the type that the words of the name itself imply."""
     first, last = tokens[start].low, tokens[end - 1].low
     if first in words.PLACE_NAMES or last in words.PLACE_NAMES:
         return "location"
@@ -168,7 +173,7 @@ def _type_by_words(tokens: Sequence[Token], start: int, end: int) -> str | None:
 
 
 def _type_by_place(tokens: Sequence[Token], start: int, end: int) -> str | None:
-    """What the words around the name say; weaker than the name's own."""
+    """Return the type that the words around the name imply; weaker evidence than its own words."""
     before = tokens[start - 1].low if start else ""
     after = tokens[end].low if end < len(tokens) else ""
     if _opens(tokens, start) and (_joined_by_and(tokens, end) or _explained(tokens, end)):
@@ -188,7 +193,7 @@ def _type_by_place(tokens: Sequence[Token], start: int, end: int) -> str | None:
 
 
 def _joined_by_and(tokens: Sequence[Token], end: int) -> bool:
-    """ "Anna and I", "Anna and Ben bought"."""
+    """Return whether "and" connects the name with a person: "Anna and I", "Anna and Ben bought"."""
     if end + 2 >= len(tokens) or tokens[end].low != "and":
         return False
     other, after = tokens[end + 1], tokens[end + 2].low
@@ -198,7 +203,7 @@ def _joined_by_and(tokens: Sequence[Token], end: int) -> bool:
 
 
 def _employed(tokens: Sequence[Token], place: int) -> bool:
-    """ "working at Siemens", "a job at Siemens"."""
+    """Return whether a word for work precedes: "working at Siemens", "a job at Siemens"."""
     near = tokens[max(place - 3, 0) : place]
     return any(token.low in _WORK for token in near)
 
@@ -207,14 +212,14 @@ _WORK = word_set("work works worked working job internship intern interned caree
 
 
 def _explained(tokens: Sequence[Token], end: int) -> bool:
-    """ "Lotte, my grandmother, ...": not somebody addressed."""
+    """Return whether an apposition names a person: "Lotte, my grandmother, ..."."""
     lows = [token.low for token in tokens[end : end + 4]]
     owned = len(lows) == 4 and lows[1] in words.POSSESSIVES and lows[2] in words.PERSON_NOUNS
     return owned and lows[0] == lows[3] == ","
 
 
 def _handed_over(tokens: Sequence[Token], place: int) -> bool:
-    """Tell "gave it to Anna" from "moved to Oslo"."""
+    """Return whether "to" introduces a person: in "gave it to Anna", but not "moved to Oslo"."""
     return any(
         (verb := guess_verb(tokens[at].low)) is not None and verb.base in _TO_SOMEBODY
         for at in range(max(place - 8, 0), place)
@@ -228,7 +233,7 @@ _TO_SOMEBODY = word_set(
 
 
 def phrase_type(phrase: Sequence[Token]) -> str:
-    """Type of a noun phrase by its head: the last word before the first preposition."""
+    """Return the type of a noun phrase by its head, the last word before the first preposition."""
     head = ""
     for token in phrase:
         if token.low in words.PREPOSITIONS and head:

@@ -1,4 +1,4 @@
-"""Tokens of a subject or object as an entity: attributed, trimmed, typed."""
+"""Read a noun phrase as an entity: resolve possessives, trim function words, determine the type."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _EMPTY = (
 
 @dataclass(frozen=True, slots=True)
 class Voices:
-    """Who speaks, and who is spoken to when exactly two are in the conversation."""
+    """The speaker, and the person addressed if exactly two people take part in the conversation."""
 
     speaker: str
     other: str | None = None
@@ -66,9 +66,9 @@ class Voices:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """An entity read from a noun phrase. ``alias`` is the relation word before a name.
+    """An entity read from a noun phrase. ``alias`` is the description before a name.
 
-    "my sister Anna" is the phrase ``Anna`` with the alias ``Tom's sister``.
+    "my sister Anna", said by Tom, is the phrase ``Anna`` with the alias ``Tom's sister``.
     """
 
     text: str
@@ -78,14 +78,14 @@ class Phrase:
 
 
 def is_empty(tokens: Sequence[Token]) -> bool:
-    """Tell whether no token carries content."""
+    """Return whether the tokens are function words, vague words and punctuation marks only."""
     return all(token.kind == "mark" or token.low in _EMPTY for token in tokens)
 
 
 def noun_phrase(
     tokens: Sequence[Token], start: int, end: int, names: Mapping[int, Name], voices: Voices
 ) -> Phrase | None:
-    """Read tokens ``[start, end)`` as an entity; ``None`` when nothing informative is left."""
+    """Read tokens ``[start, end)`` as an entity; ``None`` if no informative word remains."""
     start, end = _trim(tokens, start, end)
     if start >= end or is_empty(tokens[start:end]):
         return None
@@ -95,13 +95,13 @@ def noun_phrase(
     if tokens[start].low == "you" and voices.other is None:
         return None
     if name is not None and name.type in _PLAIN and tokens[name.end].low in words.PREPOSITIONS:
-        return Phrase(name.text, name.type, proper=True)  # "Oslo with my sister" is Oslo
+        return Phrase(name.text, name.type, proper=True)  # "Oslo with my sister" -> Oslo
     owner = _owner(tokens[start].low, voices)
     if owner is None and tokens[start].low in words.POSSESSIVES:
         start += 1
     kin = _kin_name(tokens, start, end, names)
     if owner is not None and kin is not None:
-        # "my uncle Henrik for fifty euros" is Henrik
+        # "my uncle Henrik for fifty euros" -> Henrik
         relation = " ".join(token.low for token in tokens[start + 1 : kin.start])
         kind = "animal" if tokens[kin.start - 1].low in words.PETS else "person"
         return Phrase(kin.text, kind, f"{owner}'s {relation}", proper=True)
@@ -128,7 +128,7 @@ def _trim(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
 
 
 def _shorten(tokens: Sequence[Token], start: int, end: int, names: Mapping[int, Name]) -> int:
-    """At most ``MAX_WORDS`` words, never ending on a function word or within a name."""
+    """Limit a phrase to ``MAX_WORDS`` words, but do not end on a function word or inside a name."""
     if end - start <= MAX_WORDS:
         return end
     cut = start + MAX_WORDS
@@ -141,7 +141,7 @@ def _shorten(tokens: Sequence[Token], start: int, end: int, names: Mapping[int, 
 def _kin_name(
     tokens: Sequence[Token], start: int, end: int, names: Mapping[int, Name]
 ) -> Name | None:
-    """The name in "my older sister Anna"."""
+    """Return the name in a phrase such as "my older sister Anna"."""
     for place in range(start + 1, min(start + 4, end)):
         name = names.get(place)
         if name is None or not _introduces(tokens[place - 1].low, name):
@@ -152,7 +152,7 @@ def _kin_name(
 
 
 def _introduces(low: str, name: Name) -> bool:
-    """Tell whether a word before a name says who that is: "boss Dr. Berg", "singer Rosa"."""
+    """Return whether the word before a name describes it: "boss Dr. Berg", "singer Rosa"."""
     related = low in words.KIN or low in words.PETS
     return related or (low in words.PERSON_NOUNS and name.type == "person")
 
@@ -183,7 +183,7 @@ def _shown(
 
 
 def _plain(low: str) -> bool:
-    """Tell a sentence's first word that surely is no name; others keep their capital."""
+    """Return whether the first word of a sentence is certainly not a name and can be lowered."""
     return known_verb(low) is not None or low.endswith(_WORDY) or low in _COMMON
 
 

@@ -1,4 +1,4 @@
-"""Reading the object of a clause: what stands after its relation."""
+"""Read the object of a clause: the noun phrase or pronoun that follows its relation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cognigraph.ingest.rules.pronouns import Referent
 from cognigraph.ingest.rules.relations import Relation
 
 MAX_RELATION = 3
-"""Spaces in a relation that may still grow by a preposition."""
+"""Number of spaces in a relation from which on no preposition is appended to it."""
 _CUTS = words.NOMINATIVE | word_set("and or that it you")
 _TOWARDS = word_set("with to from for")
 GIVING = word_set("send give show tell ask lend bring offer hand teach remind")
@@ -24,7 +24,7 @@ _DEMONSTRATIVE = word_set("this that one")
 
 @dataclass(frozen=True, slots=True)
 class ObjectReader:
-    """Reads objects in one sentence. ``timed`` are the places that belong to a time."""
+    """Reads the objects of one sentence. ``timed`` are the token indices of time expressions."""
 
     tokens: tuple[Token, ...]
     names: Mapping[int, Name]
@@ -33,7 +33,11 @@ class ObjectReader:
     resolve: Callable[[str], Referent | None]
 
     def read(self, relation: Relation, end: int) -> tuple[Relation, Phrase] | None:
-        """What follows the relation, without times; a leading pronoun is resolved or dropped."""
+        """Return the relation, possibly extended by a preposition, and the object after it.
+
+        Time expressions are not part of the object. ``None`` if there is no clear object, such as
+        for a pronoun that cannot be resolved.
+        """
         first, last = self._object_span(relation.end, end)
         if first >= last or self._runs_on(first, last):
             return None
@@ -63,7 +67,7 @@ class ObjectReader:
         return relation, phrase
 
     def _after_receiver(self, relation: Relation, first: int, last: int) -> int:
-        """ "bought my mother a scarf": a scarf."""
+        """Skip an indirect object: in "bought my mother a scarf" the object is "a scarf"."""
         if relation.main not in GIVING | {"buy", "make", "cook", "bake"}:
             return first
         for place in range(first + 1, last - 1):
@@ -73,7 +77,7 @@ class ObjectReader:
         return first
 
     def _object_span(self, start: int, end: int) -> tuple[int, int]:
-        """Up to the first time: "moved to Oslo | last May | for work"."""
+        """Return the tokens up to the first time expression: "moved to Oslo | last May | for"."""
         while start < end and start in self.timed:
             start += 1
         last = start
@@ -82,7 +86,7 @@ class ObjectReader:
         return start, self._before_next_verb(start, last)
 
     def _before_next_verb(self, first: int, last: int) -> int:
-        """Where a clause that was not told apart begins: "a book | and hoping it will help"."""
+        """Return where an unrecognised clause begins: "a book | and hoping it will help"."""
         auxiliaries = (p for p in range(first + 1, last) if self.tokens[p].low in verbs.FINITE_AUX)
         trouble = next(auxiliaries, None)
         if trouble is None:
@@ -91,7 +95,7 @@ class ObjectReader:
         return next(cuts, last)
 
     def _runs_on(self, first: int, last: int) -> bool:
-        """Tell an object from two clauses that were not told apart."""
+        """Return whether the tokens contain an unrecognised clause and so are not an object."""
         if any(self.tokens[place].low in verbs.FINITE_AUX for place in range(first + 1, last)):
             return True
         following = self.tokens[first + 1].low if first + 1 < last else ""
@@ -104,7 +108,7 @@ class ObjectReader:
     def _pronoun_object(
         self, relation: Relation, first: int, last: int
     ) -> tuple[Relation, Phrase] | None:
-        """ "gave me a book", "shared it with Ann", "saw them"."""
+        """Read an object that starts with a pronoun: "gave me a book", "saw them"."""
         low = self.tokens[first].low
         following = self.tokens[first + 1].low if first + 1 < last else ""
         if last - first == 1 and low in ("me", "us", "you") and relation.main in GIVING:
@@ -121,7 +125,7 @@ class ObjectReader:
             found = self.resolve(low)
             return None if found is None else (relation, Phrase(found.name, found.type))
         if following in words.PREPOSITIONS:
-            # "want it to be" and "put it in the car" say nothing without what "it" is.
+            # "want it to be" and "put it in the car" mean nothing while "it" is unknown.
             third = self._low(first + 2, last)
             verb = following == "to" and (third == "be" or verbs.known_verb(third) is not None)
             if verb or following not in _TOWARDS:
@@ -138,7 +142,7 @@ class ObjectReader:
     def _past_pronoun(
         self, relation: Relation, preposition: str, first: int, last: int
     ) -> tuple[Relation, Phrase] | None:
-        """ "shared it with Ann": what was shared is unclear, with whom is not."""
+        """Read "shared it with Ann" as "shared with" Ann: only "it" is unclear, not Ann."""
         rest = noun_phrase(self.tokens, first + 2, last, self.names, self.voices)
         counting = first + 2 < last and self.tokens[first + 2].low in _NO_OBJECT
         fits = relation.text.count(" ") < MAX_RELATION

@@ -1,4 +1,4 @@
-"""What a pronoun may stand for."""
+"""Pronoun resolution: which pronouns an entity allows, and which entity a pronoun refers to."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _SUBJECT_FORM = {"him": "he", "them": "they", "her": "she"}
 
 @dataclass(frozen=True, slots=True)
 class Referent:
-    """A thing or person just named. ``fits`` are the pronouns it allows.
+    """A recently mentioned entity. ``fits`` are the pronouns that can refer to it.
 
-    One that is not ``solid`` (a bare phrase) is never the answer, but makes a pronoun unclear.
+    A referent that is not ``solid`` (a phrase that is part of no fact) is never what a pronoun
+    resolves to, but it makes a pronoun that fits it ambiguous.
     """
 
     name: str
@@ -29,10 +30,11 @@ class Referent:
 
 
 def referent(name: str, type_: str, *, solid: bool = True) -> Referent:
-    """Judge by the head of a name which pronouns it allows."""
+    """Create a referent; the head of its name determines which pronouns can refer to it."""
     said = name.lower().split()
     if said and is_ing(said[0]):
-        return Referent(name, type_, frozenset(), solid)  # "cooking for many" is no "they"
+        # An activity such as "cooking for many" is not "they".
+        return Referent(name, type_, frozenset(), solid)
     breaks = (place for place, word in enumerate(said) if word in words.PREPOSITIONS)
     head = said[max(next(breaks, len(said)) - 1, 0)] if said else ""
     return Referent(name, type_, _fits(head, type_, several=len(said) > 1), solid)
@@ -52,7 +54,7 @@ def _fits(head: str, type_: str, *, several: bool) -> frozenset[str]:
 
 
 def resolve(pronoun: str, referents: Iterable[Referent]) -> Referent | None:
-    """The only referent that fits; ``None`` if there are several or none."""
+    """Return the referent that fits the pronoun; ``None`` if none fits or several do."""
     form = _SUBJECT_FORM.get(pronoun, pronoun)
     fitting = {item.name: item for item in referents if form in item.fits}
     only = next(iter(fitting.values())) if len(fitting) == 1 else None

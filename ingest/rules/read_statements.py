@@ -1,8 +1,8 @@
-"""Statements of a speaker as triples: who did, is or has what, and when.
+"""Extract statements from sentences as triples: who does, is or has what, and when.
 
-No grammar is parsed. A clause gives a fact only if its subject is clear: a speaker, a name, a
-noun phrase before a finite verb, or a pronoun with exactly one candidate in the two sentences
-before. Questions, conditions and wishes for others give none.
+There is no full parse. A clause yields a fact only if its subject is clear: a speaker, a name, a
+noun phrase before a finite verb, or a pronoun with exactly one candidate in this sentence and the
+two before it. Questions, conditions and wishes yield no facts.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _MAX_LIST = 8
 
 
 class StatementReader:
-    """Reads the sentences of one conversation in order; keeps what pronouns and aliases need."""
+    """Reads the sentences of one conversation in order and keeps the context between them."""
 
     def __init__(self, discourse: Discourse | None = None) -> None:
         self._discourse = discourse or Discourse()
 
     def read(self, sentence: Reading, voices: Voices) -> list[Statement]:
-        """Triples of the next sentence."""
+        """Return the statements of the next sentence."""
         scan = _Scan(sentence, voices, self._discourse)
         statements = [] if sentence.question else scan.run()
         self._discourse.close(referents_of(sentence, statements, voices, self._discourse))
@@ -54,7 +54,7 @@ class StatementReader:
 
 
 class _Scan:
-    """One pass over one sentence."""
+    """One pass over the clauses of one sentence."""
 
     def __init__(self, sentence: Reading, voices: Voices, discourse: Discourse) -> None:
         self.tokens = sentence.tokens
@@ -67,16 +67,16 @@ class _Scan:
         self.subjects = SubjectFinder(self.tokens, self.names, voices, self._resolve)
         self.objects = ObjectReader(self.tokens, self.names, voices, self.timed, self._resolve)
         self.before = Before()
-        self.waiting: str | None = None  # a time that opened the sentence
+        self.waiting: str | None = None  # a time at the start, for the first statement
         self.conditional = False
-        self.unreal = False  # within a wish or a condition
-        self.reporter: str | None = None  # whose words the clause gives
-        self.place = 0  # where the present clause starts
-        self.apart: Phrase | None = None  # a subject set apart: "Anna, my sister, ..."
-        self.listing = False  # the last object may go on as a list
+        self.unreal = False  # inside a wish or condition
+        self.reporter: str | None = None  # whom the statement is attributed to
+        self.place = 0  # start of the current clause
+        self.apart: Phrase | None = None  # a phrase before a comma: "Anna, my sister, ..."
+        self.listing = False  # whether the last object may continue as a list
 
     def run(self) -> list[Statement]:
-        """All statements of the sentence."""
+        """Return all statements of the sentence."""
         starts = {span.start for span in self.times}
         inside = self.timed - starts
         for name in self.names.values():
@@ -120,7 +120,7 @@ class _Scan:
         self._report(subject, relation)
 
     def _baptism(self, start: int, end: int) -> bool:
-        """ "Her name is Luna": who it is of, if that is clear; and Luna is a "she"."""
+        """Read "Her name is Luna": whose name it is, if that is clear, and Luna's pronoun."""
         name = self.names.get(start + 3)
         low = self.tokens[start].low
         said = [self.tokens[place].low for place in range(start + 1, min(start + 3, end))]
@@ -135,28 +135,28 @@ class _Scan:
         return True
 
     def _antecedent(self, clause: Clause, start: int) -> Before:
-        """ "a friend who lives in Rome": the friend does, if there was an object."""
+        """Make the last object the subject of a relative clause: "a friend who lives in Rome"."""
         if clause.connector not in _RELATIVE or self.tokens[start].low in words.PRONOUNS:
             return self.before
         if self.before.object is not None:
             return replace(self.before, subject=self.before.object)
         return self.before if not self.out else Before(lost=True)
 
-    # Whose words
+    # Reported speech
 
     def _attribute(self, clause: Clause, subject: Subject) -> None:
-        """A report ends with a clause of the speaker's own."""
+        """End reported speech at a clause of the speaker's own."""
         own = subject.speaker and not subject.elided and clause.connector not in ("that", "+")
         if own or clause.connector in ("but", "because", "so"):
             self.reporter = None
 
     def _report(self, subject: Subject, relation: Relation | None) -> None:
-        """ "Ben told me that ...": what follows is Ben's word."""
+        """Start reported speech: the clause after "Ben told me" is attributed to Ben."""
         if relation is not None and relation.main in SAYING and not relation.negated:
             self.reporter = None if subject.speaker else subject.phrase.text
 
     def _condition(self) -> None:
-        """What will or can be under a condition is no fact, before it or after."""
+        """Start a condition: a modal statement before or after it is not a fact."""
         self.conditional = True
         if self.out and self.out[-1].relation.split(" ")[0] in verbs.MODALS:
             self.out.pop()
@@ -173,7 +173,7 @@ class _Scan:
         self.unreal = relation is not None and relation.main in _WISHES and " to " not in said
 
     def _opening(self, start: int, end: int) -> int:
-        """Skip interjections, adverbs, times and a name that is only addressed."""
+        """Skip interjections, adverbs, times and the name of the person addressed."""
         while start < end:
             low, name = self.tokens[start].low, self.names.get(start)
             if start in self.timed:
@@ -202,7 +202,7 @@ class _Scan:
     # Times
 
     def _bare_time(self, clause: Clause) -> None:
-        """A time on its own belongs to the clause before it, else to the next."""
+        """Assign a clause that is only a time to the statement before it, else to the next one."""
         when = self._when(clause)
         if when is None:
             return
@@ -228,7 +228,7 @@ class _Scan:
             self._fragment(clause, start, end)
 
     def _fragment(self, clause: Clause, start: int, end: int) -> None:
-        """A piece without a verb: an apposition, more of a list, a subject apart, or nothing."""
+        """Read a clause without a verb: an apposition, a list item or a subject before a comma."""
         phrase = noun_phrase(self.tokens, start, end, self.names, self.voices)
         self.before.lost = self.tokens[start].low in words.PRONOUNS
         if phrase is None:
@@ -256,7 +256,7 @@ class _Scan:
         return listed and clear and last.object_type != "time"
 
     def _apposition(self, clause: Clause, phrase: Phrase, start: int, end: int) -> bool:
-        """ "Helios, a bakery", "My boss, Dr. Berg, ...", "Anna, my sister, ...": an "is"."""
+        """Read an apposition as an "is": "Helios, a bakery", "My boss, Dr. Berg, ..."."""
         following = self.tokens[end].low if end < len(self.tokens) else "."
         second = self.tokens[end + 1].low if end + 1 < len(self.tokens) else ""
         if clause.connector != "," or following not in ",.!;" or second in ("and", "or"):
@@ -281,7 +281,7 @@ class _Scan:
         return True
 
     def _brought_up(self, clause: Clause, start: int, end: int) -> bool:
-        """ "Here is a ...", "there was a ...", "that is my ...": something is brought up."""
+        """Read "here is a ...", "there was a ..." or "that is my ..." as a mention."""
         low = self.tokens[start].low
         if start + 2 >= end or self.tokens[start + 1].low not in verbs.BE:
             return False
@@ -298,7 +298,7 @@ class _Scan:
         return True
 
     def _resolve(self, pronoun: str) -> Referent | None:
-        """By the two sentences before and this one so far."""
+        """Resolve a pronoun by the two preceding sentences and this one up to the clause."""
         voiced = (self.voices.speaker, self.voices.other)
         here = [
             self.discourse.referent(name, type_)
@@ -363,13 +363,13 @@ class _Scan:
         self.listing = False
 
     def _introduce(self, phrase: Phrase) -> None:
-        """ "my sister Anna" says who Anna is."""
+        """Record the alias in "my sister Anna" and add the statement that Anna is the sister."""
         alias = phrase.alias or ""
         self.discourse.introduce(phrase.text, alias)
         self._add(Statement(phrase.text, phrase.type, "is", alias, phrase.type))
 
     def _named(self, start: int, end: int) -> None:
-        """ "a dog named Rex" also says what Rex is."""
+        """Add the statement that Rex is a dog for "a dog named Rex"."""
         for place in range(start + 1, min(end - 1, start + 8)):
             if self.tokens[place].low not in ("named", "called", "titled"):
                 continue
@@ -385,7 +385,7 @@ class _Scan:
             return
 
     def _judged(self, who: Subject, relation: Relation, end: int) -> tuple[Relation, Phrase] | None:
-        """ "Hiking in the north was amazing": worth keeping only for what it says it of."""
+        """Read an opinion ("Hiking in the north was amazing"), kept for the sake of its subject."""
         said = [self.tokens[place].low for place in range(relation.end, end)]
         if not relation.copula or who.pronoun or " " not in who.phrase.text or not said:
             return None

@@ -1,4 +1,4 @@
-"""The verb group of a clause as a short relation ("am going to start" is "will start")."""
+"""Read the verb group of a clause as a short relation ("am going to start" -> "will start")."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOT_VERB = (
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation and where its object starts. ``main`` is the base of the verb that says what."""
+    """A relation; its object starts at token ``end``. ``main`` is the base of the main verb."""
 
     text: str
     end: int
@@ -44,7 +44,7 @@ class Relation:
 
 @dataclass(slots=True)
 class _Group:
-    """Auxiliaries read so far."""
+    """The auxiliaries of a verb group read so far; ``place`` is the next token."""
 
     place: int
     negated: bool = False
@@ -55,18 +55,18 @@ class _Group:
 
 
 def is_manner(low: str) -> bool:
-    """Tell whether a word is an adverb in -ly or from the closed list."""
+    """Return whether a word is an adverb: one in -ly or in the word list."""
     return low in words.ADVERBS or (len(low) > 4 and low.endswith("ly") and low not in _NOT_MANNER)
 
 
 def read_relation(tokens: Sequence[Token], start: int, end: int) -> Relation | None:
-    """Read the verb group at ``start``; ``None`` if no verb can be made out there."""
+    """Read the verb group that starts at ``start``; ``None`` if no verb is recognised there."""
     group = _auxiliaries(tokens, start, end)
     if group.negated and any(
         tokens[place].low in words.NEGATIONS and _low(tokens, place + 1, end) in ("just", "only")
         for place in range(start, min(end, start + 6))
     ):
-        return None  # "is not just a job": it is one
+        return None  # "is not just a job" does not deny that it is one
     if group.be:
         return _with_be(tokens, group, end)
     if group.place >= end:
@@ -115,7 +115,7 @@ def _auxiliaries(tokens: Sequence[Token], place: int, end: int) -> _Group:
 
 
 def _content(tokens: Sequence[Token], place: int, end: int) -> str:
-    """The next word that is no adverb or negation."""
+    """Return the next word that is neither an adverb nor a negation."""
     while place < end and (tokens[place].low in words.NEGATIONS or is_manner(tokens[place].low)):
         place += 1
     return _low(tokens, place, end)
@@ -133,7 +133,7 @@ def _cannot_wait(tokens: Sequence[Token], group: _Group, end: int) -> Relation |
 
 
 def _finite(low: str, group: _Group, tokens: Sequence[Token], end: int) -> str | None:
-    """The main verb with what its auxiliaries say, in the third person."""
+    """Return the main verb in the third person, in the tense and mood of its auxiliaries."""
     verb = verbs.guess_verb(low)
     if verb is None and not _verb_like(low):
         return None
@@ -158,12 +158,12 @@ def _verb_like(low: str) -> bool:
 
 
 def _verb_at(tokens: Sequence[Token], place: int, end: int) -> bool:
-    """Tell whether a verb may stand here; a name ("going to Lisbon") may not."""
+    """Return whether the token can be a verb; a name ("going to Lisbon") cannot."""
     return place < end and tokens[place].text[0].islower() and _verb_like(tokens[place].low)
 
 
 def _takes_object(tokens: Sequence[Token], place: int, end: int) -> bool:
-    """Tell "go to see the doctor" from "go to work on Monday"."""
+    """Return whether an object follows: in "go to see the doctor", but not "go to work on"."""
     following = _low(tokens, place + 1, end)
     named = place + 1 < end and tokens[place + 1].text[0].isupper()
     return (
@@ -175,7 +175,7 @@ def _takes_object(tokens: Sequence[Token], place: int, end: int) -> bool:
 
 
 def _surely_verb(tokens: Sequence[Token], place: int, end: int) -> bool:
-    """Tell "ready to leave" from "allergic to walnuts"."""
+    """Return whether the token is a verb: in "ready to leave", but not "allergic to walnuts"."""
     found = verbs.known_verb(tokens[place].low)
     if found is not None:
         return found.form == "base"
@@ -233,7 +233,7 @@ def _going_to(tokens: Sequence[Token], group: _Group, end: int, be: str) -> Rela
 def _chain(
     tokens: Sequence[Token], place: int, end: int, text: str, base: str, group: _Group
 ) -> Relation:
-    """Add "to do", "doing", a particle and a preposition to the relation."""
+    """Extend the relation by an infinitive, a gerund, a particle and a preposition."""
     if base == "get" and _low(tokens, place, end) in _GET_DONE:
         base, text = tokens[place].low, f"{text} {tokens[place].low}"
         place += 1

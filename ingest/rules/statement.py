@@ -1,4 +1,4 @@
-"""A sentence ready to be read, and what reading gives: shared by the rules and the parse."""
+"""Input and output of the statement reader: annotated sentences, statements and referents."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SAYING = word_set(
     """say tell mention claim announce report explain write insist admit promise warn inform text
     think believe reckon guess"""
 )
-"""What others said or think is theirs: the fact after it is attributed."""
+"""Verbs of saying and thinking: the fact in the next clause is attributed to their subject."""
 OWNERS = {"her": "she", "his": "he", "its": "it", "their": "they"}
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A triple of one clause, before its chunk is known."""
+    """A triple extracted from one clause, not yet assigned to a chunk."""
 
     subject: str
     subject_type: str
@@ -39,9 +39,9 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One sentence ready to be read: tokens with what was found in them.
+    """One sentence annotated with its names and time expressions.
 
-    ``things`` are phrases that make an "it" unclear.
+    ``things`` are further phrases that an "it" could refer to, which makes it ambiguous.
     """
 
     tokens: tuple[Token, ...]
@@ -54,7 +54,7 @@ class Reading:
 def referents_of(
     sentence: Reading, statements: Sequence[Statement], voices: Voices, discourse: Discourse
 ) -> Iterator[Referent]:
-    """What a sentence brings up that a pronoun in the next two may mean."""
+    """Yield the entities of a sentence that a pronoun in the next two sentences may refer to."""
     voiced = (voices.speaker, voices.other)
     told = [part.lower() for one in statements for part in (one.subject, one.object)]
     told += [name.text.lower() for name in sentence.names.values()]
@@ -73,20 +73,20 @@ def referents_of(
 
 
 def is_listed(tokens: Sequence[Token], start: int, end: int) -> bool:
-    """Tell "Anna, a nurse and Tom" and "Rome, the sea, the food" from an apposition."""
+    """Return whether tokens are part of a list, not an apposition: "Anna, a nurse and Tom"."""
     joined = any(tokens[place].low in ("and", "or") for place in range(start, end))
     more = any(token.low == "," for token in tokens[end + 1 :])
     return joined or more or tokens[start].low in ("this", "that", "these")
 
 
 def is_over(relation: Relation | None) -> bool:
-    """Tell "before we moved" from "before it becomes serious"."""
+    """Return whether a relation is past: in "before we moved", but not "before it becomes"."""
     first = relation.text.split(" ")[0] if relation is not None else ""
     return first == "was" or verbs.is_past(first)
 
 
 def last_of(phrase: Phrase) -> Phrase:
-    """What a relative clause after the object speaks of: of "a bed and a lamp" the lamp."""
+    """Return what a relative clause after an object refers to: in "a bed and a lamp", the lamp."""
     _, joined, last = phrase.text.rpartition(" and ")
     if not joined:
         return phrase

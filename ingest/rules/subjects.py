@@ -1,4 +1,4 @@
-"""Finding the subject of a clause: a speaker, a name, a noun phrase, or one left out."""
+"""Find the subject of a clause: a speaker, a name, a noun phrase, or an omitted subject."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cognigraph.ingest.rules.names import Name
 from cognigraph.ingest.rules.noun_phrases import Phrase, Voices, noun_phrase
 from cognigraph.ingest.rules.pronouns import Referent
 
-_REACH = 14  # tokens in which the verb of a noun subject must follow
+_REACH = 14  # largest number of tokens from the start of a noun subject to its verb
 _FEELINGS = word_set(
     """excited proud happy thrilled pumped stoked keen nervous grateful thankful passionate sad
     busy"""
@@ -34,34 +34,34 @@ _ADJECTIVES = words.SENTIMENT | words.LIGHT
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A subject; its verb is looked for from token ``end``."""
+    """A subject; the search for its verb starts at token ``end``."""
 
     phrase: Phrase
     end: int
     elided: bool = False
     pronoun: bool = False
     thing: bool = False
-    """Said as "it" or "they", which often mean nothing at all."""
+    """Whether the subject is "it" or "they", which are often impersonal."""
     speaker: bool = False
     others: tuple[Phrase, ...] = ()
-    """Who else: "Ann and Tom moved" is said of both."""
+    """Further subjects of the same verb: Tom in "Ann and Tom moved"."""
 
 
 @dataclass(slots=True)
 class Before:
-    """What the clauses before in the same sentence leave behind."""
+    """Context from the preceding clauses of the same sentence."""
 
     subject: Phrase | None = None
     object: Phrase | None = None
     progressive: bool = False
     infinitive: bool = False
     lost: bool = False
-    """Some subject was not understood, so a missing one cannot be filled in."""
+    """Whether a subject was not understood; an omitted one then cannot be inferred."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectFinder:
-    """Finds subjects in one sentence."""
+    """Finds the subjects of the clauses of one sentence."""
 
     tokens: tuple[Token, ...]
     names: Mapping[int, Name]
@@ -70,17 +70,17 @@ class SubjectFinder:
 
     @property
     def speaker(self) -> Phrase:
-        """The one who says "I"."""
+        """The speaker of the sentence, as a phrase."""
         return Phrase(self.voices.speaker, "person", proper=True)
 
     def find(self, clause: Clause, start: int, end: int, before: Before) -> Subject | None:
-        """The subject of tokens ``[start, end)``; ``None`` if there is none or it is unclear."""
+        """Return the subject of tokens ``[start, end)``; ``None`` if there is no clear one."""
         low, following = self._low(start, end), self._low(start + 1, end)
         if low in words.FIRST_PERSON:
             return Subject(self.speaker, start + 1, speaker=True)
         if low == "you":
             if self.voices.other is None or self._advice(start + 1, end):
-                return None  # "you can't deny": anyone
+                return None  # a generic "you", as in "you can't deny"
             return Subject(Phrase(self.voices.other, "person", proper=True), start + 1)
         if low in ("he", "she", "it", "they"):
             found = self.resolve(low)
@@ -99,7 +99,7 @@ class SubjectFinder:
         )
 
     def _advice(self, place: int, end: int) -> bool:
-        """Tell "you should", "you need to", "you have to" from what somebody did."""
+        """Return whether "you" is given advice ("you should", "you need to"), which is no fact."""
         low, following = self._low(place, end), self._low(place + 1, end)
         if place > 2 and self.tokens[place - 2].low == "sure":
             return True  # "make sure you ..."
@@ -108,7 +108,7 @@ class SubjectFinder:
         )
 
     def _several(self, start: int, end: int) -> Subject | None:
-        """Read "Ann and Tom moved", "my sister and I went"."""
+        """Read a coordinated subject: "Ann and Tom moved", "my sister and I went"."""
         joint = next(
             (p for p in range(start + 1, min(end, start + 6)) if self._low(p, end) == "and"), 0
         )
@@ -150,7 +150,7 @@ class SubjectFinder:
     # Left out
 
     def _left_out(self, clause: Clause, start: int, end: int, before: Before) -> Subject | None:
-        """A clause that starts with its verb: "Lost my job", "and asked for help"."""
+        """Infer the subject of a clause that starts with its verb: "Lost my job", "and asked"."""
         if start in self.names:
             return None
         low = self._low(start, end)
@@ -160,7 +160,7 @@ class SubjectFinder:
         finite = low in verbs.FINITE_AUX or verbs.is_past(low) or low == "been"
         if clause.connector in _JOINING and before.subject is not None and (finite or verb):
             if not finite and verb is not None and verb.form == "base" and before.infinitive:
-                return None  # "wants to start a blog and show it": whose verb is not clear
+                return None  # "wants to start a blog and show it": the verb may be an infinitive
             if clause.connector == "so" and verb is not None and verb.form == "base":
                 return None  # "so keep it to yourself": an order
             if verbs.is_ing(low) and not before.progressive:
@@ -174,7 +174,7 @@ class SubjectFinder:
         return None
 
     def _opens(self, clause: Clause, start: int, end: int) -> bool:
-        """Tell a statement without its "I" from an order or a noun."""
+        """Return whether a statement starts here whose "I" is omitted, not an order or a noun."""
         low, following = self._low(start, end), self._low(start + 1, end)
         if low in ("can", "could") and following == "not":
             return True
@@ -197,7 +197,7 @@ class SubjectFinder:
     # Noun phrases
 
     def _nominal(self, start: int, end: int) -> Subject | None:
-        """A noun phrase followed by a finite verb."""
+        """Read a noun phrase that is followed by a finite verb."""
         first = self.tokens[start]
         if first.low in words.PREPOSITIONS or first.low in _SEEMING or first.kind == "mark":
             return None
@@ -235,7 +235,7 @@ class SubjectFinder:
             elif self._plural_verb(place, end, clear=clear):
                 return place
             elif verbs.is_finite(low) and (clear or verbs.verb_only(low)):
-                # "my dance moves get me going": a later clear verb makes this one a noun.
+                # "my dance moves get me going": if an unambiguous verb follows, this is a noun.
                 noun = place == first and name is None and clear
                 noun = noun or self._verb_follows(place + 1, end)
                 if not noun or (verbs.is_past(low) and place > first):
@@ -245,7 +245,7 @@ class SubjectFinder:
         return None
 
     def _plural_verb(self, place: int, end: int, *, clear: bool) -> bool:
-        """Tell "my holidays start on" from "my dance lessons start"."""
+        """Return whether a base form after a plural noun is its verb: "my holidays start on"."""
         found, before = verbs.known_verb(self.tokens[place].low), self._low(place - 1, end)
         following = self._low(place + 1, end)
         plural = before.endswith("s") and not before.endswith(("ss", "us", "is"))
@@ -267,7 +267,7 @@ class SubjectFinder:
         return low in verbs.FINITE_AUX or (verbs.verb_only(low) and not verbs.is_ing(low))
 
     def _contracted_is(self, place: int, end: int) -> bool:
-        """Tell "Anna's moving" and "the cat's not in" from "Anna's cat"."""
+        """Return whether "'s" means "is": in "Anna's moving", but not in "Anna's cat"."""
         following, second = self._low(place + 1, end), self._low(place + 2, end)
         if following in _AFTER_IS:
             return True

@@ -1,8 +1,8 @@
-"""Session keys and an extractive summary that grow with a session.
+"""Session keys and an extractive session summary, updated chunk by chunk.
 
-:class:`SessionState` is folded over the chunks one by one, so the outcome does not depend on how
-chunks were batched, and its size is bounded, so the cost of a chunk does not grow with the
-session. Ties are broken by place, never by hash order.
+:class:`SessionState` takes in one chunk at a time, so the result does not depend on how chunks are
+batched. Its size is bounded, so the cost of a chunk does not grow with the session. Ties are
+broken by position in the session, never by hash order.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from cognigraph.text.terms import query_terms, terms
 from cognigraph.times import to_micros
 
 POOL = 40
-"""Candidate sentences kept for the summary."""
+"""Largest number of candidate sentences for the summary."""
 KEYS = 64
-"""Candidate keys kept."""
+"""Largest number of candidate keys."""
 SHOWN_KEYS = 16
 SPEAKERS = 16
 _THEMES = 3
@@ -30,13 +30,13 @@ _THEME_SENTENCES = 4
 _ONLY_SENTENCES = 7
 _FEWEST = 3
 _LONGEST = 200
-_AGEING = 0.97  # per chunk unseen: lets a new topic replace an early one-off when the pool is full
+_AGEING = 0.97  # decay per chunk without the key: new topics can replace old ones that ended early
 _FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A candidate key. ``score`` is the phrase's own, ``last`` the chunk that had it last."""
+    """A candidate key: the phrase's own score, its chunk count, and the last chunk it was in."""
 
     name: str
     score: float
@@ -45,13 +45,13 @@ class Key:
 
     @property
     def weight(self) -> float:
-        """Own score times a damped frequency."""
+        """The score multiplied by the damped frequency 1 + ln(count)."""
         return round(self.score * (1 + math.log(self.count)), 4)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence that may go into the summary; ``chunk`` and ``place`` give its order."""
+    """A candidate sentence for the summary, ordered by ``chunk`` and ``place`` within it."""
 
     chunk: int
     place: int
@@ -68,7 +68,7 @@ def _candidate(row: Sequence[Any]) -> Candidate:
 
 @dataclass(slots=True)
 class SessionState:
-    """What is remembered of a session between windows."""
+    """The state of a session that is kept between windows."""
 
     chunks: int = 0
     keys: dict[str, Key] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class SessionState:
 
     @classmethod
     def load(cls, text: str) -> SessionState:
-        """Read a saved state; one that is not ours (another extractor's) starts anew."""
+        """Read a saved state; return an empty one if the text is another extractor's or invalid."""
         try:
             data = json.loads(text) if text else {}
             if not isinstance(data, dict) or data.get("rules") != _FORMAT:
@@ -95,7 +95,7 @@ class SessionState:
             return cls()
 
     def dump(self) -> str:
-        """Save as JSON; :meth:`load` gives back an equal state."""
+        """Serialise to JSON; :meth:`load` restores an equal state."""
         data = {
             "rules": _FORMAT,
             "chunks": self.chunks,
@@ -109,15 +109,15 @@ class SessionState:
         }
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
-    # Growing, one chunk at a time
+    # Updates, one chunk at a time
 
     def meet(self, speaker: str | None) -> None:
-        """Remember a speaker."""
+        """Add a speaker, up to :data:`SPEAKERS`."""
         if speaker and speaker not in self.speakers and len(self.speakers) < SPEAKERS:
             self.speakers.append(speaker)
 
     def add_phrases(self, phrases: Iterable[KeyPhrase]) -> None:
-        """Count the phrases of the present chunk, each once."""
+        """Count the phrases of the current chunk, each once."""
         seen: set[str] = set()
         for phrase in phrases:
             stem = " ".join(terms(phrase.text))
@@ -140,11 +140,11 @@ class SessionState:
         return key.weight * _AGEING ** min(self.chunks - key.last, 500), key.last, stem
 
     def add_sentence(self, place: int, speaker: str, text: str, salience: float) -> None:
-        """Offer a sentence of the present chunk to the pool."""
+        """Add a sentence of the current chunk to the candidates if it is salient enough."""
         if salience <= 0 or (
             len(self.pool) >= POOL and salience <= min(item.salience for item in self.pool)
         ):
-            return  # an equal one that came first stays
+            return  # of equally salient sentences the earlier one stays
         shown = shorten(text)
         stems = frozenset(query_terms(shown))
         self.pool.append(Candidate(self.chunks, place, speaker, shown, salience, stems))
@@ -153,18 +153,18 @@ class SessionState:
             self.pool.remove(worst)
 
     def next_chunk(self, chunk: WorkChunk) -> None:
-        """Close the present chunk."""
+        """End the current chunk."""
         self.chunks += 1
         self.last = to_micros(chunk.at), chunk.arrival
 
     def is_past(self, chunk: WorkChunk) -> bool:
-        """Whether a chunk belongs before one that is in here already."""
+        """Return whether a chunk comes before one that has been added already."""
         return self.last is not None and (to_micros(chunk.at), chunk.arrival) < self.last
 
-    # Reading off
+    # Results
 
     def best_keys(self) -> list[Key]:
-        """The session's keys, heaviest first, near-duplicates and speakers left out."""
+        """Return the session's keys by descending weight, without near-duplicates and speakers."""
         speakers = {name.lower() for name in self.speakers}
         ranked = sorted(
             ((-key.weight, stem, key) for stem, key in self.keys.items()), key=lambda row: row[:2]
@@ -182,7 +182,7 @@ class SessionState:
         return chosen
 
     def themes(self, keys: Sequence[Key]) -> tuple[Theme, ...]:
-        """One to three topics: the best sentences around the heaviest keys, in time order."""
+        """Return up to three themes: the best sentences about the heaviest keys, in time order."""
         stemmed = [_Stemmed(key.name, key.weight, frozenset(terms(key.name))) for key in keys]
         ranked = self._ranked(stemmed)
         groups: list[list[Candidate]] = []
@@ -203,7 +203,7 @@ class SessionState:
         return _titled(groups, stemmed)
 
     def _ranked(self, keys: Sequence[_Stemmed]) -> list[Candidate]:
-        """Pool sentences by their salience and the weight of the session's keys in them."""
+        """Rank candidate sentences by salience and by the weight of the keys they contain."""
         total = sum(key.weight for key in keys) or 1.0
 
         def standing(item: Candidate) -> tuple[float, int, int]:
@@ -220,7 +220,7 @@ class _Stemmed(NamedTuple):
 
 
 def _covers(chosen: set[str], stems: set[str]) -> bool:
-    """Tell whether a key adds at most one word to a heavier one."""
+    """Return whether a key is part of a heavier one or adds just one word to it."""
     return stems <= chosen or (chosen <= stems and len(stems) - len(chosen) == 1)
 
 
@@ -263,7 +263,7 @@ def _attributed(item: Candidate) -> str:
 
 
 def shorten(text: str, limit: int = _LONGEST) -> str:
-    """Cut a long sentence at the end of a clause, else between words, with an ellipsis."""
+    """Shorten a long sentence at a clause boundary, else between words, and add an ellipsis."""
     text = " ".join(text[: 4 * limit].split())
     if len(text) <= limit:
         return text
