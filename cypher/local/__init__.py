@@ -1,1 +1,1 @@
-"""Cypher for the SQLite store: a subset, run on a graph in memory."""
+"""Cypher for the SQLite store: a subset of the language, run on an in-memory graph."""

@@ -1,8 +1,9 @@
-"""Conditions of WHERE, rewritten for grand-cypher with Cypher's rules about precedence and null.
+"""Rewrite WHERE conditions for grand-cypher so that they follow Cypher's precedence and null rules.
 
-grand-cypher takes parentheses around pairs only, reads AND and OR without precedence, and lets a
-comparison with a missing value be true under NOT and ``<>``. Here a condition is read into a tree,
-NOT is pushed down to the comparisons, and each is written with explicit pairs and null guards.
+grand-cypher accepts parentheses only around two conditions, gives AND and OR the same precedence,
+and treats a comparison with a missing value as true under NOT and ``<>``. This module therefore
+parses a condition into a tree, pushes NOT down to the comparisons, and writes the tree with
+explicit pairs and null checks.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ _WORD_OPERATORS = ("IN", "CONTAINS", "STARTS", "ENDS", "IS")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A condition without AND, OR and NOT: tokens still to be translated."""
+    """A condition without AND, OR and NOT, as tokens not yet translated."""
 
     tokens: tuple[Token, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Junction:
-    """AND or OR of several conditions."""
+    """Several conditions connected by AND or OR."""
 
     word: str
     parts: tuple[Condition, ...]
@@ -39,7 +40,7 @@ class Junction:
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """NOT of a condition."""
+    """A condition negated by NOT."""
 
     part: Condition
 
@@ -49,7 +50,7 @@ Condition = Comparison | Junction | Negation
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A translated comparison: its text, its operator and the properties it depends on."""
+    """A translated comparison: its text, its operator and the properties that make it null."""
 
     text: str
     operator: str
@@ -59,7 +60,7 @@ class Written:
 
 
 def parse(tokens: Sequence[Token], fail: Callable[[Token, str], QueryError]) -> Condition:
-    """Read a condition; ``fail`` makes the error for a token."""
+    """Parse a condition; ``fail`` creates the error for a token and a message."""
     return _Reader(tokens, fail).read()
 
 
@@ -70,7 +71,7 @@ class _Reader:
     def read(self) -> Condition:
         condition = self._junction("OR")
         if self.at < len(self.tokens):
-            raise self.fail(self.tokens[self.at], "this does not belong in a condition")
+            raise self.fail(self.tokens[self.at], "AND, OR or the end of the condition is expected")
         return condition
 
     def _junction(self, word: str) -> Condition:
@@ -95,7 +96,7 @@ class _Reader:
         return self._comparison()
 
     def _group_end(self) -> int | None:
-        """Return the closing parenthesis, if this one groups conditions and not a calculation."""
+        """Return the closing parenthesis if the one here groups conditions, not a calculation."""
         if not (self.at < len(self.tokens) and self.tokens[self.at].mark("(")):
             return None
         close = closing(self.tokens, self.at)
@@ -107,7 +108,7 @@ class _Reader:
         while self.at < len(self.tokens) and not self._at_word("AND", "OR"):
             token = self.tokens[self.at]
             if self._at_word("XOR", "NOT") and not self._is_not_null():
-                raise self.fail(token, f"{token.value.upper()} is not understood here")
+                raise self.fail(token, f"{token.value.upper()} is not supported here")
             self.at = closing(self.tokens, self.at) + 1
         if begin == self.at:
             where = min(begin, len(self.tokens) - 1)
@@ -124,7 +125,7 @@ class _Reader:
 
 
 def operator_of(tokens: Sequence[Token]) -> tuple[int, int, str]:
-    """Return begin, end and name of a comparison's operator; ``""`` for a bare value."""
+    """Return start, end and name of a comparison's operator; the name is "" for a bare value."""
     index = 0
     while index < len(tokens):
         token = tokens[index]
@@ -146,7 +147,7 @@ def operator_of(tokens: Sequence[Token]) -> tuple[int, int, str]:
 
 
 def write(condition: Condition, translate: Callable[[Sequence[Token]], Written]) -> str:
-    """Write a condition in grand-cypher's grammar; ``translate`` does a single comparison."""
+    """Write a condition in grand-cypher's grammar; ``translate`` handles a single comparison."""
     return _write(condition, translate, negated=False)
 
 
@@ -176,7 +177,7 @@ def _guarded(written: Written, *, negated: bool) -> str:
 
 
 def join(word: str, parts: Sequence[str]) -> str:
-    """Nest pairs to the right: the only form in which grand-cypher takes parentheses."""
+    """Nest conditions in pairs, to the right: grand-cypher accepts no other parentheses."""
     if not parts:
         return ""
     text = parts[-1]

@@ -1,4 +1,4 @@
-"""Values in a query: properties, functions, parameters, written in grand-cypher's grammar."""
+"""Translate the values of a query (properties, functions, parameters) to grand-cypher's grammar."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cognigraph.cypher.local.patterns import closing, plain
 from cognigraph.errors import QueryError
 
 SUBSET = (
-    "On SQLite a subset of Cypher is understood: MATCH, WHERE (AND, OR, NOT, =, <>, <, >, IN, "
+    "On SQLite a subset of Cypher is supported: MATCH, WHERE (AND, OR, NOT, =, <>, <, >, IN, "
     "CONTAINS, STARTS WITH, ENDS WITH, IS NULL, EXISTS { MATCH ... }), WITH, RETURN, DISTINCT, "
     "ORDER BY, SKIP, LIMIT, and count, collect, sum, avg, min, max, toLower, toUpper, trim, size, "
     "coalesce, type, datetime"
@@ -27,10 +27,10 @@ _FUNCTIONS = {
 
 @dataclass(slots=True)
 class Scope:
-    """What names and parameters mean at a place in the query.
+    """The names and parameters that are visible in a part of the query.
 
-    ``names`` are those of the patterns; after WITH they give way to ``columns``, which maps a
-    column to the property of the row that holds it.
+    ``names`` are those of the patterns. After WITH they are replaced by ``columns``, which maps
+    each column to the property of the row node that holds its value.
     """
 
     query: str
@@ -40,7 +40,7 @@ class Scope:
     constants: Constants = field(default_factory=Constants)
 
     def fail(self, token: Token, message: str) -> QueryError:
-        """Make an error that shows where, and names what is supported."""
+        """Create an error that points to the token and lists the supported subset."""
         return QueryError(f"{error(self.query, token.start, message)}\n{SUBSET}.")
 
     def parameter(self, token: Token) -> Any:
@@ -50,11 +50,11 @@ class Scope:
         return self.parameters[token.value]
 
     def value_of(self, token: Token) -> str:
-        """Return the literal that a parameter stands for."""
+        """Return the value of a parameter as a literal."""
         return self.constants.literal(self.parameter(token), token.value)
 
     def variable(self, token: Token) -> str:
-        """Return how a bare name is written; it must be one that the query has introduced."""
+        """Translate a bare name, which the query must have introduced."""
         if self.columns is not None:
             if token.value in self.columns:
                 return f"{ROW}.{self.columns[token.value]}"
@@ -63,14 +63,14 @@ class Scope:
         raise self.fail(token, f"the name {token.value} is not known here")
 
     def expression(self, tokens: Sequence[Token], at: Token | None = None) -> Expression:
-        """Write a value; ``at`` is where to point when there is none."""
+        """Translate a value; if it is missing, the error points to ``at``."""
         if not tokens:
             assert at is not None
             raise self.fail(at, "a value is missing here")
         return _Writer(self, tokens).write()
 
     def atom(self, tokens: Sequence[Token]) -> str:
-        """Write what RETURN and WITH take: a name, a property or a function, not a calculation."""
+        """Translate a column of RETURN or WITH: a name, property or function, not a calculation."""
         last = closing(tokens, 1) if len(tokens) > 1 else 0
         is_property = len(tokens) == 3 and tokens[1].mark(".")
         is_call = len(tokens) > 2 and tokens[1].mark("(") and last == len(tokens) - 1
@@ -83,14 +83,14 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A value as text; ``depends`` are the properties whose absence makes it null."""
+    """A translated value; it is null if any of the properties in ``depends`` is missing."""
 
     text: str
     depends: tuple[str, ...]
 
 
 class _Writer:
-    """Writes one value, token by token."""
+    """Translates one value, token by token."""
 
     def __init__(self, scope: Scope, tokens: Sequence[Token]) -> None:
         self.scope, self.tokens = scope, tokens
@@ -124,7 +124,7 @@ class _Writer:
         elif token.kind == "number" or token.mark("+", "-", "*", "/", "%", "(", ")", "[", "]", ","):
             self.parts.append(token.text)
         else:
-            raise self.scope.fail(token, f"'{token.text}' is not understood here")
+            raise self.scope.fail(token, f"'{token.text}' is not supported here")
         return here + 1
 
     def _bare(self, token: Token) -> None:
@@ -144,7 +144,7 @@ class _Writer:
             raise self.scope.fail(self.tokens[here], "the name of a property is missing")
         name = plain(self.tokens[here + 2], self.scope.fail)
         owner = self.scope.variable(self.tokens[here])
-        # A node carried by WITH is a row's value; its properties lie beside it.
+        # A node passed on by WITH is a value of the row node, which also holds its properties.
         text = f"{owner}__{name}" if "." in owner else f"{owner}.{name}"
         self.depends.append(text)
         self.parts.append(text)
@@ -160,7 +160,7 @@ class _Writer:
         if lower not in _FUNCTIONS:
             advice = ""
             if lower in AGGREGATES:
-                advice = "; an aggregate stands in WITH or RETURN, alone"
+                advice = "; an aggregate must be a column of WITH or RETURN by itself"
             raise self.scope.fail(name, f"the function {name.value}() is not supported{advice}")
         if lower == "type":
             if len(inside) != 1:

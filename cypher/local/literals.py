@@ -1,4 +1,4 @@
-"""Values as literals of grand-cypher's grammar, and times as text that sorts like time."""
+"""Write values as literals in grand-cypher's grammar, and times as text in chronological order."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from cognigraph.errors import QueryError
 
 
 class Moment(str):
-    """A time as a graph holds it: fixed-width ISO 8601 in UTC, so that text order is time order."""
+    """A time as stored in a graph: fixed-width ISO 8601 in UTC, so text order is time order."""
 
     __slots__ = ()
 
     @classmethod
     def of(cls, moment: datetime) -> Moment:
-        """Write an aware time."""
+        """Convert an aware datetime; :class:`QueryError` if it is naive."""
         if moment.utcoffset() is None:
             raise QueryError(f"the time {moment} has no timezone; give an aware datetime")
         return cls(moment.astimezone(UTC).isoformat(timespec="microseconds"))
 
     @property
     def value(self) -> datetime:
-        """The time again."""
+        """The time as an aware datetime in UTC."""
         return datetime.fromisoformat(str(self))
 
 
 class Constants:
-    """The texts and lists of a query, kept out of the text that grand-cypher parses.
+    """The strings and lists of a query, kept out of the text that grand-cypher parses.
 
-    Its parser takes time and memory for each character, so it is given a short stand-in for each
-    text and each list; the values are put in afterwards. Every text has a stand-in, so none can be
-    taken for one.
+    The parser needs time and memory for each character, so it gets a short placeholder for each
+    string and each list, and the values are inserted after parsing. Since all strings are replaced,
+    none can be mistaken for a placeholder.
     """
 
     def __init__(self) -> None:
@@ -40,13 +40,13 @@ class Constants:
         self._names: dict[str, str] = {}
 
     def text(self, value: str) -> str:
-        """Write a text; equal texts are written alike."""
+        """Return the placeholder of a string; equal strings share one."""
         if value not in self._names:
             self._names[value] = self._keep(value)
         return f'"{self._names[value]}"'
 
     def literal(self, value: Any, name: str) -> str:
-        """Write the value of the parameter ``name``; lists of plain values are fine."""
+        """Write the value of the parameter ``name`` as a literal: a scalar or a list of scalars."""
         if value is None:
             return "NULL"
         if isinstance(value, bool):
@@ -92,7 +92,10 @@ def _member(item: Any, name: str) -> Any:
 
 
 def moment_of(text: str) -> Moment | None:
-    """Read the argument of ``datetime("...")``; one without an offset is in UTC, as on Neo4j."""
+    """Parse the argument of ``datetime("...")``; without an offset it is UTC, as in Neo4j.
+
+    ``None`` if the text is not an ISO 8601 time.
+    """
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

@@ -1,8 +1,9 @@
-"""The patterns of MATCH, read from tokens and written in grand-cypher's grammar.
+"""Parse the patterns of MATCH from tokens and write them in grand-cypher's grammar.
 
-It takes one chain per MATCH, forgets a node's label when the node is named again without it, and
-reads ``--`` as "both ways at once"; so patterns are taken apart and written out in full, and an
-undirected relationship becomes two queries.
+grand-cypher accepts one chain per MATCH, loses a node's label where the node is named again without
+it, and matches ``--`` only if there are relationships in both directions. Every relationship is
+therefore written as a MATCH of its own with complete nodes, and an undirected relationship becomes
+two queries.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ Fail = Callable[[Token, str], QueryError]
 
 @dataclass(slots=True)
 class Node:
-    """A node of the patterns, over all the places where it is named."""
+    """A node of the patterns, with the labels and properties from all its occurrences."""
 
     name: str
     labels: tuple[str, ...] = ()
     properties: dict[str, str] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Write it in full."""
+        """Write the complete node."""
         labels = ":" + "|".join(self.labels) if self.labels else ""
         pairs = ", ".join(f"{key}: {value}" for key, value in self.properties.items())
         return f"({self.name}{labels}{' {' + pairs + '}' if pairs else ''})"
@@ -39,7 +40,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A relationship between two nodes by name. ``hops`` is empty for a single one."""
+    """A relationship between two named nodes. ``hops`` is empty unless its length is variable."""
 
     name: str
     types: tuple[str, ...]
@@ -49,7 +50,7 @@ class Edge:
     directed: bool
 
     def text(self, nodes: dict[str, Node]) -> str:
-        """Write it between its nodes, pointing forward."""
+        """Write the relationship with both nodes, directed from start to end."""
         types = ":" + "|".join(self.types) if self.types else ""
         inside = f"{self.name}{types}{self.hops}"
         return f"{nodes[self.start].text()}-[{inside}]->{nodes[self.end].text()}"
@@ -70,7 +71,7 @@ class Patterns:
         return {*self.nodes, *(edge.name for edge in self.edges)}
 
     def texts(self) -> Iterator[str]:
-        """Write the MATCH clauses, once for each way of directing what is undirected."""
+        """Yield the MATCH clauses, once per combination of directions of undirected edges."""
         open_ones = [edge for edge in self.edges if not edge.directed]
         for turned in itertools.product((False, True), repeat=len(open_ones)):
             turn = {edge.name for edge, turns in zip(open_ones, turned, strict=True) if turns}
@@ -84,7 +85,7 @@ class Patterns:
             yield " ".join(f"MATCH {clause}" for clause in clauses)
 
     def components(self) -> list[list[Node]]:
-        """Return the nodes grouped by what hangs together."""
+        """Return the connected components, as lists of nodes."""
         groups = {name: {name} for name in self.nodes}
         for edge in self.edges:
             if groups[edge.start] is not groups[edge.end]:
@@ -96,7 +97,7 @@ class Patterns:
 
 
 class PatternReader:
-    """Reads the comma-separated patterns of MATCH clauses into one :class:`Patterns`."""
+    """Parses the comma-separated patterns of MATCH clauses into one :class:`Patterns`."""
 
     def __init__(
         self,
@@ -109,7 +110,7 @@ class PatternReader:
         self.found = Patterns()
 
     def read(self, tokens: Sequence[Token]) -> None:
-        """Add the patterns of one MATCH."""
+        """Add the patterns of one MATCH clause."""
         if len(tokens) > 1 and tokens[0].named and tokens[1].mark("="):
             raise self.fail(tokens[0], "named paths are not supported on SQLite")
         for chain in split(tokens, ","):
@@ -121,7 +122,7 @@ class PatternReader:
     def _chain(self, tokens: Sequence[Token]) -> None:
         if not tokens or not tokens[0].mark("("):
             at = tokens[0] if tokens else None
-            raise self._fail(at, "a pattern starts with a node such as (n:Label)")
+            raise self._fail(at, "a pattern must start with a node such as (n:Label)")
         end = closing(tokens, 0)
         left = self._node(tokens[1:end])
         here = end + 1
@@ -130,7 +131,9 @@ class PatternReader:
             while node < len(tokens) and not tokens[node].mark("("):
                 node = closing(tokens, node) + 1
             if node >= len(tokens):
-                raise self.fail(tokens[here], "a relationship leads to a node such as (m)")
+                raise self.fail(
+                    tokens[here], "a relationship must be followed by a node such as (m)"
+                )
             end = closing(tokens, node)
             right = self._node(tokens[node + 1 : end])
             self._edge(tokens[here:node], left, right)
@@ -216,7 +219,7 @@ class PatternReader:
         if tokens and tokens[0].named:
             name, here = plain(tokens[0], self.fail), 1
             if name in self.found.names or name in self.known:
-                raise self.fail(tokens[0], f"the name {name} is taken")
+                raise self.fail(tokens[0], f"the name {name} is already in use")
         types, here = self._labels(tokens, here)
         hops, here = self._hops(tokens, here)
         if here < len(tokens) and tokens[here].mark("{"):
@@ -248,7 +251,7 @@ class PatternReader:
 
 
 def split(tokens: Sequence[Token], mark: str) -> list[Sequence[Token]]:
-    """Split at a punctuation mark outside of brackets; nothing gives no parts."""
+    """Split at a punctuation mark outside brackets; no tokens give no parts."""
     parts: list[Sequence[Token]] = []
     begin = here = 0
     while here < len(tokens):
@@ -260,7 +263,10 @@ def split(tokens: Sequence[Token], mark: str) -> list[Sequence[Token]]:
 
 
 def closing(tokens: Sequence[Token], index: int) -> int:
-    """Return the end of the bracket that opens here, or ``index`` when none does."""
+    """Return the index of the bracket that closes the one at ``index``.
+
+    ``index`` itself if no bracket opens there.
+    """
     depth = 0
     for here in range(index, len(tokens)):
         depth += tokens[here].mark("(", "[", "{") - tokens[here].mark(")", "]", "}")
@@ -270,7 +276,7 @@ def closing(tokens: Sequence[Token], index: int) -> int:
 
 
 def plain(token: Token, fail: Fail) -> str:
-    """Return a name if grand-cypher can take it."""
+    """Return the token's name if grand-cypher accepts it; raise the error of ``fail`` otherwise."""
     if not _PLAIN.fullmatch(token.value):
         raise fail(
             token,

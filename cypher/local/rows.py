@@ -1,7 +1,7 @@
-"""Rows of an inspection: grouping and ordering by Cypher's rules, and plain values for the caller.
+"""Result rows of a query: group and order them by Cypher's rules and convert them to plain values.
 
-Values come out alike from both stores: nodes and relationships as dicts of the properties that the
-schema names (not what a store keeps for itself beside them), times as aware ``datetime`` in UTC.
+Both stores return the same kinds of values: nodes and relationships are dicts of their documented
+properties, without a store's internal ones, and times are aware ``datetime`` objects in UTC.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cognigraph.cypher.local.literals import Moment
 from cognigraph.cypher.local.translate import Column, Order, Stage
 
 HIDDEN = frozenset({"embedding", "embedding_b", "vector", "terms", "lexemes"})
-"""Properties that no row shows, whatever the label: they are the engine's, and large."""
+"""Properties never returned, whatever the label: they are internal to the engine, and large."""
 
 SHOWN: Mapping[str, frozenset[str]] = {
     label: frozenset((*names.split(), "uid", "space"))
@@ -32,14 +32,14 @@ SHOWN: Mapping[str, frozenset[str]] = {
         "Chunk": "message_id session speaker at text part parts state",
     }.items()
 }
-"""What a row shows of a node, by label; see :mod:`cognigraph.stores.protocols`."""
+"""Documented properties of a node, by label; see :mod:`cognigraph.stores.protocols`."""
 
 EDGE = "__edge__"
 Row = dict[str, Any]
 
 
 def finish(stage: Stage, found: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """Make the rows of a stage out of the values that were found for its patterns."""
+    """Compute the rows of a stage from the values found for its patterns."""
     if stage.groups:
         rows = _group(stage.columns, found)
     else:
@@ -65,7 +65,7 @@ def _by(order: Order) -> Callable[[Row], Any]:
 
 
 def _order_of(value: Any) -> int:
-    """Rank the types as Cypher orders them, null last."""
+    """Rank a value's type in Cypher's sort order, null last."""
     kinds: tuple[tuple[type, int], ...] = (
         (Mapping, 0), (list, 3), (Moment, 5), (str, 6), (bool, 7), (int, 8), (float, 8),
     )  # fmt: skip
@@ -122,7 +122,10 @@ _AGGREGATES: Mapping[str, Callable[[list[Any]], Any]] = {
 
 
 def identity(value: Any) -> Hashable:
-    """Return what makes two values the same to DISTINCT: nodes by uid, relationships by number."""
+    """Return a key that is equal for values that DISTINCT considers equal.
+
+    Nodes are identified by uid, relationships by their number in the graph.
+    """
     if isinstance(value, Mapping):
         if EDGE in value:
             return ("relationship", value[EDGE])
@@ -137,7 +140,7 @@ def identity(value: Any) -> Hashable:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as the caller gets it."""
+    """Convert a value to the form returned to the caller."""
     if isinstance(value, Moment):
         return value.value
     if isinstance(value, Mapping):
@@ -150,7 +153,7 @@ def plain(value: Any) -> Any:
 
 
 def properties(given: Mapping[str, Any], labels: Iterable[str] = ()) -> Row:
-    """Return the properties of a node (or of a relationship, without labels) that a row shows."""
+    """Return the documented properties of a node, or of a relationship if there are no labels."""
     shown = next((SHOWN[label] for label in labels if label in SHOWN), None)
     return {
         name: plain(value)

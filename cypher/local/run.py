@@ -1,6 +1,7 @@
-"""Cypher on a space that was exported to a networkx graph: inspection for the SQLite store.
+"""Run Cypher queries on a space exported to a networkx graph: inspection for the SQLite store.
 
-The query runs in this process, in Python: fine for looking into a memory, not for serving.
+Queries run in Python in this process, which is fast enough to inspect a memory but not to serve
+requests.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings
 
 MOST_COMBINATIONS = 250_000
-"""How many pairs of unconnected patterns a query may try."""
+"""Largest number of combinations of matches of unconnected patterns."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """A node to export. Times are aware datetimes; what is ``None`` is absent."""
+    """A node to export. Times are aware datetimes; properties that are ``None`` are omitted."""
 
     uid: str
     label: str
@@ -48,20 +49,20 @@ class EdgeRow:
 
 
 class _Graph(nx.MultiDiGraph):  # type: ignore[misc]
-    """A graph that looks at the clock whenever it is asked for its nodes.
+    """A graph that checks the deadline of the query whenever its nodes are accessed.
 
-    That is the one thing all of grand-cypher's inner loops do, so a query can be ended from inside.
+    All of grand-cypher's inner loops access the nodes, so this stops a query that runs too long.
     """
 
     @property
     def nodes(self) -> NodeView:
-        """The nodes; :class:`QueryError` if the query that asks is out of time."""
+        """The nodes; raises ``OutOfTime`` once the deadline of the current query has passed."""
         check_clock()
         return NodeView(self)
 
 
 def build_graph(nodes: Iterable[NodeRow], edges: Iterable[EdgeRow]) -> nx.MultiDiGraph:
-    """Build what :func:`run_on_graph` runs on; an edge to a node that is not there is an error."""
+    """Build the graph for :func:`run_on_graph`; ``ValueError`` if a node of an edge is missing."""
     graph = _Graph()
     for node in nodes:
         check_clock()
@@ -71,7 +72,9 @@ def build_graph(nodes: Iterable[NodeRow], edges: Iterable[EdgeRow]) -> nx.MultiD
     for number, edge in enumerate(edges):
         check_clock()
         if edge.start not in known or edge.end not in known:
-            raise ValueError(f"a {edge.type} relationship leads from or to no node of the graph")
+            raise ValueError(
+                f"a {edge.type} relationship starts or ends at a node that is not in the graph"
+            )
         values = {**_values(edge.properties), EDGE: number, "__labels__": {edge.type}}
         graph.add_edge(edge.start, edge.end, **values)
     return graph
@@ -85,12 +88,12 @@ def run_on_graph(
     timeout: float,
     limits: QuerySettings = DEFAULT_LIMITS,
 ) -> list[Row]:
-    """Run a reading query on an export (:func:`build_graph`); at most ``limit`` rows as dicts.
+    """Run a read-only query on a graph from :func:`build_graph`; return at most ``limit`` rows.
 
-    ``timeout`` is in seconds. Raises :class:`QueryError` for what is not understood (it names the
-    supported subset), what writes, what takes too long and what exceeds ``limits``.
-    Two deviations from Neo4j remain: two nodes of one pattern are never the same node, and there
-    are no paths.
+    ``timeout`` is in seconds. Raises :class:`QueryError` if the query writes, takes too long,
+    exceeds ``limits``, or is outside the supported subset, which the message lists. Two
+    differences from Neo4j remain: two nodes of one pattern never match the same node, and paths
+    are not supported.
     """
     check_call(limit, timeout)
     with time_limit(timeout):
@@ -106,9 +109,9 @@ def run_on_graph(
 
 
 def _find(graph: nx.MultiDiGraph, stage: Stage, max_rows: int, *, ordered: bool) -> list[Row]:
-    """Return the values of every match, under the keys of the stage."""
+    """Return one row per match, with the values under the keys of the stage's columns."""
     _check_combinations(graph, stage)
-    # One more than is allowed shows that there are too many, without finding the rest.
+    # One match more than allowed is enough to detect that there are too many.
     limit = min(_early_limit(stage, max_rows + 1), max_rows + 1)
     hints = any(node.properties for part in stage.components for node in part)
     rows: list[Row] = []
@@ -137,14 +140,14 @@ def _run(
     *,
     hints: bool,
 ) -> dict[str, list[Any]]:
-    # Imported here: building its parser takes a moment that other uses need not wait for.
+    # Imported here because building grand-cypher's parser is slow and few callers need it.
     import grandcypher
     from lark.exceptions import LarkError
 
     try:
         runner = grandcypher.GrandCypher(graph, limit)
         runner._transformer = _transformer()(graph, limit, constants)
-        # Its rewriting of WHERE into index lookups is experimental; the patterns are enough.
+        # Rewriting WHERE into index lookups is experimental; lookups from patterns are enough.
         runner.auto_where_hints = False
         runner.auto_node_jsondata_hints = hints
         found = runner.run(Clocked(query))
@@ -152,14 +155,14 @@ def _run(
         if isinstance(problem.__context__, OutOfTime):
             raise OutOfTime from None
         first = str(problem).strip().splitlines()[0]
-        raise QueryError(f"the query is not understood: {first}. {SUBSET}.") from problem
+        raise QueryError(f"the query cannot be parsed: {first}. {SUBSET}.") from problem
     except (
         ArithmeticError, AssertionError, AttributeError, LookupError, NotImplementedError,
         RecursionError, SyntaxError, TypeError, ValueError,
     ) as problem:  # fmt: skip
         raise QueryError(f"the query cannot be run: {problem}. {SUBSET}.") from problem
     finally:
-        # Its module-wide caches would keep the graph alive.
+        # grand-cypher's module-level caches would keep the graph alive.
         for name in ("_is_node_attr_match", "_is_edge_attr_match"):
             getattr(grandcypher, name).cache_clear()
     return {str(key): list(values) for key, values in found.items()}
@@ -167,7 +170,7 @@ def _run(
 
 @cache
 def _transformer() -> Any:
-    """Return grand-cypher's reader of syntax trees, made to put in the values of stand-ins."""
+    """Return grand-cypher's syntax tree transformer, extended to insert placeholder values."""
     import grandcypher
 
     class _Transformer(grandcypher.GrandCypherTransformer):  # type: ignore[misc]
@@ -190,7 +193,7 @@ def _transformer() -> Any:
 
 
 def _early_limit(stage: Stage, otherwise: int) -> int:
-    """Return how many matches are enough, where nothing is done with them afterwards."""
+    """Return how many matches suffice; ``otherwise`` if later steps (grouping, ...) need all."""
     if stage.groups or stage.distinct or stage.order or stage.limit is None:
         return otherwise
     return stage.skip + stage.limit if len(stage.components) == 1 else otherwise
@@ -218,7 +221,7 @@ def _check_combinations(graph: nx.MultiDiGraph, stage: Stage) -> None:
 
 
 def _as_graph(rows: Iterable[Row]) -> nx.MultiDiGraph:
-    """Make rows the nodes of a graph, so that the next stage can be asked of them."""
+    """Build a graph with one node per row, on which the next stage runs."""
     graph = _Graph()
     for number, row in enumerate(rows):
         values: Row = {"uid": number, ORDER: number, "__labels__": {ROW}}

@@ -1,9 +1,9 @@
-"""A subset of Cypher, taken apart into what grand-cypher runs and what is done on its rows.
+"""Translate a subset of Cypher into queries for grand-cypher and operations on their rows.
 
-grand-cypher finds the patterns, filters them and computes plain values. Grouping, DISTINCT,
+grand-cypher matches patterns, filters the matches and computes plain values. Grouping, DISTINCT,
 ORDER BY, SKIP, LIMIT and WITH are applied to its rows (:mod:`cognigraph.cypher.local.rows`), where
-null and ties behave as they do in Neo4j. A query is a list of stages, one for each WITH or RETURN;
-every stage after the first runs on a graph with one node for each row of the stage before.
+null and ties behave as they do in Neo4j. A query is a list of stages, one for each WITH or RETURN.
+Every stage after the first runs on a graph with one node per row of the previous stage.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _UNSUPPORTED = ("OPTIONAL", "UNWIND", "UNION", "CALL", "CASE", "XOR", "LET", "FI
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a stage: the value ``key`` of the found rows, or an aggregate of it.
+    """A column of a stage: the value under ``key`` in the found rows, or an aggregate of it.
 
     ``key`` is empty for ``count(*)``.
     """
@@ -42,7 +42,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to order by: a column (or a property of the node in it), or a found value's key."""
+    """One item of ORDER BY: a column (or a property of the node in it), or a found value's key."""
 
     key: str
     property: str = ""
@@ -51,10 +51,10 @@ class Order:
 
 @dataclass(slots=True)
 class Stage:
-    """One WITH or RETURN with all that leads to it.
+    """One WITH or RETURN together with the MATCH and WHERE clauses before it.
 
-    ``queries`` are run by grand-cypher and their rows put together; ``constants`` are the values
-    of the stand-ins in them.
+    grand-cypher runs each of the ``queries``; their rows are concatenated. ``constants`` are the
+    values of the placeholders in them.
     """
 
     queries: list[str] = field(default_factory=list)
@@ -68,7 +68,7 @@ class Stage:
 
     @property
     def groups(self) -> bool:
-        """Whether it has an aggregate."""
+        """Whether any column is an aggregate."""
         return any(column.aggregate for column in self.columns)
 
 
@@ -82,7 +82,10 @@ class _Clause:
 def translate(
     query: str, parameters: Mapping[str, Any], limits: QuerySettings = DEFAULT_LIMITS
 ) -> list[Stage]:
-    """Take a query apart; :class:`QueryError` says what is not understood or too large."""
+    """Translate a query into stages; :class:`QueryError` points to what is not supported.
+
+    It is also raised if the query or its parameters exceed ``limits``.
+    """
     check_parameters(parameters)
     check_parameters_size(parameters, limits)
     tokens = check_query(query, limits)
@@ -122,7 +125,7 @@ class _Translator:
                 found.append((token.value.upper(), here))
             here = closing(self.tokens, here) + 1
         if not found or found[0] != ("MATCH", 0):
-            raise self.fail(self.tokens[0], "a query starts with MATCH")
+            raise self.fail(self.tokens[0], "a query must start with MATCH")
         ends = [index for _, index in found[1:]] + [len(self.tokens)]
         clauses = [
             _Clause(word, self.tokens[index], self.tokens[index + 1 : end])
@@ -142,10 +145,12 @@ class _Translator:
         conditions = self._match(clauses, stage) if first else self._rows(clauses)
         if not clauses or clauses[0].word not in ("WITH", "RETURN"):
             at = clauses[0].token if clauses else self.tokens[-1]
-            raise self.fail(at, "here comes WITH or RETURN" if clauses else "RETURN is missing")
+            raise self.fail(
+                at, "WITH or RETURN is expected here" if clauses else "RETURN is missing"
+            )
         projection = clauses.pop(0)
         if projection.word == "RETURN" and any(c.word in ("WITH", "RETURN") for c in clauses):
-            raise self.fail(projection.token, "RETURN comes last")
+            raise self.fail(projection.token, "RETURN must be the last clause")
         sources = self._columns(stage, projection)
         self._tail(stage, clauses, sources)
         where = f" WHERE {conditions}" if conditions else ""
@@ -179,14 +184,14 @@ class _Translator:
         return ""
 
     def _all(self, found: Patterns, conditions: Sequence[Sequence[Token]]) -> str:
-        """Put the conditions of all WHEREs together, and those written inside patterns."""
+        """Join the conditions of all WHERE clauses and those written inside patterns."""
         texts = [self._condition(tokens) for tokens in (*conditions, *found.inline)]
         return boolean.join("AND", [*texts, *found.conditions])
 
     # --- projections --------------------------------------------------------------------
 
     def _columns(self, stage: Stage, clause: _Clause) -> dict[str, str]:
-        """Fill in the columns; return the values to find, each with the key it comes under."""
+        """Add the columns to the stage; return the values to find, each with its key."""
         body, sources = clause.body, dict[str, str]()
         if body[0].word("DISTINCT"):
             stage.distinct, body = True, body[1:]
@@ -204,7 +209,7 @@ class _Translator:
         return sources
 
     def _any(self) -> str:
-        """Return some value that every found row has, so that rows can be counted."""
+        """Return a value that every found row has, so that rows can be counted."""
         return f"{min(self.scope.names - {e for e in self.scope.names if e.startswith('__r')})}.uid"
 
     def _column(self, item: Sequence[Token], sources: dict[str, str], clause: str) -> Column:
@@ -212,7 +217,7 @@ class _Translator:
         if len(item) > 2 and item[-2].word("AS") and item[-1].named:
             expression, name = item[:-2], item[-1].value
         elif clause == "WITH" and not (len(item) == 1 and item[0].named):
-            raise self.fail(item[0], "in WITH a value needs a name: ... AS name")
+            raise self.fail(item[0], "a value in WITH needs a name: ... AS name")
         else:
             name = item[0].value if len(item) == 1 else self._source(item)
         aggregate, inner = self._aggregate(expression)
@@ -255,13 +260,13 @@ class _Translator:
 
     def _order(self, stage: Stage, clause: _Clause, sources: dict[str, str]) -> None:
         if not clause.body[0].word("BY"):
-            raise self.fail(clause.token, "ORDER BY is meant")
+            raise self.fail(clause.token, "ORDER must be followed by BY")
         for item in split(clause.body[1:], ","):
             descending = bool(item) and item[-1].word("DESC", "DESCENDING")
             given = item and item[-1].word("ASC", "ASCENDING", "DESC", "DESCENDING")
             tokens = item[:-1] if given else item
             if not tokens:
-                raise self.fail(clause.token, "something to order by is missing")
+                raise self.fail(clause.token, "ORDER BY needs a value")
             key, property = self._order_key(stage, tokens, sources)
             stage.order.append(Order(key, property, descending))
 
@@ -279,7 +284,9 @@ class _Translator:
         key = self._key(tokens, sources)
         same = [c.name for c in stage.columns if c.key == key and not c.aggregate]
         if not same and (stage.groups or stage.distinct):
-            raise self.fail(tokens[0], "order by one of the columns")
+            raise self.fail(
+                tokens[0], "after an aggregate or DISTINCT, order by one of the columns"
+            )
         return (same[0] if same else key), ""
 
     def _whole_number(self, clause: _Clause) -> int:
@@ -302,7 +309,7 @@ class _Translator:
         check_clock()
         if tokens[0].word("EXISTS") and len(tokens) > 1 and tokens[1].mark("{"):
             if closing(tokens, 1) != len(tokens) - 1:
-                raise self.fail(tokens[0], "EXISTS { ... } is a condition of its own")
+                raise self.fail(tokens[0], "EXISTS { ... } cannot be part of a comparison")
             return boolean.Written(self._exists(tokens[0], tokens[2:-1]), "", (), is_query=True)
         if _is_pattern(tokens):
             return boolean.Written(self._exists(tokens[0], tokens), "", (), is_query=True)
@@ -313,7 +320,7 @@ class _Translator:
         right = self.scope.expression(tokens[end:], tokens[-1])
         if operator in ("IS", "IS NOT"):
             if right.text != "NULL":
-                raise self.fail(tokens[begin], "IS NULL or IS NOT NULL is meant")
+                raise self.fail(tokens[begin], "IS must be followed by NULL or NOT NULL")
             return boolean.Written(f"{left.text} IS NULL", operator, ())
         if operator not in boolean.OPERATORS:
             raise self.fail(tokens[begin], f"the operator {operator} is not supported on SQLite")
@@ -357,7 +364,7 @@ class _Translator:
 
 
 def _is_pattern(tokens: Sequence[Token]) -> bool:
-    """Whether a condition is a bare pattern such as ``(n)-[:TYPE]->()``."""
+    """Return whether a condition is a bare pattern such as ``(n)-[:TYPE]->()``."""
     after = tokens[closing(tokens, 0) + 1 :] if tokens[0].mark("(") else ()
     if len(after) < 2:
         return False

@@ -286,7 +286,7 @@ def test_any_text_can_be_a_parameter(value: str) -> None:
         ("MATCH (n RETURN n", "is never closed"),
         ("MATCH (n)", "RETURN is missing"),
         ("MATCH (n) WHERE RETURN n", "nothing follows WHERE"),
-        ("RETURN 1", "a query starts with MATCH"),
+        ("RETURN 1", "a query must start with MATCH"),
         ("", "the query is empty"),
     ],
 )
@@ -353,7 +353,7 @@ def test_engine_properties_are_not_shown() -> None:
 
 
 def test_an_edge_to_nowhere_is_an_error() -> None:
-    with pytest.raises(ValueError, match="leads from or to no node"):
+    with pytest.raises(ValueError, match="starts or ends at a node that is not in the graph"):
         build_graph([NodeRow("a", "Key")], [EdgeRow("a", "NEXT", "b")])
 
 
