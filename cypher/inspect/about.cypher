@@ -1,5 +1,5 @@
 // name: about
-// what: what is known of an entity: every fact it is part of, newest first, with its number of sources
+// what: all facts about an entity, newest first, with their number of sources
 // parameters: entity: string
 // returns: subject, relation, object, when, negated, last_observed, sources
 MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(t:Triple)-[:EVIDENCE]->(c:Chunk)

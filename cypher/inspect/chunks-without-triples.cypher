@@ -1,5 +1,5 @@
 // name: chunks-without-triples
-// what: chunks that no fact cites, oldest first; still reachable by vector and full text
+// what: chunks that are evidence for no fact, oldest first; searches by vector and text find them
 // parameters: top: integer = 100
 // returns: at, session, speaker, message_id, state, text
 MATCH (c:Chunk)

@@ -1,5 +1,5 @@
 // name: co-mentioned
-// what: entities mentioned in the same chunks as an entity, most often first
+// what: entities mentioned in the same chunks as an entity, most frequent first
 // parameters: entity: string, top: integer = 25
 // returns: other, type, chunks
 MATCH (e:Entity)<-[:MENTIONS]-(c:Chunk)-[:MENTIONS]->(other:Entity)

@@ -1,6 +1,6 @@
 // name: contradictions
-// what: a subject with the same relation to different objects, or a fact both stated and denied;
-//   for a relation that may hold many times (likes) that is no contradiction
+// what: subjects with the same relation to different objects, and facts both stated and denied;
+//   for a relation that can hold for several objects (likes) this is not a contradiction
 // parameters: top: integer = 50
 // returns: subject, relation, objects, facts
 MATCH (t:Triple)-[:SUBJECT]->(e:Entity)

@@ -1,5 +1,5 @@
 // name: conversation-around
-// what: what was said up to three chunks before and after a message, in order
+// what: the conversation up to three chunks before and after a message, in order
 // parameters: message: string
 // returns: at, session, speaker, message_id, part, text
 MATCH (c:Chunk {message_id: $message})-[:NEXT*0..3]-(near:Chunk)

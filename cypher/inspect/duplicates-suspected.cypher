@@ -1,5 +1,5 @@
 // name: duplicates-suspected
-// what: entities that may be one but are kept apart, most alike first; `merge` settles a pair
+// what: entities that may be the same but are not merged, most similar first; `merge` joins a pair
 // parameters: top: integer = 50
 // returns: name, type, other, other_type, score, reason
 MATCH (a:Entity)-[pair:RESEMBLES]->(b:Entity)

@@ -1,5 +1,5 @@
 // name: facts-of-session
-// what: the facts that a session is a source of, in the order in which they were first observed
+// what: the facts for which a session contains evidence, in the order of first observation
 // parameters: session: string
 // returns: subject, relation, object, when, negated, first_observed
 MATCH (t:Triple)-[:IN_SESSION]->(s:Session {id: $session})

@@ -1,5 +1,5 @@
 // name: homonyms
-// what: names that belong to entities of different types, which are never merged by themselves
+// what: names shared by entities of different types, which are never merged automatically
 // parameters: top: integer = 50
 // returns: name, types, spellings
 MATCH (e:Entity)

@@ -1,5 +1,5 @@
 // name: keys
-// what: the keys of a session, heaviest first
+// what: the keys of a session by descending weight
 // parameters: session: string
 // returns: key, weight
 MATCH (s:Session {id: $session})-[has:HAS_KEY]->(k:Key)

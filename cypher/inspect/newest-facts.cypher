@@ -1,5 +1,5 @@
 // name: newest-facts
-// what: the facts observed last
+// what: the most recently observed facts
 // parameters: top: integer = 25
 // returns: subject, relation, object, when, negated, first_observed, last_observed
 MATCH (t:Triple)

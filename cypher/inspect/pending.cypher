@@ -1,5 +1,5 @@
 // name: pending
-// what: chunks that are not enriched yet, or failed, oldest first
+// what: chunks whose enrichment is pending or has failed, oldest first
 // parameters: top: integer = 100
 // returns: at, session, message_id, state, text
 MATCH (c:Chunk)

@@ -1,5 +1,5 @@
 // name: relations
-// what: the relations in use, most used first
+// what: all relations, most frequent first
 // parameters: top: integer = 50
 // returns: relation, facts
 MATCH (t:Triple)

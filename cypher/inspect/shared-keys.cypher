@@ -1,5 +1,5 @@
 // name: shared-keys
-// what: keys that join several sessions, most sessions first
+// what: keys that several sessions share, most sessions first
 // parameters: top: integer = 50
 // returns: key, sessions, count
 MATCH (s:Session)-[:HAS_KEY]->(k:Key)

@@ -1,5 +1,5 @@
 // name: sources
-// what: where the facts about an entity come from: the very messages, oldest first
+// what: the messages that the facts about an entity come from, oldest first
 // parameters: entity: string
 // returns: subject, relation, object, negated, observed_at, speaker, session, message_id, text
 MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(t:Triple)-[source:EVIDENCE]->(c:Chunk)

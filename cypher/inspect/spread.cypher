@@ -1,5 +1,5 @@
 // name: spread
-// what: how many chunks, speakers and sessions stand behind each fact about an entity
+// what: how many chunks, speakers and sessions support each fact about an entity
 // parameters: entity: string
 // returns: subject, relation, object, chunks, speakers, sessions
 MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(t:Triple)-[:EVIDENCE]->(c:Chunk)

@@ -1,5 +1,5 @@
 // name: timeline
-// what: the dated facts about an entity in the order in which they are true
+// what: the dated facts about an entity in order of their valid time
 // parameters: entity: string
 // returns: when, valid_from, valid_to, subject, relation, object, negated
 MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(t:Triple)

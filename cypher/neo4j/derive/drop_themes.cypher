@@ -1,6 +1,6 @@
-// what: delete a session's themes
+// what: delete the themes of a session
 // parameters: session (uid)
-// returns: how many
+// returns: number of themes deleted
 MATCH (session:Session {uid: $session})
 OPTIONAL MATCH (session)-[:HAS_THEME]->(theme:Theme)
 WITH collect(theme) AS themes

@@ -1,7 +1,7 @@
-// what: merge entities; the spelling said first is shown
+// what: create entities that do not exist yet; the earliest spelling becomes the canonical one
 // parameters: entities: [{entity: {uid, space, name, normalised, type, key, anchor, name_hash,
 //   spelled}, vector (bytes)}] sorted by uid
-// returns: uids of those whose name has changed, and whether a group is shown as it
+// returns: uids of entities whose name changed, and whether each is canonical in a group
 UNWIND $entities AS row
 MERGE (entity:Named {uid: row.entity.uid})
   ON CREATE SET entity += row.entity, entity:Entity, entity.loops = 0

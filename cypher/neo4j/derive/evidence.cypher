@@ -1,6 +1,6 @@
-// what: tie triples, or what they are folded into, to the chunks they were read out of, and widen
-//   their observed time
-// parameters: session (uid), evidence: [[triple uid, chunk uid, who is quoted or null]] sorted
+// what: link triples, or those they are duplicates of, to the chunks they were extracted from, and
+//   extend their observed time to these chunks
+// parameters: session (uid), evidence: [[triple uid, chunk uid, person quoted or null]] sorted
 // returns: nothing
 MATCH (session:Session {uid: $session})
 UNWIND $evidence AS row

@@ -1,9 +1,9 @@
-// what: mark the chunks done, end the lease unless it is held, note whether the session's summary is
-//   behind, and count what was written
-// parameters: space, session (uid), chunks (uids), extractor, held, replaced (keys or themes),
-//   revised (so that it is a version), state (the summariser's), behind (null to leave it), triples, length,
-//   themes (what the totals of the space grow by)
-// returns: triples and themes in the space, and whether each has its own vector index
+// what: mark chunks as done, release the lease unless it is held, record whether a session summary
+//   is due, and update the totals of the space
+// parameters: space, session (uid), chunks (uids), extractor, held, replaced (keys or themes were),
+//   revised (a new version is due), state (the summariser's), behind (whether a summary is due,
+//   null to leave it unchanged), triples, length, themes (increases of the space's totals)
+// returns: triples and themes in the space, and whether each has a vector index of its own
 MATCH (session:Session {uid: $session})
 FOREACH (_ IN CASE WHEN $held THEN [] ELSE [1] END |
   SET session.lease = null, session.lease_until = null)
@@ -11,7 +11,8 @@ FOREACH (_ IN CASE WHEN $revised THEN [1] ELSE [] END |
   SET session.version = session.version + 1, session.renew = false)
 FOREACH (_ IN CASE WHEN $replaced OR $state <> '' THEN [1] ELSE [] END |
   SET session.state = $state)
-// What is held has news: it is tried again; what was revised progresses and is not at fault.
+// A held lease means that the summary lacks new turns after a failure, so it is due again. If the
+// session was revised nevertheless, there is progress and the failed attempts no longer count.
 FOREACH (_ IN CASE WHEN $behind THEN [1] ELSE [] END |
   SET session.summary_attempts =
         CASE WHEN $held AND $revised THEN 0 ELSE coalesce(session.summary_attempts, 0) END,

@@ -1,4 +1,4 @@
-// what: give a session its keys
+// what: assign keys to a session
 // parameters: space, session (uid), keys: [{uid, name, weight, vector}] sorted by uid
 // returns: nothing
 MATCH (session:Session {uid: $session})

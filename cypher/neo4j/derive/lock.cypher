@@ -1,7 +1,8 @@
-// what: begin to write a derivation: one at a time in a space, so that two never deadlock
-// parameters: space, generation (of the embedder), session (uid), token, triples (uids), count (of new arrival numbers)
-// returns: seq, triple_labels, theme_labels, known (uids of the triples that are there);
-//   no row if the lease is lost, or the embedder changed
+// what: lock a space before a derivation is written; writers take turns, which prevents deadlocks
+// parameters: space, generation (of the embedder), session (uid), token, triples (uids),
+//   count (of new arrival numbers)
+// returns: seq, triple_labels, theme_labels, known (uids of the triples that exist already);
+//   no row if the lease was lost or the embedder changed
 MERGE (facts:SpaceFacts {name: $space})
   ON CREATE SET facts.seq = 0, facts.triples = 0, facts.length = 0, facts.themes = 0,
                 facts.triple_labels = [], facts.triple_indexed = false,

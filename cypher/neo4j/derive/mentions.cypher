@@ -1,5 +1,5 @@
-// what: tie chunks to the entities they mention
-// parameters: mentions: [[chunk uid, entity uid, uid it is shown as]] sorted
+// what: link chunks to the entities they mention
+// parameters: mentions: [[chunk uid, entity uid, canonical uid]] sorted
 // returns: nothing
 UNWIND $mentions AS row
 MATCH (chunk:Chunk {uid: row[0]})

@@ -1,4 +1,4 @@
-// what: delete keys that no session has any more
+// what: delete those of some keys that no session has any longer
 // parameters: keys (uids)
 // returns: nothing
 UNWIND $keys AS uid

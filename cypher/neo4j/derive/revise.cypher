@@ -1,5 +1,5 @@
-// what: note what a session's keys and themes are now, and forget the oldest revisions
-// parameters: session, uid (of the revision), at, extractor, keep
+// what: record a session's current keys and themes as a revision, and delete the oldest revisions
+// parameters: session, uid (of the revision), at, extractor, keep (number of revisions)
 // returns: nothing
 MATCH (session:Session {uid: $session})
 CALL (session) {

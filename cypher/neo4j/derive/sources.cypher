@@ -1,4 +1,4 @@
-// what: tie aliases to the chunks that give them
+// what: link aliases to the chunks that state them
 // parameters: sources: [[alias uid, chunk uid]] sorted
 // returns: nothing
 UNWIND $sources AS row

@@ -1,4 +1,4 @@
-// what: give a session its themes
+// what: create the themes of a session
 // parameters: session (uid), labels, themes: [{properties, vector}]
 // returns: nothing
 MATCH (session:Session {uid: $session})

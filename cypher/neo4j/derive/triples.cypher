@@ -1,4 +1,4 @@
-// what: create triples that are not there
+// what: create new triples
 // parameters: labels, triples: [{properties, subject, object (entity uids), vector}] sorted by uid
 // returns: nothing
 UNWIND $triples AS row
@@ -9,7 +9,7 @@ CREATE (triple:Triple:Fact {uid: row.properties.uid})
 SET triple += row.properties, triple:$($labels)
 CREATE (triple)-[:SUBJECT]->(subject)
 CREATE (triple)-[:OBJECT]->(object)
-// A triple from an entity to itself counts once for it.
+// Count triples whose subject and object are the same entity, so that they are not counted twice.
 SET subject.loops = subject.loops + CASE WHEN subject = object THEN 1 ELSE 0 END
 WITH triple, row
 CALL (triple, row) {

@@ -1,4 +1,4 @@
-// what: which messages are there, by the uid of their first chunk
+// what: find messages that exist already, by the uid of their first chunk
 // parameters: uids
 // returns: uid, digest
 UNWIND $uids AS uid

@@ -1,4 +1,4 @@
-// what: chain chunks of a session
+// what: link chunks of a session to their successors
 // parameters: pairs: [[uid, uid of the next chunk]]
 // returns: nothing
 UNWIND $pairs AS pair

@@ -1,16 +1,19 @@
-// what: write new messages under the lock of their space, and chain them after the session's tail
-// parameters: space, generation (of the embedder), firsts (uids of each message's first chunk), chunks and length (totals),
-//   sessions: [{uid, id, started_at, ended_at, messages, last, chunks: [{properties, place, vector}]}]
-//   with the chunks of each session in the order of (at, place) and the sessions sorted by uid
-// returns: base (arrival numbers are base + place), late (uids of sessions whose chunks do not all
-//   come after its tail and still have to be linked), chunks in the space, indexed, chunks that
-//   are not in the space's own vector index yet;
-//   no row, and nothing written, if there is no such space yet, if one of the messages is there by
-//   now, or if the embedder changed
+// what: write new messages under the lock of their space, and append them to their sessions' chains
+// parameters: space, generation (of the embedder), firsts (uid of each message's first chunk),
+//   chunks and length (totals),
+//   sessions: [{uid, id, started_at, ended_at, messages, last,
+//   chunks: [{properties, place, vector}]}] sorted by uid, with the chunks of each session in the
+//   order of (at, place)
+// returns: base (arrival numbers are base + place), late (uids of sessions with chunks older than
+//   the end of their chain, which remain to be linked), chunks in the space, indexed, chunks not
+//   yet in the space's own vector index;
+//   no row, and nothing is written, if the space does not exist yet, if one of the messages exists
+//   already, or if the embedder changed
 // MATCH reads without a lock. MERGE would hold the index entry of the name in shared mode, and two
 // writers that both hold it deadlock as soon as one of them needs the node. See space.cypher.
 MATCH (space:Space {name: $space})
-// This takes the lock: what follows sees every earlier insert into the space, and no other runs.
+// This write takes the lock: the statement then sees all earlier inserts into the space, and no
+// other insert runs at the same time.
 SET space.inserts = space.inserts + 1
 WITH space
 MATCH (meta:CogniGraph {uid: 'cognigraph'})
@@ -18,8 +21,8 @@ WHERE coalesce(meta.generation, 1) = $generation
 OPTIONAL MATCH (known:Chunk) WHERE known.uid IN $firsts
 WITH space, count(known) AS known
 WHERE known = 0
-// Arrival numbers grow by one and keep up with the clock (microseconds), so that the queue can
-// compare spaces.
+// Arrival numbers increase by one but never fall behind the clock (microseconds), so that the queue
+// can compare arrivals in different spaces.
 WITH space, CASE WHEN space.seq < timestamp() * 1000 THEN timestamp() * 1000 ELSE space.seq END AS base
 SET space.chunk_covered =
       coalesce(space.chunk_covered, CASE WHEN space.chunk_indexed THEN space.seq ELSE 0 END),

@@ -1,6 +1,6 @@
-// what: between which two older chunks of its session a late chunk belongs
-// parameters: base (older chunks arrived up to it), chunks: [{uid, session, at}]
-// returns: uid, uid of the chunk before, uid of the chunk after (each null at an end)
+// what: find the two older chunks of its session between which each late chunk belongs
+// parameters: base (largest arrival number of an older chunk), chunks: [{uid, session, at}]
+// returns: uid, uid of the previous chunk, uid of the next chunk (null at either end)
 UNWIND $chunks AS late
 CALL (late) {
   OPTIONAL MATCH (older:Chunk) USING INDEX older:Chunk(session_uid, at, seq)

@@ -1,4 +1,4 @@
-// what: open the chain of a session where late chunks go in
+// what: remove links between chunks where late chunks are inserted
 // parameters: pairs: [[uid, uid of the next chunk]]
 // returns: nothing
 UNWIND $pairs AS pair

@@ -1,4 +1,4 @@
-// what: number of sessions whose summary waits to be brought up, leased or not
+// what: count the sessions whose summary is due, leased or not
 // parameters: space (null for all)
 // returns: count
 MATCH (session:Session) USING INDEX session:Session(summary_state, seq)

@@ -2,11 +2,11 @@
 // parameters: session (uid), token, now, until, limit, context
 // returns: space, session (id), version, state (the summariser's), chunks, before
 //   (newest first), keys [[name, weight]], themes [[title, summary]], backlog [state, attempts,
-//   outages], renew; a chunk is [uid, message_id, speaker, at in microseconds, text, part, attempts,
-//   outages, extractor, deaths, seq];
-//   no row if another worker was faster
+//   outages], renew; a chunk is [uid, message_id, speaker, at in microseconds, text, part,
+//   attempts, outages, extractor, deaths (crashes), seq];
+//   no row if another worker claimed the session first
 MATCH (session:Session {uid: $session})
-// This takes the lock: the lease is read and written as one.
+// This write takes the lock, so that the lease is read and written atomically.
 SET session.claims = session.claims + 1
 WITH session
 WHERE session.lease_until IS NULL OR session.lease_until <= $now
@@ -19,7 +19,8 @@ CALL (session) {
 }
 WITH session, ready
 WHERE size(ready) > 0
-// As stores/batches.py has it: a quarter the size for each attempt, and none that failed more often.
+// As in stores/batch_size.py: each failed attempt reduces the batch to a quarter, and a batch
+// contains no chunk that failed more often than its first.
 WITH session, ready,
      [chunk IN ready | chunk.attempts + coalesce(chunk.outages, 0) / 3
                        + CASE WHEN coalesce(chunk.deaths, 0) >= 2 THEN 16 ELSE 0 END] AS failures

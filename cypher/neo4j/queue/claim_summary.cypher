@@ -1,8 +1,8 @@
-// what: lease a session to one worker for its summary alone
+// what: lease a session to one worker for its summary only
 // parameters: session (uid), token, now, until
-// returns: as claim, without chunks; no row if another worker was faster
+// returns: as claim, without chunks; no row if another worker claimed the session first
 MATCH (session:Session {uid: $session})
-// This takes the lock: the lease is read and written as one.
+// This write takes the lock, so that the lease is read and written atomically.
 SET session.claims = session.claims + 1
 WITH session
 WHERE (session.lease_until IS NULL OR session.lease_until <= $now)

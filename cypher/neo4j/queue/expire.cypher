@@ -1,7 +1,7 @@
-// what: end the lease of a worker that died, count the death against what it held, chunks or else the
-//   summary, and park what too many died with
-// parameters: token, until (in microseconds, as it was seen), most, reasons and summary_reasons (one
-//   for each death)
+// what: end the lease of a crashed worker, count the crash for the chunks it held or else for the
+//   summary, and park chunks or summaries with too many crashes
+// parameters: token, until (in microseconds, as read before), most (crashes), reasons and
+//   summary_reasons (one for each number of crashes)
 // returns: nothing
 MATCH (session:Session) USING INDEX session:Session(lease_until)
 WHERE session.lease_until IS NOT NULL AND session.lease = $token

@@ -1,6 +1,6 @@
-// what: hold a lease longer
+// what: extend a lease
 // parameters: session (uid), token, until
-// returns: one row; none if the lease is lost
+// returns: one row; none if the lease was lost
 MATCH (session:Session {uid: $session})
 SET session.claims = session.claims + 1
 WITH session

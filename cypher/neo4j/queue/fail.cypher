@@ -1,7 +1,7 @@
-// what: give leased chunks back after a failed attempt, parking those that failed too often, or
-//   after an outage, which is no attempt and lets all of the session wait, so that order is kept
+// what: return leased chunks to the queue after a failed attempt and park those that failed too
+//   often; an outage is not an attempt and makes the whole session wait, which preserves the order
 // parameters: session (uid), token, chunks (uids), reason, park_after, retry_at, outage
-// returns: one row; none, and nothing written, if the lease is lost
+// returns: one row; none, and nothing is written, if the lease was lost
 MATCH (session:Session {uid: $session})
 SET session.claims = session.claims + 1
 WITH session

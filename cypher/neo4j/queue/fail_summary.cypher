@@ -1,7 +1,7 @@
-// what: end a lease after a failed attempt at a session's summary, parking one that failed too often,
-//   or after an outage, which is no attempt and lets all of the session wait, so that order is kept
+// what: end a lease after a failed attempt at a session summary and park one that failed too often;
+//   an outage is not an attempt and makes the whole session wait, which preserves the order
 // parameters: session (uid), token, reason, park_after, retry_at, outage
-// returns: one row; none, and nothing written, if the lease is lost
+// returns: one row; none, and nothing is written, if the lease was lost
 MATCH (session:Session {uid: $session})
 SET session.claims = session.claims + 1
 WITH session

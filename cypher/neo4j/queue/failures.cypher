@@ -1,6 +1,6 @@
-// what: chunks whose last attempt failed, in order of arrival
+// what: list chunks whose last attempt failed, in order of arrival
 // parameters: space
-// returns: message_id, session (id), attempts, parked, reason, outages, deaths
+// returns: message_id, session (id), attempts, parked, reason, outages, deaths (crashes)
 UNWIND ['pending', 'failed'] AS state
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
 WHERE chunk.space = $space AND chunk.state = state AND chunk.seq > 0 AND chunk.reason IS NOT NULL

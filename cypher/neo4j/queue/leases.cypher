@@ -1,4 +1,4 @@
-// what: tokens of the leases that were not given back, and when they run out
+// what: list the tokens and expiry times of all leases that were not released
 // parameters: none
 // returns: token, until in microseconds
 MATCH (session:Session) USING INDEX session:Session(lease_until)

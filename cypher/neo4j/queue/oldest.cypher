@@ -1,6 +1,6 @@
-// what: the session of the oldest pending chunk that nobody reads now
+// what: find the session of the oldest pending chunk whose session is not leased
 // parameters: now, patience (outages)
-// returns: session (uid), whether its summary is to be brought up first
+// returns: session (uid), whether its summary must be updated first
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, seq)
 WHERE chunk.state = 'pending' AND chunk.seq > 0
   AND (chunk.retry_at IS NULL OR chunk.retry_at <= $now)

@@ -1,6 +1,6 @@
-// what: the first session whose summary waits to be brought up and that nobody reads now
+// what: find the first session that is not leased and whose summary is due
 // parameters: space (null for all), now
-// returns: session (uid)
+// returns: session (uid), true
 MATCH (session:Session) USING INDEX session:Session(summary_state, seq)
 WHERE session.summary_state = 'pending' AND session.seq > 0
   AND ($space IS NULL OR session.space = $space)

@@ -1,6 +1,6 @@
-// what: all pending chunks of a session, or also the done ones, as a lease would give them
+// what: read the chunks of a session in some states, in the form in which a lease returns them
 // parameters: session (uid), states, context
-// returns: as claim; no row if there are none and the summary is not behind
+// returns: as claim; no row if there are no such chunks and no summary is due
 MATCH (session:Session {uid: $session})
 CALL (session) {
   MATCH (chunk:Chunk) USING INDEX chunk:Chunk(session_uid, state, at, seq)

@@ -1,4 +1,4 @@
-// what: number of chunks of all spaces that wait or are leased
+// what: count the pending chunks of all spaces, leased or not
 // parameters: none
 // returns: count
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, seq)

@@ -1,4 +1,4 @@
-// what: number of a space's chunks that wait or are leased
+// what: count the pending chunks of a space, leased or not
 // parameters: space
 // returns: count
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)

@@ -1,4 +1,4 @@
-// what: sessions of a space with pending chunks, in the order of their oldest
+// what: list the sessions of a space with pending chunks, in the order of their oldest such chunk
 // parameters: space
 // returns: session (uid)
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)

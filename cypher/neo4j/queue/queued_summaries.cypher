@@ -1,4 +1,4 @@
-// what: sessions of a space whose summary waits to be brought up, in order of arrival
+// what: list the sessions of a space whose summary is due, in order of arrival
 // parameters: space
 // returns: session (uid)
 MATCH (session:Session) USING INDEX session:Session(summary_state, seq)

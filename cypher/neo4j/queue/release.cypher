@@ -1,6 +1,6 @@
-// what: give leased chunks back as they were
+// what: release a lease without counting an attempt
 // parameters: session (uid), token
-// returns: one row; none if the lease is lost
+// returns: one row; none if the lease was lost
 MATCH (session:Session {uid: $session})
 SET session.claims = session.claims + 1
 WITH session

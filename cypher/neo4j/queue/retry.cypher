@@ -1,6 +1,6 @@
-// what: make parked chunks of all spaces pending again
+// what: make the parked chunks of all spaces pending again
 // parameters: none
-// returns: how many
+// returns: number of chunks
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(state, seq)
 WHERE chunk.state = 'failed' AND chunk.seq > 0
 WITH collect(chunk) AS chunks

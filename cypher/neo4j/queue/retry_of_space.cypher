@@ -1,6 +1,6 @@
-// what: make a space's parked chunks pending again
+// what: make the parked chunks of a space pending again
 // parameters: space
-// returns: how many
+// returns: number of chunks
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
 WHERE chunk.space = $space AND chunk.state = 'failed' AND chunk.seq > 0
 WITH collect(chunk) AS chunks

@@ -1,6 +1,6 @@
-// what: summaries whose last attempt failed, in order of arrival
+// what: list summaries whose last attempt failed, in order of arrival
 // parameters: space
-// returns: message_id (none), session (id), attempts, parked, reason, outages, deaths
+// returns: message_id (null), session (id), attempts, parked, reason, outages, deaths (crashes)
 UNWIND ['pending', 'failed'] AS state
 MATCH (session:Session) USING INDEX session:Session(summary_state, seq)
 WHERE session.summary_state = state AND session.seq > 0 AND session.space = $space

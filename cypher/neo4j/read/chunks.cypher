@@ -1,4 +1,4 @@
-// what: chunks for display
+// what: read chunks for display
 // parameters: space, uids
 // returns: uid, message_id, session, session_uid, speaker, at in microseconds, text, part, parts
 UNWIND $uids AS uid

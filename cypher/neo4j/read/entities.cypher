@@ -1,4 +1,4 @@
-// what: entities, those with most triples first
+// what: list entities, those with most triples first
 // parameters: space, match (normalised, or null), skip, limit
 // returns: name, type, triples, mentions, aliases
 MATCH (entity:Entity) USING INDEX entity:Entity(space)

@@ -1,4 +1,4 @@
-// what: the chunks of the newest message with an id
+// what: read the chunks of a message by its id; the newest message if several have it
 // parameters: space, id, session (uid or null)
 // returns: session, speaker, at in microseconds, texts in order, whether all are enriched
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, message_id)

@@ -1,4 +1,4 @@
-// what: sessions, newest first
+// what: list sessions, newest first
 // parameters: space, skip, limit
 // returns: id, started_at and ended_at in microseconds, messages, chunks, version,
 //   keys (heaviest first), themes [[title, summary]]

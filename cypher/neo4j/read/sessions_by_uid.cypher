@@ -1,4 +1,4 @@
-// what: sessions by their uids
+// what: read sessions by uid
 // parameters: uids
 // returns: id, started_at and ended_at in microseconds, messages, chunks, version,
 //   keys (heaviest first), themes [[title, summary]]

@@ -1,4 +1,4 @@
-// what: names of all spaces
+// what: list the names of all spaces
 // parameters: none
 // returns: name
 MATCH (space:Space)

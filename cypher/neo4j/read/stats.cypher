@@ -1,7 +1,7 @@
-// what: counts of a space
+// what: count the contents of a space
 // parameters: space, now
 // returns: sessions, messages, chunks, entities, triples, keys, pending, leased, done, failed,
-//   summaries that wait, and that were given up
+//   pending summaries, parked summaries
 WITH $space AS space, $now AS now
 CALL (space, now) {
   MATCH (session:Session) USING INDEX session:Session(space, ended_at)

@@ -1,4 +1,4 @@
-// what: revisions of a session's keys and summary, newest first
+// what: list the revisions of a session's keys and summary, newest first
 // parameters: session (uid)
 // returns: version, at in microseconds, extractor, keys, titles, summaries
 MATCH (revision:Revision) USING INDEX revision:Revision(session_uid, version)

@@ -1,7 +1,8 @@
-// what: triples, newest observation first
+// what: list triples, most recently observed first
 // parameters: space, until (or null), skip, limit
 // returns: uid, subject, subject type, relation, object, object type, when, negated,
-//   first_observed and last_observed in microseconds, sources [[observed_at, message_id, session, said_by]]
+//   first_observed and last_observed in microseconds,
+//   sources [[observed_at, message_id, session, said_by]]
 MATCH (triple:Triple) USING INDEX triple:Triple(space, last_observed)
 WHERE triple.space = $space AND triple.last_observed IS NOT NULL
   AND ($until IS NULL OR triple.first_observed <= $until)

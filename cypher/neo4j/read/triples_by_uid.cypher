@@ -1,4 +1,4 @@
-// what: triples by their uids
+// what: read triples by uid
 // parameters: space, uids
 // returns: as triples
 UNWIND $uids AS uid

@@ -1,4 +1,4 @@
-// what: triples that chunks are evidence for
+// what: find the triples that chunks are evidence for
 // parameters: space, uids
 // returns: uid of the chunk, uids of the triples
 UNWIND $uids AS uid

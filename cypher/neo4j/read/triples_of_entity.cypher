@@ -1,4 +1,5 @@
-// what: triples that an entity, by name or alias, is subject or object of, newest observation first
+// what: list the triples whose subject or object is an entity, given by name or alias, most
+//   recently observed first
 // parameters: space, name_hash, normalised, until (or null), skip, limit
 // returns: as triples
 CALL () {

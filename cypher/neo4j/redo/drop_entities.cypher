@@ -1,4 +1,4 @@
-// what: delete entities that stand alone, and the history of their merges
+// what: delete entities that are in no group, and the history of their merges
 // parameters: entities (uids)
 // returns: nothing
 UNWIND $entities AS uid

@@ -1,6 +1,6 @@
-// what: delete triples, as they were read
+// what: delete triples as extracted
 // parameters: triples (uids)
-// returns: how many, their length in terms
+// returns: number of triples deleted, their total length in terms
 UNWIND $triples AS uid
 MATCH (triple:Fact {uid: uid})
 CALL (triple) {

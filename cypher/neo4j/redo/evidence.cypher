@@ -1,6 +1,7 @@
-// what: which triples, as they were read, still have evidence
+// what: find out which triples, as extracted, still have evidence
 // parameters: triples (uids)
-// returns: uid, fold, uids of the entities it was read with, whether it has any
+// returns: uid, fold (key shared by duplicates), uids of subject and object as extracted, whether
+//   there is evidence
 UNWIND $triples AS uid
 MATCH (triple:Fact {uid: uid})
 OPTIONAL MATCH (triple)-[:SAME_AS]->(other:Fact)

@@ -1,4 +1,4 @@
-// what: who has read a space's done chunks
+// what: count the done chunks of a space by extractor
 // parameters: space
 // returns: extractor, chunks
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)

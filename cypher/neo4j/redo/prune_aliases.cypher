@@ -1,4 +1,4 @@
-// what: delete aliases that no text gives any more
+// what: delete those of some aliases that no text states any longer
 // parameters: aliases (uids)
 // returns: entity (uid), normalised alias
 UNWIND $aliases AS uid

@@ -1,7 +1,7 @@
-// what: make the done chunks of every session pending that one of some extractors has read a part of;
-//   the chunks keep the name, by which the next derivation knows that there is something to replace
+// what: make the done chunks of all sessions pending in which some extractors processed a chunk;
+//   the chunks keep the extractor's name, so that the next derivation replaces its results
 // parameters: space, extractors
-// returns: how many
+// returns: number of chunks
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)
 WHERE chunk.space = $space AND chunk.state = 'done' AND chunk.seq > 0
   AND chunk.extractor IN $extractors

@@ -1,4 +1,4 @@
-// what: sessions of which one of some extractors has read a part
+// what: list the sessions in which some extractors processed a chunk
 // parameters: space, extractors
 // returns: session (uid), in the order of their oldest such chunk
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, state, seq)

@@ -1,6 +1,6 @@
-// what: entities, as they were read, that nothing is said of any more
+// what: find entities, as extracted, that no mention or triple with evidence refers to any longer
 // parameters: entities (uids)
-// returns: uid, whether a user spoke of it
+// returns: uid, whether a user constraint or a user's merge refers to it
 UNWIND $entities AS uid
 MATCH (entity:Named {uid: uid})
 WITH entity, coalesce(entity.shown_uid, entity.uid) AS home

@@ -1,4 +1,5 @@
-// what: let triples, entities and aliases that nothing is said of be spelled as they are said next
+// what: let the next occurrence determine the spelling of triples, entities and aliases that have
+//   no evidence left
 // parameters: triples, entities, aliases (uids), spelled (sorts after every spelling)
 // returns: nothing
 CALL () {

@@ -1,7 +1,7 @@
-// what: take away the evidence, mentions and aliases of chunks that are read again
+// what: remove the evidence, mentions and alias sources of chunks that are extracted again
 // parameters: chunks (uids)
 // returns: triples that lost evidence, entities that lost a mention, aliases that lost a source
-//   (uids as they were read, with repetitions)
+//   (uids as extracted, with repetitions)
 UNWIND $chunks AS uid
 MATCH (chunk:Chunk {uid: uid})
 CALL (chunk) {

@@ -1,4 +1,4 @@
-// what: record which embedder is being prepared
+// what: record the embedder that is being prepared
 // parameters: next (embedder and dimension)
 // returns: nothing
 MATCH (meta:CogniGraph {uid: 'cognigraph'})

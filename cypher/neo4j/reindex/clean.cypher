@@ -1,7 +1,7 @@
-// what: remove vectors that are no longer in use from the next nodes
-//   (Fact, Key and Theme stand for Chunk in the other layers)
+// what: remove obsolete vectors from the next nodes
+//   (Fact, Key and Theme replace Chunk in the other layers)
 // parameters: property, after (uid), limit
-// returns: the last uid, null when there are no more
+// returns: the last uid, or null if there are no more nodes
 MATCH (node:Chunk)
 WHERE node.uid > $after AND node[$property] IS NOT NULL
 WITH node ORDER BY node.uid LIMIT $limit

@@ -1,4 +1,4 @@
-// what: record that nothing of an older embedder is left
+// what: record that no vectors of an earlier embedder are left
 // parameters: none
 // returns: nothing
 MATCH (meta:CogniGraph {uid: 'cognigraph'})

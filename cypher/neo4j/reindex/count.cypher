@@ -1,5 +1,5 @@
-// what: how many nodes of a layer there are, and how many have a vector in a property
-//   (Fact, Key and Theme stand for Chunk in the other layers)
+// what: count the nodes of a layer and those that have a vector in a property
+//   (Fact, Key and Theme replace Chunk in the other layers)
 // parameters: property
 // returns: nodes, nodes with a vector
 MATCH (node:Chunk)

@@ -1,4 +1,4 @@
-// what: keep everyone from adding to the spaces there are until the transaction ends
+// what: block inserts into all existing spaces until the transaction ends
 // parameters: none
 // returns: nothing
 MATCH (space:Space)

@@ -1,4 +1,4 @@
-// what: keep everyone from adding facts to the spaces there are until the transaction ends
+// what: block new facts in all existing spaces until the transaction ends
 // parameters: none
 // returns: nothing
 MATCH (facts:SpaceFacts)

@@ -1,4 +1,4 @@
-// what: which embedder is in use, which is being prepared, and what an older one left
+// what: read which embedder is in use, which is being prepared, and what an earlier one left behind
 // parameters: none
 // returns: generation, embedder, dimension, next (embedder and dimension), stale (a property)
 MATCH (meta:CogniGraph {uid: 'cognigraph'})

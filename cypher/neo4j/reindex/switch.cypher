@@ -1,4 +1,4 @@
-// what: from the end of this transaction on, another embedder and its vectors are in use
+// what: put another embedder and its vectors into use as soon as this transaction commits
 // parameters: generation, embedder, dimension, stale (the property of the old vectors)
 // returns: nothing
 MATCH (meta:CogniGraph {uid: 'cognigraph'})

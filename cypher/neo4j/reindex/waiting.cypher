@@ -1,5 +1,5 @@
-// what: the next nodes without a vector in a property
-//   (Fact, Key and Theme stand for Chunk in the other layers)
+// what: read the next nodes without a vector in a property
+//   (Fact, Key and Theme replace Chunk in the other layers)
 // parameters: property, columns (properties of the text), after (uid), limit
 // returns: uid, values of the columns
 MATCH (node:Chunk)

@@ -1,5 +1,5 @@
-// what: give nodes a vector in a property, beside the one in use
-//   (Fact, Key and Theme stand for Chunk in the other layers)
+// what: write vectors of nodes to a property, next to the vectors in use
+//   (Fact, Key and Theme replace Chunk in the other layers)
 // parameters: property, rows: [{uid, vector}] sorted by uid
 // returns: nothing
 UNWIND $rows AS row

@@ -1,4 +1,4 @@
-// what: give names a vector in a property, beside the one in use
+// what: write vectors of names to a property, next to the vectors in use
 // parameters: property, rows: [{uid, vector (bytes)}] sorted by uid
 // returns: nothing
 UNWIND $rows AS row

@@ -1,6 +1,6 @@
-// what: write aliases that the text gives entities; the spelling said first is shown
+// what: write aliases stated by the text; the earliest spelling becomes the canonical one
 // parameters: aliases: [{entity, properties}] sorted by uid
-// returns: uids of the entities that have a new one
+// returns: uids of the entities that have a new alias
 UNWIND $aliases AS row
 MATCH (entity:Named {uid: row.entity})
 MERGE (alias:Alias {uid: row.properties.uid})

@@ -1,4 +1,4 @@
-// what: entities of a database that was written before entities were resolved, a few at a time
+// what: prepare the next entities of a database written before entity resolution existed
 // parameters: limit
 // returns: space, uids
 MATCH (entity:Entity) USING INDEX entity:Entity(space)

@@ -1,6 +1,6 @@
-// what: triples of a database that was written before entities were resolved, a few at a time
+// what: prepare the next triples of a database written before entity resolution existed
 // parameters: limit
-// returns: how many
+// returns: number of triples
 MATCH (triple:Triple) USING INDEX triple:Triple(space, seq)
 WHERE triple.space > '' AND triple.seq > 0 AND NOT triple:Fact
 WITH triple LIMIT $limit

@@ -1,6 +1,6 @@
-// what: begin to change what is shown: one at a time in a space
+// what: lock a space before its groups change; transactions take turns
 // parameters: space
-// returns: labels of the space's triples, a number that orders rulings;
+// returns: labels of the space's triples, a number that orders user constraints;
 //   no row if the space has no facts
 MATCH (facts:SpaceFacts {name: $space})
 SET facts.rulings = coalesce(facts.rulings, 0) + 1

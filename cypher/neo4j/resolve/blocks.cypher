@@ -1,4 +1,4 @@
-// what: the members of some blocks
+// what: list the members of blocks
 // parameters: blocks (uids)
 // returns: block, uids of its entities
 UNWIND $blocks AS uid

@@ -1,6 +1,6 @@
-// what: entities as they were read, by name or by an alias the text gives them
+// what: find entities as extracted, by name or by an alias stated in the text
 // parameters: space, name_hash, normalised
-// returns: uid, name, type, uid it is shown as; those with the name first
+// returns: uid, name, type, canonical uid; matches by name first
 CALL () {
   MATCH (entity:Entity {name_hash: $name_hash})
   WHERE entity.space = $space AND entity.normalised = $normalised

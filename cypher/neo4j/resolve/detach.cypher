@@ -1,5 +1,6 @@
-// what: take triples off their ends, and their evidence to the triples that will show it
-// parameters: rows: [{uid, into}]: into is the uid of the triple that shows it, maybe its own
+// what: remove the links of triples to subject, object and sessions, and move their evidence to the
+//   triples they will be duplicates of
+// parameters: rows: [{uid, into}], where into is the uid of the canonical triple, possibly the same
 // returns: nothing
 UNWIND $rows AS row
 MATCH (triple:Fact {uid: row.uid})

@@ -1,4 +1,4 @@
-// what: delete pairs
+// what: delete pairs of similar entities
 // parameters: pairs: [[uid, uid]]
 // returns: nothing
 UNWIND $pairs AS ends

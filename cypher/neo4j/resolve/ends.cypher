@@ -1,7 +1,7 @@
-// what: where triples are shown and where they should be
+// what: read the subjects and objects of triples, as extracted and canonical
 // parameters: triples (uids)
-// returns: uid, fold, relation, when, negated, uids of the ends as read, uids these are shown as
-//   (null: alone)
+// returns: uid, fold (key shared by duplicates), relation, when, negated, uids of subject and
+//   object as extracted, their canonical uids (null if in no group)
 UNWIND $triples AS uid
 MATCH (triple:Fact {uid: uid})
 WITH triple, triple.raw_subject AS one

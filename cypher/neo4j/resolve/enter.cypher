@@ -1,6 +1,6 @@
-// what: put entities into the blocks that their names are compared in
+// what: add entities to the blocks in which their names are compared
 // parameters: rows: [{uid, blocks (uids)}] sorted by uid
-// returns: block, its size, how many of it are new
+// returns: block, its size, number of members added
 UNWIND $rows AS row
 MATCH (entity:Named {uid: row.uid})
 UNWIND row.blocks AS key

@@ -1,4 +1,4 @@
-// what: set what triples say once their ends are resolved
+// what: set the key that duplicate triples share, which depends on their canonical entities
 // parameters: rows: [{uid, fold}]
 // returns: nothing
 UNWIND $rows AS row

@@ -1,5 +1,5 @@
-// what: triples that say the same
-// parameters: folds
+// what: find triples that are duplicates of each other
+// parameters: folds (keys)
 // returns: fold, uids in order
 UNWIND $folds AS fold
 MATCH (triple:Fact {fold: fold})

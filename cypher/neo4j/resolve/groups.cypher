@@ -1,6 +1,6 @@
-// what: the groups that some entities are in
+// what: find the groups of some entities
 // parameters: uids
-// returns: uid of the one shown, uids of all members
+// returns: canonical uid, uids of all members
 UNWIND $uids AS uid
 MATCH (entity:Named {uid: uid})
 WHERE entity.shown_uid IS NOT NULL

@@ -1,4 +1,4 @@
-// what: fold triples into the ones that say the same
+// what: turn triples into duplicates of their canonical triples
 // parameters: rows: [{uid, into}], labels (of the space's own index)
 // returns: nothing
 UNWIND $rows AS row

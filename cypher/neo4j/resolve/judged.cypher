@@ -1,4 +1,4 @@
-// what: pairs of some entities that letters or a user say something of
+// what: find pairs of some entities with similar names or a user constraint
 // parameters: uids
 // returns: uids of both
 UNWIND $uids AS uid

@@ -1,7 +1,7 @@
-// what: take entities out of blocks that their names are no longer compared in, and delete those
-//   that are empty then
+// what: remove entities from blocks in which their names are no longer compared, and delete blocks
+//   that are then empty
 // parameters: rows: [{uid, blocks (uids)}] sorted by uid
-// returns: block, its size, how many left it
+// returns: block, its size, number of members removed
 UNWIND $rows AS row
 MATCH (entity:Named {uid: row.uid})
 UNWIND row.blocks AS key

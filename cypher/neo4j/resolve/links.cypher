@@ -1,4 +1,4 @@
-// what: merges in force around some entities
+// what: list the merges in force that involve some entities
 // parameters: uids
 // returns: uid, uid it is merged into, by, reason, score
 UNWIND $uids AS uid

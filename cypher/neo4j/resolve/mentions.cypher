@@ -1,5 +1,6 @@
-// what: move mentions to the entities they are shown at
-// parameters: rows: [{uid, old, shown}]: old is the uid it was shown as; shown null: alone
+// what: move mentions to the canonical entities
+// parameters: rows: [{uid, old, shown}], where old is the previous and shown the new canonical uid,
+//   null if the entity is in no group
 // returns: nothing
 UNWIND $rows AS row
 MATCH (old:Named {uid: row.old})<-[mention:MENTIONS]-(chunk:Chunk)

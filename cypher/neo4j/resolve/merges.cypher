@@ -1,4 +1,4 @@
-// what: merges past and in force, newest first
+// what: list past and current merges, newest first
 // parameters: space, skip, limit
 // returns: name, type, name it is merged into, its type, by, reason, score, at and undone_at in
 //   microseconds

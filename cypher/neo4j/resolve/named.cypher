@@ -1,6 +1,7 @@
-// what: entities as they were read, whatever they are shown as
+// what: read entities as extracted, canonical or not
 // parameters: uids
-// returns: uid, normalised name, type, aliases (normalised), uid shown as (null: alone), name
+// returns: uid, normalised name, type, aliases (normalised), canonical uid (null if in no group),
+//   name
 UNWIND $uids AS uid
 MATCH (entity:Named {uid: uid})
 RETURN entity.uid, entity.normalised, entity.type, coalesce(entity.stated, []), entity.shown_uid,

@@ -1,6 +1,6 @@
-// what: all entities as they were read whose names have vectors
+// what: list all entities, as extracted, whose names have vectors
 // parameters: space
-// returns: uid, name, normalised name, type, uid it is shown as, vector (bytes)
+// returns: uid, name, normalised name, type, canonical uid, vector (bytes)
 MATCH (shown:Entity) USING INDEX shown:Entity(space)
 WHERE shown.space = $space
 OPTIONAL MATCH (shown)<-[:SAME_AS]-(member:Named)

@@ -1,4 +1,4 @@
-// what: every pair of entities that may be one, around some entities
+// what: list all pairs of similar entities that contain some entities
 // parameters: uids
 // returns: uids of both, kind, score, likely, reason, reading_a, reading_b, verdict
 UNWIND $uids AS uid

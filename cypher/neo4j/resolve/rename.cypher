@@ -1,4 +1,4 @@
-// what: give triples the new names of the entities they are shown at
+// what: write the new names of canonical entities to their triples
 // parameters: uids
 // returns: nothing
 UNWIND $uids AS uid

@@ -1,4 +1,4 @@
-// what: record what a user said of pairs
+// what: record user constraints on pairs of entities
 // parameters: rulings: [{a, b, properties}] sorted by uids
 // returns: nothing
 UNWIND $rulings AS row

@@ -1,6 +1,6 @@
-// what: what users said of pairs, around some entities
+// what: list the user constraints on some entities
 // parameters: uids
-// returns: uids of both, verdict, uid of the one to show, at (a number that orders them)
+// returns: uids of both, verdict, uid of the canonical one, at (a number that orders constraints)
 UNWIND $uids AS uid
 MATCH (entity:Named {uid: uid})-[ruling:RULED]-(:Named)
 WITH DISTINCT ruling

@@ -1,5 +1,5 @@
-// what: tie entities that are shown as others to these, and their aliases with them
-// parameters: rows: [{uid, old, shown}]
+// what: link entities and their aliases to the canonical entities
+// parameters: rows: [{uid, old, shown}], where shown is the canonical uid, null if in no group
 // returns: nothing
 UNWIND $rows AS row
 MATCH (entity:Named {uid: row.uid})

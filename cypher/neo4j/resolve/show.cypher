@@ -1,6 +1,7 @@
-// what: show triples at their ends, with the time and the sessions of their evidence
+// what: make triples canonical: link them to their canonical subjects and objects, and set observed
+//   time and sessions from their evidence
+//   (a triple between two names of one entity keeps the names that were said)
 // parameters: rows: [{uid, subject, object (uids)}], labels (of the space's own index)
-//   (a fact about two names of one entity keeps the names that were said)
 // returns: nothing
 UNWIND $rows AS row
 MATCH (triple:Fact {uid: row.uid})

@@ -1,5 +1,6 @@
-// what: show entities as others, or as themselves; those that are shown come first
-// parameters: rows: [{uid, old, shown}]: old is the uid it was shown as; shown null: alone
+// what: set the canonical entities of entities; canonical ones come first
+// parameters: rows: [{uid, old, shown}], where old is the previous and shown the new canonical uid,
+//   null if the entity is in no group
 // returns: nothing
 UNWIND $rows AS row
 MATCH (entity:Named {uid: row.uid})

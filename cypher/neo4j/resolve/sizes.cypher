@@ -1,4 +1,4 @@
-// what: how many entities are in some blocks
+// what: count the members of blocks
 // parameters: blocks (uids)
 // returns: block, size
 UNWIND $blocks AS uid

@@ -1,7 +1,7 @@
-// what: spell triples that are there as they were said first
+// what: give existing triples the spelling of an earlier occurrence
 // parameters: triples: [{uid, spelled, subject, relation, object, vector, subject_alone,
-//   object_alone}] sorted by uid: whether the ends are in no group; waiting (the property of
-//   vectors that wait for another embedder: those of the old spelling are made again)
+//   object_alone}] sorted by uid, where the last two are whether the entity is in no group,
+//   waiting (property of the vectors for the next embedder, which are reset and made again)
 // returns: nothing
 UNWIND $triples AS row
 MATCH (triple:Fact {uid: row.uid})

@@ -1,5 +1,5 @@
-// what: triples that were read with some entities
-// parameters: rows: [{uid, old, shown}]: old is the uid it is shown as now
+// what: find the triples that were extracted with some entities as subject or object
+// parameters: rows: [{uid, old, shown}], where old is the current canonical uid
 // returns: uids
 UNWIND $rows AS row
 MATCH (old:Named {uid: row.old})<-[:SUBJECT|OBJECT]-(shown:Triple)

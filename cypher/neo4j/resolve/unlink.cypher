@@ -1,4 +1,4 @@
-// what: record that merges ended
+// what: record that merges have ended
 // parameters: links: [{a, into, by}], now
 // returns: nothing
 UNWIND $links AS row

@@ -1,4 +1,4 @@
-// what: forget what a user said of pairs
+// what: delete user constraints on pairs of entities
 // parameters: rulings: [[uid, uid]]
 // returns: nothing
 UNWIND $rulings AS ends

@@ -1,4 +1,4 @@
-// what: insert or overwrite pairs
+// what: insert or overwrite pairs of similar entities
 // parameters: pairs: [{a, b, properties}] sorted by uids
 // returns: nothing
 UNWIND $pairs AS row

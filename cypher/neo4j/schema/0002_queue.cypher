@@ -1,4 +1,4 @@
-// what: revisions of session summaries
+// what: create constraint and index for revisions of session summaries
 // parameters: none
 // returns: nothing
 CREATE CONSTRAINT revision_uid IF NOT EXISTS FOR (n:Revision) REQUIRE n.uid IS UNIQUE;

@@ -1,4 +1,5 @@
-// what: nothing to create: from this version on, which property holds the vectors depends on how
-//   often the embedder was changed (CogniGraph.generation), so older versions must not open this
+// what: mark a format change without creating anything: since this version, the property that holds
+//   the vectors depends on CogniGraph.generation (how often the embedder was changed), which older
+//   versions of the software would misread
 // parameters: none
 // returns: nothing

@@ -1,8 +1,8 @@
-// what: look-ups of entity resolution; each statement ends with a semicolon
+// what: create constraints and indexes for entity resolution; each statement ends with a semicolon
 // parameters: none
 // returns: nothing
 
-// Entities and triples as they were read, whatever they are shown as, keep one label.
+// Entities and triples as extracted keep these labels, whether or not they are canonical.
 CREATE CONSTRAINT named_uid IF NOT EXISTS FOR (n:Named) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT fact_uid IF NOT EXISTS FOR (n:Fact) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT alias_uid IF NOT EXISTS FOR (n:Alias) REQUIRE n.uid IS UNIQUE;

@@ -1,5 +1,5 @@
-// what: show names that are one but for a type that says nothing last of all that is suspected;
-//   from this version on names have vectors, which need no index
+// what: rank pairs that differ only in a generic type last among suspected duplicates;
+//   since this version names have vectors, which need no index
 // parameters: none
 // returns: nothing
 MATCH ()-[pair:RESEMBLES]->()

@@ -1,4 +1,4 @@
-// what: wait until new indexes can be used
+// what: wait until new indexes are online
 // parameters: seconds
 // returns: nothing
 CALL db.awaitIndexes($seconds)

@@ -1,4 +1,4 @@
-// what: product, versions and edition of the server
+// what: read product, versions and edition of the server
 // parameters: none
 // returns: name, versions, edition
 CALL dbms.components() YIELD name, versions, edition

@@ -1,5 +1,5 @@
-// what: state of the indexes on our labels
-// parameters: labels: prefixes of labels
+// what: read the state of the indexes on cognigraph's labels
+// parameters: labels (the labels, which are also prefixes of the labels of single spaces)
 // returns: name, type, state, dimension (of a vector index)
 SHOW INDEXES YIELD name, type, state, options, labelsOrTypes
 WHERE any(label IN labelsOrTypes WHERE any(ours IN $labels WHERE label = ours OR label STARTS WITH ours + '_'))

@@ -1,6 +1,6 @@
-// what: let one process at a time apply migrations: the lock is held until the transaction ends
+// what: lock the database so that one process at a time applies migrations
 // parameters: none
-// returns: schema_version, 0 in a database that is not ours yet
+// returns: schema_version, 0 in a database that cognigraph has not used yet
 MERGE (meta:CogniGraph {uid: 'cognigraph'})
   ON CREATE SET meta.opened = 0
 SET meta.opened = meta.opened + 1

@@ -1,4 +1,4 @@
-// what: record the migrations that were applied, and what a new database is built with
+// what: record the applied migrations, and the embedder and analyzer of a new database
 // parameters: version, embedder, dimension, analyzer
 // returns: nothing
 MATCH (meta:CogniGraph {uid: 'cognigraph'})

@@ -1,5 +1,6 @@
-// what: what wrote this database
+// what: read the versions and the embedder that this database was written with
 // parameters: none
-// returns: schema_version, embedder, dimension, analyzer, generation; no row in a database that is not ours yet
+// returns: schema_version, embedder, dimension, analyzer, generation;
+//   no row in a database that cognigraph has not used yet
 MATCH (meta:CogniGraph {uid: 'cognigraph'})
 RETURN meta.schema_version, meta.embedder, meta.dimension, meta.analyzer, coalesce(meta.generation, 1)

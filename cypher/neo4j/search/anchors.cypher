@@ -1,5 +1,5 @@
-// what: entities by their stemmed names and aliases, each with the triples around it nearest to the question;
-//   a hub with more triples than `most` is left to its vector index
+// what: find entities by their stemmed names and aliases, each with its triples most similar to the
+//   question; a hub with more than `most` triples is left to the vector index
 // parameters: space, anchors (hashes), names (stemmed), vector, limit, most, until (or null)
 // returns: uid, name, triples (uids), whether it is a hub; sorted by uid
 UNWIND $anchors AS anchor

@@ -1,4 +1,4 @@
-// what: nodes that contain some of the terms, those with the weightiest first
+// what: find nodes by full text that contain some of the terms, highest score first
 // parameters: index, query (hashed tokens with boosts), limit, space, terms, time (a property)
 // returns: uids, scores, lengths, terms found in each, times in microseconds, number fetched
 CALL db.index.fulltext.queryNodes($index, $query, {limit: $limit}) YIELD node, score

@@ -1,10 +1,10 @@
-// what: candidate chunks with their neighbours, and the values that ranking needs
-//   (2 is the default radius; the store writes another one in its place)
+// what: read candidate chunks and their neighbours with the values that ranking needs
+//   (2 is the default radius, which the store replaces if needed)
 // parameters: space, chunks (uids), vector (or null), terms, until (or null),
 //   texts (true or false)
 // returns: uids, cosine similarities, lengths, terms found in each, times in microseconds,
 //   sessions (uids), questions, speakers ('' for none), next chunks (uids, '' at the end),
-//   whether there is a previous one, texts ('' unless asked for)
+//   whether there is a previous one, texts ('' unless requested)
 UNWIND $chunks AS uid
 MATCH (:Chunk {uid: uid})-[:NEXT*0..2]-(chunk:Chunk)
 WITH DISTINCT chunk

@@ -1,5 +1,5 @@
-// what: the nearest nodes of a small space, or of the newest of a big one, by comparing all
-//   (Triple and Theme stand for Chunk in the other layers)
+// what: find the nearest nodes of a small space, or of the newest part of a large one, exhaustively
+//   (Triple and Theme replace Chunk in the other layers)
 // parameters: space, after (arrival number), vector, limit, time (a property), until (or null)
 // returns: similarities, uids, sessions (uids; of chunks and themes)
 MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)

@@ -1,4 +1,4 @@
-// what: the nearest nodes of a big space by its own vector index, put in order by exact similarity
+// what: find the nearest nodes of a large space in its own vector index, sorted by exact similarity
 // parameters: index, fetch, vector, time (a property), until (or null)
 // returns: similarities, uids, sessions (of chunks and themes), subjects and objects (of triples),
 //   number fetched, the lowest similarity

@@ -1,5 +1,5 @@
-// what: the newest nodes of a space that contain all of the terms
-//   (Triple stands for Chunk in the other layer)
+// what: find the newest nodes of a space that contain all of the terms
+//   (Triple replaces Chunk in the other layer)
 // parameters: space, all, terms, limit, time (a property), until (or null)
 // returns: uids, lengths, terms found in each
 MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)

@@ -1,7 +1,7 @@
-// what: sessions of the candidates with the values that ranking needs
+// what: read the sessions of candidates with the values that ranking needs
 // parameters: space, sessions (uids), vector (or null), terms
 // returns: uid, id, best theme similarity (null without themes), length of the themes, terms found
-//   in them, and in the places of sessions_keys.cypher no keys
+//   in them, and 0 and an empty list in place of the keys that sessions_keys.cypher returns
 UNWIND $sessions AS uid
 MATCH (session:Session {uid: uid})
 WHERE session.space = $space

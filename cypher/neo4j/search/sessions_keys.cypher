@@ -1,4 +1,4 @@
-// what: sessions of the candidates with their keys compared to the entities of the question
+// what: read the sessions of candidates, with their keys compared to the entities of the question
 // parameters: space, sessions (uids), vector (or null), entities (vectors), terms
 // returns: uid, id, best theme similarity (null without themes), length of the themes, terms found
 //   in them, number of keys, best similarity of a key with each entity (empty without keys)

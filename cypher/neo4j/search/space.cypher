@@ -1,4 +1,4 @@
-// what: a space's totals, and its words in chunks that arrived since the last look
+// what: read a space's totals, and the terms of chunks that arrived since an arrival number
 // parameters: space, since (arrival number)
 // returns: seq, chunks, length, chunk_indexed, covered (arrival number up to which chunks are in
 //   the space's own vector index), triples, triple length, triple_indexed,

@@ -1,8 +1,8 @@
-// what: candidate triples with the values that ranking needs
+// what: read candidate triples with the values that ranking needs
 // parameters: space, triples (uids), vector (or null), terms, until (or null),
 //   texts (true or false)
-// returns: uids, cosine similarities, lengths, terms found in each, chunks (uids) each rests on,
-//   texts: subject, relation and object ('' unless asked for)
+// returns: uids, cosine similarities, lengths, terms found in each, chunks (uids) that are evidence
+//   for each, texts (subject, relation and object, '' unless requested)
 UNWIND $triples AS uid
 MATCH (triple:Triple {uid: uid})
 WHERE triple.space = $space

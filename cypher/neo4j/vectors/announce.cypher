@@ -1,4 +1,4 @@
-// what: from now on a space's new triples or themes get the label of their own vector index
+// what: give all triples or themes of a space written from now on the label of its own vector index
 // parameters: space, labels, property (that holds them)
 // returns: nothing
 MATCH (owner:SpaceFacts {name: $space})

@@ -1,8 +1,8 @@
-// what: give a space's newest chunks the label of its own vector index, under the space's lock
+// what: add the label of a space's own vector index to its newest chunks, under the space's lock
 // parameters: space, labels
-// returns: how many
+// returns: number of chunks
 MATCH (space:Space {name: $space})
-// This takes the lock: all arrival numbers up to seq are committed.
+// This write takes the lock, so all arrival numbers up to seq are committed.
 SET space.chunk_tail = 0
 WITH space, coalesce(space.chunk_covered, 0) AS covered
 CALL (space, covered) {

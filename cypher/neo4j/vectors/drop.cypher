@@ -1,4 +1,4 @@
-// what: drop the vector index of one space's nodes of a layer
+// what: drop the vector index for one layer of one space
 // parameters: name
 // returns: nothing
 DROP INDEX $name IF EXISTS

@@ -1,4 +1,4 @@
-// what: record that all triples or themes of a space have their label and that the index is there
+// what: record that all triples or themes of a space have the label and that the index is online
 // parameters: space, property
 // returns: nothing
 MATCH (owner:SpaceFacts {name: $space})

@@ -1,4 +1,4 @@
-// what: record that the chunks of a space up to an arrival number are in its own vector index
+// what: record that a space's chunks up to an arrival number are in its own vector index
 // parameters: space, covered
 // returns: nothing
 MATCH (space:Space {name: $space})
