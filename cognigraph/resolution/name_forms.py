@@ -135,10 +135,10 @@ def is_relational(name: str) -> bool:
 def block_keys(name: str, type: str, aliases: frozenset[str] = frozenset()) -> frozenset[int]:
     """Return the keys of the blocks a name is in; names without a common block are not compared.
 
-    These share a key: names equal in form, people with the same first word or the same initial
-    and surname, short forms and names with the same initials, and names of 9 to 60 letters that
-    differ by one edit (the edit leaves either the first or the second half unchanged). Numbers are
-    part of every key except that of initials, so names with different numbers are not compared.
+    These share a key: names and aliases equal in form, people with the same first word or the
+    same initial and surname, acronyms and the names they stand for, and names of 9 to 60 letters
+    that differ by one edit (which leaves either the first or the second half unchanged). Numbers
+    are part of every key but the acronym's, so that numbered things are not compared.
     """
     own = form(name, type)
     numbers = "|".join(own.numbers)

@@ -1,4 +1,4 @@
-"""Inspection on an exported graph: every named query, and the edges of the Cypher subset."""
+"""Queries on an exported graph: all named queries, and the limits of the Cypher subset."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 END_OF_2024 = datetime(2025, 1, 1, tzinfo=UTC)
 C1, C2, C3, C4 = "I moved to Oslo (in 2024).", "Bob drinks tea.", "Hm.", 'Now in "Bergen", no tea.'
 
-# Rows as tuples in the order of the query's columns.
+# Expected rows as tuples in the order of the query's columns.
 EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     "about": [
         ("Ann", "lives in", "Bergen", None, False, START + DAY, 1),
@@ -161,7 +161,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
 }
 
 SUBSET_QUERIES: list[tuple[str, dict[str, Any], list[tuple[Any, ...]]]] = [
-    # Both stores must answer these alike; the integration test runs them on Neo4j.
+    # Both stores must return the same rows. The integration tests run these queries on Neo4j.
     ("MATCH (c:Chunk) RETURN count(*)", {}, [(4,)]),
     ("MATCH (c:Chunk {text: $t}) RETURN count(c), collect(c.text), max(c.at), avg(c.part)",
      {"t": "none"}, [(0, [], None, None)]),
@@ -246,7 +246,7 @@ def test_columns_are_named_by_their_source() -> None:
     ]
 
 
-def test_limit_holds_with_and_without_one_in_the_query() -> None:
+def test_the_limit_applies_with_and_without_one_in_the_query() -> None:
     assert len(rows("MATCH (c:Chunk) RETURN c.uid", {}, limit=3)) == 3
     assert len(rows("MATCH (c:Chunk) RETURN c.uid ORDER BY c.uid LIMIT 9", {}, limit=3)) == 3
     assert len(rows("MATCH (c:Chunk) RETURN c.uid LIMIT 2", {}, limit=3)) == 2
@@ -290,23 +290,23 @@ def test_any_text_can_be_a_parameter(value: str) -> None:
         ("", "the query is empty"),
     ],
 )
-def test_what_is_not_understood_is_said(query: str, message: str) -> None:
+def test_unsupported_queries_name_the_problem(query: str, message: str) -> None:
     with pytest.raises(QueryError, match=message):
         rows(query, {})
 
 
-def test_a_mistake_is_shown_with_its_place() -> None:
+def test_an_error_shows_line_and_column() -> None:
     with pytest.raises(QueryError, match=r"line 2, column 8: .*\n  RETURN m\.uid\nOn SQLite a"):
         rows("MATCH (n)\nRETURN m.uid", {})
 
 
-def test_unconnected_patterns_are_refused_when_there_are_too_many() -> None:
+def test_unconnected_patterns_with_too_many_combinations_are_refused() -> None:
     graph = build_graph([NodeRow(str(n), "Chunk", {}) for n in range(600)], [])
     with pytest.raises(QueryError, match="360,000 ways"):
         run_on_graph(graph, "MATCH (a:Chunk), (b:Chunk) RETURN a.uid", {}, limit=5, timeout=5)
 
 
-def test_a_query_that_takes_too_long_is_ended() -> None:
+def test_a_query_is_stopped_at_its_timeout() -> None:
     nodes = [NodeRow(str(n), "Chunk", {}) for n in range(400)]
     edges = [EdgeRow(str(a), "NEXT", str(b)) for a in range(400) for b in range(a - 9, a) if b >= 0]
     query = "MATCH (a)-->(b)-->(c)-->(d)-->(e)-->(f) RETURN count(*)"
@@ -314,7 +314,7 @@ def test_a_query_that_takes_too_long_is_ended() -> None:
         run_on_graph(build_graph(nodes, edges), query, {}, limit=5, timeout=0.3)
 
 
-def test_the_parser_looks_at_the_clock() -> None:
+def test_the_parser_checks_the_deadline() -> None:
     query = "MATCH (n) WHERE " + " AND ".join(f"n.x <> {n}" for n in range(150)) + " RETURN n.uid"
     with pytest.raises(QueryError, match=r"longer than 0\.05 s"):
         run_on_graph(build_graph(NODES, EDGES), query, {}, limit=5, timeout=0.05)
@@ -331,14 +331,14 @@ def test_intermediate_rows_are_bounded() -> None:
     assert len(few) == 5
 
 
-def test_the_number_of_combinations_can_be_written_however_large() -> None:
+def test_any_number_of_combinations_can_be_reported() -> None:
     graph = build_graph([NodeRow(str(n), "Chunk", {}) for n in range(100)], [])
     patterns = ", ".join(f"(a{n})" for n in range(400))
     with pytest.raises(QueryError, match=r"in 10\^800 ways"):
         run_on_graph(graph, f"MATCH {patterns} RETURN a0.uid", {}, limit=5, timeout=5)
 
 
-def test_a_stand_in_is_never_taken_for_a_text() -> None:
+def test_a_string_is_never_mistaken_for_a_placeholder() -> None:
     graph = build_graph([NodeRow("a", "Key", {"name": "k0"}), NodeRow("b", "Key")], [])
     query = "MATCH (k:Key) WHERE k.name = 'other' OR k.name IN $names RETURN k.uid"
     assert run_on_graph(graph, query, {"names": ["k1"]}, limit=5, timeout=5) == []
@@ -346,13 +346,13 @@ def test_a_stand_in_is_never_taken_for_a_text() -> None:
     assert found == [{"k.uid": "a"}]
 
 
-def test_engine_properties_are_not_shown() -> None:
+def test_internal_properties_are_not_returned() -> None:
     graph = build_graph([NodeRow("a", "Key", {"name": "x", "embedding": [1.0], "seq": 7})], [])
     found = run_on_graph(graph, "MATCH (k:Key) RETURN k", {}, limit=5, timeout=5)
     assert found == [{"k": {"name": "x", "uid": "a"}}]
 
 
-def test_an_edge_to_nowhere_is_an_error() -> None:
+def test_an_edge_to_a_missing_node_is_an_error() -> None:
     with pytest.raises(ValueError, match="starts or ends at a node that is not in the graph"):
         build_graph([NodeRow("a", "Key")], [EdgeRow("a", "NEXT", "b")])
 
@@ -369,7 +369,7 @@ def test_arguments_of_named_queries_are_checked() -> None:
         hubs.arguments({"top": True})
 
 
-def test_an_unknown_named_query_suggests_near_ones() -> None:
+def test_an_unknown_named_query_suggests_similar_names() -> None:
     with pytest.raises(NotFoundError, match="did you mean sessions-about"):
         named_query("session-about")
 
@@ -380,5 +380,5 @@ def test_headers_name_what_the_query_returns_and_takes() -> None:
         assert query.what and query.what[0].islower()
         for parameter in query.parameters:
             assert f"${parameter.name}" in query.text
-            # These are arguments of Space.cypher itself.
+            # Space.cypher has parameters of these names itself.
             assert parameter.name not in ("name", "limit", "timeout", "query")

@@ -1,4 +1,4 @@
-"""Names that mean nearly the same: what is worth a person's look, one by one."""
+"""Suspected duplicates by vectors: names that mean nearly the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cognigraph.testing import HashEmbedder
 from tests.meanings import Meanings
 from tests.unit.test_resolve import named
 
-# Names of recorded conversations whose vectors are near.
+# Names from recorded conversations that have similar vectors.
 WORTH_A_LOOK = [
     ("nature's beauty", "beauty of nature", "concept"),
     ("joanna's movie", "joanna's own movie", "object"),
@@ -50,7 +50,7 @@ NOT_THE_SAME = [
 
 
 @pytest.mark.parametrize(("one", "other", "type"), WORTH_A_LOOK)
-def test_worth_a_look(one, other, type):
+def test_similar_names_are_suspected(one, other, type):
     found = alike(named(one, type), named(other, type), 0.95)
     assert found == alike(named(other, type), named(one, type), 0.95)
     assert found is not None
@@ -60,12 +60,12 @@ def test_worth_a_look(one, other, type):
 
 
 @pytest.mark.parametrize(("one", "other", "type"), NOT_THE_SAME)
-def test_not_the_same(one, other, type):
+def test_conflicting_names_are_not_suspected(one, other, type):
     assert alike(named(one, type), named(other, type), 1.0) is None
     assert alike(named(other, type), named(one, type), 1.0) is None
 
 
-def test_the_score_is_between_letters_and_names_without_a_type():
+def test_the_score_is_between_spelling_and_generic_types():
     a, b = named("adopt children", "concept"), named("adopting children", "concept")
     scores = [alike(a, b, cosine).score for cosine in (NEAR, 0.94, 0.96, 1.0, 1.0 + 1e-12)]
     assert scores == [0.4, 0.445, 0.49, MOST_BY_VECTORS, MOST_BY_VECTORS]
@@ -91,8 +91,8 @@ def test_no_names_and_names_without_content():
     assert embedder.embed_names([]).shape == (0, 16)
 
 
-def test_what_all_texts_have_in_common_is_taken_out():
-    """An embedder with which any two texts have a large cosine tells names apart all the same."""
+def test_the_common_component_of_all_texts_is_removed():
+    """Names are distinguished even if the embedder gives any two texts a large cosine."""
 
     class Narrow(Meanings):
         def embed(self, texts):
@@ -108,7 +108,7 @@ def test_what_all_texts_have_in_common_is_taken_out():
     assert np.abs(cosines[0, 2:]).max() < 0.6
 
 
-def test_a_name_has_one_vector_whatever_it_is_embedded_with():
+def test_a_names_vector_does_not_depend_on_its_batch():
     class Varying(Meanings):
         varies = True
 
@@ -121,6 +121,6 @@ def test_a_name_has_one_vector_whatever_it_is_embedded_with():
     assert (together[0] == together[2]).all()
     asked = len(inner.asked)
     assert (embedder.embed_names(["kayak"])[0] == together[1]).all()
-    assert len(inner.asked) == asked, "what is known is not embedded again"
+    assert len(inner.asked) == asked, "a name in the cache is not embedded again"
     alone = CheckedEmbedder(Varying(dimension=16)).embed_names(["kayak"])
     assert (alone[0] == together[1]).all()

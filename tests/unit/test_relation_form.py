@@ -1,4 +1,4 @@
-"""Relations in one form."""
+"""Normalisation of relations: equivalent phrases get one form, negation becomes a flag."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from cognigraph.ingest.model.relation_names import normalise_relation
         ("wohnt in", "wohnt in"),
     ],
 )
-def test_one_form_for_one_relation(given, form):
+def test_equivalent_relations_have_one_form(given, form):
     assert normalise_relation(given) == (form, False)
 
 
 @pytest.mark.parametrize("past", ["lived in", "used to live in", "worked at", "was a member of"])
-def test_what_is_over_is_another_fact(past):
+def test_the_past_is_a_different_fact(past):
     assert normalise_relation(past) == (past, False)
 
 
@@ -60,10 +60,10 @@ def test_what_is_over_is_another_fact(past):
         ("has never been to", "has been to"),
     ],
 )
-def test_a_denial_is_taken_out_of_the_words(given, form):
+def test_a_negation_is_separated_from_the_relation(given, form):
     assert normalise_relation(given) == (form, True)
 
 
 @pytest.mark.parametrize("nothing", ["", "  ", "...", "_", "\x00", "not", "never"])
-def test_nothing_is_left_of_it(nothing):
+def test_an_empty_relation(nothing):
     assert normalise_relation(nothing).text == ""

@@ -1,4 +1,4 @@
-"""Which entities are one: the rules, one by one."""
+"""Entity resolution: the rules that decide on pairs, and the groups that result."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_names(one, other, type, expected):
 
 
 @pytest.mark.parametrize(("one", "other", "type"), SAME + SUSPECTED)
-def test_names_that_may_be_one_meet_in_a_block(one, other, type):
+def test_similar_names_share_a_block(one, other, type):
     assert block_keys(normalise(one), type) & block_keys(normalise(other), type)
 
 
@@ -109,22 +109,22 @@ def test_names_that_may_be_one_meet_in_a_block(one, other, type):
         ("person", "object", "different"),
     ],
 )
-def test_one_name_of_two_types(type, other, expected):
+def test_one_name_with_two_types(type, other, expected):
     assert verdict("Bergen", "Bergen", type, other) == expected
 
 
-def test_a_second_reading_makes_it_uncertain():
+def test_a_second_reading_makes_a_merge_uncertain():
     anna, berg = named("Anna"), named("Anna Berg")
     assert decide(anna, berg, Evidence(1, 1)).verdict == "same"
     two = decide(anna, berg, Evidence(2, 1))
     assert (two.verdict, two.reasons[1]) == ("suspected", "but there are 2 such names")
-    # Of the full name there may be many short ones.
+    # A full name may have many short forms without being ambiguous.
     assert decide(anna, berg, Evidence(1, 5)).verdict == "same"
     slip = named("Maria Hendriksen"), named("Maria Hendrikssen")
     assert decide(*slip, Evidence(1, 2)).verdict == "suspected"
 
 
-def test_what_the_text_equates():
+def test_stated_aliases():
     assert decide(named("Anna Berg", "person", "Annie"), named("Annie")).verdict == "same"
     assert decide(named("Annie"), named("Anna Berg", "person", "Annie")).verdict == "same"
     assert decide(named("Anna", "person", "Anna 2"), named("Anna 2")).verdict == "different"
@@ -145,7 +145,7 @@ def groups(names, pairs, rulings=()):
     return shown, {(link.a, link.into, link.by) for link in links}
 
 
-def test_groups_are_shown_as_the_fullest_name():
+def test_the_fullest_name_is_canonical():
     shown, links = groups(["A. Berg", "Anna", "Anna Berg"], [
         pair("Anna", "Anna Berg"), pair("A. Berg", "Anna Berg"),
     ])  # fmt: skip
@@ -153,7 +153,7 @@ def test_groups_are_shown_as_the_fullest_name():
     assert links == {("Anna", "Anna Berg", "rules"), ("A. Berg", "Anna Berg", "rules")}
 
 
-def test_a_group_never_holds_a_contradiction():
+def test_a_group_contains_no_conflict():
     shown, links = groups(["Meyer", "Mr. Meyer", "Mrs. Meyer"], [
         pair("Meyer", "Mr. Meyer", 0.8), pair("Meyer", "Mrs. Meyer", 0.9),
     ])  # fmt: skip
@@ -161,19 +161,19 @@ def test_a_group_never_holds_a_contradiction():
     assert links == {("Mrs. Meyer", "Meyer", "rules")}
 
 
-def test_users_come_first():
+def test_user_constraints_apply_first():
     apart = Ruling("Anna", "Anna Berg", "different", "Anna", 1)
     assert groups(["Anna", "Anna Berg"], [pair("Anna", "Anna Berg")], [apart]) == ({}, set())
     same = Ruling("Bob", "Rob", "same", "Bob", 2)
     shown, links = groups(["Bob", "Rob", "Robert"], [pair("Rob", "Robert")], [same])
     assert shown == dict.fromkeys(["Bob", "Rob", "Robert"], "Bob")
     assert ("Rob", "Bob", "user") in links
-    # The one merged into last is shown.
+    # The target of the user's latest merge is canonical.
     later = Ruling("Bob", "Robert", "same", "Robert", 3)
     assert set(groups(["Bob", "Rob", "Robert"], [], [same, later])[0].values()) == {"Robert"}
 
 
-def test_a_ruling_is_not_gone_round():
+def test_a_constraint_cannot_be_bypassed_by_another_merge():
     apart = Ruling("Anna", "Anna Berg", "different", "Anna", 1)
     shown, _ = groups(
         ["Anna", "Anna Berg", "Annie"],
@@ -183,7 +183,7 @@ def test_a_ruling_is_not_gone_round():
     assert shown == {"Anna": "Anna", "Annie": "Anna"}
 
 
-def test_what_a_user_merges_does_not_part_what_rules_merged():
+def test_a_users_merge_does_not_undo_merges_by_rules():
     members = {
         "Anna": named("Anna", uid="Anna"),
         "Anna Berg": named("Anna Berg", uid="Anna Berg"),
@@ -194,6 +194,6 @@ def test_what_a_user_merges_does_not_part_what_rules_merged():
     assert shown == dict.fromkeys(members, "Anna Berg")
 
 
-def test_people_are_called_by_their_own_names():
+def test_a_persons_proper_name_is_canonical():
     called = [Named(name, name, "person") for name in ("pia's husband", "felix", "dr. felix")]
     assert [one.name for one in sorted(called, key=rank)] == ["felix", "dr. felix", "pia's husband"]

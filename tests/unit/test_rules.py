@@ -1,4 +1,4 @@
-"""What the rules read out of English conversation."""
+"""Extraction by the rules from English conversations: facts, times, mentions, keys, summary."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def when(text: str) -> list[str]:
         ("Dana moved to Bergen.", ("Dana", "moved to", "Bergen")),
     ],
 )
-def test_a_statement_gives_one_triple(text: str, fact: tuple[str, str, str]) -> None:
+def test_a_statement_yields_one_triple(text: str, fact: tuple[str, str, str]) -> None:
     assert facts(text) == [fact]
 
 
@@ -84,11 +84,11 @@ def test_a_statement_gives_one_triple(text: str, fact: tuple[str, str, str]) -> 
         "I agree.",
     ],
 )
-def test_no_statement_no_triple(text: str) -> None:
+def test_text_without_a_statement_yields_no_triple(text: str) -> None:
     assert [f for f in facts(text) if f[1] != "mentioned"] == []
 
 
-def test_a_tag_does_not_make_a_statement_a_question() -> None:
+def test_a_tag_question_is_read_as_a_statement() -> None:
     assert facts("I told you I sold the piano, right?")[-1] == ("Ann", "sold", "piano")
 
 
@@ -107,27 +107,27 @@ def test_negation_is_kept(text: str, relation: str, object_: str) -> None:
     assert (fact.relation, fact.object, fact.negated) == (relation, object_, True)
 
 
-def test_several_clauses_give_several_triples() -> None:
+def test_each_clause_yields_its_own_triple() -> None:
     assert facts("I tried to stay calm and asked for help, but my phone was broken.") == [
         ("Ann", "tried to stay", "calm"),
         ("Ann's phone", "was", "broken"),
     ]
 
 
-def test_lists_stay_together() -> None:
+def test_a_list_is_one_object() -> None:
     assert facts("I bought apples, pears and plums.") == [
         ("Ann", "bought", "apples, pears and plums")
     ]
 
 
-def test_a_named_relative_is_introduced() -> None:
+def test_a_relative_with_a_name_gets_an_alias() -> None:
     assert facts("My sister Dana plays the cello.") == [
         ("Dana", "is", "Ann's sister"),
         ("Dana", "plays", "cello"),
     ]
 
 
-def test_naming_says_what_the_named_is() -> None:
+def test_a_dog_named_rex_yields_that_rex_is_a_dog() -> None:
     assert ("Rex", "is", "dog") in facts("I adopted a dog named Rex.")
 
 
@@ -140,7 +140,7 @@ def test_you_is_the_other_of_two_who_spoke() -> None:
     assert [f for f in crowd.facts if f.relation == "bought"] == []
 
 
-def test_without_a_speaker_i_is_the_user() -> None:
+def test_i_is_the_user_if_there_is_no_speaker() -> None:
     assert facts("I moved to Oslo.", speaker=None) == [("user", "moved to", "Oslo")]
 
 
@@ -150,31 +150,31 @@ def test_a_pronoun_with_one_candidate_is_resolved() -> None:
     assert told[-1] == ("Dana", "plays", "cello")
 
 
-def test_a_pronoun_with_two_candidates_is_left_alone() -> None:
+def test_a_pronoun_with_two_candidates_is_not_resolved() -> None:
     told = facts("I bought a boat. I sold a car. It needs new paint.")
     assert told == [("Ann", "bought", "boat"), ("Ann", "sold", "car")]
 
 
-def test_pronouns_reach_into_chunks_read_before() -> None:
+def test_a_pronoun_can_refer_to_an_earlier_chunk() -> None:
     found = extract(("Ann", "I adopted a dog."), ("Ann", "It chased the postman."), before=1)
     assert [(f.subject, f.relation, f.object) for f in found.facts] == [
         ("dog", "chased", "postman")
     ]
 
 
-def test_what_cannot_be_taken_apart_is_at_least_mentioned() -> None:
+def test_text_without_a_fact_yields_a_mention_of_its_best_phrase() -> None:
     assert facts("Check out the wooden harbour lighthouse!") == [
         ("Ann", "mentioned", "wooden harbour lighthouse")
     ]
 
 
-def test_a_caption_is_what_the_speaker_shared() -> None:
+def test_a_caption_yields_what_the_speaker_shared() -> None:
     assert facts("Look! [photo: a red bicycle by a wall]") == [
         ("Ann", "shared photo of", "a red bicycle by a wall")
     ]
 
 
-def test_evidence_is_the_chunk_and_repeated_facts_are_one() -> None:
+def test_repeated_facts_are_one_fact_with_several_chunks() -> None:
     found = extract(("Ann", "I moved to Oslo."), ("Tom", "Wow."), ("Ann", "I moved to Oslo!"))
     (fact,) = found.facts
     assert fact.chunks == (0, 2)
@@ -216,23 +216,23 @@ def test_evidence_is_the_chunk_and_repeated_facts_are_one() -> None:
         ("we will meet on Monday", "2023-05-15"),
     ],
 )
-def test_times_are_resolved_to_the_precision_given(text: str, expected: str) -> None:
+def test_times_are_resolved_at_the_precision_of_the_words(text: str, expected: str) -> None:
     assert when(text) == [expected]
     assert parse_when(expected) is not None
 
 
 @pytest.mark.parametrize("text", ["5/7/2023", "February 31, 2023", "he may march", "on Sundays"])
-def test_what_is_no_clear_time_is_none(text: str) -> None:
+def test_an_ambiguous_time_gives_no_date(text: str) -> None:
     assert when(text) == []
 
 
-def test_a_vague_time_is_no_date_but_no_thing_either() -> None:
+def test_a_vague_time_is_neither_a_date_nor_an_object() -> None:
     assert when("a few years ago") == [""]
     fact = only("I bought a boat a few years ago.")
     assert (fact.object, fact.when) == ("boat", None)
 
 
-def test_the_time_goes_with_the_clause() -> None:
+def test_a_time_belongs_to_its_clause() -> None:
     found = extract(("Ann", "I sold the car yesterday and I will fly to Rome next month.")).facts
     assert [(f.relation, f.object, f.when) for f in found] == [
         ("sold", "car", "2023-05-09"),
@@ -252,14 +252,14 @@ def test_a_time_can_be_the_object() -> None:
     )
 
 
-def test_calendar_ends_do_not_break() -> None:
+def test_dates_out_of_range_raise_no_error() -> None:
     early = WorkChunk("u", "m", "s", "Ann", datetime(1, 1, 1, tzinfo=UTC), "I left last year.")
     late = WorkChunk("u", "m", "s", "Ann", datetime(9999, 12, 31, tzinfo=UTC), "I go next year.")
     for chunk in (early, late):
         RulesExtractor().extract(Window("x", "s", (chunk,)))
 
 
-def test_mentions_have_names_types_and_places() -> None:
+def test_mentions_have_names_types_and_chunks() -> None:
     found = extract(
         ("Ann", "I met Dana in Lisbon yesterday."), ("Tom", 'I read "The Glass Tower" at NASA.')
     )
@@ -272,7 +272,7 @@ def test_mentions_have_names_types_and_places() -> None:
     assert ("NASA", "object") in mentions
 
 
-def test_types_follow_the_words() -> None:
+def test_types_follow_from_the_words() -> None:
     types = {
         only(text).object: only(text).object_type
         for text in (
@@ -294,7 +294,7 @@ def test_types_follow_the_words() -> None:
     }
 
 
-def test_a_nickname_of_a_speaker_is_the_speaker() -> None:
+def test_a_nickname_becomes_the_speakers_name() -> None:
     found = extract(("Katherine", "I sing."), ("Tom", "I thanked Kath for the old violin."))
     assert "Kath" not in {m.name for m in found.mentions}
 
@@ -308,7 +308,7 @@ CHAT = (
 )
 
 
-def test_keys_are_the_topics() -> None:
+def test_keys_are_the_topics_of_the_session() -> None:
     keys = extract(*CHAT).keys
     assert keys is not None
     names = [name for name, _ in keys]
@@ -319,7 +319,7 @@ def test_keys_are_the_topics() -> None:
     assert weights == sorted(weights, reverse=True)
 
 
-def test_the_summary_is_attributed_and_in_time_order() -> None:
+def test_summary_sentences_have_speakers_and_are_in_time_order() -> None:
     themes = extract(*CHAT).themes
     assert themes is not None and 1 <= len(themes) <= 3
     lines = [line for theme in themes for line in theme.summary.split("\n")]
@@ -335,13 +335,13 @@ def test_the_summary_is_attributed_and_in_time_order() -> None:
     assert "Ceramics workshop" in {theme.title.split(",")[0] for theme in themes}
 
 
-def test_the_summary_says_nothing_twice() -> None:
+def test_the_summary_contains_no_repetition() -> None:
     themes = extract(*[("Ann", "I moved to Oslo last month.")] * 6).themes
     assert themes is not None
     assert [theme.summary for theme in themes] == ["Ann: I moved to Oslo last month."]
 
 
-def test_the_state_is_bounded() -> None:
+def test_the_size_of_the_state_is_bounded() -> None:
     notes = SessionNotes()
     extractor = RulesExtractor()
     for n in range(120):
@@ -354,7 +354,7 @@ def test_the_state_is_bounded() -> None:
     assert len(notes.state) < 20_000
 
 
-def test_a_new_topic_enters_a_full_pool() -> None:
+def test_a_new_topic_enters_a_full_set_of_keys() -> None:
     old = [("Ann", f"I bought a copper lantern{n} and a velvet curtain{n}.") for n in range(80)]
     new = [("Ann", "The lighthouse keeper called.")] * 6
     keys = extract(*old, *new).keys
@@ -362,7 +362,7 @@ def test_a_new_topic_enters_a_full_pool() -> None:
 
 
 @pytest.mark.parametrize("state", ["{", "[]", '{"rules": 1}', '{"rules": 1, "chunks": "x"}', "\0"])
-def test_a_foreign_state_starts_anew(state: str) -> None:
+def test_the_state_of_another_extractor_is_ignored(state: str) -> None:
     assert extract(*CHAT, state=state) == extract(*CHAT)
 
 
@@ -392,17 +392,17 @@ def test_long_sentences_are_cut_at_a_clause() -> None:
         "'s 's 's",
     ],
 )
-def test_odd_text_does_not_break(text: str) -> None:
+def test_unusual_text_raises_no_error(text: str) -> None:
     found = extract(("Ann", text))
     assert all(fact.relation == "moved to" for fact in found.facts if fact.relation != "mentioned")
 
 
-def test_code_and_addresses_are_not_read() -> None:
+def test_code_and_urls_are_ignored() -> None:
     text = "See https://example.org/I-bought-a-car `I bought a car` now."
     assert [f for f in facts(text) if f[1] == "bought"] == []
 
 
-def test_unspaced_text_gives_key_phrases() -> None:
+def test_text_without_spaces_yields_key_phrases() -> None:
     keys = extract(("Ann", "昨日、東京へ行きました。"), ("Ann", "東京は楽しい。")).keys
     assert keys is not None
     assert keys[0][0] == "東京"
@@ -411,12 +411,12 @@ def test_unspaced_text_gives_key_phrases() -> None:
 @pytest.mark.parametrize(
     "piece", [".", "I ", "and ", '"', "!?", "a-", "1.", "'s ", "[photo: ", "last ", "昨日", ".)"]
 )
-def test_reading_is_linear(piece: str) -> None:
+def test_extraction_takes_linear_time(piece: str) -> None:
     text = piece * (20_000 // len(piece))
     started = time.process_time()
     extract(("Ann", text))
-    assert time.process_time() - started < 2  # quadratic would be half a minute
+    assert time.process_time() - started < 2  # quadratic time would be half a minute
 
 
-def test_the_name_is_recorded() -> None:
+def test_the_extractor_has_its_name() -> None:
     assert RulesExtractor().name == "rules-2"

@@ -1,4 +1,4 @@
-"""What the rules keep across sentences and turns: aliases, pronouns, whose words, appositions."""
+"""Rules that span clauses and sentences: aliases, pronouns, reported speech, appositions."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def facts(*said: tuple[str, str] | str) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        # titles belong to the name
+        # a title is part of the name
         ("Mrs. Petersen keeps two parrots.", [("Mrs. Petersen", "keeps", "two parrots")]),
         (
             "My boss Dr. Okafor owns a boat.",
             [("Dr. Okafor", "is", "Ann's boss"), ("Dr. Okafor", "owns", "boat")],
         ),
-        # joint subjects
+        # coordinated subjects
         ("Jonas and Anselm carried the sofa.",
          [("Jonas", "carried", "sofa"), ("Anselm", "carried", "sofa")]),
         ("Rosa and I went to Rome.", [("Rosa", "went to", "Rome"), ("Ann", "went to", "Rome")]),
-        # a relative clause speaks of the object
+        # the subject of a relative clause is the object before it
         ("I have a friend who lives in Rome.",
          [("Ann", "has", "friend"), ("friend", "lives in", "Rome")]),
         ("I have crutches and a machine that bends my leg.",
@@ -53,11 +53,11 @@ def facts(*said: tuple[str, str] | str) -> list[tuple[str, str, str]]:
          [("Ann", "works for", "Sonnenwerk"), ("Sonnenwerk", "is", "solar cooperative in Halle")]),
         ("Lotte, my grandmother, plays chess.",
          [("Lotte", "is", "Ann's grandmother"), ("Lotte", "plays", "chess")]),
-        # an object after a name ends with the name
+        # an object that starts with a name ends after the name
         ("I bought it from my uncle Henrik for fifty euros.",
          [("Ann", "bought from", "Henrik"), ("Henrik", "is", "Ann's uncle")]),
         ("I gave my number to Anselm.", [("Ann", "gave", "Ann's number to Anselm")]),
-        # adjectives, plurals, sides
+        # adjectives, plural verbs, "left" as an adjective
         ("I am allergic to walnuts.", [("Ann", "is allergic to", "walnuts")]),
         ("My left knee is torn.", [("Ann's left knee", "is", "torn")]),
         ("We are going to Lisbon.", [("Ann", "is going to", "Lisbon")]),
@@ -72,13 +72,15 @@ def facts(*said: tuple[str, str] | str) -> list[tuple[str, str, str]]:
          [("Ann's colleague", "is", "nurse from Oslo"), ("Ann's colleague", "bought", "boat")]),
         ("My son is five years old and goes to kindergarten.",
          [("Ann's son", "is", "five years old"), ("Ann's son", "goes to", "kindergarten")]),
-        # polarity of likes
+        # positive and negative preferences
         ("I can't stand olives.", [("Ann", "hates", "olives")]),
         ("I don't like olives.", [("Ann", "not likes", "olives")]),
         ("I adopted a cat. It is grey.", [("Ann", "adopted", "cat"), ("cat", "is", "grey")]),
     ],
 )  # fmt: skip
-def test_a_sentence_gives_these_triples(text: str, expected: list[tuple[str, str, str]]) -> None:
+def test_a_sentence_yields_exactly_these_triples(
+    text: str, expected: list[tuple[str, str, str]]
+) -> None:
     assert facts(text) == expected
 
 
@@ -96,16 +98,16 @@ def test_a_sentence_gives_these_triples(text: str, expected: list[tuple[str, str
         "Red lentils, two carrots, smoked paprika and plum jam.",
     ],
 )
-def test_advice_orders_and_loose_ends_give_nothing(text: str) -> None:
+def test_advice_orders_and_fragments_yield_nothing(text: str) -> None:
     assert [fact for fact in facts(("Ann", text), ("Tom", "Hm.")) if fact[1] != "mentioned"] == []
 
 
-def test_a_name_learned_later_in_the_window_is_one_at_a_sentence_start() -> None:
+def test_a_name_found_later_in_the_window_is_recognised_at_a_sentence_start() -> None:
     told = facts("Pickle slept in the basket.", "I love my cat Pickle.")
     assert told[0] == ("Pickle", "slept in", "basket")
 
 
-def test_my_sister_is_anna_once_she_has_been_introduced() -> None:
+def test_my_sister_resolves_to_anna_after_her_introduction() -> None:
     told = read(
         ("Ann", "My sister Anna moved to Oslo."),
         ("Tom", "Nice."),
@@ -121,22 +123,22 @@ def test_my_sister_is_anna_once_she_has_been_introduced() -> None:
     assert aliases["Anna"] == ("Ann's sister",)
 
 
-def test_two_sisters_make_my_sister_unclear() -> None:
+def test_two_sisters_make_my_sister_ambiguous() -> None:
     told = facts("My sister Anna sings.", "My sister Berta paints boats.", "My sister has a dog.")
     assert told[-1] == ("Ann's sister", "has", "dog")
 
 
-def test_speakers_sisters_are_not_mixed_up() -> None:
+def test_sisters_of_different_speakers_are_distinguished() -> None:
     told = facts(("Ann", "My sister Berta sings."), ("Tom", "My sister plays chess."))
     assert told[-1] == ("Tom's sister", "plays", "chess")
 
 
-def test_a_name_given_by_a_pronoun_can_be_meant_by_it() -> None:
+def test_a_pronoun_that_introduced_a_name_can_refer_to_it() -> None:
     told = facts("Her name is Pickle and she is afraid of spoons.")
     assert told == [("Pickle", "is afraid of", "spoons")]
 
 
-def test_what_others_said_is_attributed() -> None:
+def test_reported_speech_is_attributed() -> None:
     found = read(("Ann", "Ben told me that Carol moved to Rome. I sold my car."))
     assert [(f.subject, f.relation, f.object, f.said_by) for f in found.facts] == [
         ("Carol", "moved to", "Rome", "Ben"),
@@ -148,24 +150,24 @@ def test_what_others_said_is_attributed() -> None:
     assert [(f.subject, f.said_by) for f in by.facts] == [("Carol", "Ben")]
 
 
-def test_she_is_who_was_just_named_in_the_sentence() -> None:
+def test_she_refers_to_the_person_just_named() -> None:
     found = read(("Ann", "Rosa says she will marry Ben in June."))
     assert [(f.subject, f.relation, f.object, f.when, f.said_by) for f in found.facts] == [
         ("Rosa", "will marry", "Ben", "2023-06", "Rosa")
     ]
 
 
-def test_a_report_ends_where_the_speaker_goes_on() -> None:
+def test_reported_speech_ends_at_the_speakers_own_clause() -> None:
     found = read(("Ann", "Ben said Carol moved to Rome, but I stayed in Oslo."))
     assert [(f.subject, f.said_by) for f in found.facts] == [("Carol", "Ben"), ("Ann", None)]
 
 
-def test_a_pronoun_with_two_candidates_gives_nothing() -> None:
+def test_an_ambiguous_pronoun_yields_nothing() -> None:
     told = facts("My aunt Rosa met my cousin Lena. She sold the farm.")
     assert not [fact for fact in told if fact[1] == "sold"]
 
 
-def test_the_speakers_timezone_decides_what_yesterday_is() -> None:
+def test_yesterday_depends_on_the_speakers_timezone() -> None:
     (utc,) = read(("Ann", "I sold the piano yesterday.")).facts
     (local,) = read(("Ann", "I sold the piano yesterday."), offset=2).facts
     assert (utc.when, local.when) == ("2023-05-09", "2023-05-10")

@@ -1,4 +1,4 @@
-"""Times: aware, exact, and event times at the precision given."""
+"""Conversion of timestamps to UTC and microseconds, and event times of limited precision."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def test_aware_times_become_utc(given, expected):
 
 
 @pytest.mark.parametrize("naive", ["2026-05-20T09:00:00", "2026-05-20", datetime(2026, 5, 20)])
-def test_naive_times_are_refused_with_the_way_out(naive):
+def test_naive_times_are_refused_with_advice(naive):
     with pytest.raises(InvalidMessageError, match=r"no timezone.*timezone="):
         to_utc(naive)
 
 
-def test_naive_times_take_the_memorys_zone():
+def test_naive_times_are_in_the_memorys_timezone():
     oslo = ZoneInfo("Europe/Oslo")
     assert to_utc("2026-07-01T12:00", oslo) == utc(2026, 7, 1, 10)
     assert to_utc("2026-01-01T12:00", oslo) == utc(2026, 1, 1, 11)
-    # An aware time is never moved by it.
+    # The memory's timezone never changes an aware time.
     assert to_utc("2026-07-01T12:00Z", oslo) == utc(2026, 7, 1, 12)
 
 
@@ -64,7 +64,7 @@ def test_times_outside_the_calendar(edge):
         to_utc(edge)
 
 
-def test_zones():
+def test_timezones():
     assert zone(None) is None
     assert zone("utc") is UTC
     assert zone("Europe/Oslo") == ZoneInfo("Europe/Oslo")
@@ -73,12 +73,12 @@ def test_zones():
 
 
 @pytest.mark.parametrize("name", ["Europe", "Nowhere/Town", "", "../../etc/passwd", "\0", "\ud800"])
-def test_unknown_zones(name):
+def test_unknown_timezones(name):
     with pytest.raises(ConfigurationError, match="unknown timezone"):
         zone(name)
 
 
-def test_micros_are_exact_to_the_ends_of_the_calendar():
+def test_microseconds_are_exact_for_all_valid_times():
     for moment in (
         utc(1, 1, 1),
         utc(1969, 12, 31, 23, 59, 59, 999_999),
@@ -127,7 +127,7 @@ def test_event_times(given, text, start, end):
      "2023-5", "2023-05-20T24:00", "2023-05-20T09", "2022/2023/2024", "/", "2023/", "/2023",
      "2023/2022", "2023-05-20/2023-05-19", "9999-12-31", "-2023"],
 )  # fmt: skip
-def test_what_is_not_an_event_time(given):
+def test_texts_that_are_no_event_times(given):
     assert parse_when(given) is None
 
 
@@ -139,10 +139,10 @@ def test_early_years_keep_four_digits():
 
 
 def test_an_offset_is_not_ignored():
-    """09:30+02:00 is 07:30 UTC, or not a date; it is never 09:30 UTC."""
+    """09:30+02:00 is 07:30 UTC or may be rejected, but it must never become 09:30 UTC."""
     when = parse_when("2023-05-20T09:30+02:00")
     assert when is None or when.start == utc(2023, 5, 20, 7, 30)
 
 
-def test_garbage_after_the_minutes_is_not_a_time():
+def test_a_time_followed_by_garbage_is_invalid():
     assert parse_when("2023-05-20T09:30-ish,maybe") is None

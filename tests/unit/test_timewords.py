@@ -1,4 +1,4 @@
-"""Time expressions: every labelled one is read exactly."""
+"""Time expressions: all labelled expressions are resolved exactly."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def test_easter(year: int, day: date) -> None:
         ("I have been here since Monday.", "2025-02-03"),
     ],
 )
-def test_the_nearest_verb_tells_the_side_of_now(text: str, when: str) -> None:
+def test_the_nearest_verb_decides_past_or_future(text: str, when: str) -> None:
     assert dates(text, datetime(2025, 2, 8, 19, tzinfo=UTC)) == [when]

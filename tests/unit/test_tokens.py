@@ -1,4 +1,4 @@
-"""The token estimate against a real BPE tokenizer (Llama's, which comes with wordllama)."""
+"""The token estimate compared to a real BPE tokenizer (Llama's, which is part of wordllama)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def tokenizer() -> Tokenizer:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_estimate_is_not_too_low_nor_far_too_high(tokenizer, name):
+def test_the_estimate_is_within_bounds(tokenizer, name):
     text, lowest, highest = SAMPLES[name]
     real = len(tokenizer.encode(text, add_special_tokens=False).ids)
     assert lowest <= estimate_tokens(text) / real <= highest

@@ -1,4 +1,4 @@
-"""Static word vectors: what is similar to what, whoever asked before."""
+"""Static word vectors: best matches of words, independent of earlier queries."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def test_the_best_match_of_each_word():
     assert found.tolist() == [pytest.approx(brute(["dog", "rent"], t), abs=2e-5) for t in TEXTS]
     assert found[4, 0] == 1.0  # the same stem
     assert found[1, 1] == 1.0
-    assert 0.3 < found[0, 0] < 1.0  # a puppy is much like a dog
+    assert 0.3 < found[0, 0] < 1.0  # "puppy" is similar to "dog"
     assert found[0, 0] > found[1, 0]
     assert found[2].tolist() == found[3].tolist() == [0.0, 0.0]
 
 
-def test_nothing_asked_or_nothing_said():
+def test_an_empty_question_or_text_matches_nothing():
     assert WordVectors().best_matches([], SAID).shape == (5, 0)
     assert WordVectors().best_matches(["dog"], WordVectors().read([])).shape == (0, 1)
 
@@ -49,11 +49,11 @@ def test_a_stop_word_is_similar_to_nothing():
 
 
 WRITTEN = st.lists(st.sampled_from("dog puppy rent the bark oslo é 42 犬".split())).map(" ".join)
-FEW = len(STOP_WORDS) + 6  # words, before the vocabulary starts anew
+FEW = len(STOP_WORDS) + 6  # number of words at which the vocabulary is rebuilt
 
 
 @given(st.lists(st.lists(WRITTEN, max_size=4), max_size=6), st.sampled_from([FEW, 1000]))
-def test_what_was_read_and_asked_before_changes_nothing(before, most):
+def test_results_do_not_depend_on_earlier_texts_and_questions(before, most):
     vectors = WordVectors(most, remembered=9)
     for texts in before:
         found = vectors.best_matches(["oslo", "dog"], vectors.read(texts))
@@ -62,7 +62,7 @@ def test_what_was_read_and_asked_before_changes_nothing(before, most):
 
 
 @given(st.lists(WRITTEN, max_size=5), st.lists(WRITTEN, max_size=5))
-def test_words_are_read_in_order(first, second):
+def test_vectors_are_in_the_order_of_the_words(first, second):
     vectors = WordVectors(FEW, remembered=9)
     for texts in (first, second, [*first, *second]):
         said = vectors.read(texts)
@@ -86,7 +86,7 @@ def test_threads_share_one_vocabulary():
     assert word_vectors() is word_vectors()
 
 
-def test_plain_texts_and_others_are_read_alike():
+def test_ascii_and_other_texts_are_tokenised_alike():
     plain = WordVectors().best_matches(["dog", "rent"], SAID)
     mixed = WordVectors().best_matches(
         ["dog", "rent"], WordVectors().read([*TEXTS, "Zoë's 犬", "a\0dog"])
@@ -96,14 +96,14 @@ def test_plain_texts_and_others_are_read_alike():
 
 
 @given(st.text(alphabet="abcdeghilmnoprstuvyz'é", min_size=1, max_size=12))
-def test_a_stem_begins_as_the_word_does(text):
-    """Only words with the beginning of an asked one are stemmed."""
+def test_a_stem_starts_like_its_word(text):
+    """Only words that start like a word of the query are stemmed, which this makes safe."""
     for word in words(text):
-        # Of "aing" and "eings", which are no words, a single letter is left.
+        # Non-words such as "aing" and "eings" are reduced to a single letter.
         assert beginning(stem(word)) == beginning(word) or len(stem(word)) == 1
 
 
 @pytest.mark.parametrize(("one", "other"), [("dying", "die"), ("flies", "fly"), ("skis", "ski")])
-def test_words_of_one_stem_match(one, other):
+def test_words_with_the_same_stem_match(one, other):
     vectors = WordVectors()
     assert vectors.best_matches([one], vectors.read([other, "rent"]))[0, 0] == 1.0
