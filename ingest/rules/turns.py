@@ -1,7 +1,7 @@
-"""A chunk ready to be read: its sentences, with what the chunks just before it tell of them.
+"""Read a chunk in the context of the preceding chunks: names, speakers, times, statements.
 
-What a chunk is read with is a fixed number of chunks of its session before it, never what a worker
-happens to hold: so a chunk is read in the same way in any batch.
+The context is always the same number of preceding chunks of the session, not what a worker happens
+to have leased, so a chunk yields the same result in any batch.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from cognigraph.ingest.rules.statement import Reading, Statement
 from cognigraph.stores.records import WorkChunk
 
 ANONYMOUS = "user"
-"""Subject of "I" when a message has no speaker."""
+"""The speaker's name in facts if a message has no speaker."""
 NEAR = 2
-"""Chunks in which a pronoun, or "my sister", looks for who is meant."""
+"""Number of preceding chunks that can resolve a pronoun or an alias such as "my sister"."""
 _HEARD = 8
-"""Chunks from which names and speakers are known."""
+"""Number of preceding chunks whose names and speakers are known."""
 CONTEXT = _HEARD + NEAR
-"""Chunks before a window that can matter to it."""
+"""Number of chunks before a window that can affect its result."""
 _PICTURE = re.compile(
     r"\[[^\[\]\n:]{0,30}\b(photo|picture|image|video)\b[^\[\]\n:]{0,20}:\s*([^\[\]\n]{3,300})\]",
     re.IGNORECASE,
@@ -38,7 +38,7 @@ _PICTURE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ReadSentence:
-    """A sentence with all that was found in it."""
+    """A sentence with its names, time expressions and key phrases."""
 
     sentence: Sentence
     names: tuple[Name, ...]
@@ -47,7 +47,7 @@ class ReadSentence:
 
     @property
     def reading(self) -> Reading:
-        """What the reader of statements needs of it."""
+        """The sentence in the form that the statement reader takes."""
         things = [
             phrase.text for phrase in self.phrases if phrase.type not in ("concept", "person")
         ]
@@ -61,14 +61,14 @@ class ReadSentence:
 
 
 class _Heard(NamedTuple):
-    """The type of a name, and whether the words around it tell it for sure."""
+    """The type of a name, and whether its words or its context determine the type."""
 
     type: str
     sure: bool
 
 
 class ChunkInContext:
-    """A chunk with what it says by itself, and with the names of the chunks just before it."""
+    """A chunk that is read with the names and speakers of the preceding chunks."""
 
     def __init__(self, chunk: WorkChunk, before: Iterable[ChunkInContext]) -> None:
         self.chunk = chunk
@@ -80,34 +80,34 @@ class ChunkInContext:
 
     @cached_property
     def speakers(self) -> tuple[str, ...]:
-        """Those who speak here and just before."""
+        """The speakers of this chunk and of the preceding ones."""
         around = [turn.chunk.speaker for turn in (*self._around, self)]
         return tuple(dict.fromkeys(speaker for speaker in around if speaker))
 
     @cached_property
     def voices(self) -> Voices:
-        """Who speaks, and to whom."""
+        """The speaker, and the person addressed if that is clear."""
         return voices_of(self.chunk.speaker, self.speakers)
 
     @cached_property
     def read(self) -> list[ReadSentence]:
-        """The sentences with names, times and phrases."""
+        """The sentences with their names, time expressions and key phrases."""
         heard: dict[str, _Heard] = {}
         for turn in (*self._around, self):
             _hear(heard, turn.names)
         found = [(one, find_times(one.tokens, self.chunk.at)) for one in self.sentences]
         names = {low: name.type for low, name in heard.items()}
         read = _read(found, names, self.speakers)
-        self._around = ()  # or every turn would keep all those before it
+        self._around = ()  # release the preceding chunks, which would keep all earlier ones alive
         return read
 
     def state(self, discourse: Discourse) -> list[Statement]:
-        """Read the statements, given what was said before."""
+        """Extract the statements, in the context of a discourse, which is updated."""
         reader = StatementReader(discourse)
         return [told for one in self.read for told in reader.read(one.reading, self.voices)]
 
     def statements(self, near: Sequence[ChunkInContext]) -> tuple[list[Statement], Discourse]:
-        """The statements, given the chunks just before; and what they leave behind."""
+        """Extract the statements in the context of nearby chunks; also return the discourse."""
         discourse = Discourse(turn.left for turn in near)
         told = self.state(discourse)
         if not discourse.consulted:
@@ -116,7 +116,7 @@ class ChunkInContext:
 
     @property
     def left(self) -> Discourse:
-        """What the chunk read by itself leaves behind for pronouns and other names."""
+        """The discourse after the chunk was read without its predecessors."""
         if self._left is None:
             self._left = Discourse()
             self.state(self._left)
@@ -124,7 +124,10 @@ class ChunkInContext:
 
 
 def _names_heard(found: Iterable[Sentence]) -> dict[str, _Heard]:
-    """Names that stand within a sentence: they are known where one opens, too."""
+    """Return the names of sentences, other than doubtful ones at the start of a sentence.
+
+    They are then recognised at the start of a sentence as well.
+    """
     heard: dict[str, _Heard] = {}
     for sentence in found:
         for name in find_names(sentence.tokens, {}):
@@ -134,7 +137,7 @@ def _names_heard(found: Iterable[Sentence]) -> dict[str, _Heard]:
 
 
 def _hear(heard: dict[str, _Heard], names: Mapping[str, _Heard]) -> None:
-    """Add names; the type heard first stays, unless it was a guess that says little."""
+    """Add names; the first type of a name stays unless it was an unspecific guess."""
     for low, new in names.items():
         held = heard.setdefault(low, new)
         if held.type == "object" and new.sure:
@@ -142,7 +145,7 @@ def _hear(heard: dict[str, _Heard], names: Mapping[str, _Heard]) -> None:
 
 
 def voices_of(speaker: str | None, speakers: Sequence[str]) -> Voices:
-    """Who speaks, and who is spoken to if that is clear."""
+    """Return the speaker and, if there is exactly one other speaker, the person addressed."""
     me = speaker or ANONYMOUS
     others = [name for name in speakers if name != me]
     return Voices(me, others[0] if len(others) == 1 and speaker else None)
@@ -153,7 +156,7 @@ def _read(
     names: Mapping[str, str],
     speakers: Sequence[str],
 ) -> list[ReadSentence]:
-    """Find names, times and phrases; a name seen once is known in the sentences after it."""
+    """Find names and key phrases; a name whose type is sure is known in the sentences after it."""
     aliases = {speaker.split(" ")[0].lower(): speaker for speaker in speakers}
     full = {speaker.lower() for speaker in speakers}
     known = {**names, **dict.fromkeys((*full, *aliases), "person")}
@@ -175,7 +178,7 @@ def _read(
 
 
 def _as_speaker(name: Name, aliases: Mapping[str, str]) -> Name:
-    """Call a speaker by one name: "Kat" and "Katherine" are "Katherine Doe" if she speaks."""
+    """Use a speaker's full name: "Kat" and "Katherine" become the speaker "Katherine Doe"."""
     low = name.text.lower()
     if low in aliases:
         return replace(name, text=aliases[low], type="person")
@@ -186,7 +189,10 @@ def _as_speaker(name: Name, aliases: Mapping[str, str]) -> Name:
 
 
 def pictures(text: str, voices: Voices) -> tuple[str, list[Statement]]:
-    """Captions in brackets ("[photo: a red bicycle]") are what the speaker shared."""
+    """Turn captions in brackets ("[photo: a red bicycle]") into facts that the speaker shared it.
+
+    Returns the text without the captions, and the facts.
+    """
     if "[" not in text:
         return text, []
     found = [

@@ -1,4 +1,4 @@
-// what: make a space, in a transaction of its own, so that no insert needs the lock of its name
+// what: create a space in a transaction of its own, so that inserts do not need the lock of its name
 // parameters: space
 // returns: nothing
 MERGE (space:Space {name: $space})

@@ -1,7 +1,7 @@
 // what: end a lease and make the done chunks of its session pending; they keep the name of their
-//   extractor, by which the next derivation knows that there is something to replace
+//   extractor, so that the next derivation replaces its results
 // parameters: session (uid), token
-// returns: one row; none, and nothing written, if the lease is lost
+// returns: one row; none, and nothing is written, if the lease was lost
 MATCH (session:Session {uid: $session})
 SET session.claims = session.claims + 1
 WITH session
