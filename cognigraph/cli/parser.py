@@ -67,8 +67,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 _ENRICH = """\
-Enrich the messages that are stored but not enriched yet. You may interrupt it at any time: what is
-done is kept, and the next call continues from there. Several processes may do this at once."""
+Enrich the messages that are stored but not enriched yet. You may interrupt it at any time: finished
+work is kept, and the next call continues from there. Several processes may do this at once."""
 
 _DEMO = """\
 Add a sample conversation to a memory, show the resulting graph and ask it questions.
