@@ -330,7 +330,7 @@ def enrich_pending(run: Run) -> int:
             ) from error
     terminal.document({"redo": again, "retried": retried, "enriched": done})
     if not done.chunks and not done.summaries and done.ok and not done.is_left:
-        terminal.show(render.text("nothing is waiting"))
+        terminal.show(render.text("nothing to enrich"))
     else:
         show(done, terminal)
     return OK if done.ok else FOUND_PROBLEM

@@ -179,7 +179,7 @@ def dry_run(
 def estimated(found: Estimate) -> str:
     """An estimate in words."""
     if not found.chunks and not found.summaries:
-        return "nothing is waiting"
+        return "nothing to enrich"
     parts = []
     if found.chunks:
         again = f" ({found.again:,} again)" if found.again else ""

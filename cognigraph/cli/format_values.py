@@ -62,13 +62,14 @@ def why(reasons: Why) -> list[str]:
 
 
 def _score_line(reasons: Why) -> str:
-    said = "at an unknown time" if reasons.gap_seconds is None else _said(reasons.gap_seconds)
     product = f"relevance {reasons.semantic:.2f} x decay {reasons.decay:.2f}"
-    return f"score {reasons.score:.2f} = {product} ({said})"
+    return f"score {reasons.score:.2f} = {product} ({_time_of(reasons)})"
 
 
-def _said(seconds: float) -> str:
-    return f"said {gap(seconds)} before the question"
+def _time_of(reasons: Why) -> str:
+    if reasons.gap_seconds is None:
+        return "at an unknown time"
+    return f"said {gap(reasons.gap_seconds)} before the question"
 
 
 def _score(value: float | None) -> str:

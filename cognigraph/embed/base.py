@@ -106,7 +106,7 @@ class CheckedEmbedder:
         self._lock = Lock()
         try:
             self.identity = EmbedderIdentity(embedder.name, embedder.dimension)
-        except Exception as error:  # any embedder may be plugged in here
+        except Exception as error:  # a custom embedder may raise anything
             raise EmbeddingError(
                 f"the embedder cannot be used: {type(error).__name__}: {error}"
             ) from error
@@ -171,7 +171,7 @@ class CheckedEmbedder:
             raw = self.inner.embed([text])[0] if query is None else query(text)
         except EmbeddingError:
             raise
-        except Exception as error:  # any embedder may be plugged in here
+        except Exception as error:  # a custom embedder may raise anything
             raise self._failed(error) from error
         vector: Vector = self._checked(np.asarray(raw)[None])[0]
         with self._lock:
@@ -185,7 +185,7 @@ class CheckedEmbedder:
             return np.asarray(self.inner.embed(texts))
         except EmbeddingError:
             raise
-        except Exception as error:  # any embedder may be plugged in here
+        except Exception as error:  # a custom embedder may raise anything
             raise self._failed(error) from error
 
     def _failed(self, error: Exception) -> EmbeddingError:

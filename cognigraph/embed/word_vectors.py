@@ -107,7 +107,7 @@ class WordVectors:
         if not asked or not len(said.numbers):
             return np.zeros((said.text_count, len(asked)))
         with self._lock:
-            rows, own = self._places(said.different), self._places(asked)
+            rows, own = self._rows_of(said.different), self._rows_of(asked)
             self._embed()
             self._stem_some(own[own >= self._first], rows)
             vectors, stems = self._vectors[rows], self._stem[rows]
@@ -120,7 +120,7 @@ class WordVectors:
         # Rounded because the last bits of a product depend on the other rows of the matrix.
         return np.maximum.reduceat(similar[numbers], starts, axis=0).astype(float).round(5)
 
-    def _places(self, words: Sequence[str]) -> Ints:
+    def _rows_of(self, words: Sequence[str]) -> Ints:
         """The rows of words; new words are added to the vocabulary."""
         try:
             return np.fromiter(map(self._rows.__getitem__, words), np.int64, len(words))
@@ -129,10 +129,10 @@ class WordVectors:
                 if word not in self._rows:
                     self._rows[word] = len(self._words)
                     self._words.append(word)
-            return self._places(words)
+            return self._rows_of(words)
 
     def _remember(self, texts: dict[int, str]) -> None:
-        rows = self._places(marked_words([*texts.values()])).astype(np.int32)
+        rows = self._rows_of(marked_words([*texts.values()])).astype(np.int32)
         starts = [*np.flatnonzero(rows == 0).tolist(), len(rows)]
         for key, (start, end) in zip(texts, pairwise(starts), strict=True):
             self._read[key] = rows[start:end].copy()  # a view would keep the whole array alive

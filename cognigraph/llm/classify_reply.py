@@ -97,7 +97,7 @@ def judge(reply: Reply, dialect: Dialect, now: datetime | None = None) -> Verdic
         inner = body.get("error")
         code = inner.get("code") if isinstance(inner, dict) else None
         if inner and not (isinstance(code, int) and 400 <= code < 600):
-            return TryAgain(f"it answered with an error: {_excerpt(body, text)}")
+            return TryAgain(f"it returned an error: {_excerpt(body, text)}")
         status = code if inner and isinstance(code, int) else 200
     if status < 400:
         return _judge_body(status, body, text)
@@ -107,7 +107,7 @@ def judge(reply: Reply, dialect: Dialect, now: datetime | None = None) -> Verdic
 def _judge_body(status: int, body: Any, text: str) -> Verdict:
     choices = body.get("choices") if isinstance(body, dict) else None
     if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
-        what = f"it said: {_excerpt(body, text)}" if text.strip() else "the body was empty"
+        what = f"body: {_excerpt(body, text)}" if text.strip() else "the body is empty"
         return TryAgain(f"HTTP {status}, but no chat completion ({what})")
     message = choices[0].get("message")
     message = message if isinstance(message, dict) else {}
@@ -149,7 +149,7 @@ def _judge_error(
     error = body.get("error") if isinstance(body, dict) else None
     error = error if isinstance(error, dict) else {}
     code, param = str(error.get("code") or ""), str(error.get("param") or "")
-    complaint = f"{code} {excerpt} {_places(body)}"
+    complaint = f"{code} {excerpt} {_rejected_parameters(body)}"
     by_form = status in _BROKEN_BY_FORM and _FORM_OF_ANSWER.search(complaint)
     if by_form and (other := dialect.step_down()):
         return AskDifferently(other)
@@ -166,7 +166,7 @@ def _judge_error(
     return Refused(said, too_long=too_long)
 
 
-def _places(body: Any) -> str:
+def _rejected_parameters(body: Any) -> str:
     """The parameters that a FastAPI server rejects (other parts of it may quote the request)."""
     details = body.get("detail") if isinstance(body, dict) else None
     places = [part.get("loc") for part in details or () if isinstance(part, dict)]

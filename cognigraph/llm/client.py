@@ -26,7 +26,7 @@ from cognigraph.llm.parse_answer import Reading, read
 from cognigraph.model import Usage
 from cognigraph.text.clean import storable
 
-_SHOWN_BACK = 6000
+_MAX_QUOTED = 6000
 
 
 class ChatModel:
@@ -155,7 +155,7 @@ class ChatModel:
     def _ask(self, prompt: Prompt, schema: type[T], tally: Tally) -> Answer[T]:
         form = json_schema(schema)
         key = cache_key(prompt, self.name, form)
-        if kept := self._kept(key, schema):
+        if kept := self._cached(key, schema):
             return kept
         messages: list[Message] = [
             {"role": "system", "content": storable(prompt.system)},
@@ -186,7 +186,7 @@ class ChatModel:
             tally.estimated,
         )
 
-    def _kept(self, key: bytes, schema: type[T]) -> Answer[T] | None:
+    def _cached(self, key: bytes, schema: type[T]) -> Answer[T] | None:
         """An answer from the cache, if it still fits the schema."""
         text = self._cache.get(key) if self._cache is not None else None
         reading = read(text, schema) if text is not None else None
@@ -263,9 +263,9 @@ def _is_http(url: str) -> bool:
 def _repair(text: str, reading: Reading[Any], form: Mapping[str, Any]) -> list[Message]:
     """The messages that quote the unusable answer to the model and ask for a valid one."""
     problem = reading.problem + ("; it was cut off, be brief" if reading.cut_off else "")
-    shown = text if len(text) <= _SHOWN_BACK else f"{text[:_SHOWN_BACK]} [...]"
+    quoted = text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]} [...]"
     return [
-        {"role": "assistant", "content": shown or "(nothing)"},
+        {"role": "assistant", "content": quoted or "(nothing)"},
         {
             "role": "user",
             "content": f"That could not be used: {problem}.\n\n{in_words(form)}",

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from cognigraph.llm.base import Mode
 
-_DOWN: Mapping[Mode, Mode] = {"json_schema": "json_object", "json_object": "text"}
+_SIMPLER: Mapping[Mode, Mode] = {"json_schema": "json_object", "json_object": "text"}
 _FORM_WORDS = (
     "response_format", "response format", "json_schema", "json schema", "json_object", "json mode",
     "structured output", "guided", "grammar", "schema",
@@ -63,7 +63,7 @@ class Dialect:
 
     def step_down(self) -> Dialect | None:
         """The dialect with the next simpler mode; ``None`` after plain text."""
-        mode = _DOWN.get(self.mode)
+        mode = _SIMPLER.get(self.mode)
         return None if mode is None else replace(self, mode=mode)
 
     def adapt(self, complaint: str, param: str = "") -> Dialect | None:

@@ -29,7 +29,7 @@ from cognigraph.llm import Prompt
 
 _FILE = re.compile(r"---\n(?P<header>.*?)\n---\n(?P<body>.*)", re.DOTALL)
 _PART = re.compile(r"^## (\w+)\n", re.MULTILINE)
-_PLACE = re.compile(r"\{\{(\w+)\}\}")
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class PromptFile:
 
     def inputs_of(self, part: str) -> frozenset[str]:
         """The inputs that a part uses."""
-        return frozenset(_PLACE.findall(self.parts[part]))
+        return frozenset(_PLACEHOLDER.findall(self.parts[part]))
 
 
 def read(text: str, source: str) -> PromptFile:
@@ -70,7 +70,7 @@ def read(text: str, source: str) -> PromptFile:
     _, *pieces = _PART.split(match["body"])
     parts = {name: body.strip() for name, body in zip(pieces[::2], pieces[1::2], strict=True)}
     inputs = tuple(name.strip() for name in header["inputs"].split(",") if name.strip())
-    used = {place for body in parts.values() for place in _PLACE.findall(body)}
+    used = {name for body in parts.values() for name in _PLACEHOLDER.findall(body)}
     if used != set(inputs) or "system" not in parts or len(parts) < 2:
         raise ConfigurationError(
             f"{source}: declares the inputs {sorted(inputs)} and uses {sorted(used)}; "
@@ -110,5 +110,5 @@ def render(file: PromptFile, part: str = "user", /, **inputs: str) -> Prompt:
         raise ConfigurationError(
             f"prompt {file.id}, part {part!r}: missing inputs {missing}, unused inputs {unused}"
         )
-    user = _PLACE.sub(lambda place: inputs[place[1]], file.parts[part])
+    user = _PLACEHOLDER.sub(lambda match: inputs[match[1]], file.parts[part])
     return Prompt(name=file.name, version=str(file.version), system=file.parts["system"], user=user)

@@ -88,7 +88,10 @@ class Explanation:
                 f"it scores {self.score:.3f}, the last hit {self.score_at_k:.3f}"
             )
         if any(leg.rank is not None for leg in self.legs):
-            return f"missed: not among the {self.candidates} candidates of all candidate sources"
+            return (
+                f"missed: not among the {self.candidates} candidates, because its rank is too low "
+                "in every candidate source"
+            )
         return "missed: neither its vector, nor its words, nor a triple matches the question"
 
     def __repr__(self) -> str:

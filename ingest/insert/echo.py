@@ -76,8 +76,9 @@ def recalled(text: str) -> list[tuple[int, int]]:
 
 
 def fresh_pieces(text: str, pieces: list[str]) -> list[str | None]:
-    """The part of each piece of a split text that is not recalled; ``None`` if that is all of it.
+    """For each piece of a split text, the text left without its recalled parts.
 
+    It is ``None`` for a piece without any recalled part, and empty if nothing is left.
     Blocks are searched for in the whole text, because splitting may have cut them.
     """
     spans = recalled(text)

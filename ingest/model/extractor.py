@@ -107,7 +107,7 @@ class ModelExtractor:
         reading = run.reading
         state = replace(state, known=known_names(reading.entities, state.known))
         return replace(
-            _summed_up(state, outcome),
+            _with_summary(state, outcome),
             mentions=reading.mentions,
             facts=reading.facts,
             rejected=(*run.rejected, *reading.rejected, *outcome.rejected),
@@ -117,7 +117,7 @@ class ModelExtractor:
     def summarise(self, window: Window) -> Extraction:
         """Update the session's summary with the turns it lacks; no facts are extracted."""
         state = SummaryState.load(window.notes.state)
-        return _summed_up(state, self._summariser.update(window.notes, state, ()))
+        return _with_summary(state, self._summariser.update(window.notes, state, ()))
 
     def estimate(self, window: Window) -> Usage:
         """Estimate the usage of :meth:`extract`, or of :meth:`summarise` if there are no chunks.
@@ -183,7 +183,7 @@ class ModelExtractor:
         return (*run.before, *run.turns[: part.start])[-_CONTEXT:]
 
 
-def _summed_up(state: SummaryState, outcome: Outcome) -> Extraction:
+def _with_summary(state: SummaryState, outcome: Outcome) -> Extraction:
     summary = outcome.summary
     return Extraction(
         keys=None if summary is None else summary.keys,

@@ -100,7 +100,7 @@ class Summariser:
         done.behind = bool(given_up) or done.error is not None
         if done.summary is None and not old.themes and new:
             done.summary, done.extractive, done.quoted = extractive(done.unread), True, True
-        kept = _kept(done.unread, new)
+        kept = _turns_to_keep(done.unread, new)
         if len(kept) < len(done.unread):
             done.extractive = False  # it alone covers the dropped turns, so it must be kept
             done.rejected.append(f"{FORGOTTEN}: {len(done.unread) - len(kept)}")
@@ -156,7 +156,7 @@ def _due(
     return (), (*state.unread, *new)
 
 
-def _kept(unread: Sequence[Turn], new: Sequence[Turn]) -> tuple[Turn, ...]:
+def _turns_to_keep(unread: Sequence[Turn], new: Sequence[Turn]) -> tuple[Turn, ...]:
     """The turns without a summary to remember: all that were just tried, and the newest others."""
     if not new:
         return tuple(unread)

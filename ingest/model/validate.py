@@ -49,7 +49,7 @@ class Reading:
         for line in answer.entities:
             entity = entity_line(line)
             if entity is None:
-                self.rejected.append(f"{WRONG_FORM}: {_said(line)}")
+                self.rejected.append(f"{WRONG_FORM}: {_excerpt(line)}")
             else:
                 names.add(entity)
         most = max(MIN_FACTS, MAX_FACTS * len(part))
@@ -57,8 +57,8 @@ class Reading:
             fact = fact_line(line)
             reason = self._take(fact, part, names) if fact is not None else WRONG_FORM
             if reason:
-                self.rejected.append(f"{reason}: {_said(line)}")
-        self.rejected += (f"{TOO_MANY}: {_said(line)}" for line in answer.facts[most:])
+                self.rejected.append(f"{reason}: {_excerpt(line)}")
+        self.rejected += (f"{TOO_MANY}: {_excerpt(line)}" for line in answer.facts[most:])
         self._entities.update((normalise(one.name), one) for one in names.entities)
 
     def _take(self, fact: FactLine, part: range, names: Names) -> str:
@@ -97,7 +97,9 @@ class Reading:
         )
         if when is None and (fact.date or fact.words):
             said = f"{subject.name} {relation.text} {object.name}"
-            self.rejected.append(f"{NO_DATE}: {_said(fact.date or fact.words)} of {_said(said)}")
+            self.rejected.append(
+                f"{NO_DATE}: {_excerpt(fact.date or fact.words)} of {_excerpt(said)}"
+            )
         return ""
 
     def _when(self, fact: FactLine, places: Sequence[int]) -> str | None:
@@ -174,7 +176,7 @@ class Reading:
         )
 
 
-def _said(line: str) -> str:
+def _excerpt(line: str) -> str:
     return clean(line)[:_SHOWN]
 
 

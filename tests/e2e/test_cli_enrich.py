@@ -82,7 +82,7 @@ def test_what_was_spent_and_left_out_is_said(run, extractor):
     assert "enriched 3 chunks" in out
     assert "6 calls, 3,000 tokens in, 300 out, cost 0.7500; 3 left out" in out
     assert f"left out: 3 x {NO_EVIDENCE}" in err
-    assert run("enrich")[1].strip() == "nothing is waiting"
+    assert run("enrich")[1].strip() == "nothing to enrich"
 
 
 def test_rejections_are_in_the_document(run, extractor):
@@ -191,5 +191,5 @@ def test_a_summary_that_is_behind_is_said_and_caught_up(run, extractor):
         code, out, _ = run("enrich")
     assert code == 0
     assert "enriched 0 chunks" in out and "1 summary updated" in out
-    assert run("enrich")[1].strip() == "nothing is waiting"
+    assert run("enrich")[1].strip() == "nothing to enrich"
     assert document(run("stats", "--json"))["spaces"][0]["summaries_pending"] == 0
