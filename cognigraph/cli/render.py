@@ -216,7 +216,7 @@ _COUNTS = ("sessions", "messages", "chunks", "entities", "triples", "keys", "pen
 
 def stats(found: Iterable[Stats]) -> Table:
     """Counts, one row per space."""
-    made = table("space", *(f">{name}" for name in _COUNTS), ">summaries due")
+    made = table("space", *(f">{name}" for name in _COUNTS), ">summaries\ndue")
     for one in found:
         values = [getattr(one, name) for name in _COUNTS]
         values[6] += one.leased

@@ -180,8 +180,8 @@ def test_a_summary_that_is_behind_is_said_and_caught_up(run, extractor):
     )
     stats = document(run("stats", "--json"))["spaces"][0]
     assert (stats["pending"], stats["done"], stats["summaries_pending"]) == (0, 3, 1)
-    lines = [line.split() for line in run("stats")[1].splitlines()]
-    assert (lines[0][-1], lines[-1][-1]) == ("due", "1")
+    lines = [line.split() for line in run("stats")[1].splitlines()]  # header "summaries due"
+    assert (lines[0][-1], lines[-1][-1]) == ("summaries", "1")
     assert "0 chunks waiting, 1 summary due, 0 parked" in run("doctor")[1]
     deadline = time.monotonic() + 20
     extractor.summarise = lambda window: Extraction(keys=(("Oslo", 1.0),), usage=Usage(calls=1))
