@@ -1,4 +1,4 @@
-"""Array types of the stores."""
+"""Type aliases for numpy arrays."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 Vector = npt.NDArray[np.float32]
-"""Unit length, so that a dot product is a cosine."""
+"""Vectors of unit length, so that a dot product is a cosine."""
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Merging and splitting entities by name, and what may be one: between a user and the store."""
+"""Merge and split entities by name, and list suspected duplicates: the verbs behind ``Space``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOOKED_AT = 2000
 def merge(
     store: Store, space: str, name: str, into: str, type: str | None, into_type: str | None
 ) -> None:
-    """Make two entities one, shown as ``into``; see :meth:`cognigraph.Space.merge`."""
+    """Merge two entities; ``into`` is canonical. See :meth:`cognigraph.Space.merge`."""
     target = _one(store, space, into, into_type or type)
     source = _one(store, space, name, type, preferred=target.type)
     _check_two(source, target)
@@ -36,7 +36,7 @@ def split(
     type: str | None,
     other_type: str | None,
 ) -> None:
-    """Take a merge back; see :meth:`cognigraph.Space.split`."""
+    """Undo a merge; see :meth:`cognigraph.Space.split`."""
     entity = _one(store, space, name, type)
     if apart_from is not None:
         other = _one(store, space, apart_from, other_type or type, preferred=entity.type)
@@ -47,9 +47,9 @@ def split(
 
 
 def suspected(store: Store, space: str, limit: int, offset: int) -> list[SuspectedDuplicate]:
-    """Pairs that may be one but are kept apart, by the letters of their names or by their vectors.
+    """Pairs of separate entities that may be the same, by spelling or by vectors of their names.
 
-    Most alike first; see :meth:`cognigraph.Space.suspected_duplicates`.
+    The most similar come first; see :meth:`cognigraph.Space.suspected_duplicates`.
     """
     end = offset + limit
     by_letters = store.resolution.suspected(space, limit=end)
@@ -60,7 +60,7 @@ def suspected(store: Store, space: str, limit: int, offset: int) -> list[Suspect
 
 
 def _by_vectors(store: Store, space: str) -> list[SuspectedDuplicate]:
-    """What only vectors bring together; letters and users have the first word."""
+    """Pairs found by vectors alone; the rules for spelling and the user take precedence."""
     names = store.resolution.names(space)
     columns = zip(names.uids, names.normalised, names.types, names.names, strict=True)
     named = [Named(uid, own, type, proper=is_proper(name)) for uid, own, type, name in columns]
@@ -84,14 +84,19 @@ def _by_vectors(store: Store, space: str) -> list[SuspectedDuplicate]:
 def _check_two(one: NamedEntity, other: NamedEntity) -> None:
     if one.uid == other.uid:
         raise ConfigurationError(
-            f"both names stand for {one.name!r} ({one.type}); give two different entities"
+            f"both names refer to {one.name!r} ({one.type}); name two different entities"
         )
 
 
 def _one(
     store: Store, space: str, name: str, type: str | None, *, preferred: str | None = None
 ) -> NamedEntity:
-    """The only entity a name stands for, its own name before an alias of another."""
+    """The one entity that a name refers to; an entity's own name precedes aliases of others.
+
+    Raises:
+        NotFoundError: no entity has this name, or none of this type.
+        ConfigurationError: several entities have this name.
+    """
     found = store.resolution.named(space, name)
     if not found:
         raise NotFoundError(f"no entity is called {name!r}{_hint(store, space, name)}")
@@ -101,7 +106,7 @@ def _one(
         typed = [entity for entity in candidates if entity.type == normalise(type)]
         if not typed:
             raise NotFoundError(
-                f"no entity called {name!r} is of type {type!r}; there is {_listed(candidates)}"
+                f"no entity called {name!r} has the type {type!r}; there is {_listed(candidates)}"
             )
         candidates = typed
     elif len(candidates) > 1 and preferred is not None:
@@ -109,7 +114,7 @@ def _one(
     if len(candidates) > 1:
         raise ConfigurationError(
             f"{name!r} is the name of several entities: {_listed(candidates)}; "
-            "say which with type=... (--type)"
+            "choose one with type=... (--type)"
         )
     return candidates[0]
 

@@ -1,4 +1,4 @@
-"""Natural keys and the hashed ``uid`` every node carries under a uniqueness constraint."""
+"""Unique ids of nodes: hashes of their natural keys, with names normalised."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from functools import lru_cache
 
 _SPACE_RUN = re.compile(r"\s+")
 _EDGES = "\"'`´‘’‚‛“”„‟«»‹›()[]{}<>「」『』（）【】,;:!?…¿¡。、！？，；：*_~| "
-"""Quotes, brackets, sentence marks; not + - # $ % & @ /, which tell C++ from C# and A+ from A-."""
+"""Quotes, brackets and sentence marks, but not + - # $ % & @ /: C++ and C#, A+ and A- differ."""
 
 
 def uid(label: str, *natural_key: str) -> str:
-    """Hash a natural key to 32 hex digits (128 bits of BLAKE2b).
+    """Hash a natural key to 32 hexadecimal digits (128 bits of BLAKE2b).
 
-    Parts are length-prefixed, so ``("ab", "c")`` and ``("a", "bc")`` differ.
+    The parts are length-prefixed, so ``("ab", "c")`` and ``("a", "bc")`` differ.
     """
     digest = hashlib.blake2b(digest_size=16, person=label.encode()[:16])
     for part in natural_key:
@@ -27,9 +27,9 @@ def uid(label: str, *natural_key: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def normalise(name: str) -> str:
-    """Key form of a name or relation: NFKC, case-folded, single spaces, no quotes around it.
+    """Normalise a name or relation: NFKC, folded case, single spaces, no enclosing punctuation.
 
-    A name that is punctuation only keeps it, so that two such names stay apart.
+    A name that consists only of punctuation keeps it, so that two such names stay distinct.
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     folded = _SPACE_RUN.sub(" ", folded).strip()
@@ -37,58 +37,58 @@ def normalise(name: str) -> str:
 
 
 def session_uid(space: str, session: str) -> str:
-    """Natural key of a session: (space, session id)."""
+    """Uid of a session: (space, session id)."""
     return uid("Session", space, session)
 
 
 def message_uid(space: str, session: str, message_id: str) -> str:
-    """Natural key of a message with a caller's id: (space, session, id)."""
+    """Uid of a message with an id from the caller: (space, session, id)."""
     return uid("Message", space, session, message_id)
 
 
 def anonymous_message_uid(
     space: str, session: str, speaker: str, text: str, at: str, ordinal: int
 ) -> str:
-    """Natural key of a message without an id: its content, time and place among its equals."""
+    """Uid of a message without an id: its content, its time, and its number among equal ones."""
     return uid("Message", space, session, "", speaker, text, at, str(ordinal))
 
 
 def chunk_uid(message: str, part: int) -> str:
-    """Natural key of a chunk: its message and its part number (0 for a whole message)."""
+    """Uid of a chunk: its message and its part number (0 for a whole message)."""
     return uid("Chunk", message, str(part))
 
 
 def entity_uid(space: str, name: str, type: str) -> str:
-    """Natural key of an entity: (space, normalised name, type)."""
+    """Uid of an entity: (space, normalised name, type)."""
     return uid("Entity", space, normalise(name), normalise(type))
 
 
 def alias_uid(space: str, entity: str, name: str) -> str:
-    """Natural key of an alias the text gives: (space, entity uid, normalised alias)."""
+    """Uid of an alias found in the text: (space, entity uid, normalised alias)."""
     return uid("Alias", space, entity, normalise(name))
 
 
 def triple_uid(
     space: str, subject: str, relation: str, object: str, when: str | None, negated: bool
 ) -> str:
-    """Natural key of a triple: (space, subject uid, relation, object uid, event time, polarity)."""
+    """Uid of a triple: (space, subject uid, relation, object uid, event time, polarity)."""
     polarity = "not" if negated else ""
     return uid("Triple", space, subject, normalise(relation), object, when or "", polarity)
 
 
 def key_uid(space: str, name: str) -> str:
-    """Natural key of a session key: (space, name as it is spelled).
+    """Uid of a session key: (space, name as it is spelled).
 
-    Sessions that spell a key differently do not share it, or the first of them would decide.
+    Sessions that spell a key differently do not share it; else the first session would decide.
     """
     return uid("Key", space, name)
 
 
 def theme_uid(space: str, session: str, title: str) -> str:
-    """Natural key of a session theme: (space, session, normalised title)."""
+    """Uid of a session theme: (space, session, normalised title)."""
     return uid("Theme", space, session, normalise(title))
 
 
 def revision_uid(session_uid: str, version: int) -> str:
-    """Natural key of a revision of a summary: (session uid, version)."""
+    """Uid of a revision of a summary: (session uid, version)."""
     return uid("Revision", session_uid, str(version))

@@ -1,4 +1,4 @@
-"""Adding messages: checked, made into rows and stored, with an account of what became of each."""
+"""Add messages to a space: validate them, convert them to rows, store them, and report on each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cognigraph.stores.records import InsertStatus, MessageRow
 Item = Message | Mapping[str, Any]
 
 _Stored = tuple[list[MessageRow], float, list[InsertStatus]]
-_TAKEN = "has the id {!r}, which belongs to another text in its session"
+_TAKEN = "has the id {!r}, which already belongs to another text in its session"
 
 
 def add_batch(
@@ -34,8 +34,12 @@ def add_batch(
 ) -> AddResult:
     """Store one batch in one transaction.
 
-    ``seen`` counts equal messages without ids over all batches of a call, ``first`` is the place of
-    this batch in it. Everything before an invalid message is stored when that is raised.
+    ``seen`` counts equal messages without ids over all batches of a call; ``first`` is the index of
+    this batch's first message in the call.
+
+    Raises:
+        InvalidMessageError: a message is invalid; all messages before it are stored.
+        ConflictError: an id is already in use for another text; all other messages are stored.
     """
     started = time.perf_counter()
     messages, rejected, invalid = _cleaned(
@@ -124,21 +128,21 @@ def _conflict(conflicts: Sequence[Clean]) -> ConflictError:
     return ConflictError(
         f"message {first.index} {_TAKEN.format(first.id)}"
         + (f" (and {len(conflicts) - 1} more)" if len(conflicts) > 1 else "")
-        + "; nothing was overwritten: give the new text an id of its own",
+        + "; nothing was overwritten: give the new text another id",
         ids=tuple(message.id for message in conflicts),
         index=first.index,
     )
 
 
 def batches(messages: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Messages in lists of ``size``, the last one shorter."""
+    """Split messages into lists of ``size``; the last one may be shorter."""
     iterator = iter(messages)
     while batch := list(islice(iterator, size)):
         yield batch
 
 
 def total(results: Sequence[AddResult]) -> AddResult:
-    """The result of several batches as one."""
+    """Combine the results of several batches into one."""
     timings: Counter[str] = Counter()
     for result in results:
         timings.update(result.timings)

@@ -1,4 +1,4 @@
-"""Doubles for tests of programs that use a memory: no model, no network, no waiting.
+"""Test doubles for programs that use a memory: they need no model, no network and no waiting.
 
 >>> from cognigraph import Memory
 >>> from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
@@ -50,13 +50,13 @@ FactLike = Fact | tuple[str, str, str] | tuple[str, str, str, str | None]
 """A :class:`Fact`, or (subject, relation, object), or (subject, relation, object, when)."""
 
 Script = Mapping[str, Sequence[FactLike]] | Callable[[Window], Extraction]
-"""Facts by message id, or a function that reads the window itself."""
+"""Facts by message id, or a function that extracts from the window itself."""
 
 Replies = Callable[[Prompt], Any] | Sequence[Any]
-"""What a :class:`ScriptedModel` answers: by a function of the prompt, or one after another.
+"""Answers of a :class:`ScriptedModel`: a function of the prompt, or a sequence used in order.
 
-An answer is a text, read as tolerantly as a real model's; anything that JSON can hold or a pydantic
-model, validated; or an exception, raised.
+An answer is a text, which is parsed as leniently as that of a real model; a JSON value or a
+pydantic model, which is validated; or an exception, which is raised.
 """
 
 _START = datetime(2024, 1, 1, 9, 0, tzinfo=UTC)
@@ -65,9 +65,9 @@ _START = datetime(2024, 1, 1, 9, 0, tzinfo=UTC)
 class HashEmbedder:
     """Bag-of-words feature hashing: texts that share a word have a cosine above 0.
 
-    Deterministic on every machine and Python. Each word stem adds 1 at a place of its own hash, so
-    no component is negative; a text without words gets the zero vector. Words that fall on one
-    place are told apart by a larger ``dimension`` only.
+    Vectors are the same on every machine and Python version. Each word stem adds 1 to the component
+    that its hash selects, so no component is negative; a text without words has the zero vector.
+    A larger ``dimension`` makes it less likely that different words share a component.
     """
 
     def __init__(self, dimension: int = 64) -> None:
@@ -77,7 +77,7 @@ class HashEmbedder:
 
     @property
     def name(self) -> str:
-        """``hash-64`` for 64 dimensions."""
+        """The name, such as ``hash-64`` for 64 dimensions."""
         return f"hash-{self._dimension}"
 
     @property
@@ -86,7 +86,7 @@ class HashEmbedder:
         return self._dimension
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Word counts by hash, (len(texts), dimension), not normalised."""
+        """Counts of word stems by hash (len(texts), dimension), not normalised."""
         vectors = np.zeros((len(texts), self._dimension), np.float32)
         for row, text in enumerate(texts):
             for term in terms(text):
@@ -94,7 +94,7 @@ class HashEmbedder:
         return vectors
 
     def embed_query(self, text: str) -> npt.NDArray[np.float32]:
-        """The same as for any text."""
+        """Vector of a question, computed as for any other text."""
         return np.asarray(self.embed([text])[0])
 
 
@@ -105,41 +105,45 @@ def _hash(term: str) -> int:
 
 
 class FrozenClock:
-    """A clock that moves only when told to. ``start`` is aware, or ISO 8601 text with an offset."""
+    """A clock that moves only by :meth:`advance`.
+
+    ``start`` is an aware datetime or an ISO 8601 text with an offset.
+    """
 
     def __init__(self, start: datetime | str = _START) -> None:
         self._lock = Lock()
         self._now = to_utc(start)
 
     def __call__(self) -> datetime:
-        """The time it stands at, in UTC."""
+        """The current time of this clock, in UTC."""
         with self._lock:
             return self._now
 
     def advance(self, by: timedelta) -> datetime:
-        """Move on (or back, by a negative ``by``) and return the new time."""
+        """Move the clock forward, or back by a negative ``by``, and return the new time."""
         with self._lock:
             self._now += by
             return self._now
 
 
 class ScriptedExtractor:
-    """Answers what a test says, counts the calls, and fails where a test wants a failure.
+    """An extractor that returns scripted results, counts its calls, and fails on request.
 
     Args:
-        script: facts by message id, or a function that reads the window itself. Messages without
-            a script have no facts.
-        name: recorded with every chunk read.
+        script: facts by message id, or a function that extracts from the window itself. Messages
+            without a script have no facts.
+        name: name of the extractor, recorded with every chunk it has read.
 
-    The places in a scripted :class:`Fact` count from its message's first chunk, so ``(0,)`` is
-    that message wherever it stands in the window; a tuple of words has that place. Thread-safe.
+    The chunk indices of a scripted :class:`Fact` count from the first chunk of its message, so
+    ``(0,)`` is that message wherever it is in the window; facts given as tuples have this index.
+    Thread-safe.
     """
 
     result: Callable[[Window], Extraction] | None
-    """If set, it answers instead of the facts by message id."""
+    """If set, this function's result replaces the facts by message id."""
 
     session: Callable[[Window], Extraction] | None
-    """If set, keys, themes and state are taken from its answer."""
+    """If set, keys, themes and state are taken from this function's result."""
 
     def __init__(self, script: Script | None = None, *, name: str = "scripted-1") -> None:
         self._name = name
@@ -153,11 +157,11 @@ class ScriptedExtractor:
 
     @property
     def name(self) -> str:
-        """``scripted-1`` unless another was given."""
+        """The given name, or ``scripted-1``."""
         return self._name
 
     def script(self, script: Script) -> None:
-        """Replace what it answers from now on."""
+        """Replace the script."""
         if callable(script):
             self._facts: Mapping[str, Sequence[FactLike]] = {}
             self.result = script
@@ -166,35 +170,35 @@ class ScriptedExtractor:
             self.result = None
 
     def fail_for(self, *ids: str, times: int = 1, error: Exception | None = None) -> None:
-        """Fail the next ``times`` calls whose window has one of these messages.
+        """Make the next ``times`` calls fail whose window has one of these messages.
 
-        ``error`` is what is raised; an :class:`ExtractionError` that names the message by default.
+        They raise ``error``; by default an :class:`ExtractionError` that names the message.
         """
         with self._lock:
             self._failing.update(dict.fromkeys(ids, times))
             self._error = error
 
     def fail_at(self, *calls: int, error: Exception | None = None) -> None:
-        """Fail the calls with these numbers, counted from 1 since the beginning."""
+        """Make the calls with these numbers fail, counted from 1 since the extractor was made."""
         with self._lock:
             self._fail_calls |= frozenset(calls)
             self._error = error
 
     @property
     def calls(self) -> int:
-        """How often it was asked, failures included."""
+        """Number of calls, including those that failed."""
         with self._lock:
             return len(self._windows)
 
     @property
     def windows(self) -> tuple[Window, ...]:
-        """What it was asked to read, in order."""
+        """The windows of all calls, in order."""
         with self._lock:
             return tuple(self._windows)
 
     @property
     def read(self) -> Counter[str]:
-        """How often each message was in a window."""
+        """Number of windows that contained each message, by message id."""
         return Counter(
             id
             for window in self.windows
@@ -202,7 +206,7 @@ class ScriptedExtractor:
         )
 
     def extract(self, window: Window) -> Extraction:
-        """The scripted extraction, or the scripted failure."""
+        """Return the scripted extraction, or raise the scripted error."""
         self._count(window)
         if self.result is not None:
             return self.result(window)
@@ -212,7 +216,7 @@ class ScriptedExtractor:
         return replace(self.session(window), facts=facts)
 
     def _count(self, window: Window) -> None:
-        """Note the call and raise what is due."""
+        """Record the call, and raise the error scripted for it, if any."""
         ids = dict.fromkeys(chunk.message_id for chunk in window.chunks)
         with self._lock:
             self._windows.append(window)
@@ -250,21 +254,22 @@ def _fact(item: tuple[str, str, str] | tuple[str, str, str, str | None]) -> Fact
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question put to a :class:`ScriptedModel`."""
+    """One prompt sent to a :class:`ScriptedModel`, with the requested schema."""
 
     prompt: Prompt
     schema: type[BaseModel]
 
 
 class ScriptedModel:
-    """A language model (:class:`cognigraph.llm.Model`) that answers what a test says.
+    """A language model (:class:`cognigraph.llm.Model`) that returns scripted answers.
 
     Args:
-        replies: a function of the prompt, or answers in the order of the questions.
-        name: recorded with what is learned from it.
+        replies: a function of the prompt, or answers in the order of the prompts.
+        name: name of the model, recorded with everything extracted by it.
 
-    Usage is one call a question and the estimated tokens of its texts; no second question is asked
-    after a bad answer. Deterministic and thread-safe. Needs pydantic (the extra ``openai``).
+    The usage of a prompt is one call and the estimated tokens of its texts; there is no second
+    request after an invalid answer. Deterministic and thread-safe. Needs pydantic (the extra
+    ``openai``).
 
     >>> model = ScriptedModel([{"facts": []}, ModelUnavailableError("down")])
     """
@@ -277,15 +282,15 @@ class ScriptedModel:
 
     @property
     def asked(self) -> tuple[Asked, ...]:
-        """The questions so far, in order."""
+        """The prompts so far, in order."""
         with self._lock:
             return tuple(self._asked)
 
     def ask(self, prompt: Prompt, schema: type[T]) -> Answer[T]:
-        """The scripted answer, or the scripted failure.
+        """Return the scripted answer, or raise the scripted error.
 
         Raises:
-            ModelError: it is scripted, or the scripted answer does not fit the schema.
+            ModelError: there is no scripted answer left, or it does not match the schema.
         """
         with self._lock:
             place = len(self._asked)

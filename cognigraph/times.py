@@ -1,7 +1,8 @@
-"""Times: aware everywhere, stored in UTC, and event times at the precision they were given.
+"""Parse and convert times: aware datetimes in UTC, and event times with their given precision.
 
-Two times are never mixed: *observed* (when something was said, a ``datetime``) and *valid*
-(when it is true in the world, a :class:`When` such as ``2023-05`` or ``2022-01-14/2022-01-20``).
+Two kinds of time are kept apart: the *observed* time is when something was said (a ``datetime``);
+the *valid* time is when it is true in the world (a :class:`When` such as ``2023-05`` or
+``2022-01-14/2022-01-20``).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from cognigraph.errors import ConfigurationError, InvalidMessageError
 
 Clock = Callable[[], datetime]
-"""Returns the current time, timezone-aware. Injected so that tests and replays own time."""
+"""Returns the current time, timezone-aware. Injected so that tests and replays control time."""
 
 _WHEN = re.compile(
     r"(?P<year>\d{4})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2})"
@@ -24,36 +25,43 @@ _WHEN = re.compile(
 
 
 def system_clock() -> datetime:
-    """Return the time now, in UTC."""
+    """The current time in UTC."""
     return datetime.now(UTC)
 
 
 def zone(name: str | tzinfo | None) -> tzinfo | None:
-    """Resolve a timezone name such as ``"Europe/Oslo"``; ``None`` stays ``None``."""
+    """The timezone with a name such as ``"Europe/Oslo"``; ``None`` stays ``None``.
+
+    Raises:
+        ConfigurationError: the name is unknown.
+    """
     if name is None or isinstance(name, tzinfo):
         return name
     if name.upper() in ("UTC", "Z"):
         return UTC
     try:
         return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # "Europe" is a folder
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # OSError: "Europe" is a folder
         raise ConfigurationError(
             f"unknown timezone {name!r}; use an IANA name such as 'Europe/Oslo' or 'UTC'"
         ) from error
 
 
 def to_utc(at: datetime | str, default_zone: tzinfo | None = None) -> datetime:
-    """Read a time and return it in UTC.
+    """Convert a datetime or an ISO 8601 string to UTC.
 
-    A string is read as ISO 8601. A naive time is placed in ``default_zone``; without one it is
-    refused, because guessing a timezone silently shifts every later answer about time.
+    A naive time is taken to be in ``default_zone``. Without one it is rejected, because a wrongly
+    guessed timezone would silently shift every later answer about time.
+
+    Raises:
+        InvalidMessageError: the time is malformed, has no timezone, or is out of range.
     """
     if isinstance(at, str):
         try:
             moment = datetime.fromisoformat(at.strip())
         except ValueError as error:
             raise InvalidMessageError(
-                f"cannot read the time {at!r}; give ISO 8601 such as 2026-05-20T09:00:00+02:00"
+                f"cannot read the time {at!r}; use ISO 8601, such as 2026-05-20T09:00:00+02:00"
             ) from error
     elif isinstance(at, datetime):
         moment = at
@@ -78,21 +86,21 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def to_micros(moment: datetime) -> int:
-    """Microseconds since 1970-01-01 UTC, exact (no float)."""
+    """Microseconds since 1970-01-01 UTC, computed exactly in integers."""
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 def from_micros(micros: int) -> datetime:
-    """Inverse of :func:`to_micros`."""
+    """The datetime for microseconds since 1970-01-01 UTC; the inverse of :func:`to_micros`."""
     return _EPOCH + timedelta(microseconds=micros)
 
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """An event time with its precision: half-open ``[start, end)`` in UTC.
+    """An event time with its precision: the half-open interval ``[start, end)`` in UTC.
 
-    ``text`` is the canonical form: ``2023``, ``2023-05``, ``2023-05-20``, ``2023-05-20T09:30`` or
-    two of them joined by ``/`` (inclusive, as in ISO 8601 intervals).
+    ``text`` is the canonical form: ``2023``, ``2023-05``, ``2023-05-20``, ``2023-05-20T09:30``, or
+    two of these joined by ``/`` (inclusive, as in ISO 8601 intervals).
     """
 
     text: str
@@ -138,7 +146,7 @@ def _month_after(year: int, month: int) -> datetime:
 
 
 def parse_when(text: str | None) -> When | None:
-    """Read an event time; ``None`` for what is not a date (model output is never trusted)."""
+    """Parse an event time; ``None`` if it is not a date (output of models is not trusted)."""
     if not text:
         return None
     parts = text.split("/")

@@ -1,4 +1,4 @@
-"""What model calls cost, in calls, tokens, seconds and money."""
+"""Usage of language models: calls, tokens, seconds and cost."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What model calls came to; adds up with ``+``.
+    """Usage of language models; values are added with ``+``.
 
-    ``calls`` went to the endpoint (retries are calls too); ``cached`` were answered without one.
-    ``cost`` is in the currency of the prices that were set, 0.0 where none were.
+    ``calls`` counts requests to the endpoint, retries included; ``cached`` counts answers that came
+    from a cache. ``cost`` is in the currency of the configured prices, and 0.0 without prices.
     """
 
     calls: int = 0

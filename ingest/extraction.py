@@ -1,9 +1,9 @@
-"""The extractor seam: chunks in, a typed :class:`Extraction` out.
+"""The interface of extractors: a window of chunks in, a typed :class:`Extraction` out.
 
-An extractor only reads. It never supplies ids, sessions or observed times; evidence is given as
-places in the window it was handed and is checked against it. It raises
-:class:`~cognigraph.errors.ExtractionError` when it could not read, which is never the same as an
-extraction without facts.
+An extractor only reads. It never supplies ids, sessions or observed times. It gives evidence as
+indices into the window, and these are checked. If it fails, it raises
+:class:`~cognigraph.errors.ExtractionError`; an extraction without facts means that it succeeded and
+found none.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from cognigraph.model import Theme, Usage
 from cognigraph.stores.records import SessionNotes, WorkChunk
 
 ENTITY_TYPES = ("person", "organization", "location", "event", "object", "concept", "time")
-"""The closed part of the entity vocabulary; extractors may use other words."""
+"""The standard entity types; extractors may use other words as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An entity found in the text. ``chunks`` are places (0-based) in ``Window.chunks``.
+    """An entity found in the text. ``chunks`` are indices (from 0) into ``Window.chunks``.
 
-    ``aliases`` are other names for it that the text itself equates ("my sister", "Annie").
+    ``aliases`` are other names that the text itself uses for the entity ("my sister", "Annie").
     """
 
     name: str
@@ -35,11 +35,12 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A triple found in the text, before it has an identity.
+    """A triple found in the text, before it gets a uid.
 
-    ``when`` is an event time as text (``2023-05``, ``2022-01-14/2022-01-20``); what is not a date
-    is dropped. ``chunks`` are the places of its evidence in ``Window.chunks``, at least one.
-    ``said_by`` is who is quoted when that is not the speaker of the evidence ("Ben told me that").
+    ``when`` is an event time as text (``2023-05``, ``2022-01-14/2022-01-20``); a text that is not a
+    date is dropped. ``chunks`` are the indices of its evidence in ``Window.chunks``, at least one.
+    ``said_by`` is the quoted person, if that is not the speaker of the evidence ("Ben told me
+    that").
     """
 
     subject: str
@@ -55,10 +56,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What an extractor reads at once: consecutive chunks of one session, in order.
+    """The input of one extraction: consecutive chunks of one session, in order.
 
-    ``before`` are chunks already read, for context only; ``notes`` is what the session's keys and
-    themes were before these chunks. Without chunks it is the summary alone that is wanted.
+    ``before`` are chunks that were read already, for context only; ``notes`` holds the session's
+    keys and themes before these chunks. A window without chunks asks for the summary only.
     """
 
     space: str
@@ -70,18 +71,19 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What was read out of a window.
+    """The result of extracting from a window.
 
-    ``keys`` (name, weight) and ``themes`` are the session's whole new state, replacing the old;
-    ``None`` keeps what is there. ``state`` is handed back as ``Window.notes.state`` next time.
-    ``rejected`` says of each thing the extractor itself left out why; ``usage`` what it cost.
+    ``keys`` (name, weight) and ``themes`` replace those of the session; ``None`` keeps the old
+    ones. ``state`` is passed back as ``Window.notes.state`` with the session's next window.
+    ``rejected`` gives a reason for each item that the extractor left out; ``usage`` is its cost.
 
-    ``behind`` says that turns which were read are not in the summary, ``error`` why, if they should
-    be: the session is queued until ``summarise`` brings it up. ``provisional`` keys and themes
-    stand in for a summary where there never was one; they are no revision.
+    ``behind`` says that a summary is due: it lacks turns that were read. The session then stays
+    queued until ``summarise`` has updated its summary; ``error`` is why the update failed.
+    ``provisional`` keys and themes take the place of a first summary and are not recorded as a
+    revision.
 
-    ``starts_over`` says that nothing was read, because the window belongs before chunks that are
-    in ``Window.notes.state`` already: the whole session is to be read again in its order.
+    ``starts_over`` says that nothing was read, because the window belongs before chunks that
+    ``Window.notes.state`` already covers: the whole session must be read again in its order.
     """
 
     mentions: tuple[Mention, ...] = ()
@@ -98,47 +100,51 @@ class Extraction:
 
 
 class Extractor(Protocol):
-    """Reads a window of chunks. Must be thread-safe.
+    """Extracts from a window of chunks. Must be thread-safe.
 
-    What else an extractor can do it says by a protocol of its own: :class:`Estimating`,
+    An extractor declares further abilities by implementing other protocols: :class:`Estimating`,
     :class:`Summarising`, :class:`Pausing`, :class:`Contextual`.
     """
 
     @property
     def name(self) -> str:
-        """Name and version, such as ``rules-1``; recorded with every chunk it has read."""
+        """Name and version, such as ``rules-1``; recorded with every chunk that it has read."""
         ...
 
     def extract(self, window: Window) -> Extraction:
-        """Read the window. Deterministic extractors give the same answer for the same window."""
+        """Extract from the window. A deterministic extractor returns equal results for it.
+
+        Raises:
+            ExtractionError: the window could not be read.
+        """
         ...
 
 
 @runtime_checkable
 class Estimating(Protocol):
-    """An extractor that costs something and can say how much beforehand."""
+    """An extractor that can estimate the cost of reading a window beforehand."""
 
     def estimate(self, window: Window) -> Usage:
-        """What reading the window would cost, worked out without a call."""
+        """Estimate the cost of reading the window, without a model call."""
         ...
 
 
 @runtime_checkable
 class Summarising(Protocol):
-    """An extractor whose session summary is a step of its own and may be due after its facts."""
+    """An extractor that updates session summaries in a separate step, possibly after the facts."""
 
     def summarise(self, window: Window) -> Extraction:
-        """Bring the session's summary up to date; the window has no chunks."""
+        """Update the session's summary; the window has no chunks."""
         ...
 
 
 @runtime_checkable
 class Pausing(Protocol):
-    """An extractor that a background worker starts only when a conversation pauses."""
+    """An extractor that background workers start only when a conversation pauses."""
 
     @property
     def settle(self) -> timedelta:
-        """How long nothing new must have come."""
+        """How long a conversation must be without new messages."""
         ...
 
 

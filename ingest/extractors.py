@@ -1,7 +1,7 @@
-"""Extractors by name: what ``Memory(extractor=...)`` and ``--extractor`` take.
+"""Create extractors by name, for ``Memory(extractor=...)`` and ``--extractor``.
 
-A name is a kind, optionally with a detail after a colon. What a kind needs is imported only when it
-is asked for.
+A name is a kind, optionally followed by a colon and a detail. The modules of a kind are imported
+only when it is used.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _openai(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extr
     model = ChatModel.from_environment(environ, budget=budget)
 
     from cognigraph.ingest.model.extractor import (
-        ModelExtractor,  # needs what ChatModel has found installed
+        ModelExtractor,  # imported after ChatModel has checked that the extra is installed
     )
 
     return ModelExtractor(model, timezone=timezone)
@@ -44,7 +44,7 @@ _BY_NAME: dict[str, Callable[[str, tzinfo | None, Budget | None], Extractor]] = 
     "rules": _rules,
     "openai": _openai,
 }
-"""By kind: makes the extractor of the detail (empty if none), the timezone and the budget."""
+"""Factories by kind; each takes the detail (empty if absent), the timezone and the budget."""
 
 
 def resolve_extractor(
@@ -53,11 +53,13 @@ def resolve_extractor(
     timezone: tzinfo | None = None,
     budget: Budget | None = None,
 ) -> Extractor:
-    """Make an extractor of what the user gave: a name, or an :class:`Extractor` as it is.
+    """The extractor for a name; an :class:`Extractor` object is returned unchanged.
 
-    ``timezone`` is where speakers' days begin and end; kinds that read times in words use it.
-    ``budget`` holds for the calls of kinds that ask a model. An
-    unknown name, or something that cannot extract, is a :class:`ConfigurationError`.
+    ``timezone`` is the speakers' timezone, used to resolve time words. ``budget`` limits the calls
+    of extractors that use a model.
+
+    Raises:
+        ConfigurationError: the name is unknown, or the object is not an extractor.
     """
     if isinstance(extractor, str):
         kind, _, detail = extractor.partition(":")
@@ -78,4 +80,4 @@ def resolve_extractor(
 
 def _no_detail(kind: str, detail: str) -> None:
     if detail:
-        raise ConfigurationError(f"extractor {kind!r} takes nothing after the colon: {detail!r}")
+        raise ConfigurationError(f"extractor {kind!r} takes no detail after a colon: {detail!r}")

@@ -1,7 +1,7 @@
-"""``RecordedExtractor``: plays back extractions that a model made earlier.
+"""``RecordedExtractor``: replays extractions that a model made earlier.
 
-For evaluations and demonstrations: the same facts every time, without a model or a network. A
-recording is JSON::
+It serves evaluations and demonstrations: it gives the same facts every time, without a model or a
+network. A recording is JSON::
 
     {"sessions": [{"session": 1,
                    "keys": ["dance studio"],
@@ -12,7 +12,7 @@ recording is JSON::
                                 "when": "2023-05", "negated": false,
                                 "turns": ["m1", "m2"]}]}]}
 
-A session is found by its id as text, evidence by message id.
+A recorded session is matched by its id as text, and evidence by message id.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BAD_WHEN = "time of the fact is not a date"
 
 @dataclass(frozen=True, slots=True)
 class RecordedFact:
-    """One recorded triple; ``turns`` are message ids, ``when`` is canonical or ``None``."""
+    """One recorded triple; ``turns`` are message ids, ``when`` is a canonical time or ``None``."""
 
     subject: str
     subject_type: str
@@ -51,7 +51,7 @@ class RecordedFact:
 
 @dataclass(frozen=True, slots=True)
 class RecordedSession:
-    """What was recorded of one session. ``bad_times`` counts times that were not dates."""
+    """The recording of one session. ``bad_times`` counts times that are not dates."""
 
     session: str
     keys: tuple[str, ...]
@@ -61,7 +61,7 @@ class RecordedSession:
 
 
 class RecordedExtractor:
-    """Gives back recorded facts for the messages that a window holds. Thread-safe."""
+    """Returns the recorded facts for the messages of a window. Thread-safe."""
 
     def __init__(self, recording: Mapping[str, Any], *, source: str = "recording") -> None:
         self._sessions = _sessions(recording, source)
@@ -71,34 +71,42 @@ class RecordedExtractor:
 
     @classmethod
     def from_file(cls, path: str | Path) -> RecordedExtractor:
-        """Read one recording; a file that is missing or malformed is a ConfigurationError."""
+        """Load one recording.
+
+        Raises:
+            ConfigurationError: the file is missing or malformed.
+        """
         path = Path(path)
         return cls(_read(path), source=str(path))
 
     @classmethod
     def from_directory(cls, path: str | Path) -> dict[str, RecordedExtractor]:
-        """One extractor for each ``*.json`` of a directory, by file name without the suffix."""
+        """One extractor for each ``*.json`` file of a directory, by file name without the suffix.
+
+        Raises:
+            ConfigurationError: there is no such file, or one is malformed.
+        """
         files = sorted(Path(path).glob("*.json"))
         if not files:
-            raise ConfigurationError(f"no recording (*.json) in {path}")
+            raise ConfigurationError(f"there is no recording (*.json) in {path}")
         return {file.stem: cls.from_file(file) for file in files}
 
     @property
     def name(self) -> str:
-        """``recorded-1``."""
+        """The name, ``recorded-1``."""
         return "recorded-1"
 
     @property
     def sessions(self) -> Mapping[str, RecordedSession]:
-        """The recording, by session id."""
+        """The recorded sessions by id."""
         return dict(self._sessions)
 
     @property
     def rejected(self) -> Mapping[str, int]:
-        """What could not be used so far, by reason.
+        """The number of items that could not be used so far, by reason.
 
-        Facts count as rejected while none of their messages has been read, so the figure is final
-        once the whole conversation has been.
+        A fact counts as rejected while none of its messages has been read, so the figures are final
+        only when the whole conversation has been read.
         """
         counts: Counter[str] = Counter()
         with self._lock:
@@ -111,11 +119,11 @@ class RecordedExtractor:
         return {reason: count for reason, count in sorted(counts.items()) if count}
 
     def estimate(self, window: Window) -> Usage:
-        """Nothing: no model is asked."""
+        """Zero usage, because no model is called."""
         return Usage()
 
     def extract(self, window: Window) -> Extraction:
-        """Facts whose evidence is in the window, and the session's keys and themes as recorded."""
+        """The recorded facts with evidence in the window, and the session's keys and themes."""
         recorded = self._sessions.get(window.session)
         ids = {chunk.message_id for chunk in window.chunks}
         with self._lock:
@@ -153,7 +161,7 @@ def _facts(recorded: Iterable[RecordedFact], places: Mapping[str, list[int]]) ->
 
 
 def _mentions(facts: Iterable[Fact]) -> tuple[Mention, ...]:
-    """The entities of the facts, where the facts are said."""
+    """The entities of the facts, each with the chunks of its facts."""
     found: dict[tuple[str, str], set[int]] = {}
     for fact in facts:
         for entity in ((fact.subject, fact.subject_type), (fact.object, fact.object_type)):
@@ -163,7 +171,7 @@ def _mentions(facts: Iterable[Fact]) -> tuple[Mention, ...]:
     )
 
 
-# --- Reading recordings --------------------------------------------------------------------
+# --- Parsing recordings --------------------------------------------------------------------
 
 
 def _read(path: Path) -> Mapping[str, Any]:
@@ -174,7 +182,7 @@ def _read(path: Path) -> Mapping[str, Any]:
     except ValueError as error:
         raise ConfigurationError(f"the recording {path} is not JSON: {error}") from error
     if not isinstance(data, dict):
-        raise ConfigurationError(f"{path}: a recording is an object with 'sessions'")
+        raise ConfigurationError(f"{path}: a recording must be an object with 'sessions'")
     return data
 
 
@@ -209,7 +217,7 @@ def _session(item: object, where: str) -> RecordedSession:
 
 
 def _fact(item: object, where: str) -> tuple[RecordedFact, bool]:
-    """One triple, and whether it had a time that is not a date (which is left out)."""
+    """One triple, and whether its time is not a date (the triple is then kept without a time)."""
     data = _object(item, where)
     when, negated = data.get("when"), data.get("negated", False)
     if when is not None and not isinstance(when, str):

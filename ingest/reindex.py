@@ -1,4 +1,4 @@
-"""Changing the embedder of a store: the loop, the same on every store."""
+"""Change the embedder of a store: the re-embedding loop, which is the same for every store."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ from cognigraph.stores.protocols import Store
 from cognigraph.stores.reindex import Precision, Unindexed
 
 OnVectors = Callable[[int, int], None]
-"""Called with the vectors made so far and the number there will be."""
+"""Called with the number of vectors made so far and the expected total."""
 
 _BATCH = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Reindexed:
-    """What a reindexing came to; ``resumed`` of its ``vectors`` were there from an earlier try."""
+    """The result of a reindexing.
+
+    ``resumed`` of its ``vectors`` come from an earlier, interrupted run; ``switch_seconds`` is the
+    duration of the switch to the new vectors.
+    """
 
     embedder: EmbedderIdentity
     vectors: int
@@ -40,21 +44,22 @@ def reindex(
     on_progress: OnVectors | None = None,
     switching: AbstractContextManager[object] | None = None,
 ) -> Reindexed:
-    """Give a store the vectors of another embedder; the old ones serve until the last moment.
+    """Replace the vectors of a store by those of another embedder.
 
-    It may be stopped at any point: the next call with the same embedder goes on. What is added
-    meanwhile is included. ``switching`` is held during the change-over.
+    The old vectors are used until the switch at the end. The call may be interrupted at any point;
+    the next call with the same embedder continues. Messages that are added in the meantime are
+    included. The context manager ``switching`` is held during the switch.
     """
     started = time.perf_counter()
     job = store.reindexing(embedder.identity, vectors)
     if not job.needed:
-        job.clean()  # an earlier run may have been stopped just before that
+        job.clean()  # an earlier run may have been interrupted just before cleaning up
         return Reindexed(embedder.identity, 0, 0, 0.0, 0.0)
 
     def embed(rows: Sequence[Unindexed]) -> Vector:
         made = np.zeros((len(rows), embedder.identity.dimension), np.float32)
         for names, to_vectors in ((False, embedder.embed), (True, embedder.embed_names)):
-            # Of an empty text nothing is found.
+            # Empty texts keep zero vectors, so they are never found.
             places = [n for n, row in enumerate(rows) if row.text and row.name == names]
             made[places] = to_vectors([rows[place].text for place in places])
         return made
@@ -65,7 +70,7 @@ def reindex(
     while full and (rows := job.waiting(_BATCH)):
         job.write(rows, embed(rows))
         done += len(rows)
-        # A batch that is not full means that we have caught up; the rest is for the switch.
+        # A partial batch means that the loop has caught up; the switch embeds the rest.
         full = len(rows) == _BATCH
         if on_progress is not None:
             on_progress(done, max(done, total))

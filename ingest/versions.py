@@ -1,6 +1,6 @@
-"""Extractor names as they are recorded: family, version and detail, ``model-1.2:gpt-4o-mini``.
+"""Parse and compare recorded extractor names: family, version, detail (``model-1.2:gpt-4o-mini``).
 
-The detail does not tell older from newer: another model is not a newer version.
+The detail plays no part in comparisons: another model is not a newer version.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Version = tuple[int, ...]
 
 
 def parse(name: str) -> tuple[str, Version]:
-    """Family and version of a name; one without a number has version ``()``, older than any."""
+    """Family and version of a name; without a number the version is ``()``, the oldest of all."""
     head = name.partition(":")[0]
     match = _NAME.fullmatch(head)
     if match is None:
@@ -26,10 +26,13 @@ def parse(name: str) -> tuple[str, Version]:
 
 
 def older(recorded: Iterable[str], than: str | int | None, current: str) -> list[str]:
-    """Which of the recorded names are to be done again.
+    """The recorded names that are older than a version.
 
-    ``than`` is a version of the family of ``current``, a name with a version, or ``None`` for all.
-    Only versions of one family can be compared, others are left alone.
+    ``than`` is a version in the family of ``current``, a name with a version, or ``None`` for all
+    names. Only versions of the same family are compared; names of other families are left out.
+
+    Raises:
+        ConfigurationError: ``than`` is neither a version nor a name with one.
     """
     names = sorted(recorded)
     if than is None:
@@ -41,8 +44,8 @@ def older(recorded: Iterable[str], than: str | int | None, current: str) -> list
         family, version = parse(str(than).strip())
         if not version:
             raise ConfigurationError(
-                f"older_than must be a version such as 2, or a name with one such as 'rules-2', "
-                f"not {than!r}"
+                f"older_than must be a version such as 2, or a name with a version such as "
+                f"'rules-2', not {than!r}"
             )
     return [name for name in names if parse(name)[0] == family and parse(name)[1] < version]
 

@@ -89,8 +89,8 @@ def _guarded(argv: Sequence[str] | None, environment: Environment, terminal: Ter
     try:
         return _run(argv, environment, terminal)
     except KeyboardInterrupt as error:
-        said = str(error) if isinstance(error, Interrupted) else "interrupted"
-        terminal.note(f"cognigraph: {said}")
+        text = str(error) if isinstance(error, Interrupted) else "interrupted"
+        terminal.note(f"cognigraph: {text}")
         return INTERRUPTED
     except BrokenPipeError:
         raise
@@ -102,7 +102,9 @@ def _guarded(argv: Sequence[str] | None, environment: Environment, terminal: Ter
     except Exception as error:
         if environment.debug:
             raise
-        terminal.error(f"{type(error).__name__}: {error} (a bug; COGNIGRAPH_DEBUG=1 shows where)")
+        terminal.error(
+            f"{type(error).__name__}: {error} (a bug; set COGNIGRAPH_DEBUG=1 for a traceback)"
+        )
         return INTERNAL
 
 

@@ -59,7 +59,7 @@ def add(run: Run) -> int:
     )
     milliseconds = sum(result.timings.values())
     stored = f"stored as {result.id} in {milliseconds:.1f} ms, searchable"
-    known = f"{result.id} was stored before, nothing changed"
+    known = f"{result.id} was stored before; nothing changed"
     run.terminal.show(render.text(stored if new else known))
     for note in result.notes:
         run.terminal.note(note)
@@ -85,13 +85,13 @@ def load(run: Run) -> int:
             done = None if arguments.no_enrich else enrich(space, terminal)
         except LineError as error:
             raise LineError(
-                f"{error}; {_stored(error.stored)}: mend "
+                f"{error}; {_stored(error.stored)}; correct "
                 "the line and run this again, or use --skip-invalid",
                 stored=error.stored,
             ) from error
         except KeyboardInterrupt as error:
             raise Interrupted(
-                f"interrupted; {_stored(job.stored)}, run the same command again to go on"
+                f"interrupted; {_stored(job.stored)}; run the same command again to continue"
             ) from error
     _summary(run, job, done)
     return OK if not job.rejected and (done is None or done.ok) else FOUND_PROBLEM
@@ -114,7 +114,7 @@ def _summary(run: Run, job: Import, done: Enriched | None) -> None:
             "enriched": done,
         }
     )
-    parts = [format_values.plural(job.new, "new message"), f"{job.known:,} known before"]
+    parts = [format_values.plural(job.new, "new message"), f"{job.known:,} stored before"]
     if job.rejected:
         parts.append(f"{len(job.rejected):,} left out")
     run.terminal.show(
@@ -145,7 +145,7 @@ def search(run: Run) -> int:
     shown = render.hits_with_reasons if arguments.why else render.hits
     run.terminal.show(shown(result, options.reader))
     if absent := format_values.absent(result):
-        run.terminal.note(f"in none of these: {', '.join(absent)}")
+        run.terminal.note(f"words in none of these hits: {', '.join(absent)}")
     if arguments.why:
         counts, trace = result.trace.counts, result.trace
         run.terminal.note(
@@ -181,7 +181,7 @@ def context(run: Run) -> int:
         }
     )
     if not block:
-        run.terminal.note("nothing found, or nothing that fits the budget")
+        run.terminal.note("nothing found, or nothing that fits into the token limit")
         return FOUND_PROBLEM
     run.terminal.write(str(block))
     return OK
@@ -196,7 +196,7 @@ def cypher(run: Run) -> int:
         terminal.show(render.queries(queries))
         return OK
     if (arguments.query is None) == (arguments.name is None):
-        raise ConfigurationError("give a QUERY, or --name NAME, or --list")
+        raise ConfigurationError("pass either QUERY, --name NAME or --list")
     parameters = _parameters(arguments.param, arguments.name)
     with reading(run.options) as space:
         rows = space.cypher(
@@ -251,7 +251,7 @@ def _history(run: Run, session: str) -> int:
     with reading(run.options) as space:
         found = space.summaries(session)[: run.arguments.limit]
     run.terminal.document({"session": session, "revisions": found})
-    none = f"no summary of a session {session!r} is kept"
+    none = f"no summary of a session {session!r} is stored"
     return listed(run, found, render.revisions(found, run.options.reader), none)
 
 
@@ -287,7 +287,7 @@ def listed(run: Run, found: list[Any], table: Any, none: str) -> int:
         return FOUND_PROBLEM
     run.terminal.show(table)
     if len(found) == run.arguments.limit:
-        run.terminal.note(f"the first {len(found)}; --limit N shows more")
+        run.terminal.note(f"showing the first {len(found)}; use --limit N for more")
     return OK
 
 
@@ -306,10 +306,10 @@ def stats(run: Run) -> int:
 
 
 def enrich_pending(run: Run) -> int:
-    """Enrich what is queued, or say what that would take."""
+    """Enrich what is queued, or estimate the work with ``--dry-run``."""
     arguments, terminal = run.arguments, run.terminal
     if arguments.older_than is not None and not arguments.redo:
-        raise ConfigurationError("--older-than goes with --redo")
+        raise ConfigurationError("--older-than requires --redo")
     limits, budget = limits_of(arguments)
     with reading(run.options, budget=budget) as space:
         if arguments.dry_run:
@@ -326,11 +326,11 @@ def enrich_pending(run: Run) -> int:
             done = enrich(space, terminal, limits)
         except KeyboardInterrupt as error:
             raise Interrupted(
-                "interrupted; what was enriched stays, `cognigraph enrich` goes on from there"
+                "interrupted; what was enriched is kept; `cognigraph enrich` continues from there"
             ) from error
     terminal.document({"redo": again, "retried": retried, "enriched": done})
     if not done.chunks and not done.summaries and done.ok and not done.is_left:
-        terminal.show(render.text("nothing is waiting"))
+        terminal.show(render.text("nothing to enrich"))
     else:
         show(done, terminal)
     return OK if done.ok else FOUND_PROBLEM

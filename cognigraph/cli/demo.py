@@ -1,4 +1,4 @@
-"""``cognigraph demo``: a conversation goes in, becomes a graph, and answers questions."""
+"""``cognigraph demo``: stores a sample conversation, enriches it and asks questions about it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _HITS = 2
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn going in, and how long it took until it could be found."""
+    """One stored turn, and the time until it was searchable; ``new`` unless stored before."""
 
     message: dict[str, Any]
     milliseconds: float
@@ -48,7 +48,7 @@ def sample(name: str) -> str:
 
 
 def demo(run: Run) -> int:
-    """Play, enrich, show, ask."""
+    """Store the sample turn by turn, enrich it, show the graph, and ask questions."""
     terminal = run.terminal
     messages = [json.loads(line) for line in sample("conversation.jsonl").splitlines()]
     questions = json.loads(sample("questions.json"))
@@ -70,7 +70,10 @@ def demo(run: Run) -> int:
 
 @contextmanager
 def _options(options: Options) -> Iterator[Options]:
-    """The options with the file chosen by --db (the environment's is left alone), or a new one."""
+    """The options with the memory chosen by --db, or else with a temporary file.
+
+    ``COGNIGRAPH_DB`` is ignored, so that the demo never writes to the user's own memory.
+    """
     if options.chosen_db is not None:
         yield options
         return
@@ -82,13 +85,13 @@ def _options(options: Options) -> Iterator[Options]:
 
 
 def _refuse_strangers(space: Space, messages: list[dict[str, Any]], options: Options) -> None:
-    """Do not mix the sample into somebody's own memory."""
+    """Raise an error if the space holds other messages than the sample."""
     there = space.stats().messages
     first = space.get(messages[0]["id"], messages[0]["session"]) if there else None
     if there and (first is None or first.text != messages[0]["text"]):
         raise ConfigurationError(
-            f"space {options.space!r} of {options.db} holds other messages; give the demo a new "
-            "file, or a --space of its own"
+            f"space {options.space!r} of {options.db} holds other messages; choose a new file "
+            "with --db, or another --space"
         )
 
 
@@ -101,7 +104,7 @@ def _introduce(
 ) -> None:
     sessions = {message["session"] for message in messages}
     speakers = sorted({message["speaker"] for message in messages})
-    where = options.db if kept else "a temporary file, gone at the end (--db FILE keeps it)"
+    where = options.db if kept else "a temporary file, deleted at the end (--db FILE keeps it)"
     terminal.show(
         Text("cognigraph demo", style="bold"),
         render.text(
@@ -112,14 +115,14 @@ def _introduce(
     )
 
 
-# 1. Turns go in
+# 1. Storing turns
 
 
 def _play(
     space: Space, messages: list[dict[str, Any]], terminal: Terminal
 ) -> tuple[list[Turn], SearchResult | None]:
-    """Add turn by turn, as a conversation happens; ask once in the middle of it."""
-    _heading(terminal, "1. Turns go in, and can be found at once")
+    """Add turn by turn, as in a live conversation, and ask one question in the middle of it."""
+    _heading(terminal, "1. Each turn is stored and searchable at once")
     turns: list[Turn] = []
     probe: SearchResult | None = None
     with terminal.progress("storing", len(messages)) as bar:
@@ -140,17 +143,17 @@ def _show_turns(turns: list[Turn], probe: SearchResult | None, terminal: Termina
         if turn.message["id"] in _SHOWN_TURNS:
             terminal.show(_turn_line(turn, terminal))
     if not turns[0].new:
-        terminal.show("the turns were there already: adding them again changed nothing")
+        terminal.show("The turns were stored before; adding them again changed nothing.")
         return
     times = [turn.milliseconds for turn in turns]
     terminal.show(
         f"{len(turns)} turns, one by one: median {format_values.median(times):.1f} ms, slowest "
-        f"{max(times):.1f} ms (the first loads the embedder)."
+        f"{max(times):.1f} ms (the first turn loads the embedder)."
     )
-    terminal.show("Each was durable and could be found when add() returned.")
+    terminal.show("Each turn was durable and searchable when add() returned.")
     if probe is not None and probe.hits and not probe.triples:
         terminal.show(
-            f'Asked right after {_PROBE[0]}, without any triple yet: "{_PROBE[1]}"',
+            f'Asked right after {_PROBE[0]}, before enrichment: "{_PROBE[1]}"',
             Text(f"  -> {probe[0].id} {probe[0].speaker}: {one_line(probe[0].text)}", "green"),
         )
 
@@ -160,7 +163,7 @@ def _turn_line(turn: Turn, terminal: Terminal) -> Text:
     line = Text("  ")
     line.append(f"{message['at'][:16].replace('T', ' ')} ", style="cyan")
     line.append(f"{message['speaker']}: ", style="bold")
-    tail = f" [{turn.milliseconds:.1f} ms]" if turn.new else " [was there]"
+    tail = f" [{turn.milliseconds:.1f} ms]" if turn.new else " [stored before]"
     line.append(
         one_line(message["text"], terminal.wide - len(line) - len(tail) - 1), style="default"
     )
@@ -173,7 +176,7 @@ def _turn_line(turn: Turn, terminal: Terminal) -> Text:
 
 def _enrich(space: Space, terminal: Terminal) -> Enriched:
     done = enrich(space, terminal)
-    _heading(terminal, "2. Enrichment makes a graph of them")
+    _heading(terminal, "2. Enrichment extracts a graph")
     stats = space.stats()
     terminal.show(
         f"{stats.chunks} chunks -> {stats.triples} triples, {stats.entities} entities, "
@@ -187,10 +190,10 @@ def _graph(space: Space, options: Options, terminal: Terminal) -> None:
     sessions = sorted(space.sessions(), key=lambda session: session.started_at)
     terminal.show("", render.session_keys(sessions, zone, 5))
     entities = ", ".join(f"{one.name} ({one.triples})" for one in space.entities(limit=9))
-    terminal.show("", render.text(f"entities with most triples: {entities}"))
+    terminal.show("", render.text(f"entities with the most triples: {entities}"))
     triples = space.triples(limit=1000)
     chosen = [triple for one in sessions for triple in _telling(triples, one.id, 1)]
-    terminal.show("", Text("a triple of each session, with its time and source:"))
+    terminal.show("", Text("one triple of each session, with its time and source:"))
     terminal.show(render.triples(chosen, zone))
     session = next(one for one in sessions if one.id == _TREE_SESSION)
     facts = [
@@ -202,7 +205,7 @@ def _graph(space: Space, options: Options, terminal: Terminal) -> None:
 
 
 def _telling(triples: list[Triple], session: str, most: int) -> list[Triple]:
-    """Triples of a session that tell something on their own: between names, or dated."""
+    """Triples of a session that make sense on their own: between names, or with a date."""
     found = [
         triple
         for triple in triples
@@ -243,9 +246,9 @@ def _ask(
 
 
 def _unanswered(absent: list[str]) -> Text:
-    """A ranking always has a first place; say what shows that it is no answer."""
-    said = f"no hit contains {' or '.join(map(repr, absent))}" if absent else "nobody said it"
-    return Text(f"  not in this memory: {said}; what follows is only the nearest", "yellow")
+    """Say why the best hit does not answer the question: a ranking always has a first hit."""
+    reason = f"no hit contains {' or '.join(map(repr, absent))}" if absent else "nobody said it"
+    return Text(f"  not in this memory: {reason}; the hit below is only the closest", "yellow")
 
 
 def _fact_line(triple: Triple, options: Options) -> Text:
@@ -280,7 +283,7 @@ def _context(
     space: Space, question: str, now: str, options: Options, terminal: Terminal
 ) -> Context:
     block = space.context(question, _CONTEXT_TOKENS, now, timezone=options.reader)
-    _heading(terminal, f"4. The prompt block for one of them, within {_CONTEXT_TOKENS} tokens")
+    _heading(terminal, f"4. The prompt block for one question, within {_CONTEXT_TOKENS} tokens")
     terminal.show(*(render.text(line) for line in str(block).splitlines()))
     cited = len(block.citations)
     terminal.show(
@@ -299,7 +302,7 @@ def _farewell(terminal: Terminal, options: Options) -> None:
         f'search "What is Pickle afraid of?" --why{flags}',
         f"triples Mira{flags}",
         f"cypher --name timeline --param entity=Mira{flags}",
-        'import your.jsonl --db your.db   (one {"text": ...} a line)',
+        'import your.jsonl --db your.db   (one {"text": ...} per line)',
     ):
         terminal.show(Text(f"  cognigraph {command}"))
 
@@ -312,7 +315,7 @@ def _document(
     answers: list[SearchResult],
     block: Context,
 ) -> dict[str, Any]:
-    """The outcome for ``--json``."""
+    """The result for ``--json``."""
     times = [turn.milliseconds for turn in turns]
     return {
         "turns": len(turns),

@@ -1,4 +1,4 @@
-"""``cognigraph doctor``: is everything there, does it work, and what to do if not."""
+"""``cognigraph doctor``: checks the installation, the embedder, the store and the queue."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ _SAMPLE = tuple(f"The ferry to the island leaves at {hour} o'clock." for hour in
 
 
 def doctor(run: Run) -> int:
-    """Run every check; the exit code says whether all are fine."""
+    """Run every check; the exit code says whether all passed."""
     found = [*_installation(), *_embedder(run.options), *_store(run.options)]
     ok = all(check.ok for check in found)
     run.terminal.document({"ok": ok, "checks": found})
     run.terminal.show(render.checks(found))
     failed = sum(not check.ok for check in found)
-    run.terminal.show(render.text("all is well" if ok else f"{plural(failed, 'problem')} found"))
+    run.terminal.show(
+        render.text("no problems found" if ok else f"{plural(failed, 'problem')} found")
+    )
     return OK if ok else FOUND_PROBLEM
 
 
@@ -74,8 +76,8 @@ def _embedder(options: Options) -> Iterator[Check]:
     yield Check(
         "embedder",
         True,
-        f"{identity.name}, {identity.dimension} dimensions, {each * 1000:.2f} ms a text, "
-        f"ready after {loaded - started:.1f} s",
+        f"{identity.name}, {identity.dimension} dimensions, {each * 1000:.2f} ms per text, "
+        f"loaded in {loaded - started:.1f} s",
     )
 
 
@@ -83,10 +85,10 @@ def _store(options: Options) -> Iterator[Check]:
     name = "memory"
     if not exists(options):
         if options.chosen_db:
-            advice = "check the path; `cognigraph add` or `cognigraph import` make a new memory"
-            yield Check(name, False, f"there is nothing at {options.db}", advice)
+            advice = "check the path; `cognigraph add` and `cognigraph import` create a new memory"
+            yield Check(name, False, f"there is no memory at {options.db}", advice)
         else:
-            yield Check(name, True, f"none at {options.db} yet; --db names another one")
+            yield Check(name, True, f"none at {options.db} yet; choose another with --db")
         return
     try:
         with opened(options) as memory:
@@ -100,7 +102,7 @@ def _store(options: Options) -> Iterator[Check]:
             yield from memory.check()
             yield from _work(memory)
     except StoreUnavailableError as error:
-        advice = "start the server or check address and credentials, then try again"
+        advice = "start the server, or check the address and the credentials; then try again"
         yield Check(name, False, in_our_words(str(error)), "" if options.is_file else advice)
     except CogniGraphError as error:
         yield Check(name, False, in_our_words(str(error)), _advice(options))
@@ -110,30 +112,32 @@ def _advice(options: Options) -> str:
     if not options.is_file:
         return "check the URI, --auth and --database"
     path = Path(options.db).expanduser()
-    return "--db names a file; this is a folder" if path.is_dir() else "give the right file as --db"
+    if path.is_dir():
+        return "--db must be a file, not a folder"
+    return "choose the right file with --db"
 
 
 def _work(memory: Memory) -> Iterator[Check]:
-    """Work left over, by space."""
-    waiting = behind = failed = 0
+    """Check for work that waits or was parked, in all spaces."""
+    waiting = due = failed = 0
     problems: list[str] = []
     spaces = memory.spaces()
     for name in spaces:
         space = memory.space(name)
         stats = space.stats()
         waiting += stats.pending + stats.leased
-        behind += stats.summaries_pending
-        given_up = stats.failed + stats.summaries_failed
-        failed += given_up
-        if given_up:
+        due += stats.summaries_pending
+        parked = stats.failed + stats.summaries_failed
+        failed += parked
+        if parked:
             problems += [f"{name}: {failure.reason}" for failure in space.failures()[:1]]
     yield Check(
         "enrichment",
         failed == 0,
         f"{plural(len(spaces), 'space')}, {plural(waiting, 'chunk')} waiting, "
-        + (f"{plural(behind, 'summary')} behind, " if behind else "")
-        + f"{failed:,} given up"
+        + (f"{plural(due, 'summary')} due, " if due else "")
+        + f"{failed:,} parked"
         + "".join(f"; {problem}" for problem in problems[:3]),
-        "cognigraph enrich --retry-failed tries them again"
-        + (" (--space for each space)" if len(spaces) > 1 else ""),
+        "try them again with: cognigraph enrich --retry-failed"
+        + (" (once per space, with --space)" if len(spaces) > 1 else ""),
     )

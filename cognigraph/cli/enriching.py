@@ -1,4 +1,4 @@
-"""Enriches a space with a progress bar and limits, and estimates beforehand what it takes."""
+"""Enriches a space with a progress bar and limits, and estimates the work beforehand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STEPS_A_LINE = 20
 
 @dataclass(frozen=True, slots=True)
 class Enriched:
-    """The outcome of one run: chunks read, what the space gained, what it cost, what is left.
+    """The result of one run: chunks read, changes to the graph, usage, and what is left.
 
     ``summaries`` is the number of summaries written without reading chunks, ``behind`` the number
     of summaries still due. ``rejected`` gives the reason for each thing that was left out, and
@@ -49,17 +49,17 @@ class Enriched:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing failed and nothing stopped before the end."""
+        """Whether nothing failed and the run was not stopped with work left."""
         return not self.failures and not (self.stopped and self.is_left)
 
     @property
     def is_left(self) -> bool:
-        """Whether something still waits."""
+        """Whether work is left."""
         return bool(self.pending or self.behind)
 
     @property
     def sentence(self) -> str:
-        """The outcome in words."""
+        """The result in one sentence."""
         text = (
             f"enriched {plural(self.chunks, 'chunk')} in {self.seconds:.1f} s: "
             f"{_change(self.triples, 'triple')}, {_change(self.entities, 'entity')}"
@@ -69,25 +69,25 @@ class Enriched:
         if self.rejected:
             text += f"; {len(self.rejected):,} left out"
         if self.summaries:
-            text += f"; {plural(self.summaries, 'summary')} caught up"
+            text += f"; {plural(self.summaries, 'summary')} updated"
         if self.pending:
             text += f"; {self.pending:,} still waiting"
-        return text + (f"; {_behind(self.behind)}" if self.behind else "")
+        return text + (f"; {_due(self.behind)}" if self.behind else "")
 
 
-def _behind(count: int) -> str:
-    return f"{plural(count, 'summary')} behind"
+def _due(count: int) -> str:
+    return f"{plural(count, 'summary')} due"
 
 
 def _change(count: int, noun: str) -> str:
-    """``3 new triples``; reading again may also remove some."""
+    """The change in a count, such as ``3 new triples``; it is negative if a redo removed some."""
     if count >= 0:
         return plural(count, f"new {noun}")
     return f"{plural(-count, noun)} fewer"
 
 
 def limits_of(arguments: argparse.Namespace) -> tuple[Limits, Budget | None]:
-    """The limits between batches, and the same as a budget of the model for each call."""
+    """The limits of the run, and the same limits as a budget that is checked at each model call."""
     time = None if arguments.deadline is None else timedelta(seconds=arguments.deadline)
     calls, tokens, cost = arguments.max_calls, arguments.max_tokens, arguments.max_cost
     limits = Limits(calls=calls, tokens=tokens, cost=cost, time=time)
@@ -97,7 +97,7 @@ def limits_of(arguments: argparse.Namespace) -> tuple[Limits, Budget | None]:
 
 
 def enrich(space: Space, terminal: Terminal, limits: Limits | None = None) -> Enriched:
-    """Enrich what is pending in a space."""
+    """Enrich what is pending in a space, and return the result."""
     started, before = time.perf_counter(), space.stats()
     waiting = before.pending + before.leased
     steps: list[Step] = []
@@ -148,25 +148,25 @@ def _reporter(terminal: Terminal, bar: Bar, waiting: int) -> Callable[[Step], No
 
 
 def show(done: Enriched, terminal: Terminal) -> None:
-    """Print the outcome, and failures with their reasons."""
+    """Print the result, and failures with their reasons."""
     terminal.show(render.text(done.sentence))
     for reason, count in sorted(done.rejections.items(), key=lambda item: (-item[1], item[0])):
         terminal.note(f"left out: {count:,} x {reason}")
     if done.stopped and done.is_left:
         terminal.note(f"stopped: {done.stopped}")
-        terminal.note("what is left stays queued; go on by: cognigraph enrich")
+        terminal.note("the rest stays queued; continue with: cognigraph enrich")
     if done.failures:
         terminal.show(render.failures(done.failures[:20]))
         if any(failure.parked for failure in done.failures):
-            terminal.note("what was given up is tried again by: cognigraph enrich --retry-failed")
+            terminal.note("retry parked work with: cognigraph enrich --retry-failed")
         if any(not failure.parked for failure in done.failures):
-            terminal.note("what failed is tried again, after a pause, by: cognigraph enrich")
+            terminal.note("retry failed work, after a pause, with: cognigraph enrich")
 
 
 def dry_run(
     space: Space, terminal: Terminal, *, redo: bool, older_than: str | None, prices: str | None
 ) -> int:
-    """Print what waits and what it would cost; no model is called and nothing is changed."""
+    """Print the waiting work and its estimated cost, without a model call or any change."""
     found = space.estimate(redo=redo, older_than=older_than)
     if found.usage is not None and prices:
         cost = Prices.parse(prices).cost(found.usage.input_tokens, found.usage.output_tokens)
@@ -179,7 +179,7 @@ def dry_run(
 def estimated(found: Estimate) -> str:
     """An estimate in words."""
     if not found.chunks and not found.summaries:
-        return "nothing is waiting"
+        return "nothing to enrich"
     parts = []
     if found.chunks:
         again = f" ({found.again:,} again)" if found.again else ""
@@ -188,8 +188,8 @@ def estimated(found: Estimate) -> str:
             f"{plural(found.sessions, 'session')} to read{again}"
         )
     if found.summaries:
-        parts.append(_behind(found.summaries))
+        parts.append(_due(found.summaries))
     text = ", ".join(parts)
     if found.usage is None:
-        return f"{text}; {found.extractor} does not say what it costs"
-    return f"{text}; {found.extractor} would take about: {spent(found.usage)}"
+        return f"{text}; {found.extractor} gives no estimate of its cost"
+    return f"{text}; estimate for {found.extractor}: {spent(found.usage)}"

@@ -1,4 +1,4 @@
-"""The environment variables of the command line."""
+"""Reads the environment variables of the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PIPE_WIDTH = 100
 class Environment:
     """``COGNIGRAPH_DB``, ``_AUTH``, ``_EMBEDDER``, ``_EXTRACTOR``, ``_MODEL_PRICES``, ``_DEBUG``.
 
-    ``width`` is the width of output that is not a terminal.
+    ``width`` is the width in columns of output that does not go to a terminal.
     """
 
     db: str | None

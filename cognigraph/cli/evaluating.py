@@ -1,4 +1,4 @@
-"""``cognigraph eval``: run a benchmark file, show the figures, say where the page is."""
+"""``cognigraph eval``: evaluates the memory on a benchmark file and prints the figures."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def evaluate(run: Run) -> int:
     if arguments.show_prompts:
         return _show_prompts(run)
     if arguments.file is None:
-        raise ConfigurationError("give the FILE of the benchmark")
+        raise ConfigurationError("the FILE of the benchmark is required")
     models = _models(run) if arguments.qa else None
     evaluation = Evaluation(Path(arguments.file).expanduser(), _settings(run), _folder(run))
     answering = None
     try:
         with terminal.progress("evaluating", None) as bar:
-            evaluation.run(lambda what, done: bar.at(done, f"{what}, {done:,} questions asked"))
+            evaluation.run(lambda what, done: bar.at(done, f"{what}, {done:,} questions done"))
         if models is not None:
             chosen = QASettings(
                 credit_adversarial=arguments.credit_adversarial, workers=arguments.workers
@@ -49,7 +49,8 @@ def evaluate(run: Run) -> int:
                 answering.run(lambda done: bar.at(done, f"{done:,} of {asked:,} questions"))
     except KeyboardInterrupt as error:
         raise Interrupted(
-            f"interrupted; what is done is kept in {evaluation.folder}, the same command goes on"
+            f"interrupted; the results so far are in {evaluation.folder}; "
+            "run the same command again to continue"
         ) from error
     report = write(evaluation, answering)
     terminal.document({**report.result, "page": str(report.page)})
@@ -65,7 +66,7 @@ def _show_prompts(run: Run) -> int:
 
 
 def _models(run: Run) -> tuple[ChatModel, ChatModel]:
-    """The model that answers and the one that judges, which is the same unless told otherwise."""
+    """The model that answers and the model that judges, by default the same."""
     arguments = run.arguments
     budget = Budget(
         calls=arguments.budget_calls, tokens=arguments.budget_tokens, cost=arguments.budget_cost
@@ -80,9 +81,9 @@ def _models(run: Run) -> tuple[ChatModel, ChatModel]:
 
 
 def judge_environment(environ: Mapping[str, str], judge: str | None) -> dict[str, str]:
-    """The judge's variables as those of a model. What is not set is the model's.
+    """The environment for the judge: its own variables replace those of the model.
 
-    The model's key goes to no other address than its own, and its prices are of no other model.
+    The model's key is only used at the model's own address, and its prices only for that model.
     """
     found = dict(environ)
     model = judge or environ.get("COGNIGRAPH_JUDGE")
@@ -122,7 +123,7 @@ def _cutoffs(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise ConfigurationError(f"-k {text!r} must be numbers such as 5,10,15") from None
+        raise ConfigurationError(f"-k must be numbers such as 5,10,15, not {text!r}") from None
 
 
 def _show(run: Run, report: Report) -> None:
@@ -149,7 +150,7 @@ def _show(run: Run, report: Report) -> None:
     if answers := result["qa"]:
         _show_answers(run, answers)
     terminal.show(
-        render.text(f"{plural(result['failures'], 'question')} missed something; the page:")
+        render.text(f"{plural(result['failures'], 'question')} with missing evidence; details in:")
     )
     terminal.write(str(report.page))
 
@@ -163,10 +164,13 @@ def _show_answers(run: Run, answers: Mapping[str, Any]) -> None:
         table.add_row(name, f"{share['judged']:,}", f"{share['right']:,}", accuracy)
     run.terminal.show(table)
     if answers["failed"]:
-        run.terminal.note(f"{answers['failed']:,} questions failed; the same command asks again")
+        run.terminal.note(
+            f"{answers['failed']:,} questions failed; run the same command again to retry them"
+        )
     if answers["not_asked"]:
         run.terminal.note(
-            f"{answers['not_asked']:,} questions were not asked; the same command goes on"
+            f"{answers['not_asked']:,} questions were not asked; "
+            "run the same command again to continue"
         )
     if answers["stopped"]:
         run.terminal.note(f"stopped: {answers['stopped']}")

@@ -11,7 +11,7 @@ from cognigraph.model import Explanation
 
 
 def why(run: Run) -> int:
-    """Explain the rank of one message; the exit code says whether it is found."""
+    """Explain the rank of one message; the exit code says whether it is among the hits."""
     arguments, options, terminal = run.arguments, run.options, run.terminal
     now = moment(arguments.now, options, "--now")
     as_of = moment(arguments.as_of, options, "--as-of")
@@ -31,12 +31,12 @@ def why(run: Run) -> int:
         terminal.show(_signals(found))
     terminal.show(_variants(found))
     for triple in found.triples[:5]:
-        terminal.note(f"known from it: {triple.text}")
+        terminal.note(f"fact from this message: {triple.text}")
     for remark in found.remarks:
         terminal.note(remark)
     for proposal in found.proposals:
-        place = "" if proposal.rank is None else f" -> place {proposal.rank}"
-        terminal.note(f"would bring it up: {proposal.what}{place}")
+        rank = "" if proposal.rank is None else f" -> rank {proposal.rank}"
+        terminal.note(f"would improve its rank: {proposal.what}{rank}")
     return OK if found.is_found else FOUND_PROBLEM
 
 
@@ -45,19 +45,21 @@ def _fields(found: Explanation) -> dict[str, object]:
 
 
 def _legs(found: Explanation) -> Table:
-    made = render.table("leg", ">place", ">hands on", ">value", title="Where the legs see it")
+    made = render.table(
+        "source", ">rank", ">limit", ">value", title="Its rank in each candidate source"
+    )
     for leg in found.legs:
-        place = "not seen" if leg.rank is None else f"{leg.rank:,}"
+        rank = "not found" if leg.rank is None else f"{leg.rank:,}"
         value = "" if leg.value is None else f"{leg.value:.3f}"
-        handed_on = leg.rank is not None and leg.rank <= leg.limit
-        made.add_row(leg.name, place, str(leg.limit), value, style="" if handed_on else "dim")
+        is_candidate = leg.rank is not None and leg.rank <= leg.limit
+        made.add_row(leg.name, rank, str(leg.limit), value, style="" if is_candidate else "dim")
     return made
 
 
 def _signals(found: Explanation) -> Table:
     made = render.table(
-        "signal", ">its points", f">hit {found.k}", ">first hit", ">place",
-        title="What the signals gave it, what it lost most on first",
+        "signal", ">message", f">hit {found.k}", ">first hit", ">rank",
+        title="Points from each signal, the largest loss first",
     )  # fmt: skip
     for signal in found.signals:
         lost = signal.points < signal.points_at_k - 1e-9
@@ -73,8 +75,8 @@ def _signals(found: Explanation) -> Table:
 
 
 def _variants(found: Explanation) -> Table:
-    made = render.table("ranking", ">its place", title="Its place in other rankings")
-    made.add_row("as asked", "no candidate" if found.rank is None else str(found.rank))
+    made = render.table("ranking", ">rank", title="Its rank in other rankings")
+    made.add_row("as asked", "not a candidate" if found.rank is None else str(found.rank))
     for name, rank in found.variants:
-        made.add_row(name, "no candidate" if rank is None else str(rank))
+        made.add_row(name, "not a candidate" if rank is None else str(rank))
     return made

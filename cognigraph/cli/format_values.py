@@ -1,4 +1,4 @@
-"""Scores, gaps and times in words: pure functions from values to short texts."""
+"""Formats scores, time gaps, times and usage as short texts."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _PARTS_SHOWN = 4
 
 
 def gap(seconds: float | None) -> str:
-    """A gap between two times, such as ``3 weeks``."""
+    """A time difference in words, such as ``3 weeks``."""
     if seconds is None:
         return "unknown"
     for name, size in _UNITS:
-        # Two of a unit at least: "9 days" says more than "1 week".
+        # At least two of a unit: "9 days" is more precise than "1 week".
         if seconds >= 2 * size or (name == "minute" and seconds >= size):
             count = round(seconds / size)
             return f"{count} {name}{'s' if count > 1 else ''}"
@@ -33,12 +33,12 @@ def gap(seconds: float | None) -> str:
 
 
 def stamp(at: datetime, zone: tzinfo) -> str:
-    """Date and time as the reader's clock shows them."""
+    """Date and time in a timezone."""
     return at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
 def day(at: datetime, zone: tzinfo) -> str:
-    """The date alone."""
+    """The date in a timezone."""
     return at.astimezone(zone).strftime("%Y-%m-%d")
 
 
@@ -48,7 +48,7 @@ def zone_name(zone: tzinfo) -> str:
 
 
 def why(reasons: Why) -> list[str]:
-    """How a hit got its place: its score, what that adds up from, the layers, the time."""
+    """Why a hit has its rank: its score, the parts of it, and the scores of the layers."""
     lines = [_score_line(reasons)]
     if reasons.features:
         lines.append(f"relevance: {summands(reasons.features)}")
@@ -62,13 +62,14 @@ def why(reasons: Why) -> list[str]:
 
 
 def _score_line(reasons: Why) -> str:
-    said = "at an unknown time" if reasons.gap_seconds is None else _said(reasons.gap_seconds)
     product = f"relevance {reasons.semantic:.2f} x decay {reasons.decay:.2f}"
-    return f"score {reasons.score:.2f} = {product} ({said})"
+    return f"score {reasons.score:.2f} = {product} ({_time_of(reasons)})"
 
 
-def _said(seconds: float) -> str:
-    return f"said {gap(seconds)} before the question"
+def _time_of(reasons: Why) -> str:
+    if reasons.gap_seconds is None:
+        return "at an unknown time"
+    return f"said {gap(reasons.gap_seconds)} before the question"
 
 
 def _score(value: float | None) -> str:
@@ -76,7 +77,7 @@ def _score(value: float | None) -> str:
 
 
 def summands(features: Mapping[str, float], most: int = _PARTS_SHOWN) -> str:
-    """The largest summands of a relevance, and what the others come to."""
+    """The largest features of a relevance score, and the sum of the others."""
     ranked = sorted(features.items(), key=lambda item: (-abs(item[1]), item[0]))
     ranked = [(name, value) for name, value in ranked if abs(value) >= 0.005]
     parts = ranked[:most]
@@ -90,9 +91,9 @@ def summands(features: Mapping[str, float], most: int = _PARTS_SHOWN) -> str:
 
 
 def absent(result: SearchResult) -> list[str]:
-    """Words of the question that none of what was found contains, as the index spells them.
+    """Index terms of the question that occur in none of the hits and triples.
 
-    A ranking always has a first place; these words show what it could not be about.
+    A ranking always has a first hit; these terms show what the hits do not cover.
     """
     found: set[str] = set()
     for hit in result.hits:
@@ -103,27 +104,27 @@ def absent(result: SearchResult) -> list[str]:
 
 
 def sources(triple: Triple, most: int = 2) -> str:
-    """Where a triple was said: ``session/id``, and how many more."""
+    """The first sources of a triple as ``session/id``, and the number of others."""
     shown = [f"{source.session}/{source.id}" for source in triple.sources[:most]]
     more = len(triple.sources) - len(shown)
     return " ".join([*shown, f"+{more}"] if more > 0 else shown)
 
 
 def plural(count: int, noun: str) -> str:
-    """``1 turn``, ``2 turns``, ``3 entities``."""
+    """A count with its noun: ``1 turn``, ``2 turns``, ``3 entities``."""
     if count == 1:
         return f"1 {noun}"
     return f"{count:,} {noun[:-1]}ies" if noun.endswith("y") else f"{count:,} {noun}s"
 
 
 def median(values: Sequence[float]) -> float:
-    """The middle one."""
+    """The median (of an even number of values, the upper middle one); 0 without values."""
     ordered = sorted(values)
     return ordered[len(ordered) // 2] if ordered else 0.0
 
 
 def spent(usage: Usage) -> str:
-    """Calls, tokens and cost, as far as there are any; ``no model calls`` otherwise."""
+    """Calls, tokens and cost in words; ``no model calls`` if there were none."""
     if not (usage.calls or usage.cached or usage.input_tokens):
         return "no model calls"
     parts = [plural(usage.calls, "call")]

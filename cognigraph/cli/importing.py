@@ -1,4 +1,4 @@
-"""``cognigraph import``: JSON lines into a space, errors by line number, resumable."""
+"""``cognigraph import``: adds messages from JSON lines; reports line numbers and can be resumed."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _INDEX = re.compile(r"^message \d+:? ")
 _BATCH = InsertSettings().batch
 
 Numbered = tuple[int, Any]
-"""A line number and the message on that line."""
+"""A line number (from 1) and the message on that line."""
 
 
 class LineError(ConfigurationError):
-    """A line that cannot be stored; ``stored`` messages of this run are."""
+    """A line cannot be stored; ``stored`` is the number of messages that this run has stored."""
 
     def __init__(self, message: str, *, stored: int) -> None:
         super().__init__(message)
@@ -39,13 +39,13 @@ class LineError(ConfigurationError):
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Stands for a line that is no JSON object, so that it is refused in its turn."""
+    """Stands for a line that is not a JSON object, so that it is rejected in order."""
 
     problem: str
 
 
 class Lines:
-    """Reads messages, one JSON object a line, in batches with their line numbers."""
+    """Reads messages, one JSON object per line, in batches with their line numbers."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -53,7 +53,7 @@ class Lines:
         self.bytes = 0
 
     def batches(self) -> Iterator[list[Numbered]]:
-        """As many lines at a time as are stored in one transaction."""
+        """Batches of messages, each the size of one transaction."""
         messages = self._messages()
         while batch := list(islice(messages, _BATCH)):
             yield batch
@@ -80,9 +80,10 @@ class Lines:
         return message
 
     def _identify(self, message: dict[str, Any]) -> None:
-        """Give an id to a message that the store could not tell apart, the same on each run.
+        """Assign an id, the same on every run, to a message that would not be recognised otherwise.
 
-        That is one without a time, and one that is said again at the same moment.
+        This applies to a message without a time, and to a repetition of an equal message with the
+        same time.
         """
         parts = [message.get(name) for name in ("session", "speaker", "text", "at")]
         same = hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).digest()
@@ -93,7 +94,7 @@ class Lines:
 
 
 class Import:
-    """One run: feeds lines to a space and counts what becomes of them."""
+    """One run: adds lines to a space and counts the results."""
 
     def __init__(self, space: Space, lines: Lines, *, skip_invalid: bool) -> None:
         self._space = space
@@ -108,11 +109,15 @@ class Import:
 
     @property
     def known(self) -> int:
-        """Messages that were there already."""
+        """Number of messages that were stored before."""
         return self.stored - self.new
 
     def run(self, on_progress: Callable[[int], None]) -> None:
-        """Store everything; :class:`LineError` for a line that is wrong and not to be skipped."""
+        """Store all messages.
+
+        Raises:
+            LineError: a line is invalid, and invalid lines are not to be skipped.
+        """
         started = time.perf_counter()
         for batch in self._lines.batches():
             self._store(batch)
@@ -128,7 +133,8 @@ class Import:
             )
         except InvalidMessageError as error:
             line, message = batch[error.index]
-            # All before an invalid message is stored; all but the ids that are taken otherwise.
+            # Before an invalid message, everything is stored. With a conflict, everything is stored
+            # except for the conflicting messages.
             stored = error.index
             if isinstance(error, ConflictError):
                 stored = len(batch) - len(error.ids)
@@ -152,7 +158,7 @@ class Import:
 
 @contextmanager
 def source(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
-    """The bytes of a file or of standard input, and their number if it is known."""
+    """Open a file or standard input (``-``) as bytes; yields the stream and its size, if known."""
     if name == "-":
         yield sys.stdin.buffer, None
         return

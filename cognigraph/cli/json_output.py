@@ -1,4 +1,4 @@
-"""Value objects as plain data, for ``--json``."""
+"""Converts value objects to plain data for ``--json``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from cognigraph.times import When
 
 
 def plain(value: Any) -> Any:
-    """Dicts, lists, strings, numbers: times in ISO 8601, a value that is not finite as null."""
+    """Convert a value to dicts, lists, strings and numbers.
+
+    Times become ISO 8601 strings, and numbers that are not finite become null.
+    """
     if isinstance(value, Context):
         return {
             "text": str(value),

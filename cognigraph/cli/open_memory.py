@@ -1,4 +1,4 @@
-"""Opens the memory that the options name. Only commands that store messages create a file."""
+"""Opens the memory chosen by the options. Only commands that store messages create a file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DEFAULT_DB = "memory.db"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The common options, completed with the environment's and the built-in defaults."""
+    """The common options, completed with the environment and the built-in defaults."""
 
     db: str
     chosen_db: str | None
@@ -41,7 +41,7 @@ class Options:
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, environment: Environment) -> Options:
-        """An option takes precedence over the environment, which does over the default."""
+        """Options take precedence over the environment, and the environment over the defaults."""
         given = vars(arguments)
         db = given.get("db") or environment.db or DEFAULT_DB
         auth = given.get("auth") or (environment.auth if "://" in db else None)
@@ -91,7 +91,7 @@ def moment(text: str | None, options: Options, name: str) -> str | None:
         parsed = datetime.fromisoformat(text.strip())
     except ValueError as error:
         raise ConfigurationError(
-            f"cannot read {name} {text!r}; give ISO 8601 such as 2026-05-20T09:00:00+02:00"
+            f"cannot read {name} {text!r}; use ISO 8601, such as 2026-05-20T09:00:00+02:00"
         ) from error
     if parsed.tzinfo is None and options.timezone is None:
         raise ConfigurationError(
@@ -101,7 +101,7 @@ def moment(text: str | None, options: Options, name: str) -> str | None:
 
 
 def exists(options: Options) -> bool:
-    """Whether there is something to open. A server is asked only by opening it."""
+    """Whether the memory exists. A server counts as existing until opening it fails."""
     return not options.is_file or _is_there(Path(options.db).expanduser())
 
 
@@ -119,7 +119,7 @@ def missing(options: Options) -> StoreUnavailableError:
     where = " (choose another with --db or COGNIGRAPH_DB)" if not options.chosen_db else ""
     return StoreUnavailableError(
         f"there is no memory at {options.db}{where}; "
-        "`cognigraph add` and `cognigraph import` make one"
+        "`cognigraph add` and `cognigraph import` create one"
     )
 
 
@@ -131,7 +131,11 @@ def opened(
     settings: Settings | None = None,
     budget: Budget | None = None,
 ) -> Iterator[Memory]:
-    """Open the memory. It enriches only when told to."""
+    """Open the memory without background enrichment.
+
+    Raises:
+        StoreUnavailableError: the memory does not exist and ``create`` is false.
+    """
     if not create and not exists(options):
         raise missing(options)
     with Memory(
@@ -153,17 +157,26 @@ def opened(
 def reading(
     options: Options, settings: Settings | None = None, budget: Budget | None = None
 ) -> Iterator[Space]:
-    """Open one space of an existing memory; a space that holds nothing is an error."""
+    """Open the chosen space of an existing memory.
+
+    Raises:
+        StoreUnavailableError: the memory does not exist.
+        NotFoundError: the space does not exist.
+    """
     with opened(options, settings=settings, budget=budget) as memory:
         yield existing(memory, options)
 
 
 def existing(memory: Memory, options: Options) -> Space:
-    """The chosen space. It must exist unless the memory is empty."""
+    """The chosen space.
+
+    Raises:
+        NotFoundError: the space does not exist. The default space of an empty memory is accepted.
+    """
     space = memory.space(options.space)
     names = memory.spaces()
     if options.space not in names and (names or options.space != DEFAULT_SPACE):
-        there = f"there are: {', '.join(names[:10])}" if names else "the memory is empty"
+        there = f"the spaces are: {', '.join(names[:10])}" if names else "the memory is empty"
         more = f" and {len(names) - 10} more" if len(names) > 10 else ""
         raise NotFoundError(f"no space {options.space!r} in {options.db}; {there}{more}")
     return space
@@ -178,7 +191,7 @@ _IN_OUR_WORDS = (
 
 
 def in_our_words(message: str) -> str:
-    """An error message of the library, with command-line options in place of arguments."""
+    """An error message of the library, reworded for the command line."""
     for pattern, words in _IN_OUR_WORDS:
         message = pattern.sub(words, message)
     return message

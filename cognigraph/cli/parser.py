@@ -10,7 +10,7 @@ from cognigraph.cli.terminal import one_line
 from cognigraph.validation import MAX_AMOUNT, MAX_COUNT, shown
 
 _DESCRIPTION = """\
-Graph memory for LLM agents: store conversations, look at the graph they make, ask questions.
+Graph memory for LLM agents: store conversations, inspect the resulting graph, ask questions.
 Start with: cognigraph demo"""
 
 _EPILOG = """\
@@ -67,8 +67,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 _ENRICH = """\
-Enrich the messages that are stored but not enriched yet. You may interrupt it at any time: what is
-done is kept, and the next call continues from there. Several processes may do this at once."""
+Enrich the messages that are stored but not enriched yet. You may interrupt it at any time: finished
+work is kept, and the next call continues from there. Several processes may do this at once."""
 
 _DEMO = """\
 Add a sample conversation to a memory, show the resulting graph and ask it questions.
@@ -81,7 +81,9 @@ def _common() -> _Parser:
     group.add_argument(
         "--db", metavar="PATH_OR_URI", help="file, or neo4j://host:7687 (default: ./memory.db)"
     )
-    group.add_argument("--space", metavar="NAME", help="tenant (default: default)")
+    group.add_argument(
+        "--space", metavar="NAME", help="separate memory within the store (default: default)"
+    )
     group.add_argument("--json", action="store_true", help="one JSON document on stdout")
     group.add_argument(
         "--embedder", metavar="NAME", help="wordllama (default) or fastembed:MODEL_OR_FOLDER"
@@ -139,7 +141,7 @@ def _writing(command: Any) -> None:
     enrich.add_argument(
         "--dry-run",
         action="store_true",
-        help="only say how much there is to do, and what it would cost",
+        help="only estimate the work and its cost",
     )
     limits = enrich.add_argument_group("limits (the rest stays queued)")
     limits.add_argument("--max-calls", type=_whole, metavar="N", help="number of model calls")
@@ -253,8 +255,8 @@ def _keeping(command: Any) -> None:
     split = command(
         "split",
         "undo a merge",
-        "Undo a merge: NAME is an entity of its own again, and is not merged automatically any "
-        "more.",
+        "Undo a merge: NAME becomes a separate entity again, and is no longer merged "
+        "automatically.",
     )
     split.add_argument("name", metavar="NAME")
     split.add_argument(
@@ -276,9 +278,9 @@ def _evaluating(command: Any) -> None:
         "eval",
         "measure recall on a benchmark file",
         "Insert a benchmark file as it was downloaded (locomo10.json of LoCoMo, or a "
-        "longmemeval_*.json of LongMemEval), ask its questions and measure what is found. The "
-        "folder FILE.cognigraph-eval/ gets the figures, a page for the browser, and the state "
-        "from which an interrupted run continues. Other settings make another run.",
+        "longmemeval_*.json of LongMemEval), ask its questions and measure recall. The folder "
+        "FILE.cognigraph-eval/ receives the figures, an HTML page, and the state from which an "
+        "interrupted run continues. Each combination of settings is a run of its own.",
     )
     evaluate.add_argument("benchmark", choices=("locomo", "longmemeval"))
     evaluate.add_argument("file", metavar="FILE", nargs="?", help="the JSON file")

@@ -1,4 +1,4 @@
-"""``reindex``: change the embedder of a memory in place."""
+"""``cognigraph reindex``: changes the embedder of a memory in place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cognigraph.times import system_clock
 
 
 def reindex(run: Run) -> int:
-    """Embed everything with the chosen embedder. The old embedder need not be installed."""
+    """Embed everything with the chosen embedder; the old one need not be installed."""
     options, terminal = run.options, run.terminal
     if not exists(options):
         raise missing(options)
@@ -42,7 +42,7 @@ def reindex(run: Run) -> int:
             )
     except KeyboardInterrupt as error:
         raise Interrupted(
-            "interrupted; the old vectors are in use, run the same command again to go on"
+            "interrupted; the old vectors are still in use; run the same command again to continue"
         ) from error
     finally:
         store.close()
@@ -53,7 +53,7 @@ def reindex(run: Run) -> int:
     )  # fmt: skip
     name = done.embedder.name
     if before.embedder == done.embedder and not done.seconds:
-        terminal.show(render.text(f"{options.db} has the embedder {name} already"))
+        terminal.show(render.text(f"{options.db} already has the embedder {name}"))
     else:
         terminal.show(
             render.text(

@@ -1,4 +1,4 @@
-"""Tables and trees of what a memory holds. Every text from a memory passes ``one_line``."""
+"""Tables and trees for the terminal. Every text from a memory is made safe by ``one_line``."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _SUMMARY_MOST = 320
 
 
 def text(value: object, style: str = "", most: int | None = None) -> Text:
-    """A cell of any value, harmless and on one line."""
+    """A value as a cell: safe text on one line."""
     return Text(one_line("" if value is None else str(value), most), style=style)
 
 
 def table(*columns: str, title: str = "") -> Table:
-    """An empty table in the common style; a column named ``>n`` is of numbers."""
+    """An empty table in the common style; a name that begins with ``>`` marks a numeric column."""
     made = Table(
         box=box.SIMPLE_HEAD, title=title or None, title_justify="left", title_style="bold",
         header_style="bold", pad_edge=False, show_edge=False,
@@ -54,7 +54,7 @@ def table(*columns: str, title: str = "") -> Table:
 
 
 def hits(result: SearchResult, zone: tzinfo) -> Table:
-    """Ranked hits, a row each."""
+    """Ranked hits, one per row."""
     made = table(
         ">#", ">score", f"when ({format_values.zone_name(zone)})", "session", "speaker", "text"
     )
@@ -71,7 +71,7 @@ def hits(result: SearchResult, zone: tzinfo) -> Table:
 
 
 def hits_with_reasons(result: SearchResult, zone: tzinfo) -> Table:
-    """Ranked hits, each with the reasons for its place below it."""
+    """Ranked hits, each followed by the reasons for its rank."""
     made = Table.grid(padding=(0, 1))
     made.add_column(justify="right", no_wrap=True)
     made.add_column()
@@ -95,11 +95,11 @@ def _words_of(hit: Hit) -> Text:
 
 
 def reasons(hit: Hit) -> list[str]:
-    """The reasons of a hit, and the triples that were read out of it."""
+    """The reasons for the rank of a hit, and the triples extracted from it."""
     lines = [one_line(line) for line in format_values.why(hit.why)]
     if hit.triples:
         known = "; ".join(one_line(triple.text, 80) for triple in hit.triples[:3])
-        lines.append(f"known from it: {known}")
+        lines.append(f"facts: {known}")
     return lines
 
 
@@ -120,7 +120,7 @@ def sessions(found: Iterable[Session], zone: tzinfo) -> Table:
 
 
 def revisions(found: Iterable[Summary], zone: tzinfo) -> Table:
-    """What a session's keys and summary were, newest first."""
+    """The revisions of a session's keys and summary, newest first."""
     made = table(
         ">version", f"when ({format_values.zone_name(zone)})", "extractor", "keys and summary"
     )
@@ -150,7 +150,7 @@ def session_keys(found: Iterable[Session], zone: tzinfo, most: int) -> Table:
 
 
 def entities(found: Iterable[Entity]) -> Table:
-    """Entities with what they are part of."""
+    """Entities with their aliases and the numbers of their triples and mentions."""
     made = table("entity", "type", ">triples", ">mentions")
     for entity in found:
         name = text(entity.name, "bold")
@@ -161,7 +161,7 @@ def entities(found: Iterable[Entity]) -> Table:
 
 
 def duplicates(found: Iterable[SuspectedDuplicate]) -> Table:
-    """Pairs that may be one entity."""
+    """Pairs of entities that may be the same."""
     made = table(">score", "entity", "type", "and", "type", "because")
     for pair in found:
         made.add_row(
@@ -176,7 +176,7 @@ def duplicates(found: Iterable[SuspectedDuplicate]) -> Table:
 
 
 def triples(found: Iterable[Triple], zone: tzinfo) -> Table:
-    """Triples: what holds, when it is true, when it was said, and where."""
+    """Triples with their valid time, when they were said, and their sources."""
     made = table("subject", "relation", "object", "when true", "said", "source")
     for triple in found:
         made.add_row(
@@ -191,7 +191,7 @@ def triples(found: Iterable[Triple], zone: tzinfo) -> Table:
 
 
 def said(triple: Triple, zone: tzinfo) -> str:
-    """First and last day a triple was observed, if they differ."""
+    """The first and last day on which a triple was observed, or the day if they are equal."""
     days = [
         format_values.day(triple.first_observed, zone),
         format_values.day(triple.last_observed, zone),
@@ -215,8 +215,8 @@ _COUNTS = ("sessions", "messages", "chunks", "entities", "triples", "keys", "pen
 
 
 def stats(found: Iterable[Stats]) -> Table:
-    """Counts, a row for each space."""
-    made = table("space", *(f">{name}" for name in _COUNTS), ">behind")
+    """Counts, one row per space."""
+    made = table("space", *(f">{name}" for name in _COUNTS), ">summaries\ndue")
     for one in found:
         values = [getattr(one, name) for name in _COUNTS]
         values[6] += one.leased
@@ -226,7 +226,7 @@ def stats(found: Iterable[Stats]) -> Table:
 
 
 def rows(found: Sequence[Mapping[str, Any]]) -> Table:
-    """Rows of a query."""
+    """The rows that a query returned."""
     made = table(*(one_line(str(name)).lstrip(">") for name in found[0]))
     for row in found:
         made.add_row(*(text(_cell(value), most=_TEXT_MOST) for value in row.values()))
@@ -244,7 +244,7 @@ def _cell(value: Any) -> object:
 
 
 def queries(found: Iterable[NamedQuery]) -> Table:
-    """The queries that ship with the package."""
+    """The named queries of the package."""
     made = table("name", "what it shows", "parameters")
     for query in found:
         made.add_row(
@@ -256,7 +256,7 @@ def queries(found: Iterable[NamedQuery]) -> Table:
 
 
 def checks(found: Iterable[Check]) -> Table:
-    """What was looked at, with advice under what is not fine."""
+    """Results of checks, with advice below those that failed."""
     made = table("", "check", "finding")
     for check in found:
         cell = text(check.detail)
@@ -268,14 +268,14 @@ def checks(found: Iterable[Check]) -> Table:
 
 
 def failures(found: Iterable[Failure]) -> Table:
-    """Chunks and summaries that could not be enriched, and why."""
+    """Chunks and summaries whose enrichment failed, with the reasons."""
     made = table("session", "message", ">tries", "state", "reason")
     for failure in found:
         made.add_row(
             text(failure.session),
             text("(its summary)" if failure.message_id is None else failure.message_id),
             str(failure.attempts or failure.outages or failure.deaths),
-            "given up" if failure.parked else "will be tried again",
+            "parked" if failure.parked else "to be retried",
             text(failure.reason, most=_TEXT_MOST),
         )
     return made

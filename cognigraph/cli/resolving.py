@@ -25,7 +25,9 @@ def merge(run: Run) -> int:
         merged = space.merges(1)
     run.terminal.document({"merge": merged[0]})
     back = f"cognigraph split {shlex.quote(merged[0].name)}{run.options.flags}"
-    run.terminal.show(render.text(f"{merged[0].name} is {merged[0].into} now; back: {back}"))
+    run.terminal.show(
+        render.text(f"merged {merged[0].name} into {merged[0].into}; undo with: {back}")
+    )
     return OK
 
 
@@ -41,6 +43,6 @@ def split(run: Run) -> int:
         )
         found = space.entities(name, 20)
     run.terminal.document({"entities": found})
-    run.terminal.show(render.text(f"{name} stands for itself again"))
+    run.terminal.show(render.text(f"{name} is a separate entity again"))
     run.terminal.show(render.entities(found))
     return OK

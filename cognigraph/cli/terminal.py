@@ -1,4 +1,4 @@
-"""Where output goes: text made safe, tables on stdout, notes and progress on stderr."""
+"""Terminal output: tables on stdout, notes and progress on stderr, text without control codes."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from cognigraph.cli.json_output import plain
 from cognigraph.text.clean import printable, replace_surrogates
 
-# What `printable` leaves and a terminal may obey: carriage return, C1 controls (0x9b starts a
-# sequence), and marks that reorder or hide text.
+# What `printable` keeps and a terminal may interpret: carriage return, C1 controls (0x9b starts an
+# escape sequence), and marks that reorder or hide text.
 _OBEYED = re.compile("[\r\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]")
 
 
 def safe(text: str) -> str:
-    """The text without anything a terminal would act on; line breaks and tabs stay."""
+    """The text without anything that a terminal would interpret, except line breaks and tabs."""
     return _OBEYED.sub(" ", printable(replace_surrogates(text)[0].replace("\r\n", "\n")))
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """Safe text on one line, cut at ``most`` characters on a word where that is near."""
+    """Safe text on one line, cut to ``most`` characters, at a word boundary if one is near."""
     line = " ".join(safe(text).split())
     if most is None or len(line) <= most:
         return line
@@ -37,15 +37,15 @@ def one_line(text: str, most: int | None = None) -> str:
 
 
 class _Console(Console):
-    """A console that draws ASCII into pipes and leaves a broken pipe to the caller."""
+    """A console that draws tables in ASCII for pipes and raises an error on a broken pipe."""
 
     @property
     def encoding(self) -> str:
-        """What may be drawn with; text is written in the encoding of the stream all the same."""
+        """The encoding used for drawing; text is still written in the encoding of the stream."""
         return super().encoding if self.is_terminal else "ascii"
 
     def on_broken_pipe(self) -> None:
-        """Pass it on: ``main`` ends silently."""
+        """Raise BrokenPipeError, on which ``main`` exits silently."""
         raise BrokenPipeError
 
 
@@ -61,43 +61,43 @@ class Terminal:
 
     @property
     def wide(self) -> int:
-        """Columns of standard output."""
+        """Width of standard output in columns."""
         return self._out.width
 
     def show(self, *renderables: RenderableType) -> None:
-        """Write for a reader; nothing with ``--json``."""
+        """Print tables and text for people; prints nothing with ``--json``."""
         if not self.json:
             for renderable in renderables:
                 self._out.print(renderable)
 
     def write(self, text: str) -> None:
-        """Write a text exactly, but for control characters."""
+        """Write a text unchanged except for control characters; writes nothing with ``--json``."""
         if not self.json:
             sys.stdout.write(safe(text) + "\n")
 
     def document(self, value: Any) -> None:
-        """Write the one JSON document of ``--json``."""
+        """Write the JSON document of ``--json``; writes nothing without it."""
         if self.json:
             unicode = sys.stdout.encoding.lower().replace("-", "").startswith("utf")
             text = json.dumps(plain(value), ensure_ascii=not unicode, indent=2, allow_nan=False)
             sys.stdout.write(text + "\n")
 
     def note(self, text: str) -> None:
-        """A remark on standard error, which does not disturb what is piped."""
+        """Print a remark on standard error, so that piped output stays clean."""
         self._err.print(safe(text), style="dim", soft_wrap=True)
 
     def error(self, text: str) -> None:
-        """The one line that says what went wrong."""
+        """Print an error message in one line on standard error."""
         sys.stderr.write(f"cognigraph: error: {one_line(text)}\n")
 
     @property
     def draws(self) -> bool:
-        """Whether a progress bar is seen."""
+        """Whether progress bars are visible."""
         return self._err.is_terminal and not self.json
 
     @contextmanager
     def progress(self, what: str, total: float | None) -> Iterator[Bar]:
-        """A progress bar on standard error, if that is a terminal."""
+        """Show a progress bar on standard error if that is a terminal."""
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),
@@ -117,7 +117,7 @@ class Bar:
         self._task = task
 
     def at(self, done: float, note: str = "") -> None:
-        """Move the bar."""
+        """Set the progress, and the note beside the bar."""
         self._progress.update(self._task, completed=done, note=note)
 
 
@@ -132,6 +132,6 @@ def _console(stream: TextIO, width: int) -> _Console:
 
 
 def _never_fail(stream: TextIO) -> None:
-    """A letter the terminal cannot show becomes "?", it does not end the program."""
+    """Write "?" for characters that the terminal cannot show, instead of raising an error."""
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="replace")

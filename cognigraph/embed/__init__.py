@@ -1,8 +1,8 @@
-"""Embedders, by name or as objects.
+"""Embedders, chosen by name or passed as objects.
 
-``"wordllama"`` (default), ``"fastembed:MODEL_OR_FOLDER"``, ``"openai:MODEL"`` (any compatible
-endpoint), ``"flag:MODEL_OR_FOLDER"`` (BGE-M3), ``"sentence-transformers:MODEL_OR_FOLDER"``, or any
-function from texts to vectors.
+The names are ``"wordllama"`` (default), ``"fastembed:MODEL_OR_FOLDER"``, ``"openai:MODEL"`` (any
+compatible endpoint), ``"flag:MODEL_OR_FOLDER"`` (BGE-M3) and
+``"sentence-transformers:MODEL_OR_FOLDER"``. Any function from texts to vectors works as well.
 """
 
 from __future__ import annotations
@@ -55,7 +55,11 @@ _BY_NAME: dict[str, Callable[[str], Embedder]] = {
 
 
 def resolve(embedder: str | Embedder | EmbedFunction) -> Embedder:
-    """Make an embedder of what the user gave: a name, an :class:`Embedder`, or a function."""
+    """The embedder for a name, an :class:`Embedder`, or a function from texts to vectors.
+
+    Raises:
+        ConfigurationError: the name is unknown, or the object is not an embedder.
+    """
     if isinstance(embedder, str):
         kind, _, model = embedder.partition(":")
         if kind not in _BY_NAME:
@@ -70,6 +74,6 @@ def resolve(embedder: str | Embedder | EmbedFunction) -> Embedder:
     if callable(embedder):
         return FunctionEmbedder(embedder)
     raise ConfigurationError(
-        f"{type(embedder).__name__} is not an embedder: it needs embed, name and "
-        "dimension, or must be a function from texts to vectors"
+        f"{type(embedder).__name__} is not an embedder: an embedder has embed, name and "
+        "dimension, or is a function from texts to vectors"
     )

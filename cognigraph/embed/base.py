@@ -1,4 +1,4 @@
-"""The embedder protocol and what every embedder is wrapped in."""
+"""The embedder protocol, and the wrapper that batches, checks, normalises and caches vectors."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from cognigraph.model.storage import EmbedderIdentity
 class Embedder(Protocol):
     """Turns texts into vectors. Must be thread-safe.
 
-    ``name`` identifies the model: two embedders with one name must give the same vectors.
-    An embedder may also have ``embed_query(text)``, the vector (dimension,) of a question (many
-    models want a prefix there), ``batch``, how many texts it takes at a time, and ``varies``, true
-    if a text's vector depends on what is in the same batch.
+    ``name`` identifies the model: two embedders with the same name must give the same vectors.
+    An embedder may also have ``embed_query(text)``, which returns the vector (dimension,) of a
+    question (many models need a prefix there); ``batch``, the number of texts it takes at a time;
+    and ``varies``, true if the vector of a text depends on the other texts of its batch.
     """
 
     @property
@@ -36,7 +36,7 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
-        """Vectors (len(texts), dimension), of any length; they are normalised afterwards."""
+        """Vectors (len(texts), dimension) of any norm; they are normalised afterwards."""
         ...
 
 
@@ -52,14 +52,14 @@ _PHRASES = tuple(
     a letter from home;feeling of hope;two cats and a dog;the city council;an online course;
     a photo of the mountains;plans for the future""".replace("\n    ", "").split(";")
 )
-"""Everyday phrases without a common subject."""
+"""Everyday phrases with no topic in common; the mean of their vectors centres those of names."""
 
 EmbedFunction = Callable[[Sequence[str]], Sequence[Sequence[float]] | npt.NDArray[np.floating]]
 """Any function from texts to vectors can serve as an embedder."""
 
 
 class FunctionEmbedder:
-    """Makes an :class:`Embedder` of a plain function; its dimension is found by one call."""
+    """Wraps a plain function as an :class:`Embedder`; its dimension is measured by one call."""
 
     def __init__(self, function: EmbedFunction, name: str | None = None) -> None:
         self._function = function
@@ -69,12 +69,12 @@ class FunctionEmbedder:
 
     @property
     def name(self) -> str:
-        """The name given, or the function's."""
+        """The given name, or the name of the function."""
         return self._name
 
     @property
     def dimension(self) -> int:
-        """Length of a vector, measured on a probe text at first use."""
+        """Length of a vector, measured on a sample text at first use."""
         if self._dimension is None:
             self._dimension = int(np.asarray(self._function(["dimension"])).shape[-1])
         return self._dimension
@@ -85,7 +85,13 @@ class FunctionEmbedder:
 
 
 class CheckedEmbedder:
-    """What the engine uses: unit vectors, checked, in batches, with LRUs of queries and names."""
+    """Wraps an embedder for the engine: batches texts, validates and normalises vectors.
+
+    The vectors of queries and of names are kept in LRU caches. Thread-safe.
+
+    Raises:
+        EmbeddingError: the embedder fails, or returns vectors of a wrong shape or value.
+    """
 
     def __init__(
         self, embedder: Embedder, *, batch: int | None = None, query_cache: int = 1024
@@ -100,23 +106,24 @@ class CheckedEmbedder:
         self._lock = Lock()
         try:
             self.identity = EmbedderIdentity(embedder.name, embedder.dimension)
-        except Exception as error:  # any embedder may be plugged in here
+        except Exception as error:  # a custom embedder may raise anything
             raise EmbeddingError(
                 f"the embedder cannot be used: {type(error).__name__}: {error}"
             ) from error
         if self.identity.dimension < 1:
-            raise EmbeddingError(f"embedder {embedder.name!r} makes vectors of no dimension")
+            raise EmbeddingError(f"embedder {embedder.name!r} has a dimension below 1")
         self._most_names = max(1, _NAME_BYTES // (4 * self.identity.dimension))
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Unit vectors (len(texts), dimension) as float32; a text without content gets zeros."""
+        """Unit vectors (len(texts), dimension) as float32; zeros if the embedder gives zeros."""
         return self._in_batches(texts, self._batch)
 
     def embed_names(self, names: Sequence[str]) -> Vector:
-        """Unit vectors (len(names), dimension) of what sets names apart, as float32.
+        """Centred unit vectors (len(names), dimension) of names, as float32.
 
-        What everyday phrases have in common is taken out, so that a cosine means the same whatever
-        the embedder: with some, any two texts have one of 0.5. A vector depends on the name alone.
+        The mean vector of everyday phrases is subtracted, so that a cosine means the same with
+        every embedder: with some, any two texts have a cosine of 0.5. A vector depends only on
+        its name.
         """
         with self._lock:
             found = {name: self._names[name] for name in names if name in self._names}
@@ -154,7 +161,7 @@ class CheckedEmbedder:
         return vectors
 
     def embed_query(self, text: str) -> Vector:
-        """Unit vector (dimension,) of a question; repeated questions cost nothing."""
+        """Unit vector (dimension,) of a question; repeated questions come from a cache."""
         with self._lock:
             if text in self._queries:
                 self._queries.move_to_end(text)
@@ -164,7 +171,7 @@ class CheckedEmbedder:
             raw = self.inner.embed([text])[0] if query is None else query(text)
         except EmbeddingError:
             raise
-        except Exception as error:  # any embedder may be plugged in here
+        except Exception as error:  # a custom embedder may raise anything
             raise self._failed(error) from error
         vector: Vector = self._checked(np.asarray(raw)[None])[0]
         with self._lock:
@@ -178,13 +185,13 @@ class CheckedEmbedder:
             return np.asarray(self.inner.embed(texts))
         except EmbeddingError:
             raise
-        except Exception as error:  # any embedder may be plugged in here
+        except Exception as error:  # a custom embedder may raise anything
             raise self._failed(error) from error
 
     def _failed(self, error: Exception) -> EmbeddingError:
         return EmbeddingError(
             f"embedder {self.identity.name!r} failed: {type(error).__name__}: {error}; "
-            "nothing was stored, the same call can be repeated"
+            "nothing was stored; the same call can be repeated"
         )
 
     def _checked(self, raw: npt.NDArray[np.floating]) -> Vector:

@@ -1,8 +1,9 @@
 """FlagEmbedding: BGE-M3 as embedder and reranker, and BGE's cross-encoders (extra ``flag``).
 
-BGE-M3 gives three scores. The dense one is a vector, which is stored. The sparse and the ColBERT
-score need a weight for each token and a vector for each token (some hundred times the dense vector
-of a chunk), which no store here keeps: they are computed from the texts, for the first candidates.
+BGE-M3 gives three scores. The dense score is computed from a vector, which is stored. The sparse
+and ColBERT scores need a weight and a vector for each token (about a hundred times the size of the
+dense vector of a chunk). No store keeps these; they are computed from the texts of the top
+candidates.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from cognigraph.embed.models import fingerprint
 from cognigraph.errors import ConfigurationError
 
 M3_WEIGHTS = (0.4, 0.2, 0.4)
-"""Dense, sparse and ColBERT in one score: the model card's weights."""
+"""Weights of the dense, sparse and ColBERT scores in their mean, from the model card."""
 
 _BATCH = 32
 
@@ -27,8 +28,8 @@ _BATCH = 32
 class FlagEmbedder:
     """BGE-M3: dense vectors, and :meth:`rerank` by all three of its scores.
 
-    ``model`` is a name, which FlagEmbedding downloads on first use, or a folder. Passages are cut
-    at ``max_length`` tokens (a chunk has at most some 400).
+    ``model`` is a folder, or a name that FlagEmbedding downloads on first use. Passages are
+    truncated to ``max_length`` tokens (a chunk has at most about 400).
     """
 
     batch = _BATCH
@@ -50,7 +51,7 @@ class FlagEmbedder:
         self.dimension = len(self.embed_query("dimension"))
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
-        """Dense vectors of passages; BGE-M3 wants no prefix."""
+        """Dense vectors of passages; BGE-M3 needs no prefix."""
         with self._lock:
             answer = self._model.encode_corpus(
                 list(texts), batch_size=_BATCH, max_length=self._max_length, return_dense=True,
@@ -63,7 +64,7 @@ class FlagEmbedder:
         return np.asarray(self.embed([text])[0])
 
     def interactions(self, question: str, texts: Sequence[str]) -> dict[str, list[float]]:
-        """Scores of each text: ``dense``, ``sparse``, ``colbert``, and ``all``, their mean."""
+        """Scores of each text: ``dense``, ``sparse``, ``colbert``, and their mean, ``all``."""
         with self._lock:
             scores = self._model.compute_score(
                 [(question, text) for text in texts], batch_size=_BATCH,
@@ -115,7 +116,7 @@ def _flag_embedding() -> Any:
         import FlagEmbedding
     except ImportError as error:
         raise ConfigurationError(
-            "BGE-M3 and its rerankers need an extra: pip install 'cognigraph-memory[flag]'"
+            "BGE-M3 and its rerankers need the extra 'flag': pip install 'cognigraph-memory[flag]'"
         ) from error
     return FlagEmbedding
 

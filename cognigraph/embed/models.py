@@ -19,7 +19,7 @@ from cognigraph.errors import ConfigurationError
 
 
 class WordLlamaEmbedder:
-    """Static word vectors whose weights come with the wheel: offline, 256 dimensions, ~20 µs.
+    """Static word vectors with weights in the wheel: offline, 256 dimensions, about 20 µs a text.
 
     See https://github.com/dleemiller/WordLlama (MIT).
     """
@@ -32,7 +32,7 @@ class WordLlamaEmbedder:
         return np.asarray(_wordllama().embed(list(texts), norm=False), np.float32)
 
     def embed_query(self, text: str) -> npt.NDArray[np.floating]:
-        """The same as for any text."""
+        """Vector of a question, computed as for any other text."""
         return np.asarray(self.embed([text])[0])
 
 
@@ -51,29 +51,29 @@ _loading = Lock()
 
 
 def _wordllama() -> Any:
-    with _loading:  # threads that come meanwhile wait, instead of each loading their own
+    with _loading:  # otherwise concurrent threads would each load the model
         return _loaded()
 
 
 @lru_cache(maxsize=1)
 def _loaded() -> Any:
-    with _logging_untouched():  # importing it configures the root logger
+    with _logging_untouched():  # importing wordllama configures the root logger
         import wordllama
 
-    # Its own default cache is a folder in the home directory, and a network look-up without it.
+    # By default wordllama uses a cache folder in the home directory, and else the network.
     folder = Path(wordllama.__file__).parent
     return wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
 
 
 class FastEmbedEmbedder:
-    """ONNX sentence embedders through fastembed: a model name, or a local folder with one.
+    """ONNX sentence embedders run by fastembed, given as a model name or a local folder.
 
     A folder must hold ``model_optimized.onnx`` (or ``model.onnx``) and the tokenizer files; it is
-    loaded without any network access. A model name is downloaded by fastembed on first use.
-    Prefixes are those of the model's family (:mod:`cognigraph.embed.prefixes`) unless given.
+    loaded without network access. A named model is downloaded by fastembed on first use. Prefixes
+    default to those of the model's family (:mod:`cognigraph.embed.prefixes`).
     """
 
-    varies = True  # many of its models are quantised by what is in a batch
+    varies = True  # dynamic quantisation makes vectors of many models depend on their batch
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class FastEmbedEmbedder:
             from fastembed import TextEmbedding
         except ImportError as error:
             raise ConfigurationError(
-                "the fastembed embedder needs an extra: pip install 'cognigraph-memory[fastembed]'"
+                "fastembed needs an extra: pip install 'cognigraph-memory[fastembed]'"
             ) from error
         self._lock = Lock()
         folder = Path(model).expanduser()
@@ -114,12 +114,12 @@ class FastEmbedEmbedder:
     def embed_query(self, text: str) -> npt.NDArray[np.floating]:
         """Vector of a question."""
         with self._lock:
-            # Not its query_embed: that may have a prefix of its own.
+            # query_embed may add its own prefix.
             return np.asarray(next(iter(self._model.embed([self._prefixes.query + text]))))
 
 
 def _local_model(folder: Path) -> dict[str, Any]:
-    """Arguments that make fastembed load a folder: by its name if known, else as a custom model."""
+    """Arguments that make fastembed load a folder, as a known model if its name is one."""
     import json
 
     from fastembed import TextEmbedding
@@ -128,7 +128,7 @@ def _local_model(folder: Path) -> dict[str, Any]:
     files = [name for name in ("model_optimized.onnx", "model.onnx") if (folder / name).is_file()]
     if not files or not (folder / "tokenizer.json").is_file():
         raise ConfigurationError(
-            f"{folder} has no model_optimized.onnx or model.onnx beside a tokenizer.json"
+            f"{folder} must contain tokenizer.json and model_optimized.onnx or model.onnx"
         )
     for known in TextEmbedding.list_supported_models():
         if known["model"].rsplit("/", 1)[-1].lower() == folder.name.lower() and (
@@ -152,7 +152,7 @@ _WEIGHTS = ("*.onnx", "*.safetensors", "*.bin", "*.pt")
 
 
 def fingerprint(folder: Path) -> str:
-    """Folder name and a digest of its weights: a moved folder is the same model."""
+    """The name of a folder and a digest of its weights, so that a moved folder is recognised."""
     digest = blake2b(digest_size=6)
     for file in sorted(file for pattern in _WEIGHTS for file in folder.glob(pattern)):
         digest.update(file.name.encode())

@@ -1,4 +1,4 @@
-"""Embeddings of any OpenAI-compatible endpoint (OpenAI, vLLM, Ollama, TEI, LiteLLM)."""
+"""Embeddings from an OpenAI-compatible endpoint (OpenAI, vLLM, Ollama, TEI, LiteLLM)."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _TOO_LARGE = frozenset({400, 413, 422})
 _MOST_CHARACTERS = 200_000
 _EXCERPT = 300
 _REPLY_ROOM, _ITEM_BYTES, _NUMBER_BYTES = 256_000, 1_000, 40
-"""Bytes around the vectors, around one vector, and of one number (22 digits, indented)."""
+"""Bytes allowed per reply, per vector, and per number (22 digits, indented)."""
 _MAX_DIMENSION = 8192
-"""Of a model whose dimension is not known yet."""
+"""Dimension assumed when limiting the reply of a model whose dimension is not known yet."""
 _DIMENSIONS = {
     "text-embedding-3-small": 1536,
     "text-embedding-3-large": 3072,
@@ -42,14 +42,14 @@ _DIMENSIONS = {
 
 
 class _TooLargeError(Exception):
-    """The endpoint does not take so much at a time, or one of the texts."""
+    """The endpoint rejects a request because of its size, or because of one of its texts."""
 
 
 class _EmbeddingEndpoint(Endpoint):
-    """The endpoint of the language models, asked for embeddings."""
+    """An endpoint as for language models that also serves embeddings."""
 
     def embeddings(self, request: Mapping[str, Any], timeout: float, most: int) -> Reply:
-        """One request; the reply, of at most ``most`` bytes, comes within ``timeout`` seconds."""
+        """Send one request; the reply takes at most ``timeout`` seconds and ``most`` bytes."""
         create = self._open().embeddings.with_raw_response.create
 
         async def ask(*, messages: Any, **options: Any) -> Any:
@@ -62,23 +62,24 @@ class OpenAIEmbedder:
     """A model behind ``/v1/embeddings``. Thread-safe.
 
     Args:
-        model: its name at the endpoint.
-        base_url: where the API begins, as in ``http://localhost:11434/v1``; OpenAI's by default.
-        api_key: not needed where the server asks for none.
-        dimensions: ask for shorter vectors, where the model can.
-        query_prefix, passage_prefix: instead of those of the model's family.
-        batch: texts in a request; no request has more than 200,000 characters, and one that the
-            server finds too large is halved.
+        model: name of the model at the endpoint.
+        base_url: base URL of the API, such as ``http://localhost:11434/v1``; OpenAI's by default.
+        api_key: not needed for a server without keys.
+        dimensions: request shorter vectors, if the model supports it.
+        query_prefix, passage_prefix: replace the prefixes of the model's family.
+        batch: texts per request. No request has more than 200,000 characters, except for a single
+            longer text; a request that the server finds too large is halved.
         timeout: for one whole request.
-        attempts: requests before giving up; they back off with jitter, and heed Retry-After.
-        max_reply_bytes: a reply that is larger, unpacked, is refused as it arrives. By default as
-            much as the vectors that were asked for need, and some room.
-        limiter: one for the process and endpoint by default, shared with language models.
+        attempts: maximum number of requests, with back-off and jitter; Retry-After is respected.
+        max_reply_bytes: a reply that is larger than this after decompression is rejected. The
+            default is what the requested vectors need, plus a margin.
+        limiter: by default one that the process shares for this endpoint, also with language
+            models.
         sleep, random: for tests.
 
     Raises:
-        ConfigurationError: an argument is wrong, or the extra ``openai`` is not installed.
-        EmbeddingError: from :meth:`embed`, when there is no usable answer; nothing is lost.
+        ConfigurationError: an argument is invalid, or the extra ``openai`` is not installed.
+        EmbeddingError: from :meth:`embed`, if no usable answer was obtained; nothing is lost.
     """
 
     def __init__(
@@ -123,7 +124,7 @@ class OpenAIEmbedder:
     def from_environment(
         cls, model: str, environ: Mapping[str, str] | None = None, **options: Any
     ) -> OpenAIEmbedder:
-        """A model at ``OPENAI_BASE_URL`` with ``OPENAI_API_KEY``, as far as they are set."""
+        """Create an embedder that uses ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY`` if set."""
         environ = os.environ if environ is None else environ
         options.setdefault("base_url", environ.get("OPENAI_BASE_URL", "").strip() or None)
         options.setdefault("api_key", environ.get("OPENAI_API_KEY", "").strip() or None)
@@ -131,7 +132,7 @@ class OpenAIEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Length of a vector; for a model that is not known, asked of the endpoint once."""
+        """Length of a vector; for an unknown model, measured by one request."""
         if self._dimension is None:
             self._dimension = self._request(["dimension"]).shape[1]
         return self._dimension
@@ -145,7 +146,7 @@ class OpenAIEmbedder:
         return np.asarray(self._all([self._prefixes.query + text])[0])
 
     def close(self) -> None:
-        """Close its connections."""
+        """Close the connections to the endpoint."""
         self._endpoint.close()
 
     def _all(self, texts: list[str]) -> Vector:
@@ -162,8 +163,8 @@ class OpenAIEmbedder:
             return np.concatenate([self._some(texts[:middle]), self._some(texts[middle:])])
         if self._dimension is not None and vectors.shape[1] != self._dimension:
             raise EmbeddingError(
-                f"{self._where} gave vectors of {vectors.shape[1]} dimensions, not "
-                f"{self._dimension}; was the model behind that name changed?"
+                f"{self._where} returned vectors of {vectors.shape[1]} dimensions, not "
+                f"{self._dimension}; has the model behind that name changed?"
             )
         return vectors
 
@@ -172,7 +173,7 @@ class OpenAIEmbedder:
         return f"{self._model} at {self._endpoint.shown}"
 
     def _request(self, texts: list[str]) -> Vector:
-        # Empty inputs are refused by some servers.
+        # Some servers reject empty inputs.
         request: dict[str, Any] = {
             "model": self._model,
             "messages": [text if text.strip() else "-" for text in texts],
@@ -186,19 +187,19 @@ class OpenAIEmbedder:
             if not problem:
                 try:
                     return parse(reply.body, len(texts))
-                except ValueError as error:  # a gateway's page, or a server out of its mind
+                except ValueError as error:  # such as a gateway's error page with status 200
                     problem, again = f"unusable answer: {error}", True
             if not again:
                 raise self._final(reply, problem, len(texts))
             if failed < self._attempts:
                 self._wait(reply, problem, failed)
         raise EmbeddingError(
-            f"{self._where} is not available: {self._redacted(problem)}; nothing was stored, the "
+            f"{self._where} is not available: {self._redacted(problem)}; nothing was stored; the "
             "same call can be repeated"
         )
 
     def _most(self, texts: int) -> int:
-        """The largest reply to a request of so many texts, in bytes."""
+        """Limit on the reply to a request with this number of texts, in bytes."""
         if self._max_reply_bytes is not None:
             return self._max_reply_bytes
         numbers = self._dimension or _MAX_DIMENSION
@@ -207,9 +208,9 @@ class OpenAIEmbedder:
     def _final(self, reply: Reply, problem: str, texts: int) -> Exception:
         if reply.status == 413 or (reply.status in _TOO_LARGE and texts > 1):
             return _TooLargeError(self._redacted(problem))
-        advice = "check the model's name and that the base URL ends where the API begins (/v1)"
+        advice = "check the model's name and the base URL, which usually ends in /v1"
         if reply.failure == "redirect":
-            advice = "if that is the server you mean, make it the base URL"
+            advice = "if that is the intended server, set it as the base URL"
         elif reply.status in (401, 403):
             advice = "check the API key (OPENAI_API_KEY)"
         elif reply.status in _TOO_LARGE:
@@ -217,7 +218,7 @@ class OpenAIEmbedder:
         return EmbeddingError(f"{self._where} refused: {self._redacted(problem)}; {advice}")
 
     def _wait(self, reply: Reply, problem: str, failed: int) -> None:
-        """Full jitter; a pause that the server asks for holds for all who call it."""
+        """Wait with full jitter; a pause that the server asks for applies to all callers."""
         wait = self._random() * min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (failed - 1))
         if (asked := retry_after(reply.headers)) is not None:
             self._limiter.pause(asked)
@@ -231,20 +232,20 @@ class OpenAIEmbedder:
 
 def _check(model: str, base_url: str | None, api_key: str | None) -> None:
     if not model:
-        raise ConfigurationError("name a model, as in openai:text-embedding-3-small")
+        raise ConfigurationError("name a model, such as openai:text-embedding-3-small")
     if base_url is None and not api_key:
         raise ConfigurationError(
-            "OpenAI needs a key (api_key=..., or OPENAI_API_KEY); a server without keys needs "
-            "base_url=... (or OPENAI_BASE_URL), as in http://localhost:11434/v1"
+            "OpenAI needs a key (api_key=... or OPENAI_API_KEY); a server without keys needs "
+            "base_url=... (or OPENAI_BASE_URL), such as http://localhost:11434/v1"
         )
     if base_url is not None and (
         urlsplit(base_url).scheme not in ("http", "https") or not urlsplit(base_url).netloc
     ):
-        raise ConfigurationError("a base URL looks like http://localhost:11434/v1")
+        raise ConfigurationError("base_url must be a URL such as http://localhost:11434/v1")
 
 
 def _parts(texts: Sequence[str], count: int) -> Iterator[list[str]]:
-    """At most ``count`` texts, and not too many characters, at a time; a long text goes alone."""
+    """Batches of at most ``count`` texts and 200,000 characters; a longer text is a batch alone."""
     part: list[str] = []
     size = 0
     for text in texts:
@@ -258,7 +259,7 @@ def _parts(texts: Sequence[str], count: int) -> Iterator[list[str]]:
 
 
 def _problem(reply: Reply) -> tuple[str, bool]:
-    """What is wrong with a reply ('' for nothing), and whether to ask again."""
+    """The problem with a reply (empty if there is none), and whether to retry."""
     if reply.failure:
         return reply.reason, reply.failure != "redirect"
     if reply.status < 300:
@@ -270,10 +271,10 @@ def _problem(reply: Reply) -> tuple[str, bool]:
 
 
 def parse(body: bytes, count: int) -> Vector:
-    """The vectors (count, dimension) of an answer, in the order of the texts.
+    """The vectors (count, dimension) in a reply, in the order of the texts.
 
     Raises:
-        ValueError: it is not JSON, not complete, or not numbers of one length.
+        ValueError: the reply is not JSON, is incomplete, or has vectors of different lengths.
     """
     try:
         answer = json.loads(body)
@@ -283,11 +284,11 @@ def parse(body: bytes, count: int) -> Vector:
     if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
         raise ValueError("no list of embeddings")
     if not all(isinstance(item.get("index", 0), int) for item in data):
-        raise ValueError("an index that is not a whole number")
-    # Servers need not answer in order; those that leave the index out do.
+        raise ValueError("an index is not a whole number")
+    # Servers may answer in any order; without an index, the order is that of the texts.
     placed = {item.get("index", place): item.get("embedding") for place, item in enumerate(data)}
     if len(data) != count or set(placed) != set(range(count)):
-        raise ValueError(f"{len(data)} embeddings for {count} texts, or not one for each")
+        raise ValueError(f"{len(data)} embeddings for {count} texts, or indices that do not match")
     rows = [_numbers(placed[place]) for place in range(count)]
     if len({len(row) for row in rows}) != 1 or not len(rows[0]):
         raise ValueError("vectors of different lengths, or empty")
@@ -298,14 +299,14 @@ def parse(body: bytes, count: int) -> Vector:
 
 
 def _numbers(value: Any) -> Vector:
-    if isinstance(value, str):  # some servers always send base64
+    if isinstance(value, str):  # some servers send base64 regardless of the requested format
         return np.frombuffer(base64.b64decode(value, validate=True), "<f4").astype(np.float32)
     if not isinstance(value, list) or not all(
         isinstance(number, int | float) and not isinstance(number, bool) for number in value
     ):
-        raise ValueError("a vector that is not a list of numbers")
+        raise ValueError("a vector is not a list of numbers")
     try:
-        with np.errstate(over="ignore"):  # becomes infinity, which is refused
+        with np.errstate(over="ignore"):  # an overflow becomes infinity, which is rejected
             return np.asarray(value, np.float32)
     except OverflowError as error:
-        raise ValueError("a number too large") from error
+        raise ValueError("a number is too large") from error

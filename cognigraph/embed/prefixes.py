@@ -1,4 +1,4 @@
-"""What embedding models want before a question and before a passage, from their model cards."""
+"""Prefixes that embedding models need before questions and passages, from their model cards."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Prefixes:
-    """Text put before every question, and before everything that is stored."""
+    """The text put before every question, and the text put before every stored passage."""
 
     query: str = ""
     passage: str = ""
@@ -18,8 +18,8 @@ _SENTENCE = Prefixes("Represent this sentence for searching relevant passages: "
 _TASK = "Given a web search query, retrieve relevant passages that answer the query"
 
 _FAMILIES = (
-    # Version 1.5 was made to do without, and does: recall@15 is .881 without and .880 with it on
-    # conversations (bench/TRIED.md).
+    # Version 1.5 is trained to work without the prefix: on conversations recall@15 is .881 without
+    # it and .880 with it (bench/TRIED.md).
     (r"bge-(small|base|large)-en", _SENTENCE),
     (r"bge-(small|base|large)-zh", Prefixes("为这个句子生成表示以用于检索相关文章：")),
     (r"(multilingual-)?e5-.*-instruct", Prefixes(f"Instruct: {_TASK}\nQuery: ")),
@@ -38,9 +38,9 @@ _QUANTISED = re.compile(r"(-onnx)?(-(q|quantized|int8|fp16))?$")
 
 
 def prefixes_for(model: str) -> Prefixes:
-    """Prefixes of a model by its name, a folder or a tag (``nomic-embed-text:v1.5``); else none.
+    """The prefixes of a model, recognised by its name, tag (``nomic-embed-text:v1.5``) or folder.
 
-    gte, MiniLM, mpnet, bge-m3, jina and OpenAI's models want none.
+    Unknown models get none; gte, MiniLM, mpnet, bge-m3, jina and OpenAI's models need none.
     """
     name = model.rstrip("/").rsplit("/", 1)[-1].partition(":")[0].lower()
     name = _QUANTISED.sub("", _FINGERPRINT.sub("", name))
@@ -51,7 +51,7 @@ def prefixes_for(model: str) -> Prefixes:
 
 
 def chosen(model: str, query: str | None, passage: str | None) -> Prefixes:
-    """The prefixes of a model, or those given in their place (``""`` for none)."""
+    """The prefixes of a model, each replaced by the given one unless that is ``None``."""
     known = prefixes_for(model)
     return Prefixes(
         known.query if query is None else query, known.passage if passage is None else passage
@@ -59,5 +59,5 @@ def chosen(model: str, query: str | None, passage: str | None) -> Prefixes:
 
 
 def identity(name: str, prefixes: Prefixes) -> str:
-    """A model's name with what shapes the stored vectors; a query prefix does not."""
+    """A model's name with its passage prefix, because that prefix shapes the stored vectors."""
     return f"{name} after {prefixes.passage!r}" if prefixes.passage else name

@@ -1,4 +1,4 @@
-"""Any model of sentence-transformers (extra ``sentence-transformers``)."""
+"""An embedder for the models of sentence-transformers (extra ``sentence-transformers``)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from cognigraph.errors import ConfigurationError
 
 
 class SentenceTransformersEmbedder:
-    """A model name, which sentence-transformers downloads on first use, or a folder.
+    """Embeds texts with a sentence-transformers model.
 
-    Prefixes are the model's own prompts for queries and documents, else those of its family,
-    unless given.
+    ``model`` is a folder, or a name that sentence-transformers downloads on first use. Prefixes
+    that are not given default to the model's own prompts for queries and documents, and then to
+    those of its family.
     """
 
     def __init__(
@@ -67,6 +68,6 @@ class SentenceTransformersEmbedder:
 
     def _encoded(self, texts: list[str]) -> npt.NDArray[np.floating]:
         with self._lock:
-            # prompt="": what the model would put in front by itself is there already.
+            # prompt="" because the texts already have the prefix that the model would add.
             vectors = self._model.encode(texts, prompt="", show_progress_bar=False)
         return np.asarray(vectors, np.float32)

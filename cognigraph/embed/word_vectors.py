@@ -1,7 +1,7 @@
-"""Late interaction over static word vectors: every question word looks for its best match.
+"""Late interaction over static word vectors: the best match of each question word in each text.
 
-The word vectors are those of the wordllama wheel, whatever embeds the texts: they need no model
-run, so words can be compared at query time and nothing more is stored.
+The word vectors are those of the wordllama wheel, whichever embedder is used for the texts. They
+need no model inference, so words are compared at query time and nothing else is stored.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from cognigraph.arrays import Floats, Ints
 from cognigraph.embed.models import WordLlamaEmbedder
 from cognigraph.text.terms import START, STOP_WORDS, marked_words, stem
 
-_MOST_WORDS = 50_000  # 51 MB of vectors; then the vocabulary starts anew
-_MOST_REMEMBERED = 2_000_000  # words of texts read: about 30 MB in texts of twenty words
+_MOST_WORDS = 50_000  # 51 MB of vectors; beyond that the vocabulary is reset
+_MOST_REMEMBERED = 2_000_000  # words of cached texts: about 30 MB with texts of twenty words
 
 
 @lru_cache(maxsize=1)
 def word_vectors() -> WordVectors:
-    """The vocabulary of this process."""
+    """The vocabulary that this process shares."""
     return WordVectors()
 
 
@@ -33,8 +33,8 @@ def word_vectors() -> WordVectors:
 class Said:
     """The words of some texts.
 
-    ``numbers`` has one for each word in order, its place in ``different``, and a 0 before the words
-    of each text: ``different`` begins with ``START``.
+    ``different`` holds the distinct words and begins with ``START``. ``numbers`` holds, for each
+    word in order, its index in ``different``; a 0 (``START``) precedes the words of each text.
     """
 
     different: tuple[str, ...]
@@ -42,24 +42,25 @@ class Said:
 
     @property
     def text_count(self) -> int:
-        """How many texts."""
+        """Number of texts."""
         return int(np.count_nonzero(self.numbers == 0))
 
 
 def beginning(word: str) -> str:
-    """What words of one stem have in common: the first two letters, a y in second place as an i.
+    """The first two letters of a word, with a second letter y as i: equal for words of one stem.
 
-    The stem of "dying" is "die".
+    The y becomes i because the stem of "dying" is "die".
     """
     return word[0] + word[1:2].replace("y", "i")
 
 
 class WordVectors:
-    """Numbers of the words seen so far, and their vectors, unit length. Thread-safe.
+    """A growing vocabulary: the words seen so far and their unit vectors. Thread-safe.
 
-    Row 0 is the start of a text, and stop words follow it: their vectors are zero, similar to
-    nothing. Vectors are made when words are compared, and stems when they may matter, as making
-    them takes longest: a stem begins as the word does (:func:`beginning`).
+    Row 0 stands for the start of a text, and stop words follow; their vectors are zero, so they
+    match nothing. Vectors are computed when words are compared. Stemming is slowest, so a word is
+    stemmed only if its first letters match those of a word it is compared with
+    (:func:`beginning`).
     """
 
     def __init__(self, most: int = _MOST_WORDS, remembered: int = _MOST_REMEMBERED) -> None:
@@ -75,14 +76,14 @@ class WordVectors:
         self._beginnings: dict[str, int] = {}
         self._beginning = np.zeros(self._first, np.int64)
         self._stems: dict[str, int] = {}
-        self._stem = np.zeros(self._first, np.int64)  # 0: not made
+        self._stem = np.zeros(self._first, np.int64)  # 0: not computed yet
         self._read: dict[int, npt.NDArray[np.int32]] = {}
         self._remembered = 0
 
     def read(self, texts: Sequence[str]) -> Said:
-        """Number the words of texts. What was read is remembered, as texts come back.
+        """Convert texts to word numbers. Results are cached, because the same texts recur.
 
-        Not the texts themselves, which may be deleted meanwhile, but their 64-bit hashes.
+        The cache holds 64-bit hashes and not the texts, which may be deleted in the meantime.
         """
         keys = list(map(hash, texts))
         with self._lock:
@@ -99,14 +100,14 @@ class WordVectors:
         return Said(different, (np.cumsum(used) - 1)[rows])
 
     def best_matches(self, asked: Sequence[str], said: Said) -> Floats:
-        """Cosine (texts, len(asked)) of each asked word with its nearest word of each text.
+        """Cosine (texts, len(asked)) of each asked word and its most similar word in each text.
 
-        1 for a word of the same stem, 0 for a text without words, never negative.
+        It is 1 for a word with the same stem, 0 for a text without words, and never negative.
         """
         if not asked or not len(said.numbers):
             return np.zeros((said.text_count, len(asked)))
         with self._lock:
-            rows, own = self._places(said.different), self._places(asked)
+            rows, own = self._rows_of(said.different), self._rows_of(asked)
             self._embed()
             self._stem_some(own[own >= self._first], rows)
             vectors, stems = self._vectors[rows], self._stem[rows]
@@ -116,11 +117,11 @@ class WordVectors:
         similar[(stems[:, None] == question_stems) & (stems[:, None] > 0)] = 1.0
         numbers = said.numbers[compared[said.numbers]]
         starts = np.flatnonzero(numbers == 0)
-        # Rounded: the last bits of a product depend on what else is in the matrix.
+        # Rounded because the last bits of a product depend on the other rows of the matrix.
         return np.maximum.reduceat(similar[numbers], starts, axis=0).astype(float).round(5)
 
-    def _places(self, words: Sequence[str]) -> Ints:
-        """Rows of words; those never seen get one."""
+    def _rows_of(self, words: Sequence[str]) -> Ints:
+        """The rows of words; new words are added to the vocabulary."""
         try:
             return np.fromiter(map(self._rows.__getitem__, words), np.int64, len(words))
         except KeyError:
@@ -128,24 +129,24 @@ class WordVectors:
                 if word not in self._rows:
                     self._rows[word] = len(self._words)
                     self._words.append(word)
-            return self._places(words)
+            return self._rows_of(words)
 
     def _remember(self, texts: dict[int, str]) -> None:
-        rows = self._places(marked_words([*texts.values()])).astype(np.int32)
+        rows = self._rows_of(marked_words([*texts.values()])).astype(np.int32)
         starts = [*np.flatnonzero(rows == 0).tolist(), len(rows)]
         for key, (start, end) in zip(texts, pairwise(starts), strict=True):
-            self._read[key] = rows[start:end].copy()  # a view would keep the rows of all
+            self._read[key] = rows[start:end].copy()  # a view would keep the whole array alive
         self._remembered += len(rows)
 
     def _embed(self) -> None:
-        """Make the vectors of the words that have none yet."""
+        """Compute the vectors of the words that have none yet."""
         first, count = self._embedded, len(self._words)
         if first == count:
             return
         new = self._words[first:]
         vectors = WordLlamaEmbedder().embed(new)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        if count > len(self._vectors):  # room for twice as many, or each word would copy all
+        if count > len(self._vectors):  # doubled, so that adding words takes amortised linear time
             spare = ((0, 2 * count - len(self._vectors)), (0, 0))
             self._vectors = np.pad(self._vectors, spare)
             self._stem = np.pad(self._stem, spare[0])
@@ -157,7 +158,7 @@ class WordVectors:
         self._embedded = count
 
     def _stem_some(self, asked: Ints, present: Ints) -> None:
-        """Make the stems of the asked words and of those that may have one of them."""
+        """Stem the asked words, and the present words that may share a stem with one of them."""
         alike = present[np.isin(self._beginning[present], self._beginning[asked])]
         for row in np.concatenate([asked, alike]).tolist():
             if not self._stem[row]:

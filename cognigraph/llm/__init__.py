@@ -1,4 +1,4 @@
-"""Language models: one client for every OpenAI-compatible endpoint, and what keeps it in check.
+"""Language models: a client for OpenAI-compatible endpoints, with budgets, cache and limits.
 
 >>> from cognigraph.llm import ChatModel, Prompt
 >>> model = ChatModel("qwen2.5:7b", base_url="http://localhost:11434/v1")

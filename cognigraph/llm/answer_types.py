@@ -1,4 +1,4 @@
-"""Field types of model answers: forgiving about form, so that small models are understood."""
+"""Lenient field types for model answers: they accept the small mistakes in form of small models."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 OUTSIDE = 0
-"""Instead of the number of a theme that there is none of."""
+"""Stands for "no theme" where the number of a theme is expected."""
 
 
 def _text(value: Any) -> Any:
-    """``null`` for an empty text, a number or date where text is asked for."""
+    """Accept ``null`` as an empty text, and a number as its text."""
     if value is None:
         return ""
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 def _line(value: Any) -> Any:
-    """A line, also as a list of its parts."""
+    """Accept a list of parts as one line, joined by ``|``."""
     if isinstance(value, list) and all(isinstance(part, str | int) for part in value):
         return " | ".join(map(str, value))
     return value
 
 
 def _items(value: Any) -> Any:
-    """``null`` for an empty list, one text for a list of one."""
+    """Accept ``null`` as an empty list, and a single text as a list of one."""
     if value is None:
         return []
     return [value] if isinstance(value, str) else value
 
 
 def _number(value: Any) -> Any:
-    """A number, also as text; ``OUTSIDE`` for anything else."""
+    """Accept an integer written as text; anything else that is no integer becomes ``OUTSIDE``."""
     if isinstance(value, str):
         value = value.strip()
         value = int(value) if value.isascii() and value.isdecimal() and len(value) < 10 else OUTSIDE

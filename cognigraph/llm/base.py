@@ -1,4 +1,4 @@
-"""What is asked and what comes back: prompts, answers, prices, and the protocol of a model."""
+"""Basic types of the language-model layer: prompts, answers, prices and the model protocol."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="BaseModel")
 
 Mode = Literal["json_schema", "json_object", "text"]
-"""How an answer's form was asked for: by its schema, as any JSON object, or in words only."""
+"""How the form of an answer is requested: by JSON schema, as any JSON object, or in words only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A rendered prompt. ``name`` is the stage it is counted under; ``version`` its wording's."""
+    """A rendered prompt.
+
+    ``name`` is the stage under which its calls are counted; ``version`` identifies its wording.
+    """
 
     name: str
     version: str
@@ -31,10 +34,11 @@ class Prompt:
 class Answer(Generic[T]):
     """A validated answer and what it took to get it.
 
-    ``salvaged`` items were rescued out of an answer that was cut off or partly wrong (0 for an
-    answer taken whole), ``dropped`` says of each item left out why. ``cut_off`` means there was
-    more to come: asking for less at a time would lose nothing. ``estimated`` says that the server
-    gave no token counts and those in ``usage`` are estimates. ``mode`` is empty for a cached one.
+    ``salvaged`` counts the items recovered from an answer that was cut off or partly invalid (0
+    if the answer was valid as a whole); ``dropped`` gives a reason for each item left out.
+    ``cut_off`` means that the answer was truncated; asking for less at a time avoids that.
+    ``estimated`` means that the server gave no token counts, so those in ``usage`` are estimates.
+    ``mode`` is empty for a cached answer.
     """
 
     value: T
@@ -48,18 +52,18 @@ class Answer(Generic[T]):
 
 
 class Model(Protocol):
-    """A language model that answers in a given form. Must be thread-safe."""
+    """A language model that gives structured answers. Must be thread-safe."""
 
     @property
     def name(self) -> str:
-        """Name of the model, recorded with what was learned from it."""
+        """Name of the model; it is recorded with everything the model extracts."""
         ...
 
     def ask(self, prompt: Prompt, schema: type[T]) -> Answer[T]:
         """Answer the prompt with an instance of the schema (a pydantic model).
 
         Raises:
-            ModelError: there is no usable answer; ``is_retryable`` says whether to try later.
+            ModelError: no usable answer was obtained; ``is_retryable`` says whether to try later.
         """
         ...
 
@@ -73,19 +77,19 @@ class Prices:
 
     def __post_init__(self) -> None:
         if not (0 <= self.input < float("inf") and 0 <= self.output < float("inf")):
-            raise ConfigurationError("prices are numbers per million tokens, at least 0")
+            raise ConfigurationError("prices must be finite numbers per million tokens, at least 0")
 
     @classmethod
     def parse(cls, text: str) -> Prices:
-        """Read ``"0.15,0.60"``: input, output."""
+        """Parse ``"0.15,0.60"``: the input price, then the output price."""
         try:
             input, output = (float(part) for part in text.split(","))
         except ValueError:
             raise ConfigurationError(
-                f"prices are two numbers per million tokens, as in '0.15,0.60', not {text!r}"
+                f"prices must be two numbers per million tokens, such as '0.15,0.60', not {text!r}"
             ) from None
         return cls(input, output)
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """What so many tokens cost."""
+        """The cost of these numbers of tokens."""
         return (input_tokens * self.input + output_tokens * self.output) / 1_000_000

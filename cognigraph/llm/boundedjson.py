@@ -1,7 +1,7 @@
-"""JSON of untrusted origin: parsed in linear time, refused when nested too deeply or too large.
+"""A JSON parser for untrusted input that rejects texts nested too deeply or with too many values.
 
-What is read here is walked by recursive functions and validated value by value afterwards, so its
-depth bounds the stack and its number of values bounds memory and time.
+Recursive functions walk the result and pydantic validates it value by value, so a bound on its
+depth bounds the stack, and a bound on its number of values bounds memory and time.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from typing import Any
 
 MAX_DEPTH = 100
 MAX_VALUES = 100_000
-"""Values in one answer, at any depth. A long answer of 8,192 tokens has some hundreds."""
+"""Maximum number of values in one answer, at all depths. An answer of 8,192 tokens has hundreds."""
 
 
 def parse(text: str | bytes) -> Any:
     """Parse a JSON text.
 
     Raises:
-        ValueError: it is not JSON, or exceeds the bounds.
+        ValueError: the text is not JSON, or exceeds the bounds.
     """
     try:
         value = json.loads(text)
     except RecursionError:
-        raise ValueError("JSON nested too deeply") from None
+        raise ValueError("the JSON is nested too deeply") from None
     if not is_bounded(value):
-        raise ValueError("JSON nested too deeply, or with too many values")
+        raise ValueError("the JSON is nested too deeply or has too many values")
     return value
 
 
 def is_bounded(value: Any) -> bool:
-    """Whether a parsed value has at most ``MAX_VALUES`` values in ``MAX_DEPTH`` levels."""
+    """Whether a parsed value has at most ``MAX_VALUES`` values and ``MAX_DEPTH`` levels."""
     level = [value]
     count = 1
     for _ in range(MAX_DEPTH + 1):

@@ -1,16 +1,16 @@
-"""Bounds on what an endpoint may send: how large a reply is, how it is packed, where it comes from.
+"""Limits on HTTP replies from an endpoint: size, compression and origin.
 
 An endpoint may be hostile or broken. These limits are enforced while a reply arrives, as event
 hooks of the HTTP client, so they hold for answers, error pages and redirects alike, with or
 without a proxy:
 
-- A body is unpacked here, piece by piece, and never beyond its limit. A small gzip file that
-  unpacks to a gigabyte is refused after the first few megabytes. Encodings that were not asked for
-  (br, zstd, several on top of each other) are refused unread.
-- A request goes to the scheme, host and port of the base URL and nowhere else. A redirect within
-  that origin is followed; one that leads out of it is refused before anything is sent there.
+- A body is decompressed here, chunk by chunk, and never beyond the limit. A small gzip file that
+  expands to a gigabyte is rejected after the first few megabytes. Encodings that were not requested
+  (br, zstd, several on top of each other) are rejected unread.
+- Requests go only to the scheme, host and port of the base URL. A redirect within that origin is
+  followed; one to another origin is rejected before anything is sent there.
 
-Headers are bounded by the HTTP library (100 KB), time by :mod:`cognigraph.llm.endpoint`.
+The HTTP library limits headers (100 KB); :mod:`cognigraph.llm.endpoint` limits time.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     import httpx
 
 MAX_REPLY_BYTES = 4_000_000
-"""The largest reply by default. The longest answers of today's models are under one megabyte."""
+"""Default limit on a reply. The longest answers of current models are under one megabyte."""
 
 ENCODINGS = "gzip, deflate"
 MAX_REDIRECTS = 3
-_AUTOMATIC = 32 + zlib.MAX_WBITS  # reads both the gzip and the zlib header
+_AUTOMATIC = 32 + zlib.MAX_WBITS  # accepts both the gzip and the zlib header
 _ZLIB_METHOD = 8
 
 max_bytes: ContextVar[int] = ContextVar("max_bytes", default=MAX_REPLY_BYTES)
-"""The largest reply to the request that is being made."""
+"""Limit on the reply to the current request, in bytes."""
 
 
 class UnsafeReplyError(Exception):
-    """A reply, or where it would lead, is out of bounds; nothing of it is used."""
+    """A reply is too large, wrongly compressed, or a redirect to another origin; it is unused."""
 
     def __init__(self, kind: Literal["size", "redirect", "connection"], reason: str) -> None:
         super().__init__(reason)
@@ -47,15 +47,15 @@ class UnsafeReplyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Event hooks of an HTTP client for one base URL."""
+    """HTTP client event hooks that enforce the limits for one base URL."""
 
     base_url: str
 
     async def check_request(self, request: httpx.Request) -> None:
-        """Refuse a request that leaves the origin of the base URL.
+        """Reject a request to another origin than that of the base URL.
 
         Raises:
-            UnsafeReplyError: a redirect led to another scheme, host or port.
+            UnsafeReplyError: a redirect leads to another scheme, host or port.
         """
         import httpx
 
@@ -64,24 +64,24 @@ class Bounds:
             where = f"{scheme}://{host}" + (f":{port}" if port else "")
             raise UnsafeReplyError(
                 "redirect",
-                f"it redirects to another server, {where}, to which nothing was sent",
+                f"it redirects to another server, {where}; nothing was sent there",
             )
 
     async def bound_response(self, response: httpx.Response) -> None:
-        """Let the body be read unpacked and no further than its limit.
+        """Replace the body by a stream that decompresses it and stops at the limit.
 
         Raises:
-            UnsafeReplyError: it is packed in a way that was not asked for.
+            UnsafeReplyError: it has a content encoding that was not requested.
         """
         encoding = response.headers.get("content-encoding", "").strip().lower()
         unpack = _unpacker(encoding)
         response.headers.pop("content-encoding", None)
-        response.encoding = "utf-8"  # JSON is; some other codecs take quadratic time
+        response.encoding = "utf-8"  # as JSON requires; some other codecs take quadratic time
         response.stream = _bounded_stream(response.stream, unpack, max_bytes.get())
 
 
 def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
-    """Scheme, host and port; a default port is ``None``."""
+    """Scheme, host and port; the default port of a scheme is ``None``."""
     return url.scheme, url.host, url.port
 
 
@@ -89,7 +89,7 @@ def _bounded_stream(source: Any, unpack: _Plain | _Unpacker, limit: int) -> http
     import httpx
 
     class BoundedStream(httpx.AsyncByteStream):
-        """A body, unpacked, that fails when it is longer than it may be."""
+        """The decompressed body; reading it raises an error beyond the limit."""
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             received = produced = 0
@@ -97,7 +97,7 @@ def _bounded_stream(source: Any, unpack: _Plain | _Unpacker, limit: int) -> http
                 received += len(packed)
                 data = unpack(packed, limit - produced + 1)
                 produced += len(data)
-                # Packed data may be endless and still produce nothing.
+                # Compressed input can be endless without producing any output.
                 if max(received, produced) > limit:
                     raise UnsafeReplyError("size", f"its reply is larger than {limit:,} bytes")
                 yield data
@@ -110,7 +110,7 @@ def _bounded_stream(source: Any, unpack: _Plain | _Unpacker, limit: int) -> http
 
 
 class _Plain:
-    """A body that is not packed."""
+    """Passes an uncompressed body through."""
 
     def __call__(self, data: bytes, most: int) -> bytes:
         return data
@@ -120,14 +120,14 @@ class _Plain:
 
 
 class _Unpacker:
-    """A body packed by gzip or deflate; what follows the end of the packed data is ignored."""
+    """Decompresses gzip or deflate; data after the end of the compressed stream is ignored."""
 
     def __init__(self, *, may_be_raw: bool) -> None:
         self._may_be_raw = may_be_raw
         self._inflate: Any = None
 
     def __call__(self, data: bytes, most: int) -> bytes:
-        """The next bytes, at most so many; if it could be more, the caller stops reading."""
+        """The next bytes, at most ``most``; the rest is lost, so the caller must then stop."""
         if not data or (self._inflate is not None and self._inflate.eof):
             return b""
         if self._inflate is None:
@@ -136,12 +136,13 @@ class _Unpacker:
         try:
             return bytes(self._inflate.decompress(data, most))
         except zlib.error as error:
-            raise UnsafeReplyError("connection", f"its reply cannot be unpacked: {error}") from None
+            reason = f"its reply cannot be decompressed: {error}"
+            raise UnsafeReplyError("connection", reason) from None
 
     def finish(self) -> None:
-        """Check that the packed data came to its end."""
+        """Check that the compressed stream is complete."""
         if self._inflate is not None and not self._inflate.eof:
-            raise UnsafeReplyError("connection", "its packed reply ends too early")
+            raise UnsafeReplyError("connection", "its compressed reply is truncated")
 
 
 def _unpacker(encoding: str) -> _Plain | _Unpacker:
@@ -150,5 +151,5 @@ def _unpacker(encoding: str) -> _Plain | _Unpacker:
     if encoding in ("gzip", "x-gzip", "deflate"):
         return _Unpacker(may_be_raw=encoding == "deflate")
     raise UnsafeReplyError(
-        "connection", f"its reply is packed as {encoding[:40]!r}, which was not asked for"
+        "connection", f"its reply is encoded as {encoding[:40]!r}, which was not requested"
     )

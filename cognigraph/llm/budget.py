@@ -1,4 +1,4 @@
-"""Hard budgets: a number of calls, tokens, money or seconds that is not gone over."""
+"""Hard budgets for model calls: limits on their number, tokens, cost and time."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from cognigraph.model import Usage
 
 
 class Budget:
-    """What model calls may come to, for all models and threads it is given to.
+    """A limit on model calls, shared by all models and threads that are given this object.
 
     Args:
-        calls: requests to the endpoint, retries and repairs included.
-        tokens: input and output together.
+        calls: number of requests to the endpoint, retries and repairs included.
+        tokens: input and output tokens together.
         cost: in the currency of the model's prices.
-        time: from now on; a call that is running then is cut short.
+        time: counted from now on; a call still running at the end is cut short.
 
-    Calls and time are never exceeded: :class:`BudgetExceededError` is raised before the call that
-    would. What a call will come to in tokens and money is not known before it, so these stop the
-    call after the one that went over. Nothing is lost: the work stays pending. Thread-safe.
+    Calls and time are never exceeded: :class:`BudgetExceededError` is raised before a call that
+    would exceed them. The tokens and cost of a call are only known after it, so one call may
+    exceed them; the next one is stopped. Nothing is lost: the work stays pending. Thread-safe.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Budget:
         self._limits = {"calls": calls, "tokens": tokens, "cost": cost, "time": seconds}
         for name, limit in self._limits.items():
             if limit is not None and not limit >= 0:
-                raise ConfigurationError(f"budget of {name} must not be negative")
+                raise ConfigurationError(f"the budget of {name} must not be negative")
         self._clock = clock
         self._start = clock()
         self._used = Usage()
@@ -48,22 +48,22 @@ class Budget:
 
     @property
     def used(self) -> Usage:
-        """What was used so far; calls count from the moment they are made."""
+        """Usage so far; a call counts from the moment it is made."""
         with self._lock:
             return self._used
 
     @property
     def limits_cost(self) -> bool:
-        """Whether money is limited, which takes a model with prices."""
+        """Whether cost is limited, which requires a model with prices."""
         return self._limits["cost"] is not None
 
     def remaining(self) -> float:
-        """Seconds left; infinite without a limit of time."""
+        """Seconds left; infinite without a time limit."""
         limit = self._limits["time"]
         return inf if limit is None else limit - (self._clock() - self._start)
 
     def check(self, wait: float = 0.0) -> None:
-        """Raise if a call made after so many seconds would go over the budget."""
+        """Raise BudgetExceededError if a call after ``wait`` seconds would exceed the budget."""
         with self._lock:
             self._check(wait)
 
@@ -71,14 +71,14 @@ class Budget:
         """Count a call that is about to be made.
 
         Raises:
-            BudgetExceededError: it would go over the budget, and is not counted.
+            BudgetExceededError: the call would exceed the budget; it is not counted.
         """
         with self._lock:
             self._check(0.0)
             self._used = replace(self._used, calls=self._used.calls + 1)
 
     def settle(self, usage: Usage) -> None:
-        """Add what a reserved call came to (its ``calls`` are counted already)."""
+        """Add the usage of a reserved call, whose ``calls`` are already counted."""
         with self._lock:
             self._used += replace(usage, calls=0)
 
@@ -93,7 +93,7 @@ class Budget:
             if limit is not None and used[name] >= limit:
                 raise BudgetExceededError(
                     f"the budget of {_amount(name, limit)} is used up "
-                    f"({_amount(name, used[name])}); what is not done stays pending",
+                    f"({_amount(name, used[name])}); unfinished work stays pending",
                     limit=name,
                     allowed=float(limit),
                     used=float(used[name]),

@@ -1,4 +1,4 @@
-"""A cache of answers, so that the same question is paid for once."""
+"""A cache of model answers, so that the same prompt is paid for only once."""
 
 from __future__ import annotations
 
@@ -25,33 +25,33 @@ create table if not exists answer (
 
 
 def cache_key(prompt: Prompt, model: str, schema: Mapping[str, Any]) -> bytes:
-    """16 bytes that stand for a prompt (name, version, words), a model's name and a JSON schema."""
+    """A 16-byte digest of a prompt (name, version, texts), a model's name and a JSON schema."""
     parts = [prompt.name, prompt.version, model, prompt.system, prompt.user, schema]
-    text = json.dumps(parts, sort_keys=True)  # escapes, so that any str can be encoded
+    text = json.dumps(parts, sort_keys=True)  # ASCII with escapes, so any str can be encoded
     return blake2b(text.encode("ascii"), digest_size=16).digest()
 
 
 class AnswerCache(Protocol):
-    """Keeps answers by key. Must be thread-safe, and must not raise: a miss is always allowed."""
+    """Stores answers by key. Must be thread-safe and must not raise: a miss is always allowed."""
 
     def get(self, key: bytes) -> str | None:
-        """The text kept under a key."""
+        """The text stored under a key, or ``None``."""
         ...
 
     def put(self, key: bytes, text: str, *, prompt: Prompt, model: str) -> None:
-        """Keep a text, in place of one kept before."""
+        """Store a text, replacing an earlier one."""
         ...
 
 
 class ResponseCache:
-    """Answers in a SQLite file, shared by threads and processes; in memory without a path.
+    """A cache of answers in a SQLite file, shared by threads and processes; in memory by default.
 
-    It holds what models answered, which says as much about people as a memory does; the file can
-    be read and written by its owner only. A file that cannot be used later on (a full disk, a lock
-    that is not released) makes misses and a warning, never an error.
+    Model answers are as sensitive as the memory itself, so only the owner may read or write the
+    file. If the file later becomes unusable (a full disk, a lock that is never released), lookups
+    miss and a warning is logged; no error is raised.
 
     Raises:
-        ConfigurationError: the file cannot be opened, or is no cache.
+        ConfigurationError: the file cannot be opened, or is not a cache.
     """
 
     def __init__(self, path: Path | str | None = None) -> None:
@@ -67,7 +67,7 @@ class ResponseCache:
             raise self._unusable(error) from error
         try:
             if self._path is not None:
-                with suppress(sqlite3.OperationalError):  # another process is doing it right now
+                with suppress(sqlite3.OperationalError):  # another process may be doing the same
                     self._connection.execute("pragma journal_mode = wal")
                 self._connection.execute("pragma synchronous = normal")
             self._connection.execute(_SCHEMA)
@@ -78,23 +78,23 @@ class ResponseCache:
 
     def _unusable(self, error: Exception) -> ConfigurationError:
         return ConfigurationError(
-            f"{self._path} cannot be used as a cache of answers ({error}); name another file"
+            f"{self._path} cannot be used as an answer cache ({error}); choose another file"
         )
 
     def get(self, key: bytes) -> str | None:
-        """The text kept under a key."""
+        """The text stored under a key, or ``None``."""
         rows = self._run("select text from answer where key = ?", (key,))
         return str(rows[0][0]) if rows else None
 
     def put(self, key: bytes, text: str, *, prompt: Prompt, model: str) -> None:
-        """Keep a text, in place of one kept before."""
+        """Store a text, replacing an earlier one."""
         self._run(
             "insert or replace into answer values (?, ?, ?, ?)",
             (key, f"{prompt.name} {prompt.version}", model, text),
         )
 
     def clear(self) -> None:
-        """Forget all answers."""
+        """Delete all answers."""
         self._run("delete from answer")
 
     def __len__(self) -> int:
@@ -102,7 +102,7 @@ class ResponseCache:
         return int(rows[0][0]) if rows else 0
 
     def close(self) -> None:
-        """Close the file; what is asked afterwards is a miss."""
+        """Close the file; every later lookup is a miss."""
         with self._lock:
             self._connection.close()
 
@@ -117,5 +117,5 @@ class ResponseCache:
             with self._lock, closing(self._connection.execute(statement, values)) as cursor:
                 return cursor.fetchall()
         except sqlite3.Error as error:
-            logger.warning("the cache of answers is left aside: %s", error)
+            logger.warning("the answer cache is unavailable: %s", error)
             return []

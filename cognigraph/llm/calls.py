@@ -1,4 +1,4 @@
-"""One answered call: budget, limiter, retries with jitter, and forms the endpoint understands."""
+"""One model call: budget, limiter, retries with jitter, and adapting to the endpoint's dialect."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ROLE_TOKENS = 4
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """How requests are made: to which model, how long, how often, within which limits."""
+    """How to make requests: endpoint and model, timeout, number of attempts, and limits."""
 
     endpoint: Endpoint
     model: str
@@ -55,7 +55,7 @@ class Requests:
 
 @dataclass(slots=True)
 class Tally:
-    """What the calls made for one question came to, so far."""
+    """Running totals of the calls made for one prompt."""
 
     usage: Usage = field(default_factory=Usage)
     attempts: int = 0
@@ -67,13 +67,13 @@ class Tally:
 def call(
     requests: Requests, messages: Sequence[Message], schema: Mapping[str, Any], tally: Tally
 ) -> Answered:
-    """Ask until there is an answer, counting everything in ``tally``.
+    """Retry until there is an answer, adding every call to ``tally``.
 
     Raises:
         ModelUnavailableError: every attempt failed.
-        ModelRefusedError: the request was refused.
-        ModelAnswerError: the model or a filter would not answer.
-        BudgetExceededError: the next call would go over the budget.
+        ModelRefusedError: the endpoint refused the request.
+        ModelAnswerError: the model or a content filter refused to answer.
+        BudgetExceededError: the next call would exceed the budget.
     """
     failed = dialects = 0
     while True:
@@ -85,7 +85,7 @@ def call(
             return verdict
         if isinstance(verdict, AskDifferently) and dialects < _MOST_DIALECTS:
             dialects += 1
-            logger.debug("%s understands %s, not %s", requests.model, verdict.dialect, dialect)
+            logger.debug("%s: trying %s instead of %s", requests.model, verdict.dialect, dialect)
             requests.dialects.learn(requests.endpoint.base_url, requests.model, verdict.dialect)
             continue
         if not isinstance(verdict, TryAgain):
@@ -126,10 +126,10 @@ def _once(
 def _usage(
     requests: Requests, reply: Reply, verdict: Verdict, messages: Sequence[Message]
 ) -> tuple[Usage, bool]:
-    """What a call came to, and whether its tokens are an estimate.
+    """The usage of a call, and whether its token counts are estimates.
 
-    A request that got no answer in time, or one that is too large, was probably read and is
-    charged its input; one that was answered with an error is not.
+    If the reply timed out or was too large, the endpoint has probably processed the request, so
+    its input is charged. A request that was answered with an error is not charged.
     """
     usage = Usage(calls=1, seconds=reply.seconds)
     answered = isinstance(verdict, Answered)
@@ -152,7 +152,7 @@ def _wait(requests: Requests, verdict: TryAgain, failed: int) -> None:
         raise _unavailable(requests, verdict)
     wait = requests.random() * min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (failed - 1))
     if verdict.after is not None:
-        # All callers wait; the jitter on top keeps them from coming back together.
+        # All callers wait; the jitter on top keeps them from resuming at the same moment.
         requests.limiter.pause(verdict.after)
         wait += requests.limiter.waiting()
     reason = requests.endpoint.redacted(verdict.reason)
@@ -164,9 +164,9 @@ def _wait(requests: Requests, verdict: TryAgain, failed: int) -> None:
 def _unavailable(requests: Requests, verdict: TryAgain) -> ModelUnavailableError:
     where = f"{requests.model} at {requests.endpoint.shown}"
     if verdict.pointless:
-        advice = "the account has no credit left; see to its billing and go on later"
+        advice = "the account has no credit left; check its billing and try again later"
     else:
-        advice = "nothing is lost, the same call can be repeated"
+        advice = "nothing is lost; the same call can be repeated"
     error = ModelUnavailableError(f"{where} is not available: {verdict.reason}; {advice}")
     error.retry_after = verdict.after
     return error
@@ -177,7 +177,7 @@ def _final(requests: Requests, verdict: Verdict) -> ModelRefusedError | ModelAns
     if isinstance(verdict, Withheld):
         return ModelAnswerError(f"{where} did not answer: {verdict.reason}")
     if isinstance(verdict, AskDifferently):
-        return ModelRefusedError(f"{where} refused every form of the request that was tried")
+        return ModelRefusedError(f"{where} rejected every form of the request that was tried")
     assert not isinstance(verdict, Answered | TryAgain)
     error = ModelRefusedError(
         f"{where} refused the request: {verdict.reason}; {_what_to_check(verdict.reason)}"
@@ -188,9 +188,9 @@ def _final(requests: Requests, verdict: Verdict) -> ModelRefusedError | ModelAns
 
 def _what_to_check(reason: str) -> str:
     if reason.startswith(("HTTP 401", "HTTP 403")):
-        return "check the API key (OPENAI_API_KEY) and what it may use"
+        return "check the API key (OPENAI_API_KEY) and its permissions"
     if reason.startswith("HTTP 404"):
-        return "check the model's name and that the base URL ends where the API begins, as in /v1"
+        return "check the model's name and the base URL, which usually ends in /v1"
     if reason.startswith("it redirects"):
-        return "if that is the server you mean, make it the base URL"
+        return "if that is the intended server, set it as the base URL"
     return "check the model's name, its settings and the length of the input"

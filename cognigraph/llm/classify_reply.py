@@ -1,4 +1,4 @@
-"""What a reply means: an answer, try again, ask differently, or give up. Pure decisions."""
+"""Classify an endpoint's reply: an answer, retry, change the request's form, or give up. No I/O."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^<>]*>", re.D
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A text came back; token counts where the server gave them."""
+    """The reply holds a text, and token counts if the server gave them."""
 
     text: str
     cut_off: bool = False
@@ -44,7 +44,11 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class TryAgain:
-    """It may work later; ``after`` seconds if the endpoint said so, not soon if ``pointless``."""
+    """The same request may succeed later.
+
+    ``after`` is the wait in seconds that the endpoint asked for; ``pointless`` means that a retry
+    now cannot succeed (the account has no credit).
+    """
 
     reason: str
     after: float | None = None
@@ -60,7 +64,7 @@ class AskDifferently:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The same request will never work."""
+    """The same request will never succeed."""
 
     reason: str
     too_long: bool = False
@@ -68,7 +72,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """The model, or a filter, did not want to answer."""
+    """The model or a content filter refused to answer."""
 
     reason: str
 
@@ -77,7 +81,10 @@ Verdict = Answered | TryAgain | AskDifferently | Refused | Withheld
 
 
 def judge(reply: Reply, dialect: Dialect, now: datetime | None = None) -> Verdict:
-    """What a reply to a request in a dialect means. ``now`` is for a Retry-After with a date."""
+    """Classify the reply to a request in this dialect.
+
+    ``now`` resolves a Retry-After header that holds a date.
+    """
     if reply.failure == "redirect":
         return Refused(reply.reason)
     if reply.failure:
@@ -86,11 +93,11 @@ def judge(reply: Reply, dialect: Dialect, now: datetime | None = None) -> Verdic
     body = _json(text)
     status = reply.status
     if status == 200 and isinstance(body, dict) and not body.get("choices"):
-        # Gateways hand on the failures of what is behind them this way.
+        # Gateways report failures of the server behind them in this way.
         inner = body.get("error")
         code = inner.get("code") if isinstance(inner, dict) else None
         if inner and not (isinstance(code, int) and 400 <= code < 600):
-            return TryAgain(f"it answered with an error: {_excerpt(body, text)}")
+            return TryAgain(f"it returned an error: {_excerpt(body, text)}")
         status = code if inner and isinstance(code, int) else 200
     if status < 400:
         return _judge_body(status, body, text)
@@ -100,7 +107,7 @@ def judge(reply: Reply, dialect: Dialect, now: datetime | None = None) -> Verdic
 def _judge_body(status: int, body: Any, text: str) -> Verdict:
     choices = body.get("choices") if isinstance(body, dict) else None
     if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
-        what = f"it said: {_excerpt(body, text)}" if text.strip() else "the body was empty"
+        what = f"body: {_excerpt(body, text)}" if text.strip() else "the body is empty"
         return TryAgain(f"HTTP {status}, but no chat completion ({what})")
     message = choices[0].get("message")
     message = message if isinstance(message, dict) else {}
@@ -120,7 +127,7 @@ def _judge_body(status: int, body: Any, text: str) -> Verdict:
 
 
 def _content(content: Any) -> str:
-    """The text of a message: a string, parts of one, or JSON that a server has read already."""
+    """The text of a message: a string, a list of parts, or JSON that the server already parsed."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
@@ -142,7 +149,7 @@ def _judge_error(
     error = body.get("error") if isinstance(body, dict) else None
     error = error if isinstance(error, dict) else {}
     code, param = str(error.get("code") or ""), str(error.get("param") or "")
-    complaint = f"{code} {excerpt} {_places(body)}"
+    complaint = f"{code} {excerpt} {_rejected_parameters(body)}"
     by_form = status in _BROKEN_BY_FORM and _FORM_OF_ANSWER.search(complaint)
     if by_form and (other := dialect.step_down()):
         return AskDifferently(other)
@@ -159,15 +166,15 @@ def _judge_error(
     return Refused(said, too_long=too_long)
 
 
-def _places(body: Any) -> str:
-    """The parameters a FastAPI server complains about (its whole answer may quote the request)."""
+def _rejected_parameters(body: Any) -> str:
+    """The parameters that a FastAPI server rejects (other parts of it may quote the request)."""
     details = body.get("detail") if isinstance(body, dict) else None
     places = [part.get("loc") for part in details or () if isinstance(part, dict)]
     return " ".join(str(place) for place in places) if isinstance(details, list) else ""
 
 
 def _excerpt(body: Any, text: str) -> str:
-    """What an error says, short enough for a message."""
+    """The text of an error reply, short enough for an error message."""
     error = body.get("error", body) if isinstance(body, dict) else None
     for key in ("message", "detail", "error"):
         if isinstance(error, dict) and error.get(key):

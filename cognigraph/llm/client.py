@@ -1,4 +1,4 @@
-"""The client: a question to any OpenAI-compatible endpoint, answered in a given form."""
+"""ChatModel: a client that gets schema-validated answers from an OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ from cognigraph.llm.parse_answer import Reading, read
 from cognigraph.model import Usage
 from cognigraph.text.clean import storable
 
-_SHOWN_BACK = 6000
+_MAX_QUOTED = 6000
 
 
 class ChatModel:
     """A model behind an OpenAI-compatible endpoint (OpenAI, vLLM, Ollama, llama.cpp, LiteLLM).
 
     Args:
-        model: its name at the endpoint.
-        base_url: where the API begins, as in ``http://localhost:11434/v1``; OpenAI's by default.
-        api_key: not needed where the server asks for none.
-        temperature: left out for models that refuse it.
+        model: name of the model at the endpoint.
+        base_url: base URL of the API, such as ``http://localhost:11434/v1``; OpenAI's by default.
+        api_key: not needed for a server without keys.
+        temperature: omitted for models that reject it.
         timeout: for one whole call, from connecting to the last byte.
-        max_output_tokens: an answer that is longer is cut off, and its complete items are kept.
-        max_reply_bytes: a reply of the server that is larger, unpacked, is refused as it arrives.
-        prices: to count cost; needed for a budget of money.
-        cache: answers already paid for.
-        limiter: one for the process and endpoint by default.
-        budget: limits that stop before the next call; without limits by default (:attr:`budget`).
-        ledger: where all is counted, by stage; one of its own by default (:attr:`ledger`).
-        attempts: requests for one answer before giving up.
-        mode: the form to begin with; what the server does not understand is stepped down from.
-        sleep: waits between attempts; replace it in tests.
-        random: gives the jitter; replace it in tests.
-        dialects: what is known of endpoints; give a new one in tests.
+        max_output_tokens: a longer answer is cut off; its complete items are kept.
+        max_reply_bytes: a reply that is larger than this after decompression is rejected.
+        prices: used to count cost; required by a budget of cost.
+        cache: answers that were already paid for.
+        limiter: by default one that is shared by the whole process for this endpoint.
+        budget: limits that stop the next call; unlimited by default (:attr:`budget`).
+        ledger: counts usage by stage; a new one by default (:attr:`ledger`).
+        attempts: maximum number of requests for one answer.
+        mode: the mode to try first; a simpler one follows if the server does not support it.
+        sleep: waits between attempts; for tests.
+        random: gives the jitter; for tests.
+        dialects: what is known of endpoints; for tests.
 
     Raises:
-        ConfigurationError: an argument is wrong, or the extra ``openai`` is not installed.
+        ConfigurationError: an argument is invalid, or the extra ``openai`` is not installed.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class ChatModel:
             raise ConfigurationError("temperature must be between 0 and 2")
         if budget is not None and budget.limits_cost and prices is None:
             raise ConfigurationError(
-                "a budget of money needs prices: prices=Prices(input, output), "
+                "a budget of cost needs prices: prices=Prices(input, output), "
                 "or COGNIGRAPH_MODEL_PRICES='input,output' per million tokens"
             )
         self.name = model
@@ -113,7 +113,7 @@ class ChatModel:
     def from_environment(
         cls, environ: Mapping[str, str] | None = None, **options: Any
     ) -> ChatModel:
-        """A model as the environment says: two variables suffice.
+        """Create a model from environment variables; two of them suffice.
 
         ``COGNIGRAPH_MODEL`` and ``OPENAI_API_KEY`` for OpenAI; ``COGNIGRAPH_MODEL`` and
         ``OPENAI_BASE_URL`` for a server without keys. ``COGNIGRAPH_MODEL_PRICES`` may give prices
@@ -135,12 +135,13 @@ class ChatModel:
     def ask(self, prompt: Prompt, schema: type[T]) -> Answer[T]:
         """Answer the prompt with an instance of the schema.
 
-        A cut-off or partly wrong answer keeps its complete valid items; one without anything
-        usable is shown back to the model once, to be put right. An answer is never made up: only
-        an object that has all the lists of the schema can say that there is nothing.
+        Of an answer that is cut off or partly invalid, the complete valid items are kept. An
+        answer without anything usable is sent back to the model once for repair. An empty result
+        is never invented: only an object with all the lists of the schema counts as "nothing
+        found".
 
         Raises:
-            ModelError: see its subclasses; ``usage`` says what was spent all the same.
+            ModelError: see its subclasses; ``usage`` holds what was spent nevertheless.
         """
         tally = Tally()
         try:
@@ -149,14 +150,14 @@ class ChatModel:
             error.usage, error.attempts, error.status = tally.usage, tally.attempts, tally.status
             error.args = (self._requests.endpoint.redacted(str(error)),)
             self.ledger.record(prompt.name, _failure(error, tally))
-            raise error from None  # what it came from may quote the request, and with it the key
+            raise error from None  # the cause may quote the request, and with it the key
         self.ledger.record(prompt.name, _success(answer))
         return answer
 
     def _ask(self, prompt: Prompt, schema: type[T], tally: Tally) -> Answer[T]:
         form = json_schema(schema)
         key = cache_key(prompt, self.name, form)
-        if kept := self._kept(key, schema):
+        if kept := self._cached(key, schema):
             return kept
         messages: list[Message] = [
             {"role": "system", "content": storable(prompt.system)},
@@ -171,7 +172,7 @@ class ChatModel:
             reading = read(reply.text, schema, cut_off=reply.cut_off)
         if reading.value is None:
             raise ModelAnswerError(
-                f"{self.name} gave no usable answer to {prompt.name!r}, even after one repair: "
+                f"{self.name} gave no usable answer to {prompt.name!r}, even after one retry: "
                 f"{reading.problem}{self._advice(reading)}"
             )
         if self._cache is not None and not reading.cut_off:
@@ -187,7 +188,7 @@ class ChatModel:
             tally.estimated,
         )
 
-    def _kept(self, key: bytes, schema: type[T]) -> Answer[T] | None:
+    def _cached(self, key: bytes, schema: type[T]) -> Answer[T] | None:
         """An answer from the cache, if it still fits the schema."""
         text = self._cache.get(key) if self._cache is not None else None
         reading = read(text, schema) if text is not None else None
@@ -196,7 +197,7 @@ class ChatModel:
         return Answer(reading.value, Usage(cached=1), reading.salvaged, reading.dropped)
 
     def _learn(self, reading: Reading[T], mode: Mode) -> None:
-        """A whole answer in no such form means that the server ignored the form: ask in words."""
+        """Step down to a simpler mode if a complete answer shows that this one was ignored."""
         if reading.cut_off or not reading.formless:
             return
         requests = self._requests
@@ -209,12 +210,12 @@ class ChatModel:
         if not reading.cut_off:
             return ""
         return (
-            f"; it was cut off: allow more than max_output_tokens="
-            f"{self._requests.max_output_tokens}, or ask for less at a time"
+            f"; it was cut off: raise max_output_tokens (now "
+            f"{self._requests.max_output_tokens}), or ask for less at a time"
         )
 
     def close(self) -> None:
-        """Close its connections."""
+        """Close the connections to the endpoint."""
         self._requests.endpoint.close()
 
     def __enter__(self) -> ChatModel:
@@ -229,24 +230,26 @@ class ChatModel:
 
 def _check(model: str, base_url: str | None, api_key: str | None, mode: str) -> None:
     if not model:
-        raise ConfigurationError("name a model")
+        raise ConfigurationError("the name of a model is required")
     if base_url is None and not api_key:
         raise ConfigurationError(
-            "OpenAI needs a key (api_key=..., or OPENAI_API_KEY); a server without keys needs "
-            "base_url=... (or OPENAI_BASE_URL), as in http://localhost:11434/v1"
+            "OpenAI needs a key (api_key=... or OPENAI_API_KEY); a server without keys needs "
+            "base_url=... (or OPENAI_BASE_URL), such as http://localhost:11434/v1"
         )
     if api_key and not (api_key.isascii() and api_key.isprintable() and " " not in api_key):
-        raise ConfigurationError("the API key has characters that no key has; was it pasted whole?")
+        raise ConfigurationError(
+            "the API key contains characters that no key may have; was it pasted correctly?"
+        )
     if base_url is not None and not _is_http(base_url):
-        raise ConfigurationError("a base URL looks like http://localhost:11434/v1")
+        raise ConfigurationError("base_url must be a URL such as http://localhost:11434/v1")
     if mode not in ("json_schema", "json_object", "text"):
-        raise ConfigurationError(f"unknown mode {mode!r}: json_schema, json_object or text")
+        raise ConfigurationError(f"unknown mode {mode!r}; use json_schema, json_object or text")
 
 
 def _whole_number(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 19):
         raise ConfigurationError(
-            f"COGNIGRAPH_MODEL_MAX_REPLY_BYTES is a number of bytes, not {text[:40]!r}"
+            f"COGNIGRAPH_MODEL_MAX_REPLY_BYTES must be a number of bytes, not {text[:40]!r}"
         )
     return int(text)
 
@@ -255,16 +258,16 @@ def _is_http(url: str) -> bool:
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # of its port, or of brackets around no IPv6 address
+    except ValueError:  # an invalid port, or brackets without an IPv6 address
         return False
 
 
 def _repair(text: str, reading: Reading[Any], form: Mapping[str, Any]) -> list[Message]:
-    """What the model is shown of its broken answer, and what it is asked to do."""
+    """The messages that quote the unusable answer to the model and ask for a valid one."""
     problem = reading.problem + ("; it was cut off, be brief" if reading.cut_off else "")
-    shown = text if len(text) <= _SHOWN_BACK else f"{text[:_SHOWN_BACK]} [...]"
+    quoted = text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]} [...]"
     return [
-        {"role": "assistant", "content": shown or "(nothing)"},
+        {"role": "assistant", "content": quoted or "(nothing)"},
         {
             "role": "user",
             "content": f"That could not be used: {problem}.\n\n{in_words(form)}",

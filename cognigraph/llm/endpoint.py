@@ -1,12 +1,12 @@
-"""One endpoint: a body goes out, a reply or a failure comes back within a deadline.
+"""HTTP requests to one endpoint, each with a deadline for the whole reply.
 
-The answer is asked for whole, not as a stream. It is of use only when it can be validated as a
-whole, token counts come with it from every server (streams give them only if asked in a way that
-not all understand), and there is one form of answer to be careful with instead of two.
+Answers are requested whole, not as a stream. An answer can only be validated as a whole, every
+server sends token counts with it (with streams only on request, in a way that not all servers
+understand), and there is one form of answer to guard against instead of two.
 
-A timeout of the HTTP client starts anew with each byte, so a server that drips would hold a worker
-for ever. The calls therefore run as tasks of one asyncio loop in a daemon thread, which cancels
-them, and closes their connections, when the whole call has taken too long.
+A timeout of the HTTP client restarts with each byte, so a server that sends one byte at a time
+would block a worker forever. The calls therefore run as tasks of one asyncio loop in a daemon
+thread, which cancels them and closes their connections when a whole call takes too long.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import openai
 
 OPENAI_URL = "https://api.openai.com/v1"
-_NO_KEY = "no-key"  # the client wants one; servers without keys do not look at it
+_NO_KEY = "no-key"  # the client requires a key; servers without keys ignore it
 _CONNECT_SECONDS = 10.0
 _CLOSE_SECONDS = 2.0
 _R = TypeVar("_R")
@@ -49,10 +49,10 @@ _R = TypeVar("_R")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back: an HTTP status and body, or (status 0) what went wrong instead.
+    """An HTTP status and body, or a failure (status 0) with its reason.
 
-    ``failure`` is ``"size"`` for a reply that is too large, and ``"redirect"`` for one that leads
-    to another server.
+    ``failure`` is ``"size"`` for a reply that is too large, and ``"redirect"`` for a redirect to
+    another server.
     """
 
     status: int
@@ -64,9 +64,10 @@ class Reply:
 
 
 class Endpoint:
-    """An OpenAI-compatible endpoint, through the ``openai`` client. Thread-safe.
+    """An OpenAI-compatible endpoint, accessed with the ``openai`` client. Thread-safe.
 
-    A reply has at most ``max_reply_bytes`` bytes after unpacking (:mod:`cognigraph.llm.bounds`).
+    A reply has at most ``max_reply_bytes`` bytes after decompression
+    (:mod:`cognigraph.llm.bounds`).
     """
 
     def __init__(
@@ -87,7 +88,8 @@ class Endpoint:
 
     def post(self, body: Mapping[str, Any], timeout: float) -> Reply:
         """Send a chat completion request; the reply comes within ``timeout`` seconds."""
-        create = self._open().chat.completions.with_raw_response.create  # imports, the first time
+        # Resolved before the clock starts: the first access imports modules.
+        create = self._open().chat.completions.with_raw_response.create
         start = time.monotonic()
         reply = shared_loop().run(self._post(create, body, timeout, self.max_reply_bytes))
         return Reply(
@@ -98,7 +100,7 @@ class Endpoint:
     async def _post(self, create: Any, body: Mapping[str, Any], timeout: float, most: int) -> Reply:
         import openai
 
-        max_bytes.set(most)  # of this task only
+        max_bytes.set(most)  # for this task only
         try:
             async with asyncio.timeout(timeout):
                 raw = await create(
@@ -110,7 +112,7 @@ class Endpoint:
                 response = raw.http_response
         except TimeoutError:
             return Reply(
-                0, failure="timeout", reason=f"no whole answer within {timeout:.3g} seconds"
+                0, failure="timeout", reason=f"no complete answer within {timeout:.3g} seconds"
             )
         except openai.APIStatusError as error:
             response = error.response
@@ -126,13 +128,13 @@ class Endpoint:
         return Reply(response.status_code, response.content, dict(response.headers))
 
     def redacted(self, text: str) -> str:
-        """The text without the key, which servers quote in what they complain about."""
+        """The text without secrets: servers quote the key in their error messages."""
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return text
 
     def _open(self) -> openai.AsyncOpenAI:
-        """The client, whose connections belong to the loop; a forked process makes its own."""
+        """The client. Its connections belong to the event loop; a forked process opens its own."""
         with self._lock:
             if self._client is None or self._pid != os.getpid():
                 library = _openai()
@@ -152,7 +154,7 @@ class Endpoint:
                     ),
                 )
                 self._pid = os.getpid()
-                if self.base_url != OPENAI_URL:  # from OPENAI_ORG_ID: nobody else's business
+                if self.base_url != OPENAI_URL:  # OPENAI_ORG_ID must not reach other servers
                     self._client.organization = self._client.project = None
                 _opened.add(self)
                 weakref.finalize(self, _close, self._client, self._pid).atexit = False
@@ -184,14 +186,14 @@ def _openai() -> Any:
 
 @lru_cache(maxsize=1)
 def _tls() -> ssl.SSLContext:
-    """One for all clients: reading the certificates takes longer than all else of opening one."""
+    """The TLS context of all clients: loading certificates is the slowest part of opening one."""
     import httpx
 
     return httpx.create_ssl_context()
 
 
 class _Loop:
-    """An asyncio loop in a daemon thread, to which other threads give tasks."""
+    """An asyncio loop in a daemon thread; other threads submit tasks to it."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
@@ -213,20 +215,20 @@ class _Loop:
             raise
 
     def stop(self) -> None:
-        """End the thread."""
+        """Stop the loop and its thread."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_CLOSE_SECONDS)
         if not self._thread.is_alive():
             self._loop.close()
 
 
-_loops: list[_Loop] = []  # the last is in use; those of a parent process are never touched again
+_loops: list[_Loop] = []  # the last one is in use; loops of a parent process are left alone
 _starting = Lock()
 _opened: weakref.WeakSet[Endpoint] = weakref.WeakSet()
 
 
 def shared_loop() -> _Loop:
-    """The event loop of this process, in a thread of its own; a fork gets a new one."""
+    """The event loop of this process, in its own thread; a forked process gets a new one."""
     with _starting:
         if not _loops or _loops[-1].pid != os.getpid():
             _loops.append(_Loop())
@@ -235,7 +237,7 @@ def shared_loop() -> _Loop:
 
 
 def _stop(loop: _Loop) -> None:
-    """Close what is open, in good order, when the process ends."""
+    """Close all endpoints, then the loop, when the process exits."""
     if loop.pid == os.getpid():
         for endpoint in list(_opened):
             endpoint.close()
@@ -243,5 +245,5 @@ def _stop(loop: _Loop) -> None:
 
 
 def _close(client: openai.AsyncOpenAI, pid: int) -> Future[None] | None:
-    """Begin to close a client, in its loop; in a fork it belongs to the parent."""
+    """Start closing a client in its loop; in a forked process it belongs to the parent."""
     return shared_loop().submit(client.close()) if pid == os.getpid() else None

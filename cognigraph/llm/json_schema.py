@@ -1,4 +1,4 @@
-"""JSON schemas of pydantic models, as servers want them."""
+"""Convert pydantic models to the strict JSON schemas that servers expect."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from cognigraph.errors import ConfigurationError
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-# Bounds and defaults are checked and filled in by pydantic afterwards; servers differ in which
-# of them they refuse (OpenAI refuses some, llama.cpp makes slow grammars of others).
+# Pydantic checks bounds and fills in defaults afterwards. Servers differ in which of these
+# keywords they reject (OpenAI rejects some; llama.cpp builds slow grammars from others).
 _LEFT_OUT = frozenset(
     "default examples format maxItems maxLength maximum minItems minLength minimum multipleOf "
     "pattern exclusiveMaximum exclusiveMinimum title uniqueItems".split()
@@ -23,11 +23,11 @@ _LEFT_OUT = frozenset(
 def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
     """The strict form of a model's JSON schema: all properties required, no others allowed.
 
-    This is what OpenAI calls strict; servers that make a grammar of it (vLLM, llama.cpp, Ollama)
-    then write every field, in order. Do not change the returned dictionary.
+    OpenAI calls this form strict. Servers that turn it into a grammar (vLLM, llama.cpp, Ollama)
+    write every field, in order. The result is cached: do not modify it.
 
     Raises:
-        ConfigurationError: it is not the schema of an object with fields.
+        ConfigurationError: the schema does not describe an object with fields.
     """
     form = deepcopy(schema.model_json_schema(mode="validation"))
     if reference := form.pop("$ref", None):  # a model that contains itself
@@ -45,7 +45,7 @@ def _strict(node: Any) -> Any:
         return node
     result: dict[str, Any] = {}
     for key, value in node.items():
-        if key in ("properties", "$defs"):  # its keys are names, not words of the schema language
+        if key in ("properties", "$defs"):  # their keys are names, not schema keywords
             result[key] = {name: _strict(part) for name, part in value.items()}
         elif key not in _LEFT_OUT:
             result[key] = value if key in ("enum", "const") else _strict(value)

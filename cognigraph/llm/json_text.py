@@ -1,13 +1,13 @@
-"""JSON as language models write it: found between prose, read in spite of its faults.
+"""A lenient parser for JSON as language models write it, amid prose and with common mistakes.
 
-What is valid JSON is read by the standard library, exactly. What is not is read by a parser that
-knows the usual faults: comments, trailing, doubled and missing commas, single and typographic
-quotes, unquoted keys and values, Python's words, line ends and quotes inside strings, unknown
-escapes, and an end that is missing. It completes nothing: a value whose end is not there is left
-out, so that of a cut-off array exactly the complete items remain.
+Valid JSON is parsed by the standard library. Anything else is parsed by a parser that tolerates
+the usual mistakes: comments, trailing, doubled and missing commas, single and typographic quotes,
+unquoted keys and values, Python's literals, line breaks and quotes inside strings, unknown
+escapes, and a missing end. It completes nothing: a value without its end is left out, so exactly
+the complete items of a cut-off array remain.
 
-The text is not trusted: reading takes linear time, and what is nested too deeply or has too many
-values (:mod:`cognigraph.llm.boundedjson`) is not taken.
+The text is not trusted: parsing takes linear time, and documents that are nested too deeply or
+have too many values (:mod:`cognigraph.llm.boundedjson`) are ignored.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from cognigraph.llm.boundedjson import MAX_DEPTH, is_bounded, parse
 
 _MAX_STARTS = 500
 _MAX_LENIENT = 1_000_000
-"""Characters beyond which a broken answer is not repaired: no model writes so much."""
+"""A longer invalid answer (in characters) is not parsed leniently: no model writes that much."""
 
 _FREE = 10_000
-"""Characters that are cheap to read in vain, however short the text is."""
+"""Characters that strict parsing may waste in addition to twice the length of the text."""
 
 _CLOSERS = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
 _QUOTES = frozenset(_CLOSERS)
@@ -59,8 +59,8 @@ _DECODER = json.JSONDecoder()
 class Document:
     """An object or array found in a text, at ``text[start:end]``.
 
-    ``complete`` says that its end was there; ``left_out`` counts items of its arrays that could
-    not be read, or had no end.
+    ``complete`` says whether its end is present; ``left_out`` counts the items of its arrays that
+    could not be parsed or had no end.
     """
 
     value: Any
@@ -71,12 +71,12 @@ class Document:
 
 
 def documents(text: str) -> list[Document]:
-    """The objects and arrays in a text, in order, not those inside others. Never raises."""
+    """The outermost objects and arrays in a text, in order. Never raises."""
     try:
         whole = parse(text)
     except ValueError:
         return _scan(text)
-    if isinstance(whole, str):  # an answer that was turned into JSON twice
+    if isinstance(whole, str):  # an answer that was encoded as JSON twice
         return [] if whole == text else _scan(whole)
     if not isinstance(whole, dict | list):
         return []
@@ -89,7 +89,7 @@ def _scan(text: str) -> list[Document]:
         return []
     found = []
     surrogates = _has_surrogates(text)
-    strict = 2 * len(text) + _FREE  # characters that the strict parser may still read in vain
+    strict = 2 * len(text) + _FREE  # characters that strict parsing may still waste
     position = 0
     for _ in range(_MAX_STARTS):
         match = _START.search(text, position)
@@ -105,7 +105,7 @@ def _scan(text: str) -> list[Document]:
 
 
 def _document(text: str, start: int, *, strictly: bool) -> tuple[Document, int]:
-    """The document that begins at ``start``, and how many characters were read in vain for it."""
+    """The document that begins at ``start``, and the characters wasted by strict parsing."""
     wasted = 0
     if strictly:
         try:
@@ -113,13 +113,13 @@ def _document(text: str, start: int, *, strictly: bool) -> tuple[Document, int]:
             return Document(value, start, end), 0
         except json.JSONDecodeError as error:
             wasted = error.pos - start
-        except (ValueError, RecursionError):  # a number with too many digits; nested too deeply
+        except (ValueError, RecursionError):  # a number with too many digits, or deep nesting
             wasted = _FREE
     return _Reader(text).document(start), wasted
 
 
 def _has_surrogates(text: str) -> bool:
-    """Whether there may be lone surrogates, which no store takes; they become U+FFFD."""
+    """Whether the text may hold lone surrogates, which no store accepts; they become U+FFFD."""
     return "\\u" in text or _SURROGATE.search(text) is not None
 
 
@@ -134,7 +134,10 @@ def _without_surrogates(value: Any) -> Any:
 
 
 class _Reader:
-    """Reads one value of a text. Each method returns the value, where it ends, and if it did."""
+    """Parses one value of a text.
+
+    Each parsing method returns the value, its end position, and whether the value is complete.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -180,7 +183,7 @@ class _Reader:
                 return value, place, False
 
     def _key(self, place: int) -> tuple[str, int, bool]:
-        """A key and the place where its value begins."""
+        """A key, the position where its value begins, and whether both were found."""
         if self._text[place] in _QUOTES:
             key, end, complete = self._string(place, is_key=True)
         elif bare := _BARE_KEY.match(self._text, place):
@@ -228,7 +231,7 @@ class _Reader:
         place += 1
         while True:
             match = plain.match(text, place)
-            assert match is not None  # it matches nothing, too
+            assert match is not None  # the pattern also matches the empty string
             parts.append(match[0])
             place = match.end()
             if place >= self._end:
@@ -239,13 +242,17 @@ class _Reader:
             elif is_key or self._closes(place + 1, in_object):
                 return "".join(parts), place + 1, True
             elif text.startswith(":", self._white(place + 1)):
-                return "", place, False  # the end of a key: this string's own end is missing
-            else:  # a quote that somebody forgot to escape
+                return "", place, False  # this quote ends a key, so the string has no end
+            else:  # an unescaped quote inside the string
                 parts.append(closer)
                 place += 1
 
     def _escape(self, place: int) -> tuple[str, int]:
-        """What stands after a backslash; the end of the text if that comes too early."""
+        """The character that an escape stands for, and the position after it.
+
+        ``place`` is the position after the backslash; a truncated escape ends at the end of the
+        text.
+        """
         if place >= self._end:
             return "", self._end
         character = self._text[place]
@@ -263,9 +270,10 @@ class _Reader:
         return chr(value), end
 
     def _closes(self, place: int, in_object: bool) -> bool:
-        """Whether a quote before ``place`` ends its string, by what follows it.
+        """Whether the quote before ``place`` ends its string, judged by what follows it.
 
-        In valid JSON it always does: a comma and another member or item follow, or a bracket.
+        A closing quote of valid JSON always qualifies: it is followed by a bracket, or by a comma
+        and another member or item.
         """
         text = self._text
         ahead = self._white(place)
@@ -288,11 +296,11 @@ class _Reader:
         return character in _QUOTES and "\n" in text[place:ahead]
 
     def _bare(self, place: int) -> tuple[Any, int, bool]:
-        """A number, a word such as ``true``, or a text without quotes."""
+        """A number, a literal such as ``true``, or an unquoted text."""
         match = _BARE_VALUE.match(self._text, place)
         if match is None:
             return None, place, False
-        if match.end() >= self._end:  # 12 may have been going to be 123
+        if match.end() >= self._end:  # 12 may be a cut-off 123
             return None, match.end(), False
         word = _COMMENT_AHEAD.sub("", match[0]).rstrip()
         if word in _WORDS:
@@ -301,14 +309,14 @@ class _Reader:
             return word, match.end(), True
         try:
             return int(word) if _WHOLE.fullmatch(word) else float(word), match.end(), True
-        except ValueError:  # more digits than Python reads
+        except ValueError:  # more digits than Python converts
             return None, match.end(), False
 
     def _is(self, pattern: re.Pattern[str], place: int) -> bool:
         return pattern.match(self._text, place) is not None
 
     def _skip(self, place: int) -> int:
-        """Past white space and comments."""
+        """The position after white space and comments."""
         match = _SPACE.match(self._text, place)
         return match.end() if match is not None else place
 

@@ -1,4 +1,4 @@
-"""The ledger: what model calls came to, by stage."""
+"""Ledger: usage and outcomes of model calls, by stage."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from cognigraph.model import Usage
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Totals of some asks; adds up with ``+``.
+    """Totals of a number of prompts; entries are added with ``+``.
 
-    ``asks`` were made, of which ``answered`` got a value; ``errors`` counts the others by the name
-    of their error. ``repaired`` answers took a second question, ``cut_off`` ones had no end,
-    ``salvaged`` and ``dropped`` are items of broken ones. ``estimated`` asks have token counts
-    that the server did not give.
+    ``asks`` counts prompts and ``answered`` those that got a valid answer; ``errors`` counts the
+    others by the name of the error class. ``repaired`` counts answers that needed a second
+    request, ``cut_off`` truncated answers, ``salvaged`` and ``dropped`` the items kept from and
+    left out of invalid answers, ``estimated`` the prompts whose token counts are estimates.
     """
 
     usage: Usage = field(default_factory=Usage)
@@ -45,7 +45,7 @@ class Entry:
 
 
 class Ledger:
-    """Adds up what was asked of models, by stage (the prompt's name). Thread-safe."""
+    """Adds up the usage of models by stage (the prompt's name). Thread-safe."""
 
     def __init__(self) -> None:
         self._stages: dict[str, Entry] = {}
@@ -58,11 +58,11 @@ class Ledger:
 
     @property
     def stages(self) -> dict[str, Entry]:
-        """Totals by stage, in the order they first came up."""
+        """Totals by stage, in the order in which the stages first occurred."""
         with self._lock:
             return dict(self._stages)
 
     @property
     def total(self) -> Entry:
-        """Everything together."""
+        """The total of all stages."""
         return sum(self.stages.values(), Entry())

@@ -1,4 +1,4 @@
-"""One limiter for the process: few calls at a time, and none while the endpoint wants a rest."""
+"""Rate limiter: bounds the number of concurrent calls, and pauses all calls after Retry-After."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _lock = Lock()
 
 
 class Limiter:
-    """Lets ``concurrent`` calls through at a time, and none during a pause.
+    """Allows ``concurrent`` calls at a time, and none during a pause.
 
-    A pause is what one caller was told by ``Retry-After``; it holds for all, and is never longer
-    than ``max_pause`` from now. Thread-safe.
+    A pause starts when one caller receives ``Retry-After``. It applies to all callers and never
+    ends later than ``max_pause`` from now. Thread-safe.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Limiter:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if concurrent < 1:
-            raise ConfigurationError("a limiter must let at least 1 call through")
+            raise ConfigurationError("a limiter must allow at least 1 concurrent call")
         if max_pause < timedelta(0):
             raise ConfigurationError("max_pause must not be negative")
         self._slots = Semaphore(concurrent)
@@ -43,27 +43,27 @@ class Limiter:
 
     @classmethod
     def shared(cls, base_url: str) -> Limiter:
-        """The one limiter of this process for an endpoint."""
+        """The limiter that this process shares for an endpoint."""
         with _lock:
             return _shared.setdefault(base_url.rstrip("/"), cls())
 
     def pause(self, seconds: float) -> float:
-        """Hold back all calls for so long (at most ``max_pause``); returns how long that is."""
+        """Pause all calls for some seconds, at most ``max_pause``; returns the seconds applied."""
         seconds = min(max(seconds, 0.0), self._max_pause)
         with self._lock:
             self._until = max(self._until, self._clock() + seconds)
         return seconds
 
     def waiting(self) -> float:
-        """Seconds until the pause is over."""
+        """Seconds until the pause ends; 0 without a pause."""
         with self._lock:
             return max(0.0, self._until - self._clock())
 
     @contextmanager
     def slot(self, check: Callable[[float], None] | None = None) -> Iterator[None]:
-        """Wait for the end of a pause and for a free place, and keep that place.
+        """Wait for a free slot and for the end of a pause; hold the slot in the ``with`` block.
 
-        ``check`` is called with the seconds it would wait, before waiting; it may raise.
+        Before waiting for a pause, ``check`` is called with the seconds to wait; it may raise.
         """
         with self._slots:
             while (wait := self.waiting()) > 0:

@@ -1,4 +1,4 @@
-"""Which form of request an endpoint understands: found out by what it answers, and remembered."""
+"""Request dialects of endpoints: learned from their replies and remembered for the process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from cognigraph.llm.base import Mode
 
-_DOWN: Mapping[Mode, Mode] = {"json_schema": "json_object", "json_object": "text"}
+_SIMPLER: Mapping[Mode, Mode] = {"json_schema": "json_object", "json_object": "text"}
 _FORM_WORDS = (
     "response_format", "response format", "json_schema", "json schema", "json_object", "json mode",
     "structured output", "guided", "grammar", "schema",
@@ -21,7 +21,11 @@ Message = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What one endpoint and model want to be sent."""
+    """The form of request that one endpoint and model accept.
+
+    ``limit`` is the name of the parameter that limits output tokens, empty if none is accepted;
+    ``temperature`` says whether that parameter is accepted.
+    """
 
     mode: Mode = "json_schema"
     limit: Literal["max_tokens", "max_completion_tokens", ""] = "max_tokens"
@@ -50,7 +54,7 @@ class Dialect:
         return body
 
     def _messages(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
-        """The messages; where the server is not told the schema, the model is."""
+        """The messages; the schema is added in words unless the server receives it."""
         if self.mode == "json_schema":
             return list(messages)
         first, *rest = messages
@@ -58,14 +62,15 @@ class Dialect:
         return [{**first, "content": told}, *rest]
 
     def step_down(self) -> Dialect | None:
-        """The next simpler way to ask for a form; None after plain text."""
-        mode = _DOWN.get(self.mode)
+        """The dialect with the next simpler mode; ``None`` after plain text."""
+        mode = _SIMPLER.get(self.mode)
         return None if mode is None else replace(self, mode=mode)
 
     def adapt(self, complaint: str, param: str = "") -> Dialect | None:
-        """What to send instead to an endpoint that refused this; None if that was not the cause.
+        """The dialect to try after an endpoint rejected this one; ``None`` if it is not the cause.
 
-        ``complaint`` is the body of a 400 or 422, ``param`` the parameter it names, if it does.
+        ``complaint`` is the text of a 400 or 422 reply; ``param`` is the parameter it names, or
+        empty.
         """
         text = complaint.lower()
         named = param.lower() or text
@@ -84,25 +89,25 @@ class Dialect:
 
 
 def in_words(schema: Mapping[str, Any]) -> str:
-    """What the model is told where the server does not hold it to the schema."""
+    """The instruction to follow the schema, for servers that do not enforce it."""
     form = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
     return f"Answer with one JSON object and nothing else. It must match this JSON schema:\n{form}"
 
 
 class Dialects:
-    """What was found out about endpoints and models, for the whole process. Thread-safe."""
+    """The dialects learned for endpoints and models, for the whole process. Thread-safe."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], Dialect] = {}
         self._lock = Lock()
 
     def get(self, base_url: str, model: str, default: Dialect) -> Dialect:
-        """What is known, or the default."""
+        """The dialect learned for an endpoint and model, or the default."""
         with self._lock:
             return self._known.get((base_url, model), default)
 
     def learn(self, base_url: str, model: str, dialect: Dialect) -> None:
-        """Remember what to send from now on."""
+        """Remember the dialect to use from now on."""
         with self._lock:
             self._known[base_url, model] = dialect
 

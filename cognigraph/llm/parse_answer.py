@@ -1,7 +1,7 @@
-"""From what a model wrote to a validated value: tolerant of its form, strict about its content.
+"""Parse a model's answer into a validated value: lenient about form, strict about content.
 
-Only an object that carries the lists of the schema can say that there is nothing; everything else
-without a usable item is a failure, to be repaired or tried again, and never an empty result.
+Only an object that has the lists of the schema counts as "nothing found". Any other answer without
+a usable item is a failure, to be repaired or retried, and never an empty result.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[T]):
-    """A value, or (``None``) what was wrong, in words for the model.
+    """A parsed value; or ``None``, with the problem in words that can be sent to the model.
 
-    ``salvaged`` items were rescued out of a broken answer, ``dropped`` says of the others why.
-    ``formless``: there was no object with fields of the schema at all.
+    ``salvaged`` counts the items kept from an invalid answer; ``dropped`` gives a reason for each
+    of the others. ``formless`` means that the answer has no object with fields of the schema.
     """
 
     value: T | None
@@ -44,7 +44,7 @@ class Reading(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """The fields of a schema as they are written, and which of them are lists, or required."""
+    """The names of a schema's fields, of those that are lists, and of those that are required."""
 
     fields: frozenset[str]
     lists: frozenset[str]
@@ -56,7 +56,11 @@ class _Form:
 
 @dataclass(frozen=True, slots=True)
 class _Picked:
-    """The object taken for the answer. ``whole``: well-formed; ``at_end``: its end is missing."""
+    """The object selected as the answer.
+
+    ``whole`` means well-formed; ``at_end`` means that it is cut off at the end of the text;
+    ``left_out`` counts its unreadable items.
+    """
 
     data: dict[str, Any]
     whole: bool
@@ -65,9 +69,10 @@ class _Picked:
 
 
 def read(text: str, schema: type[T], *, cut_off: bool = False) -> Reading[T]:
-    """Read an answer into a schema. ``cut_off`` says that the server stopped the model.
+    """Parse an answer according to a schema. Never raises.
 
-    Unknown fields are ignored (where the schema does not forbid them). Never raises.
+    ``cut_off`` says that the server stopped the model. Unknown fields are ignored unless the
+    schema forbids them.
     """
     form = _form(schema)
     if text.lstrip().startswith(_THINKING[0]):
@@ -95,9 +100,9 @@ def _form(schema: type[BaseModel]) -> _Form:
 
 
 def _carrying(found: Sequence[Document], text: str, form: _Form) -> _Picked | None:
-    """The last object that carries fields of the schema: models correct themselves.
+    """The last object that has fields of the schema, because models correct themselves.
 
-    Objects that follow each other with nothing between are one answer, written in pieces.
+    Objects with nothing between them are merged: they are one answer, written in parts.
     """
     run: list[tuple[dict[str, Any], Document]] = []
     for document in reversed(found):
@@ -120,7 +125,10 @@ def _carrying(found: Sequence[Document], text: str, form: _Form) -> _Picked | No
 
 
 def _carriers(value: Any, form: _Form, depth: int) -> Iterator[dict[str, Any]]:
-    """The object itself, or the last ones inside it: ``{"result": {...}}``, ``[{...}]``."""
+    """The value if it has fields of the schema, else the last objects inside it that do.
+
+    Examples of such wrappers: ``{"result": {...}}``, ``[{...}]``.
+    """
     if form.is_carried_by(value):
         yield value
     elif depth and isinstance(value, dict):
@@ -134,7 +142,7 @@ def _carriers(value: Any, form: _Form, depth: int) -> Iterator[dict[str, Any]]:
 
 
 def _merged(values: Sequence[Mapping[str, Any]], form: _Form) -> dict[str, Any]:
-    """One object of several: lists one after the other, of other fields the last."""
+    """Merge objects into one: lists are concatenated; for other fields the last value wins."""
     merged: dict[str, Any] = {}
     for value in values:
         for name, field in value.items():
@@ -144,7 +152,7 @@ def _merged(values: Sequence[Mapping[str, Any]], form: _Form) -> dict[str, Any]:
                 merged[name] = [*before, *items] if isinstance(before, list) else items
             elif name not in form.lists:
                 merged[name] = field
-            elif field is not None:  # not a list: for the validation to say
+            elif field is not None:  # not a list: left for validation to report
                 merged.setdefault(name, field)
     return merged
 
@@ -152,7 +160,7 @@ def _merged(values: Sequence[Mapping[str, Any]], form: _Form) -> dict[str, Any]:
 def _bare_items(
     found: Sequence[Document], text: str, schema: type[BaseModel], form: _Form
 ) -> _Picked | None:
-    """Items without the object around them, put into the one list that takes most of them."""
+    """Items without an enclosing object, assigned to the list whose type most of them match."""
     items = [
         item
         for document in found
@@ -208,7 +216,7 @@ def _fit(picked: _Picked, schema: type[T], form: _Form, cut_off: bool) -> Readin
 def _validated(
     data: dict[str, Any], schema: type[T], form: _Form
 ) -> tuple[T | None, dict[str, Any], list[str]]:
-    """The value of what is valid in ``data``, that part of it, and why the rest is not."""
+    """The validated value, the valid part of ``data``, and a reason for each part left out."""
     from pydantic import ValidationError
 
     dropped: list[str] = []
@@ -233,7 +241,7 @@ def _validated(
 
 
 def _culprit(data: Any, location: Iterable[str | int]) -> Path:
-    """The path to the item of the outermost list on the way to an error, or to the field."""
+    """The path of the part to leave out for an error: an item of the outermost list, or a field."""
     path: list[str | int] = []
     for step in location:
         if isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
@@ -251,7 +259,7 @@ def _reason(location: Sequence[str | int], message: str) -> str:
 
 
 def _without(data: Any, wrong: Mapping[Path, str], path: Path) -> Any:
-    """A copy without the parts at these paths."""
+    """A copy without the values at the paths ``wrong``; ``path`` is the path of ``data``."""
     if isinstance(data, dict):
         return {
             key: _without(item, wrong, (*path, key))

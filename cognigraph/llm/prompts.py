@@ -1,6 +1,6 @@
-"""Prompt files: a header, then one ``## system`` part and one or more parts to fill in.
+"""Prompt files: parse and render them. Each has a header, a ``## system`` part and other parts.
 
-The header names the prompt, its version, every input and the schema of the answer::
+The header holds the prompt's name and version, its inputs, and the schema of the answer::
 
     ---
     name: extract
@@ -13,7 +13,7 @@ The header names the prompt, its version, every input and the schema of the answ
     ## user
     ... {{turns}} ...
 
-A changed prompt is a new file with the next number: the version is part of an extractor's name.
+To change a prompt, add a file with the next number: the version is part of an extractor's name.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from cognigraph.llm import Prompt
 
 _FILE = re.compile(r"---\n(?P<header>.*?)\n---\n(?P<body>.*)", re.DOTALL)
 _PART = re.compile(r"^## (\w+)\n", re.MULTILINE)
-_PLACE = re.compile(r"\{\{(\w+)\}\}")
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
 
 @dataclass(frozen=True, slots=True)
 class PromptFile:
-    """A prompt as it stands in its file. ``parts`` maps each part to its text."""
+    """The content of a prompt file. ``parts`` maps the name of each part to its text."""
 
     name: str
     version: int
@@ -44,19 +44,24 @@ class PromptFile:
 
     @property
     def id(self) -> str:
-        """Name and version, ``extract-1``."""
+        """Name and version, such as ``extract-1``."""
         return f"{self.name}-{self.version}"
 
     def inputs_of(self, part: str) -> frozenset[str]:
-        """The inputs that a part has a place for."""
-        return frozenset(_PLACE.findall(self.parts[part]))
+        """The inputs that a part uses."""
+        return frozenset(_PLACEHOLDER.findall(self.parts[part]))
 
 
 def read(text: str, source: str) -> PromptFile:
-    """Read a file; one with a wrong header or undeclared inputs is a ConfigurationError."""
+    """Parse the text of a prompt file; ``source`` is its name in error messages.
+
+    Raises:
+        ConfigurationError: the header is invalid, the declared inputs are not exactly the inputs
+            used, or a part is missing.
+    """
     match = _FILE.fullmatch(text)
     if match is None:
-        raise ConfigurationError(f"{source}: a prompt file begins with a header between --- lines")
+        raise ConfigurationError(f"{source}: a prompt file must start with a header between ---")
     header = dict(_field(line, source) for line in match["header"].splitlines())
     missing = {"name", "version", "inputs", "schema"} - set(header)
     if missing or not header["version"].isdecimal():
@@ -65,10 +70,11 @@ def read(text: str, source: str) -> PromptFile:
     _, *pieces = _PART.split(match["body"])
     parts = {name: body.strip() for name, body in zip(pieces[::2], pieces[1::2], strict=True)}
     inputs = tuple(name.strip() for name in header["inputs"].split(",") if name.strip())
-    used = {place for body in parts.values() for place in _PLACE.findall(body)}
+    used = {name for body in parts.values() for name in _PLACEHOLDER.findall(body)}
     if used != set(inputs) or "system" not in parts or len(parts) < 2:
         raise ConfigurationError(
-            f"{source}: declares {sorted(inputs)}, uses {sorted(used)}, has the parts {[*parts]}"
+            f"{source}: declares the inputs {sorted(inputs)} and uses {sorted(used)}; "
+            f"its parts are {[*parts]}"
         )
     return PromptFile(header["name"], int(header["version"]), inputs, header["schema"], parts)
 
@@ -82,24 +88,27 @@ def _field(line: str, source: str) -> tuple[str, str]:
 
 @cache
 def prompt_file(id: str, package: str = "cognigraph.ingest.model.prompts") -> PromptFile:
-    """The prompt that ships as ``<id>.md`` in a package, such as ``extract-1``."""
+    """The prompt in the file ``<id>.md`` of a package; an example of an id is ``extract-1``."""
     path = files(package).joinpath(f"{id}.md")
     found = read(path.read_text(encoding="utf-8"), f"{id}.md")
     if found.id != id:
-        raise ConfigurationError(f"{id}.md says that it is {found.id}")
+        raise ConfigurationError(f"the header of {id}.md names {found.id}")
     return found
 
 
 def render(file: PromptFile, part: str = "user", /, **inputs: str) -> Prompt:
-    """Fill in a part. An input that is missing or has no place there is a ConfigurationError.
+    """Fill the inputs into a part.
 
-    Inputs are put in as they are and never looked at again, so braces in them mean nothing.
+    Inputs are inserted verbatim and not expanded again, so braces in them have no meaning.
+
+    Raises:
+        ConfigurationError: an input is missing, or the part does not use it.
     """
     wanted = file.inputs_of(part)
     if wanted != set(inputs):
         missing, unused = sorted(wanted - set(inputs)), sorted(set(inputs) - wanted)
         raise ConfigurationError(
-            f"prompt {file.id}, part {part!r}: missing {missing}, without a place {unused}"
+            f"prompt {file.id}, part {part!r}: missing inputs {missing}, unused inputs {unused}"
         )
-    user = _PLACE.sub(lambda place: inputs[place[1]], file.parts[part])
+    user = _PLACEHOLDER.sub(lambda match: inputs[match[1]], file.parts[part])
     return Prompt(name=file.name, version=str(file.version), system=file.parts["system"], user=user)

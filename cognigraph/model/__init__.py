@@ -1,4 +1,4 @@
-"""The value objects of the public face: what goes in, what the graph holds, what comes out.
+"""Value objects of the public API: messages, the contents of the graph, and search results.
 
 All are frozen. Times are timezone-aware UTC; vectors never appear here.
 """

@@ -1,4 +1,4 @@
-"""What comes out: ranked hits with their reasons, and the prompt block."""
+"""Results of a search: ranked hits with the parts of their scores, and the prompt block."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from cognigraph.model.graph import Session, Triple
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why a hit stands where it stands.
+    """How the score of a hit was computed.
 
-    ``legs`` maps each leg that found it to its raw value; ``features`` are the values that were
-    fused, each already times its weight, so that they add up to ``semantic``.
-    The rest are the paper's parts: session score Ss, triple score St, their harmonic mean,
-    the time gap in seconds and the decay weight w. ``score`` = semantic x decay.
-    With a reranker, ``rerank_score`` is its score, by which the first hits are ordered, and
-    ``rank_before`` the rank (from 1) without it.
+    ``legs`` maps each candidate source that found it to its raw value. ``features`` are the
+    weighted features, which add up to ``semantic``. The other fields are those of the paper:
+    session score Ss, triple score St, their harmonic mean, the time gap in seconds and the decay
+    weight w; ``score`` = semantic x decay. With a reranker, ``rerank_score`` is its score, which
+    orders the first hits, and ``rank_before`` is the rank (from 1) without it.
     """
 
     legs: Mapping[str, float]
@@ -51,7 +50,7 @@ class Why:
         if parts:
             lines.append(f"found by {parts}")
         if self.rerank_score is not None:
-            lines.append(f"reranked by {self.rerank_score:.3f}, was number {self.rank_before}")
+            lines.append(f"rerank score {self.rerank_score:.3f}, rank {self.rank_before} before")
         lines.extend(self.notes)
         return "; ".join(lines)
 
@@ -64,8 +63,9 @@ def _shown(score: float | None) -> str:
 class Hit:
     """One ranked message.
 
-    ``id`` is the caller's message id. ``text`` is the chunk that matched: the whole message unless
-    it was long enough to be split (then ``part`` of ``parts``; ``Space.get`` has it all).
+    ``id`` is the caller's message id. ``text`` is the chunk that matched: the whole message, unless
+    it was split because of its length. In that case it is number ``part`` (from 0) of ``parts``,
+    and ``Space.get`` returns the whole text.
     """
 
     id: str
@@ -86,7 +86,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SessionHit:
-    """A session with the score it got for a question."""
+    """A session with its score for a question."""
 
     session: Session
     score: float
@@ -99,7 +99,7 @@ class SessionHit:
 class Trace:
     """What a search did: milliseconds by stage, sizes of the candidate sets, and remarks.
 
-    ``asks`` says that the question wants a time, as the rules read it.
+    ``asks`` says which kind of time the question asks for, according to the rules.
     """
 
     profile: str
@@ -114,7 +114,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult(Sequence[Hit]):
-    """Ranked hits (a sequence), with the triples and sessions that the question reached."""
+    """Ranked hits (a sequence), with the triples and sessions found for the question."""
 
     question: str
     hits: tuple[Hit, ...]
@@ -144,7 +144,7 @@ class SearchResult(Sequence[Hit]):
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """What a short id in a context block stands for."""
+    """The item that a label in a context block refers to."""
 
     label: str
     kind: str
@@ -153,7 +153,7 @@ class Citation:
 
 
 class Context(str):
-    """A prompt block: a plain ``str`` that knows its tokens, hits and citations."""
+    """A prompt block: a ``str`` with its number of tokens, hits and citations."""
 
     __slots__ = ("citations", "hits", "tokens")
     tokens: int
@@ -163,7 +163,7 @@ class Context(str):
     def __new__(
         cls, text: str, *, tokens: int, hits: Sequence[Hit], citations: Sequence[Citation]
     ) -> Context:
-        """Build the block; ``tokens`` is the count that was held against the budget."""
+        """Build the block; ``tokens`` is the count that was compared with the budget."""
         self = super().__new__(cls, text)
         self.tokens, self.hits, self.citations = tokens, tuple(hits), tuple(citations)
         return self

@@ -1,4 +1,4 @@
-"""What there is and what it took, in numbers."""
+"""Counts of what a space holds."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Sizes of a space and the state of its enrichment (in chunks).
+    """Sizes of a space and the state of its enrichment, in chunks.
 
-    Summaries that lack turns which were read are ``pending`` until they are written, or ``failed``.
+    ``summaries_pending`` and ``summaries_failed`` count the sessions whose summary lacks turns that
+    were read: those still due, and those that were parked.
     """
 
     space: str

@@ -1,4 +1,4 @@
-"""Why an expected message is found, or is not."""
+"""Explanation of why an expected message is found for a question, or is not."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from cognigraph.model.messages import StoredMessage
 
 @dataclass(frozen=True, slots=True)
 class LegStanding:
-    """Where a message, or its best triple, stands in one leg.
+    """The rank of a message, or of its best triple, in one candidate source.
 
-    ``rank`` is its place; ``None`` where the leg does not see it among its best 1,000. ``value`` is
-    the cosine or BM25 score; the leg hands on ``limit`` candidates.
+    ``rank`` is ``None`` if it is not among the source's best 1,000. ``value`` is its cosine or BM25
+    score; ``limit`` is the number of candidates that the source contributes.
     """
 
     name: str
@@ -25,10 +25,10 @@ class LegStanding:
 
 @dataclass(frozen=True, slots=True)
 class SignalStanding:
-    """What one signal gave a message, the last hit that was returned, and the first.
+    """What one signal contributed to the score of a message, of the last hit, and of the first.
 
-    ``value`` is raw, ``points`` are what it added to the score, ``rank`` its place among all
-    candidates by this signal.
+    ``value`` is the raw signal and ``points`` its contribution to the score; ``rank`` is the rank
+    of the message among all candidates by this signal alone.
     """
 
     name: str
@@ -41,7 +41,7 @@ class SignalStanding:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A change that was tried, and the place the expected message then had."""
+    """A change that was tried, and the rank of the expected message with it."""
 
     what: str
     rank: int | None
@@ -49,11 +49,12 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why an expected message is where it is.
+    """Why an expected message has its rank.
 
-    ``rank`` is its place among all ``candidates`` (``None``: it was none), ``score_at_k`` what the
-    last returned hit had; ``signals`` begin with what it lost most on; ``variants`` are its places
-    with one part of the ranking off; ``proposals`` what would have brought it among the first k.
+    ``rank`` is its rank among all ``candidates`` (``None`` if it is not one of them), and
+    ``score_at_k`` the score of the last returned hit. ``signals`` begin with the one that cost it
+    most; ``variants`` are its ranks with one part of the ranking switched off; ``proposals`` are
+    changes that would bring it among the first k.
     """
 
     question: str
@@ -73,12 +74,12 @@ class Explanation:
 
     @property
     def is_found(self) -> bool:
-        """Whether it is among the first k."""
+        """Whether the message is among the first k."""
         return self.rank is not None and self.rank <= self.k
 
     @property
     def verdict(self) -> str:
-        """The answer in one sentence."""
+        """The explanation in one sentence."""
         if self.is_found:
             return f"found: {_nth(self.rank)} of {self.candidates} candidates, k is {self.k}"
         if self.rank is not None:
@@ -87,8 +88,11 @@ class Explanation:
                 f"it scores {self.score:.3f}, the last hit {self.score_at_k:.3f}"
             )
         if any(leg.rank is not None for leg in self.legs):
-            return f"missed: not among the {self.candidates} candidates that the legs found"
-        return "missed: neither its vector, nor its words, nor a triple is near the question"
+            return (
+                f"missed: not among the {self.candidates} candidates, because its rank is too low "
+                "in every candidate source"
+            )
+        return "missed: neither its vector, nor its words, nor a triple matches the question"
 
     def __repr__(self) -> str:
         return f"<Explanation {self.expected.id}: {self.verdict}>"

@@ -1,4 +1,4 @@
-"""What the graph holds: sessions with their summaries, entities, triples, merges."""
+"""Contents of the graph: sessions with their summaries, entities, triples and merges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cognigraph.times import When
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """One topic of a session: a title and a few sentences. The themes are its summary."""
+    """One topic of a session: a title and a few sentences. A session's themes are its summary."""
 
     title: str
     summary: str
@@ -19,7 +19,7 @@ class Theme:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The top layer: one conversation with its keys and its summary."""
+    """A node of the top layer: one conversation with its keys and its summary."""
 
     id: str
     started_at: datetime
@@ -50,9 +50,9 @@ def _summary(themes: Sequence[Theme]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One revision of a session's keys and summary: what ``extractor`` made of them ``at`` a time.
+    """One revision of a session's keys and summary, written by ``extractor`` at the time ``at``.
 
-    ``version`` counts from 1; the session shows the newest.
+    ``version`` counts from 1; the newest revision is the session's current summary.
     """
 
     session: str
@@ -76,7 +76,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A named thing of the middle layer. ``aliases`` are the other names it goes by, sorted."""
+    """An entity of the middle layer. ``aliases`` are its other names, sorted."""
 
     name: str
     type: str
@@ -92,7 +92,7 @@ class Entity:
 class Source:
     """One piece of evidence for a triple: a message of a session, and when it was said.
 
-    ``said_by`` is who is quoted in it, if that is not its speaker.
+    ``said_by`` is the person quoted in the message, if that is not its speaker.
     """
 
     id: str
@@ -105,8 +105,8 @@ class Source:
 class Triple:
     """A fact of the middle layer with its sources.
 
-    ``when`` is the valid time at the precision given; ``first_observed``/``last_observed`` are the
-    observed times over all evidence. ``score`` is set on results of a search.
+    ``when`` is the valid time at the precision given; ``first_observed`` and ``last_observed`` are
+    the first and last observed time of its evidence. ``score`` is set in search results only.
     """
 
     uid: str
@@ -134,7 +134,7 @@ class Triple:
 
 @dataclass(frozen=True, slots=True)
 class SuspectedDuplicate:
-    """Two entities that may be one. They are kept apart until ``merge`` says that they are."""
+    """Two entities that may be the same. They stay separate until ``merge`` is called."""
 
     name: str
     type: str
@@ -152,9 +152,10 @@ class SuspectedDuplicate:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """One merge: ``name`` is shown as part of ``into``, unless ``undone_at`` says when that ended.
+    """One merge of ``name`` into the canonical entity ``into``.
 
-    ``by`` is ``"user"`` or ``"rules"``; ``at`` is when it was recorded.
+    ``by`` is ``"user"`` or ``"rules"``; ``at`` is when the merge was recorded, and ``undone_at``
+    when it was undone, if it was.
     """
 
     name: str

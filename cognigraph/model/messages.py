@@ -1,4 +1,4 @@
-"""What goes in: messages, and what became of them."""
+"""Messages to add, the result of adding them, and messages as stored."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ DEFAULT_SESSION = "default"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One thing said. Only ``text`` is needed.
+    """One message of a conversation. Only ``text`` is required.
 
-    ``id`` makes redelivery harmless; ``session`` groups one conversation; ``at`` is when it was
-    said (an aware datetime or ISO 8601 string; the clock's now if absent).
+    With an ``id``, adding the message again has no effect; ``session`` groups the messages of one
+    conversation; ``at`` is when it was said (an aware datetime or an ISO 8601 string; the current
+    time if absent).
     """
 
     text: str
@@ -29,13 +30,17 @@ class Message:
 
     @classmethod
     def of(cls, value: Message | Mapping[str, Any], *, index: int = 0) -> Message:
-        """Take a Message or a mapping with its fields; an unknown field is an error."""
+        """The Message for a Message or a mapping with its fields.
+
+        Raises:
+            InvalidMessageError: the value is neither, has an unknown field, or has no text.
+        """
         if isinstance(value, Message):
             return value
         if not isinstance(value, Mapping):
             raise InvalidMessageError(
                 f"message {index} is a {type(value).__name__}; "
-                "give a Message or a dict with 'text'",
+                "pass a Message or a dict with 'text'",
                 index=index,
             )
         known = {f.name for f in fields(cls)}
@@ -43,7 +48,7 @@ class Message:
         if unknown:
             raise InvalidMessageError(
                 f"message {index} has unknown field(s) {', '.join(unknown)}; "
-                f"known are {', '.join(sorted(known))}",
+                f"known fields are {', '.join(sorted(known))}",
                 index=index,
             )
         if "text" not in value:
@@ -54,7 +59,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A message that ``add_many(..., skip_invalid=True)`` left out; ``index`` is its place."""
+    """A message that ``add_many(..., skip_invalid=True)`` left out; ``index`` is its position."""
 
     index: int
     reason: str
@@ -65,11 +70,11 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class AddResult:
-    """What an ``add`` or ``add_many`` did.
+    """The result of ``add`` or ``add_many``.
 
-    ``ids`` are the message ids in the order given; ``new`` those that were not there before.
-    ``notes`` says what was changed on the way in (for example replaced lone surrogates);
-    ``timings`` are milliseconds by stage.
+    ``ids`` are the message ids in the given order; ``new`` are those that were not stored before.
+    ``notes`` describe changes to the input, such as replaced lone surrogates; ``timings`` are
+    milliseconds by stage.
     """
 
     ids: tuple[str, ...]
@@ -81,12 +86,12 @@ class AddResult:
 
     @property
     def id(self) -> str:
-        """The id of the only message (of the first, after ``add_many``)."""
+        """The id of the message, or of the first message after ``add_many``."""
         return self.ids[0]
 
     @property
     def duplicates(self) -> int:
-        """How many of the messages were already there."""
+        """Number of messages that were already stored."""
         return len(self.ids) - len(self.new)
 
     def __repr__(self) -> str:
@@ -97,9 +102,9 @@ class AddResult:
 
 @dataclass(frozen=True, slots=True)
 class StoredMessage:
-    """A message as stored: the whole text, whatever number of chunks it was split into.
+    """A message as stored, with its whole text, even if it was split into several chunks.
 
-    ``is_enriched`` says whether all of them have been read by an extractor.
+    ``is_enriched`` says whether an extractor has read all its chunks.
     """
 
     id: str

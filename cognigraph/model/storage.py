@@ -1,4 +1,4 @@
-"""What a store says of itself: where it is, what wrote it, whether it is healthy."""
+"""Information about a store: its location, schema and embedder, and the results of checks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of ``doctor``: what was looked at, whether it is fine, and what to do if not."""
+    """The result of one check of ``doctor``, with advice if it failed."""
 
     name: str
     ok: bool
@@ -18,7 +18,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
-    """What a store records of its embedder: vectors of another one are not comparable."""
+    """The embedder recorded in a store; vectors of another embedder are not comparable."""
 
     name: str
     dimension: int
@@ -26,7 +26,7 @@ class EmbedderIdentity:
 
 @dataclass(frozen=True, slots=True)
 class StoreInfo:
-    """Where the data is and what wrote it."""
+    """Where the data of a store is, and with which schema and embedder it was written."""
 
     kind: str
     location: str

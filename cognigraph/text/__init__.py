@@ -1,1 +1,1 @@
-"""Plain text, in any language: cleaning, stemmed terms, BM25 and token estimates."""
+"""Text in any language: cleaning, stemmed terms, BM25 and token estimates."""

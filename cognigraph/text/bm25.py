@@ -1,4 +1,4 @@
-"""BM25 from counts: the space's own statistics, whatever index found the candidates.
+"""BM25 scores, computed from the statistics of one space, whichever index found the candidates.
 
 Robertson & Zaragoza, "The Probabilistic Relevance Framework" (2009), with the idf kept positive.
 """
@@ -15,12 +15,12 @@ from cognigraph.arrays import Floats
 
 K1 = 1.2
 B = 0.4
-"""Turns are short and their length says little about aboutness: a mild length normalisation."""
+"""Length normalisation. It is mild, because turns are short and length says little about topic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Lexical statistics of one space: chunks, their mean length in terms, document frequencies."""
+    """Statistics of one space: number of chunks, mean length in terms, document frequencies."""
 
     chunks: int
     mean_length: float
@@ -41,8 +41,9 @@ def bm25(
 ) -> Floats:
     """BM25 of n texts.
 
-    ``matches`` (n, t) term frequencies, ``length`` (n,) in terms, ``weights`` (t,) idf,
-    ``mean_length`` of such texts in terms. Returns (n,).
+    ``matches`` (n, t) are term frequencies, ``length`` (n,) the lengths of the texts in terms,
+    ``weights`` (t,) the idf of the terms, and ``mean_length`` the mean length of such texts in
+    terms. Returns scores (n,).
     """
     if not matches.shape[1]:
         return np.zeros(len(matches))

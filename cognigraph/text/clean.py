@@ -1,11 +1,11 @@
-"""Functions on a piece of text that storing and searching share."""
+"""Text cleaning, and the wording in which chunks, facts and themes are embedded and indexed."""
 
 from __future__ import annotations
 
 import re
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# C0 (but tab and line feed) and C1 controls, and marks that reorder what follows them.
+# C0 controls (except tab and line feed), C1 controls, and marks that reorder the following text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _QUESTION_MARKS = frozenset("?？؟\u037e")
 _TAIL = 16
@@ -17,7 +17,7 @@ def replace_surrogates(text: str) -> tuple[str, int]:
 
 
 def storable(text: str) -> str:
-    """The text as it would be stored, so that look-ups find it."""
+    """The text as it would be stored, so that lookups match it."""
     return replace_surrogates(text)[0]
 
 
@@ -27,7 +27,7 @@ def printable(text: str) -> str:
 
 
 def is_question(text: str) -> bool:
-    """Whether the text ends with a question mark, of any script, after its last word."""
+    """Whether the text has a question mark, of any script, after its last word."""
     for character in reversed(text[-_TAIL:]):
         if character in _QUESTION_MARKS:
             return True
@@ -52,12 +52,12 @@ def headed(title: str, summary: str) -> str:
 def searched(speaker: str | None, text: str, fresh: str | None) -> str:
     """A chunk as the text that is embedded and indexed, without recalled prompt blocks.
 
-    ``fresh`` is the text without them, or ``None`` if there are none. If it is empty, so is the
-    result.
+    ``fresh`` is the text without such blocks, or ``None`` if it has none. If ``fresh`` is empty,
+    so is the result.
     """
     return "" if fresh == "" else spoken(speaker, text if fresh is None else fresh)
 
 
 def spoken(speaker: str | None, text: str) -> str:
-    """The text with its speaker in front."""
+    """The text, preceded by its speaker if there is one."""
     return f"{speaker}: {text}" if speaker else text

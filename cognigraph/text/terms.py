@@ -1,9 +1,9 @@
-"""Lexical analysis: one way from text to index terms, for both stores and for queries.
+"""Lexical analysis: convert text to index terms, in the same way for all stores and for queries.
 
-Terms are NFKC-folded, English-stemmed words (Snowball); scripts written without spaces (Chinese,
-Japanese, Thai, ...) become overlapping character bigrams, so that nothing depends on spaces.
-Stores index these terms themselves and never see user text in a query language, so no user text
-can be a syntax error and document frequencies are counted per space.
+Terms are words in NFKC and folded case, stemmed as English (Snowball). Scripts without spaces
+between words (Chinese, Japanese, Thai, ...) become overlapping character bigrams. Stores index
+these terms and never put user text into a query language, so no user text can cause a syntax error,
+and document frequencies are counted per space.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from threading import Lock
 import snowballstemmer
 
 ANALYZER = "cognigraph-english-1"
-"""Recorded in every store; a store built by another analyser must be re-indexed."""
+"""Name of this analysis, recorded in every store; a store with another one must be re-indexed."""
 
 # Letters of scripts that put no spaces between words: Han, kana, Thai, Lao, Khmer, Myanmar.
 _UNSPACED = (
@@ -26,7 +26,7 @@ _UNSPACED = (
     "\uf900-\ufaff\U00020000-\U0003ffff"
 )
 START = "\0"
-"""What stands before the words of each text in :func:`marked_words`."""
+"""Marker before the words of each text in :func:`marked_words`."""
 
 _WORDS_ONLY = bytes(byte if chr(byte).isalnum() or byte in b"_\0" else 0x20 for byte in range(128))
 _WORDS_ONLY += bytes(range(128, 256))
@@ -42,18 +42,18 @@ STOP_WORDS = frozenset(
     through to too under until up very was we were what when where which while who whom why will
     with would you your yours""".split()
 )
-"""Words that carry no topic. They are indexed like others, but a query does not look them up."""
+"""Words without a topic. They are indexed like all others, but queries skip them."""
 
 _stemmer = snowballstemmer.stemmer("english")
-_stemmer_lock = Lock()  # Snowball's stemmers keep the word in the object: not thread-safe
+_stemmer_lock = Lock()  # Snowball's stemmers keep state in the object and are not thread-safe
 
 
 @cache
 def _token_pattern() -> re.Pattern[str]:
-    """Runs of unspaced script, or words; made at first use.
+    """A pattern for runs of unspaced script and for words, compiled at first use.
 
-    Vowel signs and other combining marks are not ``\\w`` to ``re``, but words of Hindi, Tamil or
-    vocalised Arabic would fall apart without them.
+    ``\\w`` of ``re`` does not match vowel signs and other combining marks, without which words of
+    Hindi, Tamil or vocalised Arabic would be broken apart.
     """
     marks = "".join(
         chr(code) for code in range(0x300, 0x20000) if unicodedata.category(chr(code))[0] == "M"
@@ -63,19 +63,19 @@ def _token_pattern() -> re.Pattern[str]:
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """Index term of a word."""
+    """The index term of a word."""
     with _stemmer_lock:
         return str(_stemmer.stemWord(word))[:_MAX_TERM]
 
 
 def fold(text: str) -> str:
-    """NFKC and case folding, with possessives and apostrophes removed."""
+    """The text in NFKC and folded case, without possessive endings and apostrophes."""
     return _APOSTROPHE.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 def words(text: str) -> list[str]:
-    """Folded, unstemmed tokens in order; runs of unspaced script become character bigrams."""
-    if text.isascii():  # the same, four times as fast
+    """Case-folded, unstemmed tokens in order; unspaced script becomes character bigrams."""
+    if text.isascii():  # gives the same result four times as fast
         return _PLAIN_WORD.findall(_APOSTROPHE.sub("", text.casefold()))
     tokens: list[str] = []
     for match in _token_pattern().finditer(fold(text)):
@@ -90,9 +90,9 @@ def words(text: str) -> list[str]:
 
 
 def marked_words(texts: Sequence[str]) -> list[str]:
-    """Words of many texts in one list, those of each after a ``START``."""
+    """The words of many texts in one list, with a ``START`` before those of each text."""
     joined = START + START.join(texts)
-    if joined.isascii() and joined.count(START) == len(texts):  # all at once: much faster
+    if joined.isascii() and joined.count(START) == len(texts):  # one pass is much faster
         plain = fold(joined).encode("ascii").translate(_WORDS_ONLY)
         return plain.replace(b"\0", b" \0 ").decode("ascii").split()
     return [token for text in texts for token in (START, *words(text))]
@@ -109,9 +109,9 @@ def term_counts(text: str) -> Counter[str]:
 
 
 def query_words(text: str) -> dict[str, str]:
-    """Distinct terms a query looks up, in order, each with the word it stands for.
+    """The distinct terms of a query in order, each with its first word.
 
-    Stop words are left out unless all are.
+    Stop words are left out, unless the query consists of nothing else.
     """
     tokens = words(text)
     content = [token for token in tokens if token not in STOP_WORDS] or tokens
@@ -122,5 +122,5 @@ def query_words(text: str) -> dict[str, str]:
 
 
 def query_terms(text: str) -> tuple[str, ...]:
-    """Distinct terms a query looks up, in order: stop words are left out unless all are."""
+    """The distinct terms of a query in order, without stop words unless there are no others."""
     return tuple(query_words(text))

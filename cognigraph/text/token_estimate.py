@@ -1,4 +1,4 @@
-"""Counting tokens without a model's tokenizer: an estimate that rather errs high."""
+"""Estimate the number of tokens of a text without a tokenizer, on the high side."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ _LETTERS_PER_TOKEN = 4
 
 
 def estimate_tokens(text: str) -> int:
-    """Tokens a BPE tokenizer would make of a text, estimated from its words.
+    """Estimate the number of tokens that a BPE tokenizer makes of a text.
 
-    A word of up to six letters costs one token, a longer one a token for each started four
-    letters; each digit one (as in Llama and Qwen; GPT joins up to three); other characters one,
-    two in Indic and wide scripts, three above U+10000. Compared with the Llama 2 tokenizer this
-    gives .9 to 1.1 of the true count on English prose, chat, code and licence texts, more on CJK.
+    A word of up to six letters counts as one token, a longer word as one token per four letters or
+    part thereof, and each digit as one (as in Llama and Qwen; GPT joins up to three). Any other
+    character counts as one, as two in Indic and wide scripts, and as three from U+10000. The
+    estimate is .9 to 1.1 of the count of the Llama 2 tokenizer on English prose, chat, code and
+    licence texts, and more on CJK.
     """
     total = 0
     for match in _PIECE.finditer(text):

@@ -1,1 +1,1 @@
-"""Insertion: messages become chunks that can be searched at once, without a model call."""
+"""Insertion: turn messages into chunks that are searchable at once, without a model call."""

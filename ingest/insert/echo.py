@@ -1,12 +1,12 @@
-"""Which parts of a message are the memory's own words coming back.
+"""Detect parts of a message that repeat a prompt block from the memory itself.
 
-An agent is given a prompt block by ``Space.context`` and what it says next may contain it: quoted,
-indented, in a code fence, cut off, or some of its lines without the marks. Learned again, each
-recall would look like new evidence. The text is stored and shown as it came; index and extractors
-get :func:`fresh`, the rest.
+An agent receives a prompt block from ``Space.context``, and its next message may contain the block:
+quoted, indented, in a code fence, truncated, or only some of its lines without the marks. If it
+were indexed again, each recall would look like new evidence. The full text is stored and displayed;
+the index and the extractors get only the remaining text (:func:`fresh`).
 
-Recognised is the form of the block (``cognigraph.retrieve.assemble``), nothing else: an agent that
-repeats a message in its own words, or word for word without its label, is heard as a speaker.
+Only the form of the block (``cognigraph.retrieve.assemble``) is recognised. A message that an agent
+repeats in its own words, or verbatim but without its label, counts as new.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# What quoting, lists and indentation put before a line.
+# Prefixes of a line from quoting, lists and indentation.
 _LEAD = r"[ \t\u00a0>|*+•-]*"
 _PARTS = ("[/memory]", "Sessions:", "Facts:", "Messages:")
 
 
 def _beginning(part: str) -> str:
-    """A pattern for any beginning of a text, at least its first character."""
+    """A pattern for any non-empty prefix of a text."""
     pattern = re.escape(part[-1])
     for character in reversed(part[:-1]):
         pattern = f"{re.escape(character)}(?:{pattern})?"
@@ -41,9 +41,9 @@ _CUT = re.compile(
 _QUOTED = re.compile(r"[ \t]*[>|]")
 
 _Line = tuple[int, int, str]
-"""Start, end, and what the line is."""
+"""Start, end and kind of a line."""
 
-# A line that is an item even without the block around it: its label and its date in their places.
+# A line that is an item even outside a block: its label and its date are in the right positions.
 _ITEM = re.compile(
     rf"""{_LEAD}(?:
       \[C\d+\][ ]\d{{4}}-\d\d-\d\d[ ]\d\d:\d\d(?:[ ].*)?
@@ -55,13 +55,13 @@ _ITEM = re.compile(
 
 
 def fresh(text: str) -> str:
-    """The text without its recalled parts; the text itself if it has none."""
+    """The text without its recalled parts."""
     spans = recalled(text)
     return _without(text, spans) if spans else text
 
 
 def recalled(text: str) -> list[tuple[int, int]]:
-    """Places (start, end) of recalled parts, in order, not touching each other. Linear time."""
+    """Spans (start, end) of the recalled parts, in order and disjoint. Takes linear time."""
     if "[" not in text:
         return []
     blocks = list(_blocks(text))
@@ -76,9 +76,10 @@ def recalled(text: str) -> list[tuple[int, int]]:
 
 
 def fresh_pieces(text: str, pieces: list[str]) -> list[str | None]:
-    """For each piece of a split text its own fresh part, ``None`` where that is all of it.
+    """For each piece of a split text, the text left without its recalled parts.
 
-    A block may be cut by the splitting, so it is looked for in the whole text.
+    It is ``None`` for a piece without any recalled part, and empty if nothing is left.
+    Blocks are searched for in the whole text, because splitting may have cut them.
     """
     spans = recalled(text)
     found: list[str | None] = []
@@ -104,13 +105,13 @@ def _without(text: str, spans: list[tuple[int, int]]) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Whole blocks, from mark to mark, whatever became of the line breaks between."""
+    """Whole blocks from opening to closing mark, regardless of line breaks."""
     place = 0
     while opening := _OPEN.search(text, place):
         closing = _CLOSE.search(text, opening.end())
         if closing is None:
             return
-        # Of two opening marks in a row the last one is the block's.
+        # Of several opening marks in a row, the last one begins the block.
         for later in _OPEN.finditer(text, opening.end(), closing.start()):
             opening = later
         if _LABEL.search(text, opening.end(), closing.start()):
@@ -119,13 +120,13 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _with_lead(text: str, start: int) -> int:
-    """The beginning of the line, if only quoting and indentation stand before the place."""
+    """The start of the line if only quoting and indentation precede ``start``, else ``start``."""
     line = text.rfind("\n", 0, start) + 1
     return line if re.fullmatch(_LEAD, text[line:start]) else start
 
 
 def _lines(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Runs of lines, between whole blocks, of a block that lacks a mark, or both."""
+    """Runs of lines between whole blocks that belong to a block without one or both marks."""
     run: list[_Line] = []
     opened = False
     for line in text[start:stop].splitlines(keepends=True):
@@ -144,7 +145,7 @@ def _lines(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
 
 
 def _kind(line: str, *, opened: bool, last: bool, run: list[_Line]) -> str:
-    """What a line is in a block; empty for one that is none of it."""
+    """The kind of a line within a block; empty if the line is not part of one."""
     if _ITEM.match(line):
         return "item"
     if _OPENING.match(line):
@@ -158,12 +159,12 @@ def _kind(line: str, *, opened: bool, last: bool, run: list[_Line]) -> str:
     if opened and last and run and _CUT.match(line):
         return "cut"
     if opened and _QUOTED.match(line) and run and run[-1][2] in ("item", "more"):
-        return "more"  # a mail program wraps long lines of what it quotes
+        return "more"  # mail programs wrap long quoted lines
     return ""
 
 
 def _run(text: str, run: list[_Line]) -> Iterator[tuple[int, int]]:
-    """The recalled part of a run of lines: all but headings after it, if an item is in it."""
+    """The recalled part of a run of lines: all but trailing headings, if it has an item."""
     kinds = [kind for _, _, kind in run]
     if "item" not in kinds:
         return
@@ -171,7 +172,7 @@ def _run(text: str, run: list[_Line]) -> Iterator[tuple[int, int]]:
         run = run[:-1]
     start = run[0][0]
     if kinds[-1] == "close" and "open" not in kinds:
-        # Cut off at its beginning: what comes first may be the rest of an item.
+        # The beginning of the block is missing: the text before may be the rest of an item.
         before = text[:start].rstrip("\r\n")
         if "\n" not in before and not _CLOSE.search(before) and not before.rstrip().endswith(":"):
             start = 0
@@ -179,7 +180,7 @@ def _run(text: str, run: list[_Line]) -> Iterator[tuple[int, int]]:
 
 
 def _with_fence(text: str, start: int, end: int) -> tuple[int, int]:
-    """Take in a code fence that has nothing else inside."""
+    """Extend a span to an enclosing code fence that contains nothing else."""
     before = text.rfind("\n", 0, max(start - 1, 0)) + 1
     after = text.find("\n", end + 1 if text[end : end + 1] == "\n" else end)
     after = len(text) if after < 0 else after + 1

@@ -1,4 +1,4 @@
-"""From the caller's messages to rows: validation, identity, splitting, vectors and terms."""
+"""Turn the caller's messages into rows to store: validate, identify, split, embed, count terms."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ from cognigraph.validation import NAME_RULE, is_name, shown
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """A validated message: aware UTC time, storable text, final id."""
+    """A validated message with a UTC time, a storable text and its final id.
+
+    ``replaced`` counts lone surrogates that were replaced in the text.
+    """
 
     uid: str
     id: str
@@ -48,10 +51,13 @@ def clean(
     seen: Counter[str],
     index: int,
 ) -> Clean:
-    """Validate one message and give it its identity.
+    """Validate one message and assign its identity.
 
-    ``seen`` counts messages without an id in this call, so that the same words said twice at the
-    same moment stay two messages, and the same call made again finds both.
+    ``seen`` counts equal messages without an id in this call. Two equal messages with the same time
+    therefore stay two messages, and a repeated call recognises both.
+
+    Raises:
+        InvalidMessageError: a field of the message is invalid.
     """
     text = _text(message.text, "text", index)
     if not text.strip():
@@ -61,7 +67,7 @@ def clean(
         )
     if len(text) > limit:
         raise InvalidMessageError(
-            f"message {index} has {len(text):,} characters, the limit is {limit:,}; "
+            f"message {index} has {len(text):,} characters; the limit is {limit:,}; "
             "split it or raise InsertSettings.max_message_chars",
             index=index,
         )
@@ -93,7 +99,11 @@ def _text(value: object, what: str, index: int) -> str:
 
 
 def check_name(value: object, what: str, index: int = 0) -> str:
-    """The session, speaker or id of a message, as any store can hold it."""
+    """Validate the session, speaker or id of a message.
+
+    Raises:
+        InvalidMessageError: it is not a string that every store can hold.
+    """
     text = _text(value, what, index)
     if not is_name(text):
         raise InvalidMessageError(
@@ -105,10 +115,10 @@ def check_name(value: object, what: str, index: int = 0) -> str:
 def to_rows(
     messages: Sequence[Clean], space: str, settings: InsertSettings, embedder: CheckedEmbedder
 ) -> list[MessageRow]:
-    """Split, embed (all texts in one go) and count terms.
+    """Split the messages, embed all texts in one call, and count terms.
 
-    What the memory itself said in a message is stored but not searched: it would stand before what
-    it was recalled from.
+    Recalled prompt blocks in a message are stored but not searchable: they would rank before the
+    messages that they were recalled from.
     """
     pieces = [split(message.text, settings.max_chunk_chars) for message in messages]
     rest = [

@@ -1,20 +1,20 @@
-"""Splitting a long message into chunks at sentence ends, losing not one character."""
+"""Split a long message into chunks at sentence ends without losing a character."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-# A sentence ends after its mark and closing quotes, before white space; CJK marks need no space.
+# A sentence ends with its mark and closing quotes before white space; CJK marks need no space.
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]{0,3}(?=\s)|[。！？]|\n")
 _WORD_END = re.compile(r"\s")
 
 
 def split(text: str, limit: int) -> list[str]:
-    """Cut ``text`` into pieces of at most ``limit`` characters; joined, they are the text again.
+    """Split ``text`` into pieces of at most ``limit`` characters; joined, they equal the text.
 
-    Cuts fall at the last sentence end in the second half of a piece, else at the last white
-    space there, else at a character boundary (never inside a combining sequence). Linear time.
+    A cut is at the last sentence end in the second half of a piece, else at the last white space
+    there, else at a character boundary (never inside a combining sequence). Takes linear time.
     """
     pieces: list[str] = []
     start = 0
@@ -32,7 +32,7 @@ def _cut(text: str, start: int, limit: int) -> int:
         ends = [match.end() for match in pattern.finditer(text, middle, stop)]
         if ends:
             end = ends[-1]
-            while end < stop and text[end].isspace():  # white space stays with the sentence before
+            while end < stop and text[end].isspace():  # white space belongs to the sentence before
                 end += 1
             if not _joins(text, end):
                 return end
@@ -43,7 +43,7 @@ def _cut(text: str, start: int, limit: int) -> int:
 
 
 def _joins(text: str, place: int) -> bool:
-    """Whether a cut at ``place`` would part what a reader sees as one character."""
+    """Whether a cut at ``place`` would split one visible character."""
     character, before = text[place], text[place - 1]
     if _is_flag(character) and _is_flag(before):
         start = place

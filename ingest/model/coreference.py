@@ -1,7 +1,7 @@
-"""Who is meant: every name a model uses, brought to one name within a window.
+"""Coreference in a model's answer: map every name it uses to one canonical name per entity.
 
-A model lists an entity once with its aliases; its facts may still say "my sister", "I" or
-"Annie". A speaker's own name is what a speaker is called, whatever else a model writes.
+A model lists an entity once with its aliases, but its facts may still use "my sister", "I" or
+"Annie". The canonical name of a speaker is always the speaker's name in the conversation.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _THEIR = re.compile(r"(?:his|her|their|its|your|this|that|these|those)\s+\S", re
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An entity as a model lists it, names cleaned."""
+    """An entity as listed by a model, with cleaned names."""
 
     name: str
     type: str
@@ -36,7 +36,11 @@ class Named:
 
 
 class Names:
-    """The names of one window. ``turns`` are the turns a fact may cite, numbered from 0."""
+    """The entities of one window and their names.
+
+    ``turns`` are the turns that a fact may cite, indexed from 0; ``around`` are other turns whose
+    speakers are known.
+    """
 
     def __init__(
         self, turns: Sequence[Turn], around: Sequence[Turn] = (), known: Iterable[Named] = ()
@@ -51,11 +55,11 @@ class Names:
 
     @property
     def entities(self) -> tuple[Named, ...]:
-        """Every entity under its one name, speakers first."""
+        """All entities under their canonical names, speakers first."""
         return tuple(self._entities.values())
 
     def add(self, entity: Named) -> Named | None:
-        """Learn an entity; returns it under its one name, ``None`` if its names mean nothing."""
+        """Add an entity and return it under its canonical name; ``None`` if no name is usable."""
         names = [
             name
             for name in (entity.name, *entity.aliases)
@@ -86,7 +90,11 @@ class Names:
         return merged
 
     def _canonical(self, keys: Sequence[str]) -> str | None:
-        """The entity that is meant, if it is there: by its name, a speaker's, or any other."""
+        """The key of the known entity that has one of these names, or ``None``.
+
+        Its main name decides first, then speakers' names, then names of other entities, then
+        aliases. Names of several entities are ambiguous and match none.
+        """
         if keys[0] in self._entities:
             return keys[0]
         for there in (self._speakers, self._entities):
@@ -100,7 +108,10 @@ class Names:
         return next(iter(self._speakers.values())) if len(self._speakers) == 1 else None
 
     def find(self, name: str, places: Sequence[int]) -> Named | None:
-        """The entity meant by a fact that is said at these places; ``None`` if nobody can tell."""
+        """The entity that a name refers to in a fact with these turns as evidence.
+
+        ``places`` are indices of turns. ``None`` if the reference cannot be resolved.
+        """
         key = normalise(name)
         speaker = self._turns[places[0]].speaker
         if key in self._speakers:
@@ -126,12 +137,12 @@ def _is_speaker(name: str) -> bool:
 
 
 def _is_name(alias: str) -> bool:
-    """Tell "Annie", "HM" and what has no cases from "cat"."""
+    """Whether an alias is a proper name ("Annie", "HM", or text without case) and not "cat"."""
     return alias != alias.lower() or alias == alias.upper()
 
 
 def _is_description(name: str) -> bool:
-    """Tell "my sister", "the cat" from a name."""
+    """Whether a name is a description such as "my sister" or "the cat"."""
     return bool(_OWN.match(name) or _ARTICLE.match(name) or _THEIR.match(name))
 
 
@@ -141,15 +152,15 @@ def _is_pronoun(name: str) -> bool:
 
 
 def _owned(name: str, speaker: str) -> str:
-    """Say whose: "my sister" is the speaker's."""
+    """Replace "my" and "our" by the owner: "my sister" becomes "Jonas's sister"."""
     return _OWN.sub(lambda _: f"{speaker}'s ", name, count=1) if _OWN.match(name) else name
 
 
 def lasting_aliases(entity: Named, turns: Sequence[Turn]) -> tuple[str, ...]:
-    """Aliases that mean the same outside of this window.
+    """The aliases that have the same meaning outside this window.
 
-    "my sister" becomes "Jonas's sister", by who says it; "the cat", "cat" and "her boss" are left
-    out.
+    "my sister" becomes "Jonas's sister" if Jonas is the only one who says it; "the cat", "cat" and
+    "her boss" are left out.
     """
     found: dict[str, None] = {}
     for alias in entity.aliases:

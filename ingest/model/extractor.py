@@ -1,8 +1,9 @@
-"""``ModelExtractor``: a language model reads entities, facts and the session's summary.
+"""``ModelExtractor``: extracts entities, facts and session summaries with a language model.
 
-One call reads what a lease holds and one keeps the summary; only what is longer than the model
-should read at once takes more. An outage or an exhausted budget in the first leaves the chunks
-pending. In the second it leaves the old summary, and the session pending until that is brought up.
+One call extracts from the chunks of a lease and another updates the summary; only text that is too
+long for one call takes more. If the first call fails because of an outage or an exhausted budget,
+the chunks stay pending. If the second fails, the old summary is kept and the session stays queued
+until its summary is updated.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ READ_PROMPT = "extract-1"
 SUMMARY_PROMPT = "summarise-1"
 _CONTEXT = 2
 _ANSWER_TOKENS, _ANSWER_SHARE = 20, 0.95
-"""Tokens of an answer: some, and so many for each token of what was said (docs/models.md)."""
+"""Estimated tokens of an answer: a constant, plus a share of the input (measured, docs/models.md)."""
 
 
 @dataclass(slots=True)
 class _Run:
-    """One lease being read: what is known of it so far, and what that cost."""
+    """State of reading one lease: the results so far and their cost."""
 
     turns: tuple[Turn, ...]
     before: tuple[Turn, ...]
@@ -50,13 +51,14 @@ class _Run:
 
 
 class ModelExtractor:
-    """Reads chunks with a language model.
+    """Extracts from chunks with a language model.
 
     Args:
-        model: what answers, such as :class:`cognigraph.llm.ChatModel`.
-        timezone: where the speakers are; their days are counted there (UTC if absent).
-        window_tokens: how much is read at once; what is longer is read in parts that share a turn.
-        settle: how long a background worker waits for a conversation to pause.
+        model: the language model, such as :class:`cognigraph.llm.ChatModel`.
+        timezone: the speakers' timezone, in which days are counted (UTC if absent).
+        window_tokens: maximum size of one prompt's turns; a longer window is read in parts that
+            overlap by one turn.
+        settle: how long a conversation must pause before a background worker starts.
     """
 
     def __init__(
@@ -80,16 +82,16 @@ class ModelExtractor:
 
     @property
     def name(self) -> str:
-        """Versions of both prompts, and the model: ``model-1.1:gpt-4o-mini``."""
+        """The versions of both prompts and the model's name: ``model-1.1:gpt-4o-mini``."""
         return f"model-{self._versions}:{self._model.name}"
 
     def extract(self, window: Window) -> Extraction:
-        """Read a window and bring the session's summary up to it.
+        """Extract from a window and update the session's summary with it.
 
-        What became of the summary is in ``behind`` and ``error``.
+        If the summary could not be updated, ``behind`` and ``error`` of the result say so.
 
         Raises:
-            ModelError: the reading failed; nothing of the window is to be stored.
+            ModelError: the extraction failed; nothing of the window may be stored.
         """
         turns = tuple(Turn.of(chunk, self._zone) for chunk in window.chunks)
         before = tuple(Turn.of(chunk, self._zone) for chunk in window.before)
@@ -105,7 +107,7 @@ class ModelExtractor:
         reading = run.reading
         state = replace(state, known=known_names(reading.entities, state.known))
         return replace(
-            _summed_up(state, outcome),
+            _with_summary(state, outcome),
             mentions=reading.mentions,
             facts=reading.facts,
             rejected=(*run.rejected, *reading.rejected, *outcome.rejected),
@@ -113,16 +115,15 @@ class ModelExtractor:
         )
 
     def summarise(self, window: Window) -> Extraction:
-        """Bring the session's summary up to the turns that it lacks; nothing is read again."""
+        """Update the session's summary with the turns it lacks; no facts are extracted."""
         state = SummaryState.load(window.notes.state)
-        return _summed_up(state, self._summariser.update(window.notes, state, ()))
+        return _with_summary(state, self._summariser.update(window.notes, state, ()))
 
     def estimate(self, window: Window) -> Usage:
-        """What :meth:`extract` would come to, or :meth:`summarise` if there are no chunks.
+        """Estimate the usage of :meth:`extract`, or of :meth:`summarise` if there are no chunks.
 
-        No call is made; retries are left out.
-
-        The cost is that of the model's ``prices``, 0.0 if it has none.
+        No call is made, and retries are not counted. The cost is computed from the model's
+        ``prices``; it is 0.0 without them.
         """
         turns = tuple(Turn.of(chunk, self._zone) for chunk in window.chunks)
         before = tuple(Turn.of(chunk, self._zone) for chunk in window.before)
@@ -141,7 +142,7 @@ class ModelExtractor:
         return replace(usage, cost=cost)
 
     def _read(self, run: _Run, part: range) -> None:
-        """Read a part, or its halves where the answer, or the question, is too long."""
+        """Read a part; split it in halves if the prompt or the answer is too long."""
         smaller = halves(part)
         try:
             answer = self._ask(run, part)
@@ -178,11 +179,11 @@ class ModelExtractor:
         run.reading.take(answer.value, part, names)
 
     def _around(self, run: _Run, part: range) -> Sequence[Turn]:
-        """What was said just before a part."""
+        """The turns just before a part, as context."""
         return (*run.before, *run.turns[: part.start])[-_CONTEXT:]
 
 
-def _summed_up(state: SummaryState, outcome: Outcome) -> Extraction:
+def _with_summary(state: SummaryState, outcome: Outcome) -> Extraction:
     summary = outcome.summary
     return Extraction(
         keys=None if summary is None else summary.keys,

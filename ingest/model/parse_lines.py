@@ -1,4 +1,4 @@
-"""Lines of an answer taken apart: ``name | type | aliases``, ``turns | subject | relation | ...``.
+"""Parse the lines of a model's answer: ``name | type | aliases`` and ``turns | subject | ...``.
 
 Only the form is checked here; :mod:`cognigraph.ingest.model.validate` checks the content.
 """
@@ -31,9 +31,9 @@ _AROUND_NUMBERS = frozenset({"", "turn", "turns", "and"})
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
-    """A fact as written. ``turns`` are numbers, of turns that may not be there.
+    """A parsed but unchecked fact. ``turns`` are the cited turn numbers, which may not exist.
 
-    There are none where a part of the citation cannot be read: half a citation proves nothing.
+    ``turns`` is empty if any part of the citation is unreadable: a partial citation is no evidence.
     """
 
     turns: tuple[int, ...]
@@ -46,7 +46,7 @@ class FactLine:
 
 
 def entity_line(line: str) -> Named | None:
-    """Read ``Vera | person | my aunt; Vee``; ``None`` if that is no entity."""
+    """Parse a line such as ``Vera | person | my aunt; Vee``; ``None`` if it is malformed."""
     name, *rest = (clean(part) for part in line.split("|"))
     if not name or len(rest) > 2:
         return None
@@ -59,7 +59,7 @@ def entity_line(line: str) -> Named | None:
 
 
 def fact_line(line: str) -> FactLine | None:
-    """Read ``2,3 | Vera | not eats | fish | last Friday = 2031-03-07 | Olle``."""
+    """Parse a line such as ``2,3 | Vera | not eats | fish | last Friday = 2031-03-07 | Olle``."""
     parts = [clean(part) for part in line.split("|")]
     while len(parts) > _FIELDS.start and not parts[-1]:
         parts.pop()
@@ -71,7 +71,10 @@ def fact_line(line: str) -> FactLine | None:
 
 
 def _turns(text: str) -> tuple[int, ...]:
-    """Numbers with commas or spaces between, in brackets or not, also ``3-5``; all or none."""
+    """Turn numbers separated by commas or spaces, in brackets or not, and spans such as ``3-5``.
+
+    Empty if any part is unreadable.
+    """
     found: list[int] = []
     for part in re.split(r"[,;]\s*|(?<![-–])\s+(?![-–])", text):
         if number := _NUMBER.fullmatch(part):
@@ -87,7 +90,7 @@ def _turns(text: str) -> tuple[int, ...]:
 
 
 def _time(text: str) -> tuple[str, str]:
-    """Words and date of ``last Friday = 2031-03-07``, where one of them may be missing."""
+    """The words and the date in ``last Friday = 2031-03-07``; either may be missing."""
     words, equals, date = text.partition("=")
     if equals:
         return words.strip(), date.strip()
@@ -95,12 +98,12 @@ def _time(text: str) -> tuple[str, str]:
 
 
 def clean(name: str) -> str:
-    """A name on one line, without control characters and quotes around it."""
+    """A name on one line, without control characters and enclosing quotes."""
     return " ".join(printable(name).split()).strip("\"'`“”‘’").strip()
 
 
 def entity_type(text: str) -> str:
-    """A type of the closed vocabulary, else a single other word, else ``concept``."""
+    """A type of the closed vocabulary, or another single word; ``concept`` for anything else."""
     type_ = normalise(text)
     type_ = _SYNONYMS.get(type_, type_)
     if type_ in ENTITY_TYPES:

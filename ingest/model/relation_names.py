@@ -1,13 +1,14 @@
-"""One form for a relation, however a model spells it.
+"""Normalise the spelling, tense and negation of relation names written by a model.
 
 ``Works_At``, "is working at" and "work at" become ``works at``; "doesn't eat" becomes ``eats`` and
-a negation. What a tense says about the world is kept: "lived in" stays, because "lives in" would be
-another fact, while "bought" and "buys" tell the same purchase and become ``buys``.
+a negation. A tense that carries meaning is kept: "lived in" stays, because "lives in" would be
+another fact, whereas "bought" and "buys" describe the same purchase and become ``buys``.
 
-Only a model's relations are normalised here: a model is asked for the present tense and spells as
-it likes. The rules take the tense from the sentence (:mod:`cognigraph.ingest.rules.relations`) and
-keep it; normalising their relations would change the time of a quarter of the facts found in the
-sample ("is going to Lisbon" would become "goes to Lisbon"), leaving 74 of 98 right.
+Only relations from a model are normalised here: a model is asked for the present tense but varies
+its spelling. The rules take the tense from the sentence
+(:mod:`cognigraph.ingest.rules.relations`) and keep it; normalising their relations would change
+the time of a quarter of the facts in the sample ("is going to Lisbon" would become "goes to
+Lisbon"), leaving 74 of 98 correct.
 """
 
 from __future__ import annotations
@@ -28,21 +29,21 @@ _STATES = word_set(
     """live work have own like love know believe want need hope belong keep hate prefer study teach
     enjoy think feel look seem mean remember depend wear speak wish expect trust consider use"""
 )
-"""Verbs of states: their past says that it may be over."""
+"""Verbs of state: their past tense implies that the state may have ended."""
 _DROPPED = word_set("really just also currently now actually still already recently always")
 _BE = {"am": "is", "are": "is", "be": "is", "were": "was"}
 _ROUNDS = 6
 
 
 class RelationForm(NamedTuple):
-    """A normalised relation, and whether its words denied it."""
+    """A normalised relation, and whether it was negated."""
 
     text: str
     negated: bool
 
 
 def normalise_relation(text: str) -> RelationForm:
-    """Bring a relation into its one form. Idempotent; empty if nothing is left of it."""
+    """Normalise a relation. Idempotent; the text is empty if nothing is left of it."""
     spaced = _CAMEL.sub(" ", replace_surrogates(text)[0]).replace("_", " ").replace("\x00", " ")
     spaced = " ".join(spaced.lower().split())
     spaced = _NOT.sub(lambda match: _WHOLE[match[1]] if match[1] else f"{match[2]} not", spaced)
@@ -58,7 +59,7 @@ def normalise_relation(text: str) -> RelationForm:
 
 
 def _positive(words: list[str]) -> tuple[list[str], bool]:
-    """Take out denials and adverbs that change nothing."""
+    """The words without negations and adverbs that add nothing, and whether it was negated."""
     words = [part for word in words for part in _CONTRACTED.get(word, word).split()]
     kept: list[str] = []
     denied = False
@@ -74,7 +75,7 @@ def _positive(words: list[str]) -> tuple[list[str], bool]:
 
 
 def _present(words: list[str]) -> list[str]:
-    """The verb group at the beginning in the present, except where its tense is its meaning."""
+    """Put the leading verb group into the present tense, unless its tense carries meaning."""
     if not words:
         return words
     first, rest = words[0], words[1:]
@@ -104,7 +105,7 @@ def _is_perfect(word: str, form: str) -> bool:
 def _finite(first: str, rest: list[str]) -> str:
     verb = known_verb(first)
     if verb is None or (not verb_only(first) and rest[:1] == ["of"]):
-        return first  # "plan of", "friend of": no verb
+        return first  # a noun, as in "plan of" and "friend of"
     if verb.form == "base" or (verb.form == "past" and verb.base not in _STATES):
         return third_person(verb.base)
     return first

@@ -1,8 +1,8 @@
-"""The answers that prompts ask for, as pydantic models: short to write, forgiving where it is safe.
+"""Pydantic models of the answers that the prompts ask for.
 
-Entities and facts are lines with bars between their parts, because what a model writes costs most:
-as objects with named fields they would take twice the tokens. What has the wrong form is left out
-by the client, and what is impossible by :mod:`cognigraph.ingest.model.validate`.
+Entities and facts are lines of parts separated by bars, because output tokens cost most: as objects
+with named fields they would take twice the tokens. The client drops items in the wrong form, and
+:mod:`cognigraph.ingest.model.validate` drops items with invalid content.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ class _Answer(BaseModel):
 
 
 class ReadAnswer(_Answer):
-    """Entities and facts, a line each."""
+    """Entities and facts, one line each."""
 
     entities: Lines = Field(default_factory=list)
     facts: Lines
 
 
 class ThemeRead(_Answer):
-    """A theme; n is the one it replaces, 0 for a new one."""
+    """A theme; ``n`` is the number of the theme that it replaces, 0 for a new theme."""
 
     n: Number = OUTSIDE
     title: Text = ""
@@ -32,7 +32,7 @@ class ThemeRead(_Answer):
 
 
 class SummaryAnswer(_Answer):
-    """Keys and themes, or what changed in them."""
+    """The keys and themes of a summary, or only those that changed."""
 
     keys: Texts = Field(default_factory=list)
     themes: list[ThemeRead]

@@ -1,10 +1,11 @@
-"""Writes and refines a session's summary with a model; a failure leaves what is there.
+"""Write and refine a session's summary with a model; after a failure the old summary is kept.
 
-The turns that it lacks then are remembered, and the queue has them tried again: by themselves, or
-with the session's next turns. Those that were given up do not spoil the next ones.
+The turns that the summary lacks are then remembered, and the queue retries them: alone, or with the
+session's next turns. Turns that were parked do not hold up later ones.
 
-Refining reads the summary and the new turns, never the old ones, so it costs what the new turns
-cost. Until a model could write one, the session has a summary of its own sentences.
+A refinement reads the summary and the new turns, never the old turns, so its cost depends only on
+the new turns. Until the first summary by a model succeeds, the session has an extractive summary
+made of its own sentences.
 """
 
 from __future__ import annotations
@@ -33,19 +34,20 @@ from cognigraph.stores.batch_size import batch_limit, failures_of
 from cognigraph.stores.records import Backlog, SessionNotes, WorkChunk
 from cognigraph.text.token_estimate import estimate_tokens
 
-NOT_WRITTEN = "summary left as it was"
-FORGOTTEN = "turns that no summary will have"
-DROPPED = "part of an answer in the wrong form"
+NOT_WRITTEN = "summary not updated"
+FORGOTTEN = "turns dropped without a summary"
+DROPPED = "malformed part of an answer"
 _ANSWER_TOKENS, _ANSWER_SHARE, _LONGEST_ANSWER = 100, 0.35, 900
-"""Tokens of an answer: some, and so many for each token of what was said, up to a limit."""
+"""Estimated tokens of an answer: a constant plus a share of the input, up to a maximum."""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of the summary. ``summary`` is ``None`` where the session keeps what it has.
+    """The result of an update. ``summary`` is ``None`` if the session keeps its old summary.
 
-    ``quoted`` says that it has the turns' own sentences, for want of another; ``behind`` that it
-    lacks turns, ``error`` why it does from now on.
+    ``unread`` are the turns that the summary lacks. ``extractive`` says that the session's summary
+    consists of quotations, ``quoted`` that this update wrote such a summary. ``behind`` says that
+    an update is due for turns it lacks, and ``error`` why this update failed.
     """
 
     summary: Summary | None
@@ -59,7 +61,7 @@ class Outcome:
 
 
 class Summariser:
-    """Asks a model for keys and themes, at most ``limit`` tokens of turns at once."""
+    """Asks a model for keys and themes, with at most ``limit`` tokens of turns in a prompt."""
 
     def __init__(self, model: Model, prompt: PromptFile, limit: int) -> None:
         self._model = model
@@ -67,7 +69,7 @@ class Summariser:
         self._limit = limit
 
     def update(self, notes: SessionNotes, state: SummaryState, new: Sequence[Turn]) -> Outcome:
-        """Take the new turns, if any, and those that waited, into the session's summary."""
+        """Update the session's summary with the new turns, if any, and with those still due."""
         given_up, turns = _due(notes, state, new)
         old = Summary() if state.extractive else Summary(notes.keys, notes.themes)
         done = Outcome(None, turns, state.extractive, Usage(), [])
@@ -98,15 +100,15 @@ class Summariser:
         done.behind = bool(given_up) or done.error is not None
         if done.summary is None and not old.themes and new:
             done.summary, done.extractive, done.quoted = extractive(done.unread), True, True
-        kept = _kept(done.unread, new)
+        kept = _turns_to_keep(done.unread, new)
         if len(kept) < len(done.unread):
-            done.extractive = False  # what is forgotten is only there: to be refined, not replaced
+            done.extractive = False  # it alone covers the dropped turns, so it must be kept
             done.rejected.append(f"{FORGOTTEN}: {len(done.unread) - len(kept)}")
         done.unread = kept
         return done
 
     def estimate(self, notes: SessionNotes, state: SummaryState, new: Sequence[Turn]) -> Usage:
-        """What :meth:`update` would come to."""
+        """Estimate the usage of :meth:`update`."""
         _, turns = _due(notes, state, new)
         current = Summary() if state.extractive else Summary(notes.keys, notes.themes)
         usage = Usage()
@@ -123,7 +125,7 @@ class Summariser:
         return usage
 
     def _limit_after(self, notes: SessionNotes) -> int:
-        """As batches of chunks have it: after each failure a quarter at once."""
+        """The limit in tokens, reduced to a quarter by each failure, as for batches of chunks."""
         backlog = notes.backlog or Backlog()
         return batch_limit(failures_of(backlog.attempts, backlog.outages), self._limit)
 
@@ -148,15 +150,14 @@ class Summariser:
 def _due(
     notes: SessionNotes, state: SummaryState, new: Sequence[Turn]
 ) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
-    """Turns that were given up, and those to be taken in now."""
+    """The turns that were parked, and the turns to summarise now."""
     if new and notes.backlog is not None and notes.backlog.parked:
         return state.unread, tuple(new)
     return (), (*state.unread, *new)
 
 
-def _kept(unread: Sequence[Turn], new: Sequence[Turn]) -> tuple[Turn, ...]:
-    """What is remembered of turns without a summary: all that has just been tried, and the newest
-    of those before."""
+def _turns_to_keep(unread: Sequence[Turn], new: Sequence[Turn]) -> tuple[Turn, ...]:
+    """The turns without a summary to remember: all that were just tried, and the newest others."""
     if not new:
         return tuple(unread)
     before = max(0, len(unread) - len(new))
@@ -164,12 +165,12 @@ def _kept(unread: Sequence[Turn], new: Sequence[Turn]) -> tuple[Turn, ...]:
 
 
 def prompt_tokens(prompt: Prompt) -> int:
-    """Estimated tokens of both messages."""
+    """Estimated tokens of the system and user messages."""
     return estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
 
 
 def extractive(turns: Sequence[Turn]) -> Summary:
-    """Keys and themes in the words of the turns themselves, by rules."""
+    """A summary by rules: keys and themes in the words of the turns themselves."""
     chunks = tuple(
         WorkChunk(
             uid=str(place),
@@ -186,5 +187,5 @@ def extractive(turns: Sequence[Turn]) -> Summary:
 
 
 def next_state(state: SummaryState, outcome: Outcome) -> SummaryState:
-    """What the next lease must know of this one's summary."""
+    """The state to save for the next lease of this session."""
     return replace(state, unread=outcome.unread, extractive=outcome.extractive)

@@ -1,7 +1,7 @@
-"""A session's keys and themes as a model writes them: what an answer may change, and the state.
+"""Merge a model's answer into a session's keys and themes, and save state between leases.
 
-An answer about new turns replaces single themes and adds others, so what it does not name stays,
-and a bad answer costs at most itself.
+An answer about new turns replaces some themes and adds others. Themes that it does not name are
+kept, so a bad answer can do little damage.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 MAX_THEMES = 8
 MAX_KEYS = 24
 MAX_SUMMARY = 1500
-"""Characters of one theme's summary; what is longer ends at a sentence before."""
+"""Maximum length of a theme's summary in characters; a longer one is cut at a sentence end."""
 MAX_UNREAD = 12_000
-"""Characters of turns remembered that no summary has yet."""
+"""Maximum length, in characters, of the remembered turns that no summary covers yet."""
 MAX_KNOWN = 20
 EMPTY = "theme without a summary"
 UNTITLED = "theme without a title"
 TWICE = "theme was rewritten twice"
-SHRUNK = "theme would lose most of what it says"
+SHRUNK = "theme would lose most of its content"
 NO_ROOM = "no room for another theme"
 _KEY_WORDS = 8
 _TITLE = 100
@@ -54,7 +54,10 @@ class Summary:
 def merged(
     old: Summary, answer: SummaryAnswer, speakers: Sequence[str]
 ) -> tuple[Summary, list[str]]:
-    """The summary with an answer taken in (``old`` is empty at first), and what was refused."""
+    """The summary after merging an answer into it, and a reason for each rejected theme.
+
+    ``old`` is empty for the first answer.
+    """
     themes, refused = list(old.themes), list[str]()
     written: set[int] = set()
     for one in answer.themes:
@@ -86,7 +89,7 @@ def _place(number: int, title: str, themes: Sequence[Theme]) -> int | None:
 
 
 def _trimmed(text: str) -> str:
-    """One paragraph, ending with a sentence within the limit."""
+    """The text as one paragraph, cut at the last sentence end within the limit."""
     whole = " ".join(printable(text).split())
     if len(whole) <= MAX_SUMMARY:
         return whole
@@ -104,7 +107,7 @@ def _shrinks(old: str, new: str) -> bool:
 
 
 def _added(themes: list[Theme], theme: Theme) -> list[str]:
-    """Add a theme; when there are too many, to the one it has most words in common with."""
+    """Add a theme; at the maximum, append it to the theme that shares most words with it."""
     if len(themes) < MAX_THEMES:
         titles = {normalise(one.title) for one in themes}
         if normalise(theme.title) in titles:
@@ -126,7 +129,7 @@ def _added(themes: list[Theme], theme: Theme) -> list[str]:
 def merged_keys(
     old: Sequence[tuple[str, float]], new: Sequence[str], speakers: Sequence[str]
 ) -> tuple[tuple[str, float], ...]:
-    """Old and new keys, each once in its first spelling; one that comes again gains weight."""
+    """Old and new keys, deduplicated in their first spelling; a repeated key gains weight."""
     found = {_stems(name): (name, weight) for name, weight in old}
     besides = {_stems(speaker) for speaker in speakers}
     step = 1 / max(1, len(new))
@@ -140,7 +143,7 @@ def merged_keys(
             found[stems] = known, round(weight + 0.5, 4)
         else:
             found[stems] = name, round(2 - place * step, 4)
-    ranked = sorted(found.values(), key=lambda key: -key[1])  # stable: the older of two equals
+    ranked = sorted(found.values(), key=lambda key: -key[1])  # stable: of equals, older keys first
     return tuple(ranked[:MAX_KEYS])
 
 
@@ -148,15 +151,15 @@ def _stems(name: str) -> str:
     return " ".join(terms(name)) or normalise(name)
 
 
-# --- What is remembered between leases -----------------------------------------------------
+# --- State saved between leases ------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryState:
-    """``unread`` are turns that no summary has yet; ``known`` are entities for coreference.
+    """State of a session's summary that is saved between leases.
 
-    ``extractive`` says that the session's themes are quotations, put there while no model could
-    write any.
+    ``unread`` are the turns that the summary lacks; ``known`` are entities for coreference.
+    ``extractive`` says that the themes are quotations, to be replaced by a model's summary.
     """
 
     unread: tuple[Turn, ...] = ()
@@ -165,7 +168,7 @@ class SummaryState:
 
     @classmethod
     def load(cls, text: str) -> SummaryState:
-        """Read a saved state; one that is not ours (another extractor's) starts anew."""
+        """Parse a saved state; a state in another format (of another extractor) gives a new one."""
         try:
             data = json.loads(text) if text else {}
             if not isinstance(data, dict) or data.get("model") != _FORMAT:
@@ -179,7 +182,7 @@ class SummaryState:
             return cls()
 
     def dump(self) -> str:
-        """Save as JSON; :meth:`load` gives back an equal state."""
+        """The state as JSON; :meth:`load` restores an equal state."""
         data = {
             "model": _FORMAT,
             "unread": [[turn.at.isoformat(), turn.speaker, turn.text] for turn in self.unread],
@@ -194,7 +197,7 @@ def _turn(at: str, speaker: str, text: str) -> Turn:
 
 
 def remembered(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The newest turns that may wait for a summary, within ``MAX_UNREAD`` characters."""
+    """The newest turns that fit in ``MAX_UNREAD`` characters, to be summarised later."""
     kept: list[Turn] = []
     room = MAX_UNREAD
     for turn in reversed(turns):
@@ -206,7 +209,7 @@ def remembered(turns: Sequence[Turn]) -> tuple[Turn, ...]:
 
 
 def known_names(new: Sequence[Named], old: Sequence[Named]) -> tuple[Named, ...]:
-    """Entities worth knowing in the next window, the newest first."""
+    """The entities to list in the next window's prompt, newest first."""
     found: dict[str, Named] = {}
     for one in (*new, *old):
         if one.type not in _UNTOLD and (one.aliases or one.type != "object"):
@@ -214,11 +217,11 @@ def known_names(new: Sequence[Named], old: Sequence[Named]) -> tuple[Named, ...]
     return tuple(found.values())[:MAX_KNOWN]
 
 
-# --- As a model reads it -------------------------------------------------------------------
+# --- Text for prompts ----------------------------------------------------------------------
 
 
 def known_lines(known: Sequence[Named]) -> str:
-    """``Pia (person; Jonas's sister)``, one a line."""
+    """Known entities, one per line, such as ``Pia (person; Jonas's sister)``."""
     lines = (f"{one.name} ({'; '.join((one.type, *one.aliases))})" for one in known)
     return "\n".join(map(one_line, lines)) or "-"
 
@@ -229,7 +232,7 @@ def key_line(keys: Sequence[tuple[str, float]]) -> str:
 
 
 def theme_lines(themes: Sequence[Theme]) -> str:
-    """Numbered themes, one a line."""
+    """Numbered themes, one per line."""
     return "\n".join(
         f"{number}. {one_line(theme.title)}: {one_line(theme.summary)}"
         for number, theme in enumerate(themes, 1)

@@ -1,9 +1,9 @@
-"""When something happened, out of the words of a turn and the date a model made of them.
+"""Resolve the time of a fact from the time words of a turn and the date given by the model.
 
-Models name the words well and count days badly, so words that mean one date ("last Tuesday", "two
-weeks ago") are counted here, from the date of the turn they stand in. Words whose date hangs on
-the tense ("on Monday", "June 29") follow the model where its date fits them. What is no date is
-dropped, never guessed.
+Models quote the words reliably but miscount days. Words with one possible date ("last Tuesday",
+"two weeks ago") are therefore resolved here, relative to the date of their turn. For words whose
+date depends on the tense ("on Monday", "June 29"), the model's date is used if it fits them.
+A time that is not a date is dropped, never guessed.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ _FILLING = word_set(
     """in on at during by since from over until till of the a an this it was soon to
     and through between around about early late mid day morning afternoon evening night"""
 )
-"""Words beside a time that do not move it."""
+"""Words next to a time expression that do not change its date."""
 _MOVING = word_set("before after")
 _KNOWN_MOVED = word_set("yesterday tomorrow")
 _HABITUAL = word_set("every each daily weekly monthly yearly usually often always")
 
 
 def resolve_when(words: str, date: str, said_at: datetime, text: str) -> str | None:
-    """The time that is meant, canonical; ``None`` if none can be told.
+    """The event time in canonical form; ``None`` if it cannot be determined.
 
     Args:
-        words: the time words of the turn, or empty.
-        date: the date or interval that the model gave, or empty.
-        said_at: when the turn was said, in its speaker's zone.
-        text: the turn, for the tense around the words.
+        words: the time words quoted from the turn, or empty.
+        date: the date or interval given by the model, or empty.
+        said_at: when the turn was said, in the speaker's timezone.
+        text: the text of the turn, used for the tense around the words.
     """
     given = parse_when(_in_utc(date, said_at.tzinfo))
     tokens = tuple(tokenise(clean(words[:_LONGEST])))
     if any(token.low in _HABITUAL for token in tokens):
         return None
     meant = _readings(tokens, said_at)
-    if meant is None:  # no words, or words that only the model understands
+    if meant is None:  # no words, or words that the rules cannot resolve
         return given.text if given else None
     dates = [parse_when(one) for one in meant]
     if given is not None and (fitting := _fitting(given, dates)) is not None:
@@ -55,7 +55,7 @@ def resolve_when(words: str, date: str, said_at: datetime, text: str) -> str | N
 
 
 def _in_utc(date: str, zone: tzinfo | None) -> str:
-    """Give times of day the speaker's offset; days, months and years have none."""
+    """Convert times of day from the speaker's timezone to UTC; leave days, months and years."""
     parts = []
     for part in date.strip().split("/"):
         try:
@@ -73,9 +73,9 @@ def _in_utc(date: str, zone: tzinfo | None) -> str:
 
 
 def _readings(tokens: tuple[Token, ...], said_at: datetime) -> tuple[str, ...] | None:
-    """What the words may mean by their tense: one date or two; ``None`` for other words.
+    """The possible dates of the words, read as past and as future; ``None`` if unresolved.
 
-    A time that has no date ("a few years ago") reads as empty.
+    A time expression without a date ("a few years ago") gives an empty text.
     """
     lows = {token.low for token in tokens}
     if lows & _MOVING and not lows & _KNOWN_MOVED:
@@ -94,7 +94,7 @@ def _read(tokens: Sequence[Token], said_at: datetime) -> str | None:
         place not in timed and token.kind != "mark" and token.low not in _FILLING
         for place, token in enumerate(tokens)
     ):
-        return None  # "two days after last Monday": more is said than was understood
+        return None  # some words are not covered, as in "two days after last Monday"
     if len(spans) == 1:
         return spans[0].when
     if len(spans) == 2 and all(span.when and "/" not in span.when for span in spans):
@@ -105,7 +105,7 @@ def _read(tokens: Sequence[Token], said_at: datetime) -> str | None:
 
 
 def _fitting(given: When, dates: Sequence[When | None]) -> str | None:
-    """The model's own date where the words allow it: the same, or a time of day on that day."""
+    """The model's date if the words allow it: the same date, or a time of day on that date."""
     for date in dates:
         if date is None:
             continue
@@ -117,7 +117,7 @@ def _fitting(given: When, dates: Sequence[When | None]) -> str | None:
 
 
 def _in_context(words: str, text: str, said_at: datetime) -> str | None:
-    """Read the words within the sentence they stand in, whose tense decides."""
+    """Resolve the words within their sentence, whose tense decides between past and future."""
     wanted = [token.low for token in tokenise(clean(words)) if token.kind != "mark"]
     for sentence in sentences(text):
         lows = [token.low for token in sentence.tokens]

@@ -1,7 +1,7 @@
-"""A conversation as a model reads it: numbered turns under their dates, and what it may cite.
+"""Format a conversation for a prompt, as numbered turns under date headings, and split it.
 
-One turn is one line, and no turn can write a tag of ours, so a turn can neither pretend to be
-another nor end the part it stands in.
+A turn is exactly one line and cannot contain a tag of the prompt, so it can neither imitate another
+turn nor close the section it is in.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from cognigraph.stores.records import WorkChunk
 from cognigraph.text.token_estimate import estimate_tokens
 
 ANONYMOUS = "user"
-"""Who "I" is when a message has no speaker."""
+"""The name of the speaker of a message without a speaker."""
 TAGS = ("known", "context", "turns", "keys", "themes")
-"""The tags that prompts put around text of others."""
+"""The tags that prompts put around untrusted text."""
 _TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One chunk with its speaker and its time where the speakers are."""
+    """One chunk with its speaker, and its time in the speakers' timezone."""
 
     speaker: str
     at: datetime
@@ -31,7 +31,7 @@ class Turn:
 
     @classmethod
     def of(cls, chunk: WorkChunk, zone: tzinfo | None) -> Turn:
-        """Show a chunk; without a zone its day is that of UTC."""
+        """The turn for a chunk; without a timezone its time is in UTC."""
         return cls(one_line(chunk.speaker or "") or ANONYMOUS, local(chunk.at, zone), chunk.text)
 
     @property
@@ -46,7 +46,7 @@ class Turn:
 
 
 def local(at: datetime, zone: tzinfo | None) -> datetime:
-    """A time where the speakers are; times at the calendar's ends stay in UTC."""
+    """A time in the speakers' timezone; a time at the limits of the calendar stays in UTC."""
     try:
         return at.astimezone(zone or UTC)
     except OverflowError:
@@ -54,17 +54,17 @@ def local(at: datetime, zone: tzinfo | None) -> datetime:
 
 
 def one_line(text: str) -> str:
-    """A text as data within a prompt: one line, and none of our tags in it."""
+    """Escape a text for a prompt: one line, without any of the prompt's tags."""
     return _TAG.sub("‹", " ".join(text.replace("\x00", " ").split()))
 
 
 def numbered(turns: Sequence[Turn]) -> str:
-    """Lines ``[1] 09:30 Ann: ...``, under a line with weekday and date where the day changes."""
+    """Lines ``[1] 09:30 Ann: ...``, with a heading of weekday and date at each change of day."""
     return "\n".join(_lines(turns, number=True)) or "-"
 
 
 def unnumbered(turns: Sequence[Turn]) -> str:
-    """The same without numbers, for what may not be cited."""
+    """The same lines without numbers, for turns that must not be cited."""
     return "\n".join(_lines(turns, number=False)) or "-"
 
 
@@ -80,9 +80,9 @@ def _lines(turns: Sequence[Turn], *, number: bool) -> list[str]:
 
 
 def split(turns: Sequence[Turn], limit: int) -> list[range]:
-    """Cut turns into parts of at most ``limit`` tokens, each beginning with the last turn before.
+    """Split turns into parts of at most ``limit`` tokens that overlap by one turn.
 
-    A part has at least one turn of its own, however long that is, so one may exceed the limit.
+    A part has at least one turn of its own, so a very long turn can exceed the limit.
     """
     parts: list[range] = []
     start, tokens = 0, 0
@@ -96,7 +96,7 @@ def split(turns: Sequence[Turn], limit: int) -> list[range]:
 
 
 def halves(part: range) -> tuple[range, range] | None:
-    """A part in two that share a turn; ``None`` if that would not make both smaller."""
+    """Two halves of a part that overlap by one turn; ``None`` if it is too short to split."""
     if len(part) < 3:
         return None
     middle = part.start + len(part) // 2

@@ -1,4 +1,4 @@
-"""From a model's answer to facts and mentions of the window, everything in it checked."""
+"""Validate a model's answer and turn it into facts and mentions of the window."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from cognigraph.ingest.model.schema import ReadAnswer
 
 MAX_FACTS = 8
-"""Facts taken from one turn, on average over a window, and at least ``MIN_FACTS`` a window."""
+"""Maximum number of facts per turn, averaged over a window; a window may have ``MIN_FACTS``."""
 MIN_FACTS = 48
-WRONG_FORM = "is not written as asked for"
+WRONG_FORM = "does not have the requested form"
 NO_TURN = "cites no turn of the window"
 STRAY_TURN = "cites a turn that is not in the window"
-NOBODY = "names somebody or something that cannot be told"
+NOBODY = "names an entity that cannot be identified"
 EMPTY = "lacks a subject, a relation or an object"
-ITSELF = "relates a thing to itself"
+ITSELF = "relates an entity to itself"
 TOO_LONG = "name or relation is too long"
-TOO_MANY = "too many facts for so few turns"
+TOO_MANY = "too many facts for the number of turns"
 NO_DATE = "time is not a date, the fact stays without it"
 _LONGEST = 300
 _SHOWN = 120
@@ -37,7 +37,7 @@ _WORD = re.compile(r"\w")
 
 @dataclass(slots=True)
 class Reading:
-    """Facts and entities of a lease, gathered window by window; each fact counts once."""
+    """The facts and entities of a lease, collected part by part and deduplicated."""
 
     turns: Sequence[Turn]
     _facts: dict[tuple[str, ...], Fact] = field(default_factory=dict)
@@ -45,11 +45,11 @@ class Reading:
     rejected: list[str] = field(default_factory=list)
 
     def take(self, answer: ReadAnswer, part: range, names: Names) -> None:
-        """Take the answer about the turns of ``part``, which it numbers from 1."""
+        """Add the answer about the turns of ``part``, which the answer numbers from 1."""
         for line in answer.entities:
             entity = entity_line(line)
             if entity is None:
-                self.rejected.append(f"{WRONG_FORM}: {_said(line)}")
+                self.rejected.append(f"{WRONG_FORM}: {_excerpt(line)}")
             else:
                 names.add(entity)
         most = max(MIN_FACTS, MAX_FACTS * len(part))
@@ -57,12 +57,12 @@ class Reading:
             fact = fact_line(line)
             reason = self._take(fact, part, names) if fact is not None else WRONG_FORM
             if reason:
-                self.rejected.append(f"{reason}: {_said(line)}")
-        self.rejected += (f"{TOO_MANY}: {_said(line)}" for line in answer.facts[most:])
+                self.rejected.append(f"{reason}: {_excerpt(line)}")
+        self.rejected += (f"{TOO_MANY}: {_excerpt(line)}" for line in answer.facts[most:])
         self._entities.update((normalise(one.name), one) for one in names.entities)
 
     def _take(self, fact: FactLine, part: range, names: Names) -> str:
-        """Keep a fact; the answer says why not, or nothing."""
+        """Add a fact if it is valid; returns the reason for a rejection, or an empty text."""
         own = sorted({number - 1 for number in fact.turns if 1 <= number <= len(part)})
         if not own:
             return NO_TURN
@@ -97,7 +97,9 @@ class Reading:
         )
         if when is None and (fact.date or fact.words):
             said = f"{subject.name} {relation.text} {object.name}"
-            self.rejected.append(f"{NO_DATE}: {_said(fact.date or fact.words)} of {_said(said)}")
+            self.rejected.append(
+                f"{NO_DATE}: {_excerpt(fact.date or fact.words)} of {_excerpt(said)}"
+            )
         return ""
 
     def _when(self, fact: FactLine, places: Sequence[int]) -> str | None:
@@ -109,7 +111,7 @@ class Reading:
     def _said_by(
         self, fact: FactLine, places: Sequence[int], own: Sequence[int], names: Names
     ) -> str | None:
-        """Who is quoted; nobody if that is a speaker of the evidence."""
+        """The quoted person; ``None`` if that is a speaker of the evidence."""
         if not fact.source:
             return None
         found = names.find(fact.source, own)
@@ -131,7 +133,7 @@ class Reading:
 
     @property
     def facts(self) -> tuple[Fact, ...]:
-        """Every fact once, with the types its entities have in the end."""
+        """All facts, with the final types of their entities."""
         return tuple(
             Fact(
                 fact.subject, self._type(fact.subject, fact.subject_type), fact.relation,
@@ -147,7 +149,7 @@ class Reading:
 
     @property
     def entities(self) -> tuple[Named, ...]:
-        """The entities, named so that they mean the same in later windows."""
+        """All entities, with only those aliases that keep their meaning in later windows."""
         return tuple(
             Named(one.name, one.type, lasting_aliases(one, self.turns))
             for one in self._entities.values()
@@ -155,7 +157,7 @@ class Reading:
 
     @property
     def mentions(self) -> tuple[Mention, ...]:
-        """Entities with the chunks that say, name or cite them."""
+        """All entities, each with the chunks it speaks or is named in, and those its facts cite."""
         places: dict[str, set[int]] = {}
         for place, turn in enumerate(self.turns):
             places.setdefault(normalise(turn.speaker), set()).add(place)
@@ -174,12 +176,12 @@ class Reading:
         )
 
 
-def _said(line: str) -> str:
+def _excerpt(line: str) -> str:
     return clean(line)[:_SHOWN]
 
 
 def _naming(name: str, texts: Iterable[str]) -> list[int]:
-    """Places of the texts that have the name as whole words."""
+    """The indices of the texts that contain the name as whole words."""
     if len(name) < 2:
         return []
     pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")

@@ -113,7 +113,7 @@ def test_why_says_where_a_message_stands(quick: Cli, sample_db: str) -> None:
     missed = quick("why", question, "--expect", "m029", "-k", 3, "--db", sample_db)
     assert missed.returncode == 1
     assert "k is 3; it scores" in missed.stdout
-    assert "asking in its own words -> place 1" in missed.stderr
+    assert "asking in its own words -> rank 1" in missed.stderr
     told = json.loads(
         quick("why", question, "--expect", "m029", "-k", 3, "--db", sample_db, "--json").stdout
     )
@@ -235,7 +235,7 @@ def test_an_interrupted_import_says_how_to_go_on(cli: Cli, tmp_path: Path) -> No
     assert process.returncode == 130
     assert out == ""
     assert "256 messages read so far are stored" in err
-    assert "again to go on" in err
+    assert "again to continue" in err
     assert document(cli("stats", "--json"))["spaces"][0]["messages"] == 256
 
 
@@ -267,7 +267,7 @@ def test_why_says_how_a_hit_got_its_place(quick: Cli, sample_db: Path) -> None:
     assert "2025-05-24 21:48 may-move Mira: I live in Bremen now." in result.stdout
     assert "months before the question)" in result.stdout
     assert "harmonic mean" in result.stdout
-    assert "known from it: Mira lives in Bremen" in result.stdout
+    assert "facts: Mira lives in Bremen" in result.stdout
     assert "profile default" in result.stderr
 
 
@@ -316,7 +316,7 @@ def test_spaces_are_apart_and_an_unknown_one_is_an_error(quick: Cli) -> None:
         assert quick("add", f"{name} keeps bees", "--space", name, "--no-enrich").returncode == 0
     found = document(quick("search", "bees", "--space", "ann", "--json"))
     assert [hit["text"] for hit in found["hits"]] == ["ann keeps bees"]
-    assert "there are: ann, bob" in error_of(quick("search", "bees", "--space", "cid"), 2)
+    assert "the spaces are: ann, bob" in error_of(quick("search", "bees", "--space", "cid"), 2)
     everything = document(quick("stats", "--all", "--json"))["spaces"]
     assert [(one["space"], one["messages"]) for one in everything] == [("ann", 1), ("bob", 1)]
 
@@ -417,8 +417,8 @@ def test_doctor_is_content_with_a_good_memory(quick: Cli, sample_db: Path) -> No
     details = {check["name"]: check["detail"] for check in told["checks"]}
     assert details["embedder"].startswith("wordllama-l2-256, 256 dimensions")
     assert details["integrity"] == "ok"
-    assert details["enrichment"] == "1 space, 0 chunks waiting, 0 given up"
-    assert "all is well" in quick("doctor").stdout  # without a memory yet
+    assert details["enrichment"] == "1 space, 0 chunks waiting, 0 parked"
+    assert "no problems found" in quick("doctor").stdout  # without a memory yet
 
 
 def test_doctor_refuses_what_is_not_ours(quick: Cli, tmp_path: Path) -> None:
@@ -474,7 +474,7 @@ def test_merge_split_and_duplicates(quick: Cli, tmp_path: Path) -> None:
     (entity,) = document(quick("entities", "bob", "--json"))["entities"]
     assert (entity["name"], entity["aliases"], entity["triples"]) == ("Robert Lee", ["Bob"], 3)
     assert "= Bob" in quick("entities").stdout
-    assert "back: cognigraph split Bob" in quick("merge", "Bob", "--into", "Robert Lee").stdout
+    assert "undo with: cognigraph split Bob" in quick("merge", "Bob", "--into", "Robert Lee").stdout
     split = document(quick("split", "Bob", "--json"))
     assert [(one["name"], one["aliases"]) for one in split["entities"]] == [("Bob", [])]
 

@@ -58,12 +58,12 @@ def document(result: tuple[int, str, str]) -> Any:
 
 
 def test_an_estimate_calls_and_changes_nothing(run, extractor, monkeypatch):
-    assert "x-1 does not say what it costs" in run("enrich", "--dry-run")[1]
+    assert "x-1 gives no estimate of its cost" in run("enrich", "--dry-run")[1]
     extractor.estimate = lambda window: Usage(calls=2, input_tokens=500_000, output_tokens=100_000)
     code, out, _ = run("enrich", "--dry-run")
     assert code == 0
     assert out.strip() == (
-        "3 turns in 3 chunks of 3 sessions to read; x-1 would take about: "
+        "3 turns in 3 chunks of 3 sessions to read; estimate for x-1: "
         "6 calls, 1,500,000 tokens in, 300,000 out"
     )
     monkeypatch.setenv("COGNIGRAPH_MODEL_PRICES", "0.2,1.0")
@@ -73,7 +73,7 @@ def test_an_estimate_calls_and_changes_nothing(run, extractor, monkeypatch):
 
 
 def test_rules_cost_nothing(run):
-    assert run("enrich", "--dry-run")[1].strip().endswith("would take about: no model calls")
+    assert run("enrich", "--dry-run")[1].strip().endswith("estimate for rules-2: no model calls")
 
 
 def test_what_was_spent_and_left_out_is_said(run, extractor):
@@ -82,7 +82,7 @@ def test_what_was_spent_and_left_out_is_said(run, extractor):
     assert "enriched 3 chunks" in out
     assert "6 calls, 3,000 tokens in, 300 out, cost 0.7500; 3 left out" in out
     assert f"left out: 3 x {NO_EVIDENCE}" in err
-    assert run("enrich")[1].strip() == "nothing is waiting"
+    assert run("enrich")[1].strip() == "nothing to enrich"
 
 
 def test_rejections_are_in_the_document(run, extractor):
@@ -108,7 +108,7 @@ def test_limits_stop_and_say_so(run, extractor, option, why):
     assert code == 1
     assert "2 still waiting" in out
     assert f"stopped: {why}" in err
-    assert "go on by: cognigraph enrich" in err
+    assert "continue with: cognigraph enrich" in err
     assert run("enrich")[0] == 0
 
 
@@ -116,8 +116,8 @@ def test_an_outage_is_listed_and_blames_nothing(run, extractor):
     extractor.fail_for("m0", "m1", "m2", times=9, error=ModelUnavailableError("503 from x"))
     code, out, err = run("enrich")
     assert code == 1
-    assert "will be tried again" in out
-    assert "given up" not in out
+    assert "to be retried" in out
+    assert "parked" not in out
     assert "stopped: 503 from x" in err
     assert extractor.calls == 2
 
@@ -134,7 +134,7 @@ def test_reading_again(run, extractor):
     done = document(run("enrich", "--redo", "--older-than", "2", "--json"))
     assert (done["redo"], done["enriched"]["chunks"]) == (0, 0)
     code, _, err = run("enrich", "--older-than", "2")
-    assert (code, "--older-than goes with --redo" in err) == (2, True)
+    assert (code, "--older-than requires --redo" in err) == (2, True)
     assert run("enrich", "--redo", "--older-than", "newest")[0] == 2
 
 
@@ -173,23 +173,23 @@ def test_a_summary_that_is_behind_is_said_and_caught_up(run, extractor):
     extractor.estimate = lambda window: Usage(calls=2 if window.chunks else 1)
     code, out, _ = run("enrich")
     assert code == 1
-    assert "enriched 3 chunks" in out and "; 1 summary behind" in out
-    assert "(its summary)" in out and "will be tried again" in out
+    assert "enriched 3 chunks" in out and "; 1 summary due" in out
+    assert "(its summary)" in out and "to be retried" in out
     assert run("enrich", "--dry-run")[1].strip() == (
-        "1 summary behind; x-1 would take about: 1 call, 0 tokens in, 0 out"
+        "1 summary due; estimate for x-1: 1 call, 0 tokens in, 0 out"
     )
     stats = document(run("stats", "--json"))["spaces"][0]
     assert (stats["pending"], stats["done"], stats["summaries_pending"]) == (0, 3, 1)
-    lines = [line.split() for line in run("stats")[1].splitlines()]
-    assert (lines[0][-1], lines[-1][-1]) == ("behind", "1")
-    assert "0 chunks waiting, 1 summary behind, 0 given up" in run("doctor")[1]
+    lines = [line.split() for line in run("stats")[1].splitlines()]  # header "summaries due"
+    assert (lines[0][-1], lines[-1][-1]) == ("summaries", "1")
+    assert "0 chunks waiting, 1 summary due, 0 parked" in run("doctor")[1]
     deadline = time.monotonic() + 20
     extractor.summarise = lambda window: Extraction(keys=(("Oslo", 1.0),), usage=Usage(calls=1))
-    while "caught up" not in out:
+    while "summary updated" not in out:
         assert time.monotonic() < deadline
         time.sleep(0.2)
         code, out, _ = run("enrich")
     assert code == 0
-    assert "enriched 0 chunks" in out and "1 summary caught up" in out
-    assert run("enrich")[1].strip() == "nothing is waiting"
+    assert "enriched 0 chunks" in out and "1 summary updated" in out
+    assert run("enrich")[1].strip() == "nothing to enrich"
     assert document(run("stats", "--json"))["spaces"][0]["summaries_pending"] == 0

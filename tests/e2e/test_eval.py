@@ -211,7 +211,7 @@ def test_a_damaged_journal_says_what_to_do(locomo):
         (["locomo", "missing.json"], "cannot read missing.json: No such file"),
         (["locomo", "LOCOMO", "-k", "5,x"], "must be numbers such as 5,10,15"),
         (["locomo", "LOCOMO", "-k", "0"], "numbers from 1"),
-        (["locomo"], "give the FILE"),
+        (["locomo"], "FILE of the benchmark is required"),
         (["locomo", "LOCOMO", "--qa"], "COGNIGRAPH_MODEL"),
     ],
 )

@@ -88,7 +88,7 @@ def test_no_text_goes_to_another_server():
             client.close()
             assert server.calls == 1
         assert elsewhere.calls == 0
-    assert "make it the base URL" in str(caught.value)
+    assert "set it as the base URL" in str(caught.value)
 
 
 def test_a_redirect_within_the_server_is_followed():

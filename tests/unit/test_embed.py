@@ -282,7 +282,9 @@ def test_fastembed_without_the_extra_names_it(monkeypatch):
 
 def test_fastembed_with_a_folder_that_is_no_model(tmp_path: Path):
     pytest.importorskip("fastembed")
-    with pytest.raises(ConfigurationError, match=r"no model_optimized\.onnx or model\.onnx"):
+    with pytest.raises(
+        ConfigurationError, match=r"must contain tokenizer\.json and model_optimized\.onnx or"
+    ):
         resolve(f"fastembed:{tmp_path}")
 
 

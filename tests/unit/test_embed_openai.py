@@ -166,7 +166,7 @@ def test_a_server_that_drips_or_is_gone_ends_in_an_error(server, slept):
     server.misbehave = [server_module.drip]
     np.testing.assert_allclose(embedder.embed(TEXTS), expected(server, TEXTS))
     server.always = server_module.drip
-    with pytest.raises(EmbeddingError, match=r"no (whole )?answer within"):
+    with pytest.raises(EmbeddingError, match=r"no (complete )?answer within"):
         embedder.embed(TEXTS)
     embedder.close()
     gone = client(server, slept, base_url="http://127.0.0.1:9/v1", attempts=2)

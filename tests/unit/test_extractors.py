@@ -32,7 +32,7 @@ def test_an_unknown_name_lists_the_known_ones(name):
 
 
 def test_a_detail_where_there_is_none():
-    with pytest.raises(ConfigurationError, match="takes nothing after the colon: 'fast'"):
+    with pytest.raises(ConfigurationError, match="takes no detail after a colon: 'fast'"):
         resolve_extractor("rules:fast")
 
 

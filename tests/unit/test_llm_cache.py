@@ -100,7 +100,7 @@ def test_a_file_that_is_no_cache_is_said_at_once(tmp_path):
         other.execute("create table answer (something text)")
     other.close()
     for name in ("text", "other.db", "no/such/folder.db", "."):
-        with pytest.raises(ConfigurationError, match="cannot be used as a cache"):
+        with pytest.raises(ConfigurationError, match="cannot be used as an answer cache"):
             ResponseCache(tmp_path / name)
 
 
@@ -111,4 +111,4 @@ def test_trouble_later_on_is_a_miss(tmp_path, caplog):
     assert cache.get(b"1") is None
     cache.put(b"1", "a", prompt=PROMPT, model="m")
     assert len(cache) == 0
-    assert "left aside" in caplog.text
+    assert "answer cache is unavailable" in caplog.text

@@ -46,12 +46,12 @@ def test_what_is_public_is_sorted_and_importable():
     [
         ({}, "OPENAI_API_KEY"),
         ({"api_key": ""}, "OPENAI_API_KEY"),
-        ({"base_url": "localhost:11434"}, "looks like http"),
-        ({"base_url": ""}, "looks like http"),
-        ({"base_url": "http://"}, "looks like http"),
-        ({"base_url": "http://host:99999/v1"}, "looks like http"),
-        ({"base_url": "http://[::1/v1"}, "looks like http"),
-        ({"base_url": "file:///etc"}, "looks like http"),
+        ({"base_url": "localhost:11434"}, "must be a URL such as http"),
+        ({"base_url": ""}, "must be a URL such as http"),
+        ({"base_url": "http://"}, "must be a URL such as http"),
+        ({"base_url": "http://host:99999/v1"}, "must be a URL such as http"),
+        ({"base_url": "http://[::1/v1"}, "must be a URL such as http"),
+        ({"base_url": "file:///etc"}, "must be a URL such as http"),
         ({"base_url": LOCAL, "timeout": timedelta(0)}, "must be positive"),
         ({"base_url": LOCAL, "attempts": 0}, "must be positive"),
         ({"base_url": LOCAL, "max_output_tokens": 0}, "must be positive"),
@@ -62,13 +62,13 @@ def test_what_is_public_is_sorted_and_importable():
 def test_arguments_that_cannot_work_are_said_at_once(arguments, message):
     with pytest.raises(ConfigurationError, match=message):
         ChatModel("m", **arguments)
-    with pytest.raises(ConfigurationError, match="name a model"):
+    with pytest.raises(ConfigurationError, match="name of a model is required"):
         ChatModel("", base_url=LOCAL)
 
 
 @pytest.mark.parametrize("key", ["sk-secret\n", "sk secret", "sk-secrét", "sk-\0"])
 def test_a_key_that_is_none_is_not_repeated(key):
-    with pytest.raises(ConfigurationError, match="pasted whole") as caught:
+    with pytest.raises(ConfigurationError, match="pasted correctly") as caught:
         ChatModel("m", api_key=key)
     assert key not in str(caught.value)
 

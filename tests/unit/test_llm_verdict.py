@@ -86,7 +86,7 @@ def test_anything_but_a_completion_may_be_better_next_time(body):
 def test_a_page_is_shown_as_words():
     verdict = judge(reply("<html><style>a{}</style><h1>Bad\n gateway</h1></html>"), Dialect())
     assert isinstance(verdict, TryAgain)
-    assert verdict.reason == "HTTP 200, but no chat completion (it said: Bad gateway)"
+    assert verdict.reason == "HTTP 200, but no chat completion (body: Bad gateway)"
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])

@@ -295,14 +295,14 @@ def test_ids_and_times_a_model_makes_up_go_nowhere(serving, remember):
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [
-        ({"s": "she"}, "cannot be told"),
-        ({"o": "it"}, "cannot be told"),
-        ({"o": ""}, "cannot be told"),
+        ({"s": "she"}, "cannot be identified"),
+        ({"o": "it"}, "cannot be identified"),
+        ({"o": ""}, "cannot be identified"),
         ({"r": "..."}, "lacks"),
         ({"o": "!!"}, "lacks"),
         ({"o": "I"}, "to itself"),
         ({"o": "x" * 301}, "too long"),
-        ({"o": "tea | a | b | c"}, "not written as asked for"),
+        ({"o": "tea | a | b | c"}, "not have the requested form"),
     ],
 )
 def test_facts_that_say_nothing_are_left_out_and_counted(serving, wrong, reason):
@@ -499,7 +499,7 @@ def test_turns_of_a_failed_refinement_go_into_the_next(serving, remember):
     add(memory, MORE[:1], first=4)
     (step,) = memory.enrich()
     (reason,) = step.rejected
-    assert reason.startswith("summary left as it was: test gave no usable answer")
+    assert reason.startswith("summary not updated: test gave no usable answer")
     add(memory, MORE[1:], first=5)
     memory.enrich()
     turns = section(stages.prompts("summarise")[-1], "turns")
@@ -575,7 +575,7 @@ def test_what_it_must_forget_stays_quoted(serving, remember):
     assert "Ann: I moved to Oslo in May." in quoted
     add(memory, MORE[:1], first=30)
     (step,) = memory.enrich()
-    assert step.rejected[-1] == "turns that no summary will have: 15"
+    assert step.rejected[-1] == "turns dropped without a summary: 15"
     stages.then("summarise", UNCHANGED)
     stages.asked.clear()
     add(memory, MORE[1:], first=31)

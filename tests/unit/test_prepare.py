@@ -46,7 +46,7 @@ def test_times_become_utc():
         (Message(text=" \n\t"), "empty text"),
         (Message(text=7), "must be a string, not int"),  # type: ignore[arg-type]
         (Message(text=None), "must be a string, not NoneType"),  # type: ignore[arg-type]
-        (Message(text="x" * 1001), "1,001 characters, the limit is 1,000"),
+        (Message(text="x" * 1001), "1,001 characters; the limit is 1,000"),
         (Message(text="x", session=""), "session must be 1 to 512"),
         (Message(text="x", session=" "), "session must be 1 to 512"),
         (Message(text="x", speaker="a" * 513), "speaker must be 1 to 512"),

@@ -56,9 +56,11 @@ def test_the_example_in_each_prompt_fits_its_schema():
 
 
 def test_missing_and_unused_inputs_are_errors():
-    with pytest.raises(ConfigurationError, match=r"extract-1.*missing \['context', 'turns'\]"):
+    with pytest.raises(
+        ConfigurationError, match=r"extract-1.*missing inputs \['context', 'turns'\]"
+    ):
         render(EXTRACT, known="-")
-    with pytest.raises(ConfigurationError, match=r"without a place \['keys'\]"):
+    with pytest.raises(ConfigurationError, match=r"unused inputs \['keys'\]"):
         render(SUMMARISE, "create", turns="-", keys="-")
 
 

@@ -93,7 +93,7 @@ def test_hits_show_text_as_it_is_and_harmless() -> None:
         assert "a [bold]text[/bold] [2J [part 2 of 3]" in output
         assert "2025-05-24 21:48" in output
         assert "\x1b" not in output
-    assert "known from it: Mira not owns [red]bike[/red]" in output
+    assert "facts: Mira not owns [red]bike[/red]" in output
 
 
 def test_triples_show_both_times_and_their_sources() -> None:

@@ -108,7 +108,7 @@ def test_hits_say_where_they_were(tmp_path, seen, longest_first):
             before.index(hit.id) + 1 for hit in result
         ]
         assert result[0].why.rerank_score == len("Ann: oslo end") + 7 * len("fjord ")
-        assert f"was number {before.index('m7') + 1}" in str(result[0].why)
+        assert f"rank {before.index('m7') + 1} before" in str(result[0].why)
         assert result.trace.counts["reranked"] == 8
         assert result.trace.timings["rerank"] >= 0
         assert "[C1]" in memory.context("oslo end", k=2)

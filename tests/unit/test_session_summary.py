@@ -83,7 +83,7 @@ def test_a_good_theme_is_not_replaced_by_little():
     found, refused = merged(OLD, given, ())
     assert found.themes == (BIKE, Theme("Half marathon", "Jonas will run in June."))
     assert refused == [
-        "theme would lose most of what it says: Bike repair",
+        "theme would lose most of its content: Bike repair",
         "theme was rewritten twice: Half marathon",
     ]
 
