@@ -35,7 +35,7 @@ READ_PROMPT = "extract-1"
 SUMMARY_PROMPT = "summarise-1"
 _CONTEXT = 2
 _ANSWER_TOKENS, _ANSWER_SHARE = 20, 0.95
-"""Estimated tokens of an answer: a constant, plus a share of the input (measured, docs/models.md)."""
+"""Estimated tokens of an answer: a constant plus a share of the input (docs/models.md)."""
 
 
 @dataclass(slots=True)
