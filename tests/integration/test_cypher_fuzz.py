@@ -19,7 +19,7 @@ from tests.servers import first_guard
 
 pytestmark = pytest.mark.neo4j
 
-BATCH = 200
+BATCH = 100
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_no_random_query_shows_the_canary(aviary: Aviary) -> None:
     tally = Tally()
     aviary.check(islice(_queries(11, aviary.language), 40), tally)
     assert tally.leaks == []
-    assert tally.answered >= 10, str(tally)
+    assert tally.compared["rows"] >= 20, str(tally)
 
 
 @pytest.mark.fuzz
@@ -62,13 +62,14 @@ def test_no_random_query_shows_the_canary(aviary: Aviary) -> None:
 def test_no_random_query_shows_the_canary_for_long(aviary: Aviary) -> None:
     seed = int(os.environ.get("COGNIGRAPH_FUZZ_SEED", random.randrange(10**9)))
     ends = time.monotonic() + float(os.environ.get("COGNIGRAPH_FUZZ_SECONDS", "60"))
-    tally, queries = Tally(), _queries(seed, aviary.language)
+    tally, queries, shown = Tally(), _queries(seed, aviary.language), 0
     while time.monotonic() < ends:
         aviary.check(islice(queries, BATCH), tally)
         print(f"{aviary.language}, seed {seed}: {tally}", flush=True)
-        for leak in tally.leaks:
+        for leak in tally.leaks[shown:]:
             print(leak, flush=True)
-        assert tally.leaks == []
+        shown = len(tally.leaks)
+    assert tally.leaks == []
 
 
 FAILS = "date(CASE WHEN {v} STARTS WITH 'can' THEN {v} ELSE '2020-01-01' END) IS NULL"
@@ -97,7 +98,7 @@ LEAKED = [*ATTACKS[:6]]
 @pytest.mark.parametrize("query", ATTACKS)
 def test_attacks_show_nothing_of_the_canary(aviary: Aviary, query: str) -> None:
     tally = Tally()
-    aviary.check([query], tally, errors=True)
+    aviary.check([query], tally)
     assert tally.leaks == []
 
 
@@ -128,7 +129,7 @@ def _leaks_of(driver: Driver, guard: Guard, queries: Any) -> list[str]:
     aviary = Aviary(driver, f"fuzz{uuid4().hex[:8]}", "CYPHER 5", guard)
     tally = Tally()
     try:
-        aviary.check(queries, tally, errors=isinstance(queries, list))
+        aviary.check(queries, tally)
     finally:
         aviary.close()
     return tally.leaks
