@@ -1,8 +1,14 @@
-"""A space beside a canary: what the guard lets through must not depend on the canary at all.
+"""A space beside a canary: what the guard lets through must not depend on the canary's values.
 
-:class:`Aviary` holds one small space of its own and a larger one whose every value is marked. A
-query may not show a mark, neither in its rows nor in an error, and may not answer otherwise once
-the canary is gone: this covers counts, aggregates, and errors that only the canary could cause.
+:class:`Aviary` holds one small space of its own and a larger one, the canary. Each query is run
+three times: while every value of the canary is marked, while the same nodes of the canary hold
+other values or none (its *twin*), and after the canary is gone. No answer may show a mark, neither
+in its rows nor in an error, and the answers must be alike:
+
+- Rows must be the same each time.
+- Errors must be the same where the plans are the same. Two plans may differ in whether they
+  evaluate a condition that fails on a row of the space itself, and the choice of a plan depends on
+  the sizes of the whole database. The twin has the same sizes, so its plans hardly ever differ.
 """
 
 from __future__ import annotations
@@ -10,38 +16,55 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
+from uuid import uuid4
 
-from neo4j import Driver
+from neo4j import Driver, Query
 from neo4j.exceptions import Neo4jError
 
 from cognigraph.cypher.guard.confine import confine, verify_plan
-from cognigraph.cypher.run_on_neo4j import _one_line, _plain
+from cognigraph.cypher.run_on_neo4j import _mapped, _plain
 from cognigraph.errors import QueryError
 from tests.cypher_generator import PARAMETERS
 
-MARK = "canary"
 NUMBER = 7_000_000_000
+CANARIES = 60
+ROWS = 2000
+SECONDS = 10.0
 LISTS = frozenset(name for name, value in PARAMETERS.items() if isinstance(value, list))
 
 Confine = Callable[[str], str]
 Verify = Callable[[Mapping[str, Any]], None]
+Kind = Literal["refused", "not accepted", "rows", "error", "given up"]
 
 _LOAD = """
 UNWIND range(0, $count - 1) AS i
-CREATE (s:Session {space: $space, uid: $mark + $space + 's' + i, name: $mark + 'n'})
-SET s.seq = $number + i
-CREATE (a:Chunk {space: $space, uid: $mark + $space + 'a' + i, text: $mark + 'a'})
-SET a.seq = $number + i
-CREATE (b:Chunk {space: $space, uid: $mark + $space + 'b' + i, text: $mark + 'b'})
-SET b.seq = $number + i
-CREATE (e:Entity {space: $space, uid: $mark + $space + 'e' + i, name: $mark + 'e'})
-CREATE (t:Triple {space: $space, uid: $mark + $space + 't' + i, text: $mark + 't'})
-CREATE (k:Key {space: $space, uid: $mark + $space + 'k' + i, name: $mark + 'k'})
-CREATE (:Space {name: $space + i, text: $mark + 'z', uid: $mark + $space + 'z' + i, seq: $number})
-CREATE (s)-[:HAS]->(a)-[:NEXT {text: $mark + 'r'}]->(b)-[:MENTIONS {seq: $number}]->(e),
+WITH i, {of: $of, space: $space, seq: $number + i} AS all, $mark + $space AS id,
+     CASE WHEN i % 10 = 9 THEN 'own-' ELSE $mark END AS mark
+CREATE (s:Session {uid: id + 's' + i, name: mark + 'n'}) SET s += all
+CREATE (a:Chunk {uid: id + 'a' + i, text: mark + 'a'}) SET a += all
+CREATE (b:Chunk {uid: id + 'b' + i, text: mark + 'b'}) SET b += all
+CREATE (e:Entity {uid: id + 'e' + i, name: mark + 'e'}) SET e += all
+CREATE (t:Triple {uid: id + 't' + i, text: mark + 't'}) SET t += all
+CREATE (k:Key {uid: id + 'k' + i, name: mark + 'k'}) SET k += all
+CREATE (s)-[:HAS]->(a)-[:NEXT {text: mark + 'r'}]->(b)-[:MENTIONS {seq: $number}]->(e),
        (t)-[:EVIDENCE]->(b), (a)-[:MENTIONS]->(k), (t)-[:SUBJECT]->(e)
 """
+"""Every tenth group of nodes of the canary holds the same texts as the other space does."""
+
+_LOAD_OUTSIDE = """
+UNWIND range(0, $count - 1) AS i
+CREATE (:Space {of: $of, uid: $mark + 'z' + i, name: $space + i, text: $mark + 'z', seq: $number})
+"""
+"""Nodes without a space, of which no query may learn anything."""
+
+_EMPTY = [
+    """
+MATCH (n {of: $of})
+SET n.text = null, n.seq = null, n.name = CASE WHEN n:Space THEN 'other' + elementId(n) END
+""",
+    "MATCH ({of: $of})-[r]->() SET r.text = null, r.seq = null",
+]
 
 
 @dataclass(frozen=True)
@@ -52,24 +75,53 @@ class Guard:
     verify: Verify = lambda plan: verify_plan(plan, lists=LISTS)
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What a caller sees of one query, and by which plan it came about."""
+
+    kind: Kind
+    text: str = ""
+    plan: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.text[:500]}"
+
+    def like(self, other: Answer) -> bool | None:
+        """Whether two answers are alike; None where nothing can be said of them."""
+        if self.kind == other.kind == "rows":
+            return self.text == other.text
+        comparable = {self.kind, other.kind} <= {"rows", "error"} and self.plan == other.plan
+        return (self.kind, self.text) == (other.kind, other.text) if comparable else None
+
+
 @dataclass
 class Tally:
     """What became of the queries."""
 
-    run: int = 0
-    refused: int = 0
-    by_server: int = 0
-    answered: int = 0
-    failed: int = 0
+    kinds: Counter[Kind] = field(default_factory=Counter)
+    compared: Counter[Kind] = field(default_factory=Counter)
+    other_plans: int = 0
     leaks: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        accepted = self.run - self.refused
+        kinds = self.kinds
         return (
-            f"{self.run} queries, {self.refused} refused by the guard, {self.by_server} not "
-            f"accepted by the server, {accepted - self.by_server} run ({self.answered} answered, "
-            f"{self.failed} failed), {len(self.leaks)} leaks"
+            f"{kinds.total()} queries: {kinds['refused']} refused by the guard, "
+            f"{kinds['not accepted']} not accepted by the server, {kinds['rows']} answered, "
+            f"{kinds['error']} failed, {kinds['given up']} given up; answers compared: "
+            f"{self.compared['rows']} rows, {self.compared['error']} errors, "
+            f"{self.other_plans} not (another plan); {len(self.leaks)} leaks"
         )
+
+    def compare(self, query: str, answer: Answer, other: Answer, when: str) -> None:
+        """Count a comparison, and note a difference as a leak."""
+        alike = answer.like(other)
+        if alike is None:
+            self.other_plans += answer.kind in ("rows", "error")
+            return
+        self.compared[answer.kind] += 1
+        if not alike:
+            self.leaks.append(f"{query}\n  {answer}\n  {when}: {other}")
 
 
 class Aviary:
@@ -78,77 +130,98 @@ class Aviary:
     def __init__(self, driver: Driver, space: str, language: str = "", guard: Guard | None = None):
         self.driver, self.space, self.language = driver, space, language
         self.guard = guard or Guard()
-        self.canary = f"{MARK}-{space}"
-        self._load(space, "own-", 0, 2)
+        # No query knows the secret, so what shows it was read from the canary.
+        self.secret = f"bird{uuid4().hex[:8]}"
+        self.canary = f"canary-{self.secret}"
+        self._load([_LOAD], space, "own-", 0, 2)
 
     def close(self) -> None:
         """Remove both spaces."""
         self._remove(self.space)
         self._remove(self.canary)
 
-    def check(self, queries: Iterable[str], tally: Tally, errors: bool = False) -> None:
-        """Run queries with the canary there and without, and note every difference as a leak.
-
-        ``errors`` compares an error with rows too. With random queries that says nothing: whether
-        a condition that fails on a row of the space itself is evaluated depends on the plan.
-        """
-        self._load(self.canary, f"{MARK}-", NUMBER, 60)
-        answers: list[tuple[str, str]] = []
-        for query in queries:
-            tally.run += 1
-            answer = self.answer(query, tally)
-            if MARK in answer.replace("'canary'", "") or str(NUMBER)[:4] in answer:
-                tally.leaks.append(f"{query}\n  shows {answer[:500]}")
-            elif answer:
-                answers.append((query, answer))
+    def check(self, queries: Iterable[str], tally: Tally) -> None:
+        """Run queries beside the canary, beside its twin and alone; note what differs as a leak."""
+        asked = list(queries)
+        marked = f"{self.canary}-"
+        self._load([_LOAD, _LOAD_OUTSIDE], self.canary, marked, NUMBER, CANARIES)
+        self._forget_plans()
+        answers = self._answers(asked)
+        tally.kinds.update(answer.kind for answer in answers.values())
+        for query, answer in answers.items():
+            if self.secret in answer.text or str(NUMBER)[:8] in answer.text:
+                tally.leaks.append(f"{query}\n  shows {answer}")
+        self._run_all(_EMPTY, of=self.canary)
+        self._compare(answers, tally, "beside the twin")
         self._remove(self.canary)
-        for query, answer in answers:
-            alone = self.answer(query, Tally())
-            # Another plan can be refused: it depends on the sizes of the whole database.
-            comparable = errors or (answer[0] == "[" == alone[:1])
-            if alone and alone != answer and comparable:
-                tally.leaks.append(f"{query}\n  {answer[:500]}\n  alone {alone[:500]}")
+        self._forget_plans()
+        self._compare(answers, tally, "alone")
 
-    def answer(self, query: str, tally: Tally) -> str:
-        """Return what a caller would see, rows in canonical order; empty if it was not run."""
+    def _forget_plans(self) -> None:
+        # Otherwise a query could be run by a plan that was made for other sizes than the one shown.
+        self.driver.execute_query("CALL db.clearQueryCaches()")
+
+    def _compare(self, answers: Mapping[str, Answer], tally: Tally, when: str) -> None:
+        again = self._answers(query for query, a in answers.items() if a.kind in ("rows", "error"))
+        for query, other in again.items():
+            tally.compare(query, answers[query], other, when)
+
+    def _answers(self, queries: Iterable[str]) -> dict[str, Answer]:
+        return {query: self.answer(query) for query in queries}
+
+    def answer(self, query: str) -> Answer:
+        """Return what a caller would see, rows in canonical order."""
         try:
             text = self.guard.confine(query)
         except QueryError:
-            tally.refused += 1
-            return ""
-        return self._run(f"{self.language} {text}", tally)
+            return Answer("refused")
+        return self._answer_to(f"{self.language} {text}")
 
-    def _run(self, text: str, tally: Tally) -> str:
+    def _answer_to(self, text: str) -> Answer:
         values = {**PARAMETERS, "__space": self.space}
         with self.driver.session(default_access_mode="READ") as session:
             try:
-                plan = session.run(f"EXPLAIN {text}", values).consume().plan  # type: ignore[arg-type]
+                plan = session.run(f"EXPLAIN {text}", values).consume().plan or {}  # type: ignore[arg-type]
             except Neo4jError:
-                tally.by_server += 1
-                return ""
+                return Answer("not accepted")
             try:
-                self.guard.verify(plan or {})
+                self.guard.verify(plan)
             except QueryError:
-                tally.refused += 1
-                return ""
+                return Answer("refused")
             try:
-                rows = session.run(text, values, timeout=10).fetch(2000)  # type: ignore[arg-type]
+                rows = session.run(Query(text, timeout=SECONDS), values).fetch(ROWS)  # type: ignore[arg-type]
             except Neo4jError as problem:
-                tally.failed += 1
-                return _one_line(problem, 10) + (problem.message or "")
-            tally.answered += 1
-            return canonical([_plain(dict(row)) for row in rows])
+                return _failed(problem, operators(plan))
+        if len(rows) == ROWS:
+            return Answer("given up")  # Which rows come first is up to the plan.
+        seen = canonical([_plain(dict(row)) for row in rows])
+        return Answer("rows", seen, operators(plan))
 
-    def _load(self, space: str, mark: str, number: int, count: int) -> None:
-        values = {"space": space, "mark": mark, "number": number, "count": count}
-        self.driver.execute_query(_LOAD, values)
+    def _load(
+        self, statements: Iterable[str], space: str, mark: str, number: int, count: int
+    ) -> None:
+        self._run_all(statements, of=space, space=space, mark=mark, number=number, count=count)
 
     def _remove(self, space: str) -> None:
-        self.driver.execute_query(
-            "MATCH (n) WHERE n.space = $space OR (n:Space AND n.name STARTS WITH $space) "
-            "DETACH DELETE n",
-            space=space,
-        )
+        self._run_all(["MATCH (n {of: $of}) DETACH DELETE n"], of=space)
+
+    def _run_all(self, statements: Iterable[str], **values: Any) -> None:
+        for statement in statements:
+            self.driver.execute_query(statement, values)  # type: ignore[arg-type]
+
+
+def _failed(problem: Neo4jError, plan: str) -> Answer:
+    if "TransactionTimedOut" in (problem.code or ""):
+        return Answer("given up")
+    told = str(_mapped(problem, SECONDS))
+    return Answer("error", f"{told} [{problem.code}: {problem.message}]", plan)
+
+
+def operators(plan: Mapping[str, Any]) -> str:
+    """Write a plan without its estimates."""
+    details = plan.get("args", {}).get("Details", "")
+    children = ", ".join(map(operators, plan.get("children") or ()))
+    return f"{plan.get('operatorType')}({details})[{children}]"
 
 
 def canonical(value: Any) -> str:

@@ -41,7 +41,10 @@ _STRINGS = [
 ]
 _FAILING = ["date({v}.text) IS NOT NULL", "1 / ({v}.seq - {v}.seq) = 0", "{v}.text", "NOT {v}.text",
             "toInteger([{v}.text]) > 0", "[1][{v}.text] = 1", "toLower({v}.text) = 'own-a'",
-            "{v}.text =~ $p", "{v}.uid IN {v}.text", "duration({v}.name) IS NULL"]  # fmt: skip
+            "{v}.text =~ $p", "{v}.uid IN {v}.text", "duration({v}.name) IS NULL",
+            "date(CASE WHEN {v}.text STARTS WITH 'can' THEN {v}.text END) IS NULL",
+            "1 / (CASE WHEN {v}.seq > 9000 THEN 0 ELSE 1 END) = 1"]  # fmt: skip
+"""Conditions that fail on some values; the last two fail on values of the canary alone."""
 
 
 class Generator:

@@ -19,7 +19,7 @@ from tests.servers import first_guard
 
 pytestmark = pytest.mark.neo4j
 
-BATCH = 200
+BATCH = 100
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_no_random_query_shows_the_canary(aviary: Aviary) -> None:
     tally = Tally()
     aviary.check(islice(_queries(11, aviary.language), 40), tally)
     assert tally.leaks == []
-    assert tally.answered >= 10, str(tally)
+    assert tally.compared["rows"] >= 20, str(tally)
 
 
 @pytest.mark.fuzz
@@ -62,13 +62,14 @@ def test_no_random_query_shows_the_canary(aviary: Aviary) -> None:
 def test_no_random_query_shows_the_canary_for_long(aviary: Aviary) -> None:
     seed = int(os.environ.get("COGNIGRAPH_FUZZ_SEED", random.randrange(10**9)))
     ends = time.monotonic() + float(os.environ.get("COGNIGRAPH_FUZZ_SECONDS", "60"))
-    tally, queries = Tally(), _queries(seed, aviary.language)
+    tally, queries, shown = Tally(), _queries(seed, aviary.language), 0
     while time.monotonic() < ends:
         aviary.check(islice(queries, BATCH), tally)
         print(f"{aviary.language}, seed {seed}: {tally}", flush=True)
-        for leak in tally.leaks:
+        for leak in tally.leaks[shown:]:
             print(leak, flush=True)
-        assert tally.leaks == []
+        shown = len(tally.leaks)
+    assert tally.leaks == []
 
 
 FAILS = "date(CASE WHEN {v} STARTS WITH 'can' THEN {v} ELSE '2020-01-01' END) IS NULL"
@@ -97,8 +98,32 @@ LEAKED = [*ATTACKS[:6]]
 @pytest.mark.parametrize("query", ATTACKS)
 def test_attacks_show_nothing_of_the_canary(aviary: Aviary, query: str) -> None:
     tally = Tally()
-    aviary.check([query], tally, errors=True)
+    aviary.check([query], tally)
     assert tally.leaks == []
+
+
+LITERALS = [
+    "MATCH (a:Chunk) RETURN [()<--(a) | 'canary'] AS r, COLLECT { MATCH (b:Key) RETURN 'canary' }",
+    "OPTIONAL MATCH (b:Session WHERE b.text = '})'), (b:Chunk WHERE 1 / (b.seq - b.seq) = 0) "
+    "WITH DISTINCT b ORDER BY b.seq RETURN b[$p] AS r0, [()<--(a) | 'canary'] AS r1, b AS r2",
+    "MATCH (b:Chunk) ((x)-->(y))+ (b:Chunk&!Key) WITH count(*) AS n RETURN 'canary' AS r0, "
+    "'it\\'s' AS r1, COLLECT { MATCH (b:!Key)<-[:MENTIONS]-(c:Chunk&!Key), (c:Entity) "
+    "WHERE (duration(c.name) IS NULL OR c.text) RETURN properties(c) AS w } AS r2",
+]
+
+
+@pytest.mark.parametrize("query", LITERALS)
+def test_what_a_query_itself_says_is_no_leak(aviary: Aviary, query: str) -> None:
+    tally = Tally()
+    aviary.check([query], tally)
+    assert (tally.leaks, tally.compared["rows"]) == ([], 2)
+
+
+def test_an_error_is_compared_where_the_plan_is_the_same(aviary: Aviary) -> None:
+    tally = Tally()
+    aviary.check(["MATCH (a:Chunk) WHERE date(a.text) IS NULL RETURN a"], tally)
+    assert (tally.kinds["error"], tally.leaks) == (1, [])
+    assert tally.compared["error"] >= 1
 
 
 @pytest.mark.parametrize("query", LEAKED)
@@ -114,12 +139,11 @@ def test_the_generator_finds_the_faults_of_the_first_guard(driver: Driver) -> No
 def test_the_plan_check_alone_stops_every_attack(driver: Driver) -> None:
     """The rewriting of the first guard had the faults; the plan shows them."""
     guard = Guard(confine=first_guard.confine)
-    assert _leaks_of(driver, guard, ATTACKS) == []
-    assert _leaks_of(driver, guard, islice(_queries(11), 60)) == []
+    assert _leaks_of(driver, guard, [*ATTACKS, *islice(_queries(11), 30)]) == []
 
 
-def test_the_rewriting_alone_stops_every_attack(driver: Driver) -> None:
-    """Without a plan check: what the canary could be asked for is not in the query any more."""
+def test_the_rewriting_alone_stops_what_asks_for_a_value(driver: Driver) -> None:
+    """Without a plan check, only errors in the order of evaluation are left."""
     attacks = [query for query in ATTACKS if "-->" not in query and "1 / 0" not in query]
     assert _leaks_of(driver, Guard(verify=lambda plan: None), attacks) == []
 
@@ -128,7 +152,7 @@ def _leaks_of(driver: Driver, guard: Guard, queries: Any) -> list[str]:
     aviary = Aviary(driver, f"fuzz{uuid4().hex[:8]}", "CYPHER 5", guard)
     tally = Tally()
     try:
-        aviary.check(queries, tally, errors=isinstance(queries, list))
+        aviary.check(queries, tally)
     finally:
         aviary.close()
     return tally.leaks
