@@ -19,7 +19,7 @@ from cognigraph.embed import CheckedEmbedder
 from cognigraph.ingest.extraction import Extraction, Fact, Mention
 from cognigraph.model import Theme
 from cognigraph.resolution.relational_names import as_alias, spelled_out
-from cognigraph.resolution.spelling import order
+from cognigraph.resolution.spelling import kept, order, order_fact, rank
 from cognigraph.stores.records import (
     AliasRow,
     Derivation,
@@ -47,6 +47,25 @@ NO_MENTION = "mention in none of the chunks read"
 NO_ALIAS = "alias is not a name, or means nobody without its sentence"
 NO_KEY = "key is not a name with a weight"
 NO_THEME = "theme without a summary"
+
+
+class _Spellings:
+    """How each chunk spells what it is evidence of: the plainest, if it does so in several ways."""
+
+    def __init__(self) -> None:
+        self._best: dict[tuple[str, str], tuple[str, tuple[str, ...]]] = {}
+
+    def add(self, uid: str, chunks: Iterable[str], spelled: str, *names: str) -> None:
+        """Take the spelling of an entity, alias or triple in some chunks."""
+        new = rank(spelled), names
+        for chunk in chunks:
+            known = self._best.setdefault((chunk, uid), new)
+            if new < known:
+                self._best[chunk, uid] = new
+
+    def by_tie(self) -> dict[tuple[str, str], str]:
+        """What is kept of them, by the uids of the chunk and of what it spells."""
+        return {tie: kept(*names) for tie, (_, names) in self._best.items()}
 
 
 @dataclass(slots=True)
@@ -86,9 +105,10 @@ def derive(
     """Turn an extraction into rows, and say of each thing left out why (see the module)."""
     rejected = [str(reason) for reason in extraction.rejected]
     entities: dict[str, EntityRow] = {}
-    drafts = _drafts(extraction.facts, lease, entities, rejected)
+    spellings = _Spellings()
+    drafts = _drafts(extraction.facts, lease, entities, spellings, rejected)
     aliases: dict[str, AliasRow] = {}
-    mentions = _mentions(extraction.mentions, lease, entities, aliases, rejected)
+    mentions = _mentions(extraction.mentions, lease, entities, aliases, spellings, rejected)
     themes = _themes(extraction.themes, lease, rejected)
     keys = _keys(extraction.keys, lease.space, rejected)
     vectors = iter(
@@ -110,6 +130,7 @@ def derive(
         ),
         aliases=tuple(sorted(aliases.values(), key=lambda alias: alias.uid)),
         mentions=tuple(sorted(mentions)),
+        spellings=spellings.by_tie(),
         keys=None
         if keys is None
         else tuple(KeyRow(uid, name, weight, next(vectors)) for uid, name, weight in keys),
@@ -125,7 +146,11 @@ def by_reason(rejected: Iterable[str]) -> Counter[str]:
 
 
 def _drafts(
-    facts: Iterable[Fact], lease: Lease, entities: dict[str, EntityRow], rejected: list[str]
+    facts: Iterable[Fact],
+    lease: Lease,
+    entities: dict[str, EntityRow],
+    spellings: _Spellings,
+    rejected: list[str],
 ) -> dict[str, _Draft]:
     drafts: dict[str, _Draft] = {}
     for fact in facts:
@@ -142,6 +167,8 @@ def _drafts(
         )
         _spell(entities, draft.subject)
         _spell(entities, draft.object)
+        names = draft.subject.name, draft.relation, draft.object.name
+        spellings.add(uid, draft.evidence, draft.spelled, *names)
         if uid in drafts:
             drafts[uid].add(draft)
         else:
@@ -154,6 +181,7 @@ def _mentions(
     lease: Lease,
     entities: dict[str, EntityRow],
     aliases: dict[str, AliasRow],
+    spellings: _Spellings,
     rejected: list[str],
 ) -> dict[tuple[str, str], None]:
     found: dict[tuple[str, str], None] = {}
@@ -165,8 +193,10 @@ def _mentions(
             rejected.append(f"{reason}: {_shown(mention.name)}")
             continue
         _spell(entities, entity)
-        found.update(dict.fromkeys((chunk.uid, entity.uid) for chunk in places))
-        _take_aliases(aliases, mention, entity, places, lease, rejected)
+        uids = [chunk.uid for chunk in places]
+        found.update(dict.fromkeys((uid, entity.uid) for uid in uids))
+        spellings.add(entity.uid, uids, entity.spelled, entity.name)
+        _take_aliases(aliases, mention, entity, places, lease, spellings, rejected)
     return found
 
 
@@ -189,8 +219,7 @@ def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
             rejected.append(f"{NO_DATE}: {_shown(fact.when)} of {_said(fact)}")
         quoted = _name(fact.said_by)
         evidence: dict[str, str | None] = {chunk.uid: quoted for chunk in places}
-        names = subject.name, object.name, relation.casefold(), relation
-        spelled = order(_first(places, lease), *names)
+        spelled = order_fact(_first(places, lease), subject.name, relation, object.name)
         return _Draft(subject, relation, object, when, bool(fact.negated), spelled, evidence)
     return None
 
@@ -245,19 +274,21 @@ def _take_aliases(
     entity: EntityRow,
     places: Sequence[WorkChunk],
     lease: Lease,
+    spellings: _Spellings,
     rejected: list[str],
 ) -> None:
     """Keep what the text equates with an entity."""
     uids = [chunk.uid for chunk in places]
     for name in mention.aliases:
         clean = _name(name)
-        kept = None if clean is None else _name(as_alias(clean, _speaker(places)))
-        if kept is None:
+        alias = None if clean is None else _name(as_alias(clean, _speaker(places)))
+        if alias is None:
             rejected.append(f"{NO_ALIAS}: {_shown(name)} of {_shown(mention.name)}")
-        elif ids.normalise(kept) != ids.normalise(entity.name):
-            uid = ids.alias_uid(lease.space, entity.uid, kept)
-            spelled = order(_first(places, lease), kept)
-            row = AliasRow(uid, entity.uid, kept, " ".join(terms(kept)), spelled, tuple(uids))
+        elif ids.normalise(alias) != ids.normalise(entity.name):
+            uid = ids.alias_uid(lease.space, entity.uid, alias)
+            spelled = order(_first(places, lease), alias)
+            spellings.add(uid, uids, spelled, alias)
+            row = AliasRow(uid, entity.uid, alias, " ".join(terms(alias)), spelled, tuple(uids))
             known = aliases.get(uid, row)
             evidence = tuple(dict.fromkeys((*known.evidence, *uids)))
             first = min(row, known, key=lambda one: one.spelled)

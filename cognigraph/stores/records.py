@@ -207,6 +207,11 @@ class Derivation:
     aliases: tuple[AliasRow, ...] = ()
     triples: tuple[TripleRow, ...] = ()
     mentions: tuple[tuple[str, str], ...] = ()
+    spellings: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """How a chunk spells an entity, alias or triple, by the uids of both.
+
+    See :func:`cognigraph.resolution.spelling.kept`.
+    """
     keys: tuple[KeyRow, ...] | None = None
     themes: tuple[ThemeRow, ...] | None = None
     state: str = ""

@@ -48,7 +48,7 @@ def test_a_database_of_an_older_schema(old, space_name, clock, extractor):
         with Memory(
             **old, embedder=HashEmbedder(32), clock=clock, extractor=extractor, enrich="manual"
         ) as memory:
-            assert memory.info.schema_version == 6
+            assert memory.info.schema_version == 7
             space = memory.space(space_name)
             assert {(e.name, e.aliases, e.triples, e.mentions) for e in space.entities()} == {
                 ("Anna Berg", ("Anna",), 2, 2),

@@ -229,3 +229,44 @@ def test_summaries_are_kept_as_revisions_and_survive_failures(
         "RETURN r.version AS version, r.keys AS keys ORDER BY r.version"
     )
     assert rows == [{"version": n, "keys": [f"m{n - 1}"]} for n in (3, 4, 5)]
+
+
+def spelled(space):
+    """How everything is spelled: entities, what is said of them, and other names."""
+    return (
+        {(e.name, e.aliases) for e in space.entities(limit=1000)},
+        {(t.subject, t.relation, t.object) for t in space.triples()},
+    )
+
+
+def names_ann(name, alias, relation):
+    met = Fact(name, "person", relation, "tea", "object", (0,))
+    return Extraction(facts=(met,), mentions=(Mention(name, "person", (0,), (alias,)),))
+
+
+@pytest.mark.one_line
+def test_what_is_read_again_no_longer_gives_others_its_spelling(open_memory, space_name):
+    """The canonical spelling is that of the first chunk that still says it."""
+    later = {"n1": names_ann("Ann", "ANNIE", "Likes"), "n2": names_ann("ann", "annie", "likes")}
+    old = {"m1": names_ann("ANN", "Annie", "LIKES"), **later}
+    new = {"m1": Extraction(facts=(fact("coffee", subject="Bob"),)), **later}
+
+    def read(space, name, script, *ids):
+        extractor = ScriptedExtractor(lambda w: script[w.chunks[0].message_id], name=name)
+        own = open_memory(extractor=extractor).space(space)
+        for id in ids:
+            add(own, id, session=id, start=START + timedelta(days=list(old).index(id)))
+        own.flush()
+        return own
+
+    read(space_name, "x-1", old, "m1")
+    first = read(space_name, "y-1", old, "n1", "n2")
+    assert ("ANN", ("Annie",)) in spelled(first)[0]
+    assert ("ANN", "LIKES", "tea") in spelled(first)[1]
+    assert first._engine.store.queue.redo(space_name, ["x-1"]) == 1
+    again = read(space_name, "x-2", new)
+    assert spelled(again) == (
+        {("Ann", ("ANNIE",)), ("Bob", ()), ("tea", ()), ("coffee", ())},
+        {("Ann", "Likes", "tea"), ("Bob", "likes", "coffee")},
+    )
+    assert spelled(again) == spelled(read(f"{space_name}-2", "x-2", new, *old))

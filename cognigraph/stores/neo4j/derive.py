@@ -159,7 +159,7 @@ class _Write:
 
     def _untie(self, tx: Transaction) -> Loose | None:
         """Free chunks that were read before of what was read out of them; None if none was."""
-        before = [chunk.uid for chunk in self._lease.chunks if chunk.extractor is not None]
+        before = {c.uid: c.at for c in self._lease.chunks if c.extractor is not None}
         if not before:
             return None
         # The session is locked before its chunks, as an insert does.
@@ -172,8 +172,9 @@ class _Write:
         """Write and resolve entities; return the uid each is shown as, None for one alone."""
         entities, aliases = self._derivation.entities, self._derivation.aliases
         lost = prune_aliases(tx, loose, [alias.uid for alias in aliases]) if loose else {}
+        respelled = loose.renamed if loose else frozenset()
         if not entities:
-            settle(ledger, (), lost)
+            settle(ledger, sorted(respelled), lost)
             return {}
         uids = sorted(entity.uid for entity in entities)
         known = {row[0] for row in tx.rows("resolve/named", uids=uids)}
@@ -182,7 +183,7 @@ class _Write:
         renamed = tx.rows("derive/entities", entities=rows)
         if heads := [uid for uid, shown in renamed if shown]:
             tx.rows("resolve/rename", uids=heads)
-        touched = {*uids} - known | {row[0] for row in renamed}
+        touched = {*uids} - known | {row[0] for row in renamed} | respelled
         if aliases:
             named = tx.rows("resolve/aliases", aliases=[self._alias(alias) for alias in aliases])
             touched.update(row[0] for row in named)
@@ -191,9 +192,10 @@ class _Write:
 
     def _tie(self, tx: Transaction, shown: Mapping[str, str | None]) -> None:
         derivation = self._derivation
+        spellings = derivation.spellings
         evidence = sorted(
             (
-                [t.uid, chunk, t.said_by.get(chunk)]
+                [t.uid, chunk, t.said_by.get(chunk), spellings.get((chunk, t.uid))]
                 for t in derivation.triples
                 for chunk in t.evidence
             ),
@@ -202,10 +204,14 @@ class _Write:
         if evidence:
             tx.rows("derive/evidence", session=self._lease.session_uid, evidence=evidence)
         if derivation.mentions:
-            rows = [[chunk, uid, shown[uid] or uid] for chunk, uid in sorted(derivation.mentions)]
+            rows = [
+                [chunk, uid, shown[uid] or uid, spellings.get((chunk, uid))]
+                for chunk, uid in sorted(derivation.mentions)
+            ]
             tx.rows("derive/mentions", mentions=rows)
         if derivation.aliases:
-            sources = sorted([a.uid, chunk] for a in derivation.aliases for chunk in a.evidence)
+            ties = sorted((a.uid, chunk) for a in derivation.aliases for chunk in a.evidence)
+            sources = [[uid, chunk, spellings.get((chunk, uid))] for uid, chunk in ties]
             tx.rows("derive/sources", sources=sources)
 
     def _replace_keys(self, tx: Transaction, keys: tuple[KeyRow, ...]) -> None:

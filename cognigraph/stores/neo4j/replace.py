@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple
 
 from cognigraph.resolution.incremental import Ledger, forget
+from cognigraph.resolution.spelling import UNSPELLED
 from cognigraph.stores.neo4j.canonical import refold
 from cognigraph.stores.neo4j.connection import Transaction
-
-_UNSPELLED = "\U0010ffff"
-"""Sorts after the spelling of anything that was said."""
+from cognigraph.stores.neo4j.spellings import respell
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,8 @@ class Loose:
     triples: frozenset[str] = frozenset()
     entities: frozenset[str] = frozenset()
     aliases: frozenset[str] = frozenset()
+    renamed: frozenset[str] = frozenset()
+    """Entities that have another name, because others spell them differently."""
 
 
 class Dropped(NamedTuple):
@@ -30,10 +32,11 @@ class Dropped(NamedTuple):
     length: int
 
 
-def untie(tx: Transaction, chunks: Sequence[str]) -> Loose:
-    """Take away the evidence, mentions and aliases of chunks.
+def untie(tx: Transaction, chunks: Mapping[str, datetime]) -> Loose:
+    """Take away the evidence, mentions and aliases of chunks, given with their times.
 
-    What nothing is said of then will be spelled as it is said next.
+    What is still said by others is then spelled as they spell it; what is not will be spelled as
+    it is said next.
     """
     rows = tx.rows("redo/untie", chunks=sorted(chunks))
     triples, entities, aliases = (
@@ -51,9 +54,10 @@ def untie(tx: Transaction, chunks: Sequence[str]) -> Loose:
         triples=bare,
         entities=unsaid,
         aliases=sorted(aliases),
-        spelled=_UNSPELLED,
+        spelled=UNSPELLED,
     )
-    return Loose(triples, entities, aliases)
+    renamed = respell(tx, chunks.values(), triples=triples, entities=entities, aliases=aliases)
+    return Loose(triples, entities, aliases, renamed)
 
 
 def prune_aliases(tx: Transaction, loose: Loose, kept: Collection[str]) -> dict[str, set[str]]:

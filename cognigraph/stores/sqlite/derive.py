@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from cognigraph.ids import normalise
 from cognigraph.resolution.incremental import settle
 from cognigraph.stores.records import (
-    AliasRow,
     Derivation,
     EntityRow,
     KeyRow,
@@ -47,19 +46,24 @@ def write_derivation(
     loose = untie(connection, read_before)
     ledger = SQLiteLedger(connection, lease.space, space_id, revision, now)
     touched = merge_entities(connection, vectors, space_id, derivation.entities)
-    touched |= _merge_aliases(connection, space_id, derivation.aliases, chunk_ids)
+    touched |= _merge_aliases(connection, space_id, derivation, chunk_ids)
+    touched |= loose.renamed
     settle(ledger, sorted(touched), prune_aliases(connection, loose))
     ends = _ends(connection, derivation.entities)
     times = {uid: to_micros(chunk.at) for uid, chunk in chunks.items()}
     merged: list[int] = []
     for triple in derivation.triples:
-        id = _merge_triple(connection, vectors, space_id, revision, triple, ends, chunk_ids, times)
+        id = _merge_triple(connection, vectors, space_id, revision, triple, ends, times)
+        _add_evidence(connection, id, triple, derivation, chunk_ids, times)
         if ends[triple.subject_uid][2] or ends[triple.object_uid][2]:
             merged.append(id)
     refold(connection, lease.space, revision, merged)
     connection.executemany(
-        "INSERT OR IGNORE INTO mention (chunk_id, raw_id, entity_id) VALUES (?, ?, ?)",
-        [(chunk_ids[chunk], *ends[entity][:2]) for chunk, entity in derivation.mentions],
+        "INSERT OR IGNORE INTO mention (chunk_id, raw_id, entity_id, spelled) VALUES (?, ?, ?, ?)",
+        [
+            (chunk_ids[chunk], *ends[entity][:2], derivation.spellings.get((chunk, entity)))
+            for chunk, entity in derivation.mentions
+        ],
     )
     if read_before:
         prune(connection, ledger, lease.space, space_id, revision, loose)
@@ -129,10 +133,11 @@ def merge_entities(
 def _merge_aliases(
     connection: sqlite3.Connection,
     space_id: int,
-    aliases: Sequence[AliasRow],
+    derivation: Derivation,
     chunk_ids: Mapping[str, int],
 ) -> set[str]:
     """Write aliases; return the uids of the entities that have a new one."""
+    aliases = derivation.aliases
     uids = [alias.uid for alias in aliases]
     known = {row[0] for row in _by_uid(connection, "alias", "uid", uids)}
     connection.executemany(
@@ -149,8 +154,13 @@ def _merge_aliases(
         ],
     )  # fmt: skip
     connection.executemany(
-        "INSERT OR IGNORE INTO alias_source SELECT id, ? FROM alias WHERE uid = ?",
-        [(chunk_ids[chunk], alias.uid) for alias in aliases for chunk in alias.evidence],
+        "INSERT OR IGNORE INTO alias_source (alias_id, chunk_id, spelled) "
+        "SELECT id, ?, ? FROM alias WHERE uid = ?",
+        [
+            (chunk_ids[chunk], derivation.spellings.get((chunk, alias.uid)), alias.uid)
+            for alias in aliases
+            for chunk in alias.evidence
+        ],
     )
     return {alias.entity_uid for alias in aliases if alias.uid not in known}
 
@@ -187,7 +197,6 @@ def _merge_triple(
     revision: int,
     triple: TripleRow,
     ends: dict[str, _End],
-    chunk_ids: dict[str, int],
     times: dict[str, int],
 ) -> int:
     """Write a triple as it was read; what it is shown as is :func:`refold`'s."""
@@ -231,16 +240,29 @@ def _merge_triple(
             vectors.pack(triple.vector), triple.spelled < old,
         ),
     )  # fmt: skip
+    return int(triple_id)
+
+
+def _add_evidence(
+    connection: sqlite3.Connection,
+    triple_id: int,
+    triple: TripleRow,
+    derivation: Derivation,
+    chunk_ids: Mapping[str, int],
+    times: Mapping[str, int],
+) -> None:
     connection.executemany(
-        """INSERT INTO evidence (raw_id, chunk_id, triple_id, observed_at, said_by)
-           VALUES (?, ?, (SELECT coalesce(folded_into, id) FROM triple WHERE id = ?), ?, ?)
+        """INSERT INTO evidence (raw_id, chunk_id, triple_id, observed_at, said_by, spelled)
+           VALUES (?, ?, (SELECT coalesce(folded_into, id) FROM triple WHERE id = ?), ?, ?, ?)
            ON CONFLICT DO NOTHING""",
         [
-            (triple_id, chunk_ids[uid], triple_id, times[uid], triple.said_by.get(uid))
+            (
+                triple_id, chunk_ids[uid], triple_id, times[uid], triple.said_by.get(uid),
+                derivation.spellings.get((uid, triple.uid)),
+            )
             for uid in triple.evidence
         ],
-    )
-    return int(triple_id)
+    )  # fmt: skip
 
 
 def _replace_keys(

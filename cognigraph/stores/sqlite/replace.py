@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cognigraph.resolution.incremental import Ledger, forget
+from cognigraph.resolution.spelling import UNSPELLED
 from cognigraph.stores.sqlite.canonical import refold
+from cognigraph.stores.sqlite.spellings import respell
 
 
 def extractors(connection: sqlite3.Connection, space_id: int) -> dict[str, int]:
@@ -61,10 +63,9 @@ class Loose:
     triples: set[int] = field(default_factory=set)
     entities: set[int] = field(default_factory=set)
     aliases: set[int] = field(default_factory=set)
+    renamed: set[str] = field(default_factory=set)
+    """Uids of the entities that have another name, because others spell them differently."""
 
-
-_UNSPELLED = "\U0010ffff"
-"""Sorts after the spelling of anything that was said."""
 
 _READ_WITH = """
 ((t.subject_id = coalesce(e.shown_id, e.id) AND t.raw_subject_id = e.id)
@@ -77,9 +78,12 @@ EXISTS (SELECT 1 FROM mention WHERE entity_id = coalesce(e.shown_id, e.id) AND r
 def untie(connection: sqlite3.Connection, chunk_ids: Sequence[int]) -> Loose:
     """Take away the evidence, mentions and aliases of chunks.
 
-    What nothing is said of then will be spelled as it is said next.
+    What is still said by others is then spelled as they spell it; what is not will be spelled as
+    it is said next.
     """
     loose = Loose()
+    if not chunk_ids:
+        return loose
     for rows, table, column in (
         (loose.triples, "evidence", "raw_id"),
         (loose.entities, "mention", "raw_id"),
@@ -97,18 +101,21 @@ def untie(connection: sqlite3.Connection, chunk_ids: Sequence[int]) -> Loose:
             ).fetchone()
         )
     connection.executemany(
-        f"UPDATE triple AS t SET spelled = '{_UNSPELLED}' WHERE id = ? AND NOT {_SAID}",
+        f"UPDATE triple AS t SET spelled = '{UNSPELLED}' WHERE id = ? AND NOT {_SAID}",
         [(id,) for id in loose.triples],
     )
     connection.executemany(
-        f"""UPDATE entity AS e SET spelled = '{_UNSPELLED}' WHERE id = ? AND NOT {_MENTIONED}
+        f"""UPDATE entity AS e SET spelled = '{UNSPELLED}' WHERE id = ? AND NOT {_MENTIONED}
             AND NOT EXISTS (SELECT 1 FROM triple t WHERE {_READ_WITH} AND {_SAID})""",
         [(id,) for id in loose.entities],
     )
     connection.executemany(
-        f"""UPDATE alias SET spelled = '{_UNSPELLED}' WHERE id = ?
+        f"""UPDATE alias SET spelled = '{UNSPELLED}' WHERE id = ?
             AND NOT EXISTS (SELECT 1 FROM alias_source WHERE alias_id = alias.id)""",
         [(id,) for id in loose.aliases],
+    )
+    loose.renamed = respell(
+        connection, chunk_ids, triples=loose.triples, entities=loose.entities, aliases=loose.aliases
     )
     return loose
 

@@ -1,8 +1,9 @@
 // what: link aliases to the chunks that state them
-// parameters: sources: [[alias uid, chunk uid]] sorted
+// parameters: sources: [[alias uid, chunk uid, how the chunk spells it]] sorted
 // returns: nothing
 UNWIND $sources AS row
 MATCH (alias:Alias {uid: row[0]})
-WITH alias, row[1] AS source
+WITH alias, row, row[1] AS source
 MATCH (chunk:Chunk {uid: source})
-MERGE (alias)-[:STATED_IN]->(chunk)
+MERGE (alias)-[stated:STATED_IN]->(chunk)
+SET stated.spelled = row[2]

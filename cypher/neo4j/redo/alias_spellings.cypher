@@ -1,0 +1,9 @@
+// what: how chunks spell aliases whose own spelling was given by a chunk of some moments
+// parameters: aliases (uids), instants (what a spelling of these moments begins with)
+// returns: uid, normalised name, name, [[moment in microseconds, spelling]]
+UNWIND $aliases AS uid
+MATCH (alias:Alias {uid: uid})
+WHERE left(alias.spelled, 19) IN $instants
+MATCH (alias)-[stated:STATED_IN]->(chunk:Chunk)
+RETURN alias.uid, alias.normalised, alias.name,
+  collect([chunk.at.epochSeconds * 1000000 + chunk.at.microsecond, stated.spelled])
