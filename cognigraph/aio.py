@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, Self, TypeVar
 
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import EnrichMode
+from cognigraph.errors import StoreError
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
 from cognigraph.ingest.queue.enricher import Step
@@ -51,18 +52,35 @@ _R = TypeVar("_R")
 _THREADS = 8
 
 
+class _Threads:
+    """The threads in which the operations of one memory and all its spaces run."""
+
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="cognigraph")
+        self.closed = False
+
+    async def run(self, call: Callable[[], _R]) -> _R:
+        if self.closed:
+            raise StoreError("this memory is closed; open it again")
+        return await asyncio.get_running_loop().run_in_executor(self._executor, call)
+
+    def close(self) -> None:
+        """Let the running calls finish, without waiting for them, and refuse others."""
+        self.closed = True
+        self._executor.shutdown(wait=False)
+
+
 class AsyncSpace:
     """One tenant. Each operation is that of :class:`~cognigraph.Space`, awaited."""
 
-    def __init__(self, space: Space, executor: ThreadPoolExecutor) -> None:
+    def __init__(self, space: Space, threads: _Threads) -> None:
         self._space = space
-        self._executor = executor
+        self._threads = threads
 
     async def _run(
         self, verb: Callable[_P, _R], /, *arguments: _P.args, **options: _P.kwargs
     ) -> _R:
-        call = partial(verb, *arguments, **options)
-        return await asyncio.get_running_loop().run_in_executor(self._executor, call)
+        return await self._threads.run(partial(verb, *arguments, **options))
 
     @property
     def name(self) -> str:
@@ -309,9 +327,7 @@ class AsyncMemory(AsyncSpace):
             settings=settings,
             reranker=reranker,
         )
-        super().__init__(
-            self._memory, ThreadPoolExecutor(_THREADS, thread_name_prefix="cognigraph")
-        )
+        super().__init__(self._memory, _Threads())
 
     async def __aenter__(self) -> Self:
         return self
@@ -325,13 +341,17 @@ class AsyncMemory(AsyncSpace):
         await self.close()
 
     async def close(self) -> None:
-        """Finish the batch that is being enriched and close the store; the rest stays queued."""
-        await self._run(self._memory.close)
-        self._executor.shutdown(wait=False)
+        """Finish the batch that is being enriched and close the store; the rest stays queued.
+
+        Closing it again does nothing; other operations then raise :class:`StoreError`.
+        """
+        if not self._threads.closed:
+            await self._run(self._memory.close)
+            self._threads.close()
 
     def space(self, name: str) -> AsyncSpace:
         """Get one tenant by its name. Its first message creates it."""
-        return AsyncSpace(self._memory.space(name), self._executor)
+        return AsyncSpace(self._memory.space(name), self._threads)
 
     async def flush(self, timeout: float = 30.0) -> None:
         """See :meth:`cognigraph.Memory.flush`."""

@@ -7,7 +7,6 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,12 +18,15 @@ from hypothesis import HealthCheck, settings
 
 from cognigraph import Memory
 from cognigraph.testing import FrozenClock, ScriptedExtractor
-from tests.servers.neo4j_server import LINES, Server, Unavailable, resolve, running_server
+from tests.servers.neo4j_server import LINES, Server, ServerError, Unavailable
+from tests.servers.server_pool import PoolService, RemotePool, ServerPool
 
 START = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
 
 OpenMemory = Callable[..., Memory]
 _FUZZ_END = pytest.StashKey[float]()
+_POOL = pytest.StashKey[ServerPool | RemotePool]()
+_SERVICE = pytest.StashKey[PoolService]()
 
 # No deadlines: these tests run on busy machines too. The same examples in every run, so that a
 # run never fails by chance; `make fuzz` explores others. Loaded here, before any test module is
@@ -85,36 +87,44 @@ def _line(item: pytest.Item) -> str | None:
     return line if line in LINES else None
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Own the servers in the process that hands the tests out, or that runs them itself."""
+    if hasattr(config, "workerinput"):
+        config.stash[_POOL] = RemotePool(config.workerinput["neo4j_servers"])
+        return
+    config.stash[_POOL] = pool = ServerPool()
+    config.add_cleanup(pool.close)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of a parallel run whom it asks for servers."""
+    config = node.config
+    if _SERVICE not in config.stash:
+        config.stash[_SERVICE] = PoolService(config.stash[_POOL])
+        config.add_cleanup(config.stash[_SERVICE].close)
+    node.workerinput["neo4j_servers"] = config.stash[_SERVICE].address
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _servers(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Server]]:
-    """Start each Neo4j line that a test wants once per run, one after another in the background."""
-    wanted = {line for line in map(_line, request.session.items) if line}
-    with ExitStack() as stack, ThreadPoolExecutor(1) as pool:
+    """Start each Neo4j line that a test wants once per run, in the background."""
+    pool = request.config.stash[_POOL]
+    for line in sorted({line for line in map(_line, request.session.items) if line}, reverse=True):
+        pool.begin(line)
 
-        def start(line: str) -> Server | Unavailable:
-            found = resolve(line)
-            if isinstance(found, Unavailable):
-                return found
-            server = stack.enter_context(running_server(line))
-            # The first of everything takes seconds: the schema, and each statement's compilation.
-            with Memory(server.uri, auth=server.auth, enrich="manual") as memory:
-                space = memory.space("test-first")
-                space.add("Ann lives in Oslo.", speaker="Ann")
-                space.flush()
-                space.search("Where does Ann live?")
-            return server
+    def started(line: str) -> Server:
+        server = pool.get(line)
+        if isinstance(server, ServerError):
+            raise server
+        if isinstance(server, Unavailable):
+            if os.environ.get("CI"):
+                pytest.fail(f"CI needs Neo4j {line}: {server.reason}")
+            pytest.skip(f"no Neo4j {line}: {server.reason}")
+        return server
 
-        starting = {line: pool.submit(start, line) for line in sorted(wanted, reverse=True)}
-
-        def started(line: str) -> Server:
-            server = starting[line].result()
-            if isinstance(server, Unavailable):
-                if os.environ.get("CI"):
-                    pytest.fail(f"CI needs Neo4j {line}: {server.reason}")
-                pytest.skip(f"no Neo4j {line}: {server.reason}")
-            return server
-
-        yield started
+    yield started
+    pool.close()
 
 
 @pytest.fixture(scope="session", params=sorted(LINES))

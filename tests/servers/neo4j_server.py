@@ -54,10 +54,11 @@ RESOLVE_TIMEOUT = 900.0
 
 @dataclass(frozen=True)
 class Sizes:
-    """Memory of a server that is started here."""
+    """Memory of a server that is started here, and whether it lives for one test run only."""
 
     heap: str = "1g"
     page_cache: str = "128m"
+    short_lived: bool = True
 
 
 @dataclass(frozen=True)
@@ -294,11 +295,16 @@ def _settings(address: str, sizes: Sizes) -> str:
     return "".join(f"{key}={value}\n" for key, value in settings.items())
 
 
+# In minutes the optimising compiler and a parallel collector cost more than they give back.
+_SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+
+
 def _command(way: Local, class_path: str, folder: Path, sizes: Sizes) -> list[str]:
     opened = ("java.nio", "java.io", "java.util", "java.util.concurrent", "sun.nio.ch")
     return [
         str(way.java),
         f"-Xmx{sizes.heap}",
+        *(_SHORT_LIVED if sizes.short_lived else ()),
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in opened),
         # What the official packages set too: SIMD for the vector index.
         "--add-modules=jdk.incubator.vector",
@@ -430,8 +436,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("version", choices=sorted(LINES), nargs="?", default="5.26")
     parser.add_argument("--heap", default=Sizes.heap)
     parser.add_argument("--page-cache", default=Sizes.page_cache)
+    parser.add_argument("--short-lived", action="store_true", help="start as the tests do")
     chosen = parser.parse_args(arguments)
-    sizes = Sizes(chosen.heap, chosen.page_cache)
+    sizes = Sizes(chosen.heap, chosen.page_cache, chosen.short_lived)
     stopping = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:

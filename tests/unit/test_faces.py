@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import inspect
 import typing
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 
 import cognigraph
-from cognigraph import AsyncMemory, AsyncSpace, Memory, Space
+from cognigraph import AsyncMemory, AsyncSpace, Memory, Space, StoreError
+from tests.unit.test_arguments import arguments
 
 FACES = [(Memory, AsyncMemory), (Space, AsyncSpace)]
 TWINS = {Space: AsyncSpace, Memory: AsyncMemory}
@@ -68,6 +70,23 @@ def test_async_operations_are_awaited(face):
 
 def _is_async(verb: Callable[..., Any]) -> bool:
     return inspect.iscoroutinefunction(verb)
+
+
+def test_a_closed_async_memory_refuses_every_operation_with_our_error(tmp_path):
+    async def run() -> None:
+        memory = AsyncMemory(tmp_path / "ann.db", enrich="manual", timezone="UTC")
+        space = memory.space("other")
+        await asyncio.gather(memory.close(), memory.close())
+        for target in (memory, space):
+            for name, verb in operations(type(target)).items():
+                if name in ("close", "space"):
+                    continue
+                positional, named = arguments(verb, "", None)
+                with pytest.raises(StoreError, match="this memory is closed; open it again"):
+                    await getattr(target, name)(*positional, **named)
+        await memory.close()
+
+    asyncio.run(run())
 
 
 def parts(hint: Any) -> Iterator[Any]:

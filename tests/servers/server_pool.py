@@ -1,0 +1,131 @@
+"""Neo4j servers for one test run: each line is started once, whatever the number of workers.
+
+The process that hands the tests out (pytest-xdist's controller) owns the servers, because a worker
+may end while others still need them. A worker asks it through a local connection.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from multiprocessing.connection import Client, Connection, Listener
+from threading import Lock, Thread
+
+from cognigraph import Memory
+from tests.servers.neo4j_server import (
+    Server,
+    ServerError,
+    Unavailable,
+    resolve,
+    running_server,
+)
+
+Answer = Server | Unavailable | ServerError
+
+
+class ServerPool:
+    """Starts servers in the background, one after another, and stops them all at the end."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="test-servers")
+        self._starting: dict[str, Future[Answer]] = {}
+        self._lock = Lock()
+
+    def begin(self, line: str) -> Future[Answer]:
+        """Start the server of a line, unless that has been begun already."""
+        with self._lock:
+            if line not in self._starting:
+                self._starting[line] = self._thread.submit(self._start, line)
+            return self._starting[line]
+
+    def get(self, line: str) -> Answer:
+        """Wait for the server of a line."""
+        return self.begin(line).result()
+
+    def close(self) -> None:
+        """Stop the servers."""
+        self._thread.shutdown(cancel_futures=True)
+        self._stack.close()
+
+    def _start(self, line: str) -> Answer:
+        found = resolve(line)
+        if isinstance(found, Unavailable):
+            return found
+        try:
+            server = self._stack.enter_context(running_server(line))
+        except ServerError as problem:
+            return problem
+        _warm_up(server)
+        return server
+
+
+def _warm_up(server: Server) -> None:
+    """Create the schema and have the usual statements compiled: the first of each takes seconds."""
+    with Memory(server.uri, auth=server.auth, enrich="manual") as memory:
+        space = memory.space("test-first")
+        space.add("Ann lives in Oslo.", speaker="Ann")
+        space.flush()
+        space.search("Where does Ann live?")
+
+
+class PoolService:
+    """Answers the workers of a parallel run from a pool."""
+
+    def __init__(self, pool: ServerPool) -> None:
+        self._pool = pool
+        self._listener = Listener()
+        self._thread = Thread(target=self._accept, name="test-server-service", daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """What a worker needs to ask."""
+        return str(self._listener.address)
+
+    def close(self) -> None:
+        """Stop the service; the pool stays as it is."""
+        with Client(self.address) as connection:
+            connection.send("")
+        self._thread.join()
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            connection = self._listener.accept()
+            line = connection.recv()
+            if not line:
+                connection.close()
+                return
+            Thread(target=self._answer, args=(connection, line), daemon=True).start()
+
+    def _answer(self, connection: Connection, line: str) -> None:
+        with connection:
+            connection.send(self._pool.get(line))
+
+
+class RemotePool:
+    """The pool of another process: what a worker uses in place of a pool of its own."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._connections: dict[str, Connection] = {}
+        self._answers: dict[str, Answer] = {}
+
+    def begin(self, line: str) -> None:
+        """Ask for the server of a line, without waiting for the answer."""
+        if line not in self._connections:
+            self._connections[line] = Client(self._address)
+            self._connections[line].send(line)
+
+    def get(self, line: str) -> Answer:
+        """Wait for the server of a line."""
+        if line not in self._answers:
+            self.begin(line)
+            self._answers[line] = self._connections[line].recv()
+        return self._answers[line]
+
+    def close(self) -> None:
+        """Close the connections; the servers go on."""
+        for connection in self._connections.values():
+            connection.close()
