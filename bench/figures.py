@@ -349,7 +349,8 @@ def peers() -> str:
 
 def trials() -> str:
     """What was seen of other memories, and what this one does."""
-    return table(["seen", "here"], ([row["seen"], row["here"]] for row in result("peers")["trials"]))
+    found = result("peers")["trials"]
+    return table(["seen", "here"], ([row["seen"], row["here"]] for row in found))
 
 
 IN_README: dict[str, Callable[[], str]] = {
