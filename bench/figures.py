@@ -23,7 +23,7 @@ RESULTS = ROOT / "bench" / "results"
 README = ROOT / "README.md"
 FOLDER = ROOT / "docs" / "figures"
 
-_TABLE_BELOW = r"(?P<before>^## {}\n(?:(?!\||## ).*\n)*)(?P<table>(?:\|.*\n)+)"
+_TABLE_BELOW = r"(?P<before>^##+ {}\n(?:(?!\||##).*\n)*)(?P<table>(?:\|.*\n)+)"
 
 Row = Sequence[str]
 
@@ -347,7 +347,17 @@ def peers() -> str:
     return table(["", "recall@15", "search", "insert a message"], rows)
 
 
-IN_README: dict[str, Callable[[], str]] = {"Compared with other memories": peers, "Figures": readme}
+def trials() -> str:
+    """What was seen of other memories, and what this one does."""
+    found = result("peers")["trials"]
+    return table(["seen", "here"], ([row["seen"], row["here"]] for row in found))
+
+
+IN_README: dict[str, Callable[[], str]] = {
+    "Compared with other memories": peers,
+    "Seen in trials": trials,
+    "Figures": readme,
+}
 
 TABLES: tuple[Callable[[], str], ...] = (
     insert, search, size, recall, categories, extraction, enrichment, model_cost, dates,

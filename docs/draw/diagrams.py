@@ -15,59 +15,106 @@ _TALL = 52
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage: its name, what it does, and what it reads from or writes to the store."""
+    """One stage: its name, its module, what it does, and what it reads from or writes to the store.
+
+    Modules are paths in ``cognigraph`` as it is imported; ``stores/*`` stands for each store.
+    """
 
     name: str
+    module: str
     does: str
     store: str = ""
     reads: bool = False
 
 
 MESSAGE = (
-    Stage("add, add_many", "check the message, split long text at sentence ends, embed each chunk"),
+    Stage(
+        "add, add_many",
+        "inserting.py, ingest/insert/",
+        "check the message, split long text at sentence ends, embed each chunk",
+    ),
     Stage(
         "one transaction",
+        "stores/*/insert.py",
         "write chunks, order in time, word statistics, queue entry",
         "Session, Chunk, NEXT, terms, vectors",
     ),
-    Stage("add returns", "the message is durable and can be found; no model was called"),
+    Stage(
+        "add returns",
+        "",
+        "the message is durable and can be found; no model was called",
+    ),
     Stage(
         "claim",
+        "ingest/queue/enricher.py",
         "a worker leases the next chunks of one session",
         "queue: pending → leased",
     ),
-    Stage("extractor", "rules or a model read the window: entities, facts, keys, summary"),
+    Stage(
+        "extractor",
+        "ingest/rules/, ingest/model/",
+        "rules or a model read the window: entities, facts, keys, summary",
+    ),
+    Stage(
+        "derive",
+        "ingest/derive.py",
+        "check evidence, names and dates; give ids; embed names and facts",
+    ),
     Stage(
         "resolution",
+        "resolution/incremental.py",
         "in the transaction: compare new names with those stored, join those that are one",
         "Entity, Alias",
     ),
     Stage(
         "commit",
+        "stores/*/derive.py",
         "facts with their evidence and times, keys and summary, end of the lease",
         "Triple, Entity, Key, Theme; leased → done",
     ),
 )
 
 QUESTION = (
-    Stage("analyse", "words, entity names, speaker, form of the answer, time window, order, as_of"),
-    Stage("event", 'only for "before she moved": the event is looked up and dates the window'),
+    Stage(
+        "analyse",
+        "retrieve/plan.py, retrieve/question/",
+        "words, entity names, speaker, form of the answer, time window, order, as_of",
+    ),
+    Stage(
+        "event",
+        "retrieve/plan.py",
+        'only for "before she moved": the event is looked up and dates the window',
+    ),
     Stage(
         "candidates",
+        "retrieve/candidate_search.py",
         "nearest chunks by vector and by words, facts, sessions; nothing later than as_of",
-        "vectors, terms, Triple, Theme, NEXT",
+        "stores/*/search.py: vectors, terms, Triple, Theme, NEXT",
         reads=True,
     ),
-    Stage("rank", "the profile scores each candidate; decay separates near-equals"),
-    Stage("reranker", "only if there is one: order the first 50 again"),
-    Stage("time order", 'only for "now", "first": newest or oldest of the best first'),
+    Stage(
+        "rank",
+        "retrieve/rank/profiles.py",
+        "the profile scores each candidate; decay separates near-equals",
+    ),
+    Stage("reranker", "retrieve/rank/rerank.py", "only if there is one: order the first 50 again"),
+    Stage(
+        "time order",
+        "retrieve/timeline.py",
+        'only for "now", "first": newest or oldest of the best first',
+    ),
     Stage(
         "fetch",
+        "retrieve/results.py",
         "hits with their reasons, the best facts and sessions",
         "Chunk, Triple, Entity, Session",
         reads=True,
     ),
-    Stage("context", "fill the token budget: sessions, facts, messages; newest message last"),
+    Stage(
+        "context",
+        "retrieve/assemble.py",
+        "fill the token budget: sessions, facts, messages; newest message last",
+    ),
 )
 
 
@@ -78,7 +125,7 @@ def draw(stages: tuple[Stage, ...], title: str) -> str:
     for number, stage in enumerate(stages):
         y = 24 + number * _STEP
         centre = y + _TALL // 2
-        lines = [(stage.name, "strong")]
+        lines = [(stage.name, "strong"), *wrapped(stage.module, 42, "faint")]
         drawing.box(_LEFT, y, _WIDE, lines, "step", _TALL)
         if number:
             drawing.line((_LEFT + _WIDE // 2, y - _STEP + _TALL), (_LEFT + _WIDE // 2, y))

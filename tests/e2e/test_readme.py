@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from bench import figures
+
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 
@@ -24,6 +26,20 @@ def test_it_shows_ten_lines_of_python_and_a_picture_of_the_graph() -> None:
     (python,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     assert len([line for line in python.splitlines() if line]) <= 12
     assert "](docs/pictures/graph.svg)" in README
+
+
+def test_numbers_beside_the_tables_are_those_of_the_results() -> None:
+    """Tables are generated; the words around them may only repeat how was measured."""
+    text = "".join(
+        README.split(f"\n{heading}\n")[1].split("\n## ")[0]
+        for heading in ("## Compared with other memories", "## Figures")
+    )
+    words = "\n".join(line for line in text.splitlines() if not line.startswith("|"))
+    found = figures.result("recall-rules-wordllama")
+    assert f"{found['questions']} questions about five LoCoMo conversations" in words
+    assert len(found["by_conversation"]) == 5
+    measured_with = {"26", "15", "2026", "5.26", str(found["questions"])}
+    assert set(re.findall(r"\b\d+(?:[.,]\d+)*", words)) == measured_with
 
 
 @pytest.mark.parametrize("target", re.findall(r"(?:`|^)make ([a-z-]+)", README, re.MULTILINE))
