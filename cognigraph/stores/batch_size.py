@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from cognigraph.times import to_micros
 
 _QUARTER = 2  # bits
 _MOST_SHIFTS = 31
 _OUTAGES = 3
-_SUSPECT_DEATHS = 2
+SUSPECT_CRASHES = 2
+"""What so many processes crashed with is read alone; see :data:`SETTLING`."""
+SETTLING = timedelta(seconds=2)
+"""How long a process that has completed nothing holds a suspect before it begins to read it."""
 _ALONE = 16
 """So many failures make a batch of one, whatever the limit."""
 MOST_DEATHS = 5
-"""What so many processes crashed with is parked, if the last of them seemed to be sound."""
-MOST_UNEXPLAINED = 10
-"""What so many processes crashed with is parked in any case."""
+"""What so many processes crashed with is parked, if their crashes are evidence against it."""
 _SOUND, _UNTIL = "+", "@"
 PATIENCE = 9
 """So many outages in a row the next chunks of a session wait for its summary, which comes first."""
@@ -29,7 +30,7 @@ def failures_of(attempts: int, outages: int, deaths: int = 0) -> int:
     after three in a row a smaller batch is tried. What two processes died with is read alone, so
     that its neighbours are not blamed for a third.
     """
-    alone = _ALONE if deaths >= _SUSPECT_DEATHS else 0
+    alone = _ALONE if deaths >= SUSPECT_CRASHES else 0
     return attempts + outages // _OUTAGES + alone
 
 
@@ -40,7 +41,7 @@ def death_reason(deaths: int, *, summary: bool = False) -> str:
 
 
 def marked(worker: str, until: datetime, *, sound: bool) -> str:
-    """The name of a worker, marked for :func:`most_crashes` with what its lease begins as.
+    """The name of a worker, marked for :func:`is_evidence` with what its lease begins as.
 
     ``sound`` says that the process has completed other work; ``until`` is when the lease would run
     out.
@@ -48,18 +49,27 @@ def marked(worker: str, until: datetime, *, sound: bool) -> str:
     return f"{worker}{_SOUND if sound else ''}{_UNTIL}{to_micros(until)}"
 
 
-def most_crashes(token: str, until: datetime) -> int:
-    """How many crashes park what a crashed worker held, given its lease as it was left.
+def is_evidence(token: str, until: datetime) -> bool:
+    """Whether a crash is evidence against what the worker held, given its lease as it was left.
 
-    A process that ends soon after its start, with the first thing it reads, may have been ended by
-    whatever ends such processes: a crash is evidence against a chunk if the process had completed
-    other work, or held the chunk for so long that its lease was extended.
+    A process that ends soon after its start may have been ended by whatever ends such processes.
+    It is evidence if the process had completed other work, or had held its lease for so long that
+    the lease was extended.
     """
     head, mark, instant = token.rpartition(":")[0].rpartition(_UNTIL)
     if not mark or not instant.isdigit():
-        return MOST_DEATHS
-    sound = head.endswith(_SOUND) or to_micros(until) > int(instant)
-    return MOST_DEATHS if sound else MOST_UNEXPLAINED
+        return True
+    return head.endswith(_SOUND) or to_micros(until) > int(instant)
+
+
+def count_crash(crashes: int, *, evidence: bool) -> tuple[int, bool]:
+    """The number of crashes after another one, and whether it parks what was read.
+
+    Without evidence it is counted only until what was read is a suspect, and read alone.
+    """
+    if not evidence:
+        return max(crashes, min(crashes + 1, SUSPECT_CRASHES)), False
+    return crashes + 1, crashes + 1 >= MOST_DEATHS
 
 
 def batch_limit(failures: int, limit: int) -> int:

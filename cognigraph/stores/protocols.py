@@ -153,8 +153,8 @@ class EnrichmentQueue(Protocol):
     def expire(self, token: str, until: datetime) -> None:
         """End a lease whose worker crashed, unless it was extended: it can be claimed at once.
 
-        That counts against its chunks, or else the summary; :func:`batches.most_crashes` says how
-        many crashes park them.
+        That counts against its chunks, or else the summary; :func:`batch_size.count_crash` says
+        how, and when they are parked.
         """
         ...
 

@@ -73,11 +73,13 @@ class Backlog:
     """Turns that were read but are not in their session's summary: what went wrong so far.
 
     ``parked`` ones failed too often: they are left out until somebody has them tried again.
+    ``crashes`` are those of processes that were writing the summary.
     """
 
     attempts: int = 0
     outages: int = 0
     parked: bool = False
+    crashes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from cognigraph.ingest.queue.retry import judge
 from cognigraph.ingest.queue.worker_names import has_died, worker_name
 from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.batch_size import marked
+from cognigraph.stores.batch_size import SETTLING, SUSPECT_CRASHES, marked
 from cognigraph.stores.protocols import Store
 from cognigraph.stores.records import Backlog, Derivation, Lease
 from cognigraph.times import Clock
@@ -158,9 +158,20 @@ class Enricher:
             if died or (died is None and until <= self._clock()):
                 self._store.queue.expire(token, until)
 
+    def _settle(self, lease: Lease) -> None:
+        """Let some time pass before this process, if it has completed nothing, reads a suspect.
+
+        If the process is killed for another reason soon after its start, that is not counted. A
+        crash after that is evidence: the lease has been extended.
+        """
+        if not self._is_sound and _is_suspect(lease):
+            time.sleep(SETTLING.total_seconds())
+            self._store.queue.extend(lease, self._clock() + self._settings.lease + SETTLING)
+
     def _work(self, lease: Lease) -> Step:
         try:
             with Heartbeat(self._store, lease, self._settings.lease, self._clock):
+                self._settle(lease)
                 read = self._derive(lease)
         except StoreError:
             raise
@@ -336,3 +347,10 @@ def _failed(name: str, error: Exception, lease: Lease) -> ExtractionError:
         f"{name}: {type(error).__name__}: {error}",
         chunks=tuple(chunk.uid for chunk in lease.chunks),
     )
+
+
+def _is_suspect(lease: Lease) -> bool:
+    if lease.chunks:
+        return any(chunk.deaths >= SUSPECT_CRASHES for chunk in lease.chunks)
+    backlog = lease.notes.backlog
+    return backlog is not None and backlog.crashes >= SUSPECT_CRASHES

@@ -8,9 +8,10 @@ from datetime import timedelta
 
 import pytest
 
-from cognigraph import Memory
+from cognigraph import EnrichSettings, Memory, Settings
 from cognigraph.ingest import Fact
 from cognigraph.ingest.model.extractor import ModelExtractor
+from cognigraph.resolution.spelling import order
 from cognigraph.testing import HashEmbedder, ScriptedModel
 from tests.conftest import START
 from tests.contract import first_schema
@@ -106,3 +107,25 @@ def test_a_summary_that_was_behind_is_work_now(old, space_name, unread, behind, 
         assert [(step.chunks, step.error) for step in space.enrich()] == [(0, None)] * behind
         assert space.stats().summaries_pending == 0
         assert [s.summary for s in space.sessions()] == ["Move: Ann moved to Oslo." * behind]
+
+
+def test_what_an_older_version_read_agrees_with_the_canonical_spelling(tmp_path, clock, extractor):
+    path = str(tmp_path / "old.db")
+    first_schema.sqlite(path, "x", 6)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(
+            "UPDATE entity SET name = 'Kayak', spelled = ? WHERE name = 'kayak'",
+            (order(START, "Kayak"),),
+        )
+    extractor.script({"m1": [Fact("Anna Berg", "person", "bought", "KAYAK", "object", (0,))]})
+    options = {"embedder": HashEmbedder(32), "clock": clock, "enrich": "manual"}
+    settings = Settings(enrich=EnrichSettings(batch=1))
+    with Memory(path, **options, extractor=extractor, settings=settings) as memory:
+        space, engine = memory.space("x"), memory._engine
+        names = []
+        assert engine.store.queue.redo("x", ["x"]) == 3
+        for _ in range(3):
+            engine.enricher.step("x")
+            names.append({e.name for e in space.entities()} & {"kayak", "Kayak", "KAYAK"})
+        # The chunk that gave the spelling no longer does; the next one is read as it spells it.
+        assert names == [{"Kayak"}, {"KAYAK"}, {"KAYAK"}]

@@ -11,7 +11,13 @@ from uuid import uuid4
 from cognigraph.model import (
     Theme,
 )
-from cognigraph.stores.batch_size import MOST_UNEXPLAINED, PATIENCE, death_reason, most_crashes
+from cognigraph.stores.batch_size import (
+    MOST_DEATHS,
+    PATIENCE,
+    count_crash,
+    death_reason,
+    is_evidence,
+)
 from cognigraph.stores.neo4j import derive
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
@@ -131,13 +137,14 @@ class Neo4jQueue:
 
     def expire(self, token: str, until: datetime) -> None:
         """End the lease of a worker that crashed, and count that against what it held."""
-        deaths = range(1, MOST_UNEXPLAINED + 1)
+        evidence = is_evidence(token, until)
+        counted = [count_crash(before, evidence=evidence) for before in range(MOST_DEATHS)]
         parameters = {
             "token": token,
             "until": to_micros(until),
-            "most": most_crashes(token, until),
-            "reasons": [death_reason(number) for number in deaths],
-            "summary_reasons": [death_reason(number, summary=True) for number in deaths],
+            "counted": [[crashes, "failed" if parks else "pending"] for crashes, parks in counted],
+            "reasons": [death_reason(crashes) for crashes, _ in counted],
+            "summary_reasons": [death_reason(crashes, summary=True) for crashes, _ in counted],
         }
         self._connection.write(lambda tx: tx.rows("queue/expire", **parameters))
 
@@ -244,10 +251,12 @@ def _lease(row: Row, *, session_uid: str, token: str, expires: datetime) -> Leas
     )
 
 
-def _backlog(state: str | None, attempts: int | None, outages: int | None) -> Backlog | None:
+def _backlog(
+    state: str | None, attempts: int | None, outages: int | None, crashes: int | None
+) -> Backlog | None:
     if state is None:
         return None
-    return Backlog(attempts or 0, outages or 0, parked=state == "failed")
+    return Backlog(attempts or 0, outages or 0, state == "failed", crashes or 0)
 
 
 def _work_chunk(session: str, row: Row) -> WorkChunk:

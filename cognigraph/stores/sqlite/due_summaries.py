@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 
-from cognigraph.stores.batch_size import death_reason
+from cognigraph.stores.batch_size import count_crash, death_reason
 from cognigraph.stores.records import Backlog, Derivation, Failure
 
 
 def of_session(connection: sqlite3.Connection, session_id: int) -> Backlog | None:
     """What went wrong with a session's summary, ``None`` if it lacks nothing."""
     row = connection.execute(
-        "SELECT attempts, outages, state = 2 FROM behind WHERE session_id = ?", (session_id,)
+        "SELECT attempts, outages, state = 2, deaths FROM behind WHERE session_id = ?",
+        (session_id,),
     ).fetchone()
-    return None if row is None else Backlog(row[0], row[1], bool(row[2]))
+    return None if row is None else Backlog(row[0], row[1], bool(row[2]), row[3])
 
 
 def pending(connection: sqlite3.Connection, space: str | None) -> int:
@@ -65,19 +66,17 @@ def fail(
     )
 
 
-def count_death(connection: sqlite3.Connection, session_id: int, most: int) -> None:
-    """Count a process that crashed while it wrote the summary; ``most`` crashes park it."""
+def count_death(connection: sqlite3.Connection, session_id: int, *, evidence: bool) -> None:
+    """Count a process that crashed while it wrote the summary."""
     row = connection.execute(
-        "SELECT deaths + 1 FROM behind WHERE session_id = ? AND state = 0", (session_id,)
+        "SELECT deaths FROM behind WHERE session_id = ? AND state = 0", (session_id,)
     ).fetchone()
     if row is not None:
+        crashes, parks = count_crash(row[0], evidence=evidence)
         connection.execute(
             "UPDATE behind SET deaths = ?, reason = ?, state = ? WHERE session_id = ?",
-            (
-                row[0], death_reason(row[0], summary=True), 2 if row[0] >= most else 0,
-                session_id,
-            ),
-        )  # fmt: skip
+            (crashes, death_reason(crashes, summary=True), 2 if parks else 0, session_id),
+        )
 
 
 def failures(connection: sqlite3.Connection, space: str) -> list[Failure]:

@@ -13,9 +13,10 @@ from cognigraph.model import Theme
 from cognigraph.stores.batch_size import (
     PATIENCE,
     batch_size,
+    count_crash,
     death_reason,
     failures_of,
-    most_crashes,
+    is_evidence,
 )
 from cognigraph.stores.records import Failure, Lease, SessionNotes, WorkChunk
 from cognigraph.stores.sqlite import due_summaries
@@ -225,7 +226,7 @@ def extend(connection: sqlite3.Connection, lease: Lease, until: datetime) -> boo
 
 def expire(connection: sqlite3.Connection, token: str, until: datetime) -> None:
     """End the lease of a worker that crashed, and count that against what it held."""
-    most = most_crashes(token, until)
+    evidence = is_evidence(token, until)
     row = connection.execute(
         """UPDATE session SET lease = NULL, lease_until = 0 WHERE lease = ? AND lease_until = ?
            RETURNING id""",
@@ -234,19 +235,20 @@ def expire(connection: sqlite3.Connection, token: str, until: datetime) -> None:
     if row is None:
         return
     held = connection.execute(
-        """SELECT w.chunk_id, w.deaths + 1 FROM chunk c JOIN work w ON w.chunk_id = c.id
+        """SELECT w.chunk_id, w.deaths FROM chunk c JOIN work w ON w.chunk_id = c.id
            WHERE c.session_id = ? AND w.state = 0 AND w.lease = ?""",
         (row[0], token),
     ).fetchall()
     connection.executemany(
         "UPDATE work SET deaths = ?, reason = ?, state = ?, lease = NULL WHERE chunk_id = ?",
         [
-            (deaths, death_reason(deaths), FAILED if deaths >= most else PENDING, chunk_id)
-            for chunk_id, deaths in held
+            (crashes, death_reason(crashes), FAILED if parks else PENDING, chunk_id)
+            for chunk_id, before in held
+            for crashes, parks in [count_crash(before, evidence=evidence)]
         ],
     )
     if not held:
-        due_summaries.count_death(connection, row[0], most)
+        due_summaries.count_death(connection, row[0], evidence=evidence)
 
 
 def release(connection: sqlite3.Connection, lease: Lease) -> None:

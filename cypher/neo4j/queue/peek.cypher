@@ -38,5 +38,6 @@ RETURN session.space, session.id, session.version, session.state,
                   coalesce(c.fresh, c.text), c.part, 0, 0, null, 0, c.seq]] AS before,
   [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,
   [pair IN themes WHERE pair[1] IS NOT NULL] AS themes,
-  [session.summary_state, session.summary_attempts, session.summary_outages] AS backlog,
+  [session.summary_state, session.summary_attempts, session.summary_outages,
+   session.summary_deaths] AS backlog,
   coalesce(session.renew, false) AS renew
