@@ -100,6 +100,7 @@ class Tally:
 
     kinds: Counter[Kind] = field(default_factory=Counter)
     compared: Counter[Kind] = field(default_factory=Counter)
+    not_empty: int = 0
     other_plans: int = 0
     leaks: list[str] = field(default_factory=list)
 
@@ -107,7 +108,8 @@ class Tally:
         kinds = self.kinds
         return (
             f"{kinds.total()} queries: {kinds['refused']} refused by the guard, "
-            f"{kinds['not accepted']} not accepted by the server, {kinds['rows']} answered, "
+            f"{kinds['not accepted']} not accepted by the server, {kinds['rows']} answered "
+            f"({self.not_empty} with rows), "
             f"{kinds['error']} failed, {kinds['given up']} given up; answers compared: "
             f"{self.compared['rows']} rows, {self.compared['error']} errors, "
             f"{self.other_plans} not (another plan); {len(self.leaks)} leaks"
@@ -148,6 +150,7 @@ class Aviary:
         self._forget_plans()
         answers = self._answers(asked)
         tally.kinds.update(answer.kind for answer in answers.values())
+        tally.not_empty += sum(a.kind == "rows" and a.text != "[]" for a in answers.values())
         for query, answer in answers.items():
             if self.secret in answer.text or str(NUMBER)[:8] in answer.text:
                 tally.leaks.append(f"{query}\n  shows {answer}")
