@@ -96,8 +96,8 @@ class _Judge:
         operator = _Operator.of(plan)
         if _HIDDEN.search(operator.details):
             raise QueryError(
-                f"the plan does not show how a subquery inside {operator.name} is run; move the "
-                "subquery or pattern comprehension out of the list, CASE or function around it"
+                f"the plan does not show how a subquery inside {operator.name} is run; name its "
+                "result with AS, and move it out of the list, CASE or function around it"
             )
         if operator.name in _SCANS:
             return self._scan(operator, outer)

@@ -104,7 +104,8 @@ def test_attacks_show_nothing_of_the_canary(aviary: Aviary, query: str) -> None:
 
 
 LITERALS = [
-    "MATCH (a:Chunk) RETURN [()<--(a) | 'canary'] AS r, COLLECT { MATCH (b:Key) RETURN 'canary' }",
+    "MATCH (a:Chunk) RETURN [()<--(a) | 'canary'] AS r, COLLECT { MATCH (b:Key) RETURN 'canary' } "
+    "AS s",
     "OPTIONAL MATCH (b:Session WHERE b.text = '})'), (b:Chunk WHERE 1 / (b.seq - b.seq) = 0) "
     "WITH DISTINCT b ORDER BY b.seq RETURN b[$p] AS r0, [()<--(a) | 'canary'] AS r1, b AS r2",
     "MATCH (b:Chunk) ((x)-->(y))+ (b:Chunk&!Key) WITH count(*) AS n RETURN 'canary' AS r0, "
