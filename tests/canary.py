@@ -27,6 +27,9 @@ from cognigraph.cypher.run_on_neo4j import _mapped, _plain
 from cognigraph.errors import QueryError
 from tests.cypher_generator import PARAMETERS
 
+MARK = "canary-bird"
+"""Stands in all texts of a canary, and in no query: what shows it was read from a canary."""
+
 NUMBER = 7_000_000_000
 CANARIES = 60
 ROWS = 2000
@@ -100,6 +103,7 @@ class Tally:
 
     kinds: Counter[Kind] = field(default_factory=Counter)
     compared: Counter[Kind] = field(default_factory=Counter)
+    not_empty: int = 0
     other_plans: int = 0
     leaks: list[str] = field(default_factory=list)
 
@@ -107,7 +111,8 @@ class Tally:
         kinds = self.kinds
         return (
             f"{kinds.total()} queries: {kinds['refused']} refused by the guard, "
-            f"{kinds['not accepted']} not accepted by the server, {kinds['rows']} answered, "
+            f"{kinds['not accepted']} not accepted by the server, {kinds['rows']} answered "
+            f"({self.not_empty} with rows), "
             f"{kinds['error']} failed, {kinds['given up']} given up; answers compared: "
             f"{self.compared['rows']} rows, {self.compared['error']} errors, "
             f"{self.other_plans} not (another plan); {len(self.leaks)} leaks"
@@ -130,9 +135,7 @@ class Aviary:
     def __init__(self, driver: Driver, space: str, language: str = "", guard: Guard | None = None):
         self.driver, self.space, self.language = driver, space, language
         self.guard = guard or Guard()
-        # No query knows the secret, so what shows it was read from the canary.
-        self.secret = f"bird{uuid4().hex[:8]}"
-        self.canary = f"canary-{self.secret}"
+        self.canary = f"{MARK}-{uuid4().hex[:8]}"
         self._load([_LOAD], space, "own-", 0, 2)
 
     def close(self) -> None:
@@ -148,8 +151,9 @@ class Aviary:
         self._forget_plans()
         answers = self._answers(asked)
         tally.kinds.update(answer.kind for answer in answers.values())
+        tally.not_empty += sum(a.kind == "rows" and a.text != "[]" for a in answers.values())
         for query, answer in answers.items():
-            if self.secret in answer.text or str(NUMBER)[:8] in answer.text:
+            if MARK in answer.text or str(NUMBER)[:8] in answer.text:
                 tally.leaks.append(f"{query}\n  shows {answer}")
         self._run_all(_EMPTY, of=self.canary)
         self._compare(answers, tally, "beside the twin")

@@ -67,7 +67,7 @@ class Generator:
 
     def _single(self, depth: int, alone: str = "") -> str:
         clauses = [self._match(depth)]
-        for _ in range(self.rng.randint(0, 3)):
+        for _ in range(self.rng.choice([0, 0, 1, 1, 2, 3])):
             clauses.append(self._clause(depth))
         returned = f"RETURN {self._value()} AS {alone}" if alone else self._return(depth)
         return " ".join([*clauses, returned])
@@ -84,8 +84,8 @@ class Generator:
         word = self._one("MATCH", "MATCH", "match", "OPTIONAL MATCH")
         if self.newer and self._chance(0.03):
             word += self._one(" REPEATABLE ELEMENTS", " DIFFERENT RELATIONSHIPS")
-        paths = ", ".join(self._path(depth) for _ in range(self.rng.choice([1, 1, 2])))
-        where = f" WHERE {self._condition(depth)}" if self._chance(0.5) else ""
+        paths = ", ".join(self._path(depth) for _ in range(self.rng.choice([1, 1, 1, 2])))
+        where = f" WHERE {self._condition(depth)}" if self._chance(0.4) else ""
         return f"{word} {paths}{where}"
 
     def _with(self, depth: int) -> str:
@@ -158,7 +158,7 @@ class Generator:
 
     def _chain(self, depth: int, least: int = 0) -> str:
         text = self._node(depth)
-        for _ in range(self.rng.choice([least, least, 1, 2])):
+        for _ in range(self.rng.choice([least, least, least, 1, 1, 2])):
             text += self._relationship() + self._node(depth)
         return text
 
@@ -173,12 +173,14 @@ class Generator:
     def _node(self, depth: int) -> str:
         name = self._one("", *_NAMES)
         label = self._one(*_ODD_LABELS) if self._chance(0.005) else self._one(*_LABELS)
+        if name in self.known and self._chance(0.7):
+            label = ""  # Two labels of one node would hardly ever match.
         if label.startswith(" IS") and not name:
             label = ":Chunk"
         if name and name not in self.known:
             self.known.append(name)
         text = name + label
-        if self._chance(0.12):
+        if self._chance(0.06):
             text += f" {{{self._one('text', 'uid', 'seq')}: {self._literal()}}}"
         elif name and self._chance(0.06):
             text += f" WHERE {self._simple(name)}"

@@ -42,7 +42,7 @@ _APPLIES = frozenset(
     "Apply RollUpApply ConditionalApply AntiConditionalApply TriadicSelection TriadicBuild "
     "TriadicFilter".split()
 )
-_COMBINING = frozenset("CacheProperties CartesianProduct NodeHashJoin".split())
+_JOINS = frozenset("CartesianProduct NodeHashJoin".split())
 _REPEATING = re.compile(
     r"(Trail|BidirectionalTrail|Repeat\([A-Za-z, ]+\)|BidirectionalRepeat\([A-Za-z, ]+\))"
 )
@@ -96,8 +96,8 @@ class _Judge:
         operator = _Operator.of(plan)
         if _HIDDEN.search(operator.details):
             raise QueryError(
-                f"the plan does not show how a subquery inside {operator.name} is run; move the "
-                "subquery or pattern comprehension out of the list, CASE or function around it"
+                f"the plan does not show how a subquery inside {operator.name} is run; name its "
+                "result with AS, and move it out of the list, CASE or function around it"
             )
         if operator.name in _SCANS:
             return self._scan(operator, outer)
@@ -105,6 +105,8 @@ class _Judge:
             return outer
         if operator.name in _SEMI_APPLIES or operator.name in _APPLIES:
             return self._apply(operator, outer)
+        if operator.name in _JOINS:
+            return self._join(operator, outer)
         if _REPEATING.fullmatch(operator.name):
             return self._repeat(operator, outer)
         return self._plain(operator, outer)
@@ -113,7 +115,7 @@ class _Judge:
         below = self._merged(operator, outer)
         if operator.name == "Filter":
             return self._filter(operator, below)
-        if operator.name in _COMBINING:
+        if operator.name == "CacheProperties":
             return below
         if not _HARMLESS.fullmatch(operator.name):
             raise QueryError(
@@ -162,6 +164,11 @@ class _Judge:
         if set(right) - set(left):
             raise _beyond(f"{operator.name} {operator.details}")
         return left
+
+    def _join(self, operator: _Operator, outer: Pending) -> Pending:
+        # The second branch is run only if the first has a row: an error in it would tell so.
+        first, second = operator.children
+        return self.pending(second, self.pending(first, outer))
 
     def _repeat(self, operator: _Operator, outer: Pending) -> Pending:
         first, second = operator.children

@@ -172,6 +172,10 @@ def _plan(operator: str, details: str = "", *children: dict[str, Any]) -> dict[s
         _plan("Filter", "n.space = $__space",
               _plan("NodeUniqueIndexSeek", "UNIQUE n:Chunk(uid) WHERE uid = $u")),
         _plan("Expand(All)", "(a)-[r]->(b)", _plan("Argument", "a")),
+        _plan("Filter", "a.space = $__space AND b.space = $__space",
+              _plan("CartesianProduct", "",
+                    _plan("Filter", "b.text = $p", _plan("AllNodesScan", "b")),
+                    _plan("Filter", "a.text = $p", _plan("AllNodesScan", "a")))),
     ],
 )  # fmt: skip
 def test_a_confined_plan_passes(plan: dict[str, Any]) -> None:
@@ -209,6 +213,14 @@ def test_a_confined_plan_passes(plan: dict[str, Any]) -> None:
               _plan("SelectOrSemiApply", "date(b.text) IS NULL", _plan("AllNodesScan", "b"),
                     _plan("Argument", "b"))),
         _plan("Projection", "[x IN l | COLLECT { MATCH (c) RETURN c }] AS t", _plan("EmptyRow")),
+        # Whether the second branch is run, and fails, tells whether the first has a row.
+        *(
+            _plan("Filter", "b.space = $__space",
+                  _plan(join, "", _plan("Filter", "b.text = $p", _plan("AllNodesScan", "b")),
+                        _plan("Filter", "date(a.text) IS NULL",
+                              _plan("Filter", "a.space = $__space", _plan("AllNodesScan", "a")))))
+            for join in ("CartesianProduct", "NodeHashJoin")
+        ),
     ],
 )  # fmt: skip
 def test_any_other_plan_is_refused(plan: dict[str, Any]) -> None:
