@@ -17,11 +17,12 @@ from uuid import uuid4
 import pytest
 from hypothesis import HealthCheck, settings
 
-from cognigraph import Memory
+from cognigraph import Memory, Settings, StorageSettings
 from cognigraph.testing import FrozenClock, ScriptedExtractor
 from tests.servers.neo4j_server import LINES, Server, Unavailable, resolve, running_server
 
 START = datetime(2026, 5, 20, 9, 0, tzinfo=UTC)
+PATIENT = StorageSettings(read_timeout=120, write_timeout=120, open_timeout=120)
 
 OpenMemory = Callable[..., Memory]
 _FUZZ_END = pytest.StashKey[float]()
@@ -96,11 +97,14 @@ def _servers(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Server]
             if isinstance(found, Unavailable):
                 return found
             server = stack.enter_context(running_server(line))
-            # The first of everything takes seconds: the schema, and each statement's compilation.
-            with Memory(server.uri, auth=server.auth, enrich="manual") as memory:
+            # The first of everything takes seconds, on a busy machine more than the usual timeouts
+            # allow: the schema, and each statement's compilation.
+            with Memory(
+                server.uri, auth=server.auth, enrich="manual", settings=Settings(storage=PATIENT)
+            ) as memory:
                 space = memory.space("test-first")
                 space.add("Ann lives in Oslo.", speaker="Ann")
-                space.flush()
+                space.flush(timeout=120)
                 space.search("Where does Ann live?")
             return server
 
