@@ -10,6 +10,10 @@ unexport PYTHONDONTWRITEBYTECODE
 # Files in memory, where the system has a folder for it: a busy disk makes each commit wait.
 MEMORY := $(if $(wildcard /dev/shm),TMPDIR=/dev/shm)
 
+# setuptools warns at every editable installation that a folder here could hide the package; this one
+# is meant to.
+QUIET := PYTHONWARNINGS='ignore:Editable installation'
+
 # How long `make fuzz` explores, and the seed to begin with (a random one each time if empty).
 COGNIGRAPH_FUZZ_SECONDS ?= 600
 COGNIGRAPH_FUZZ_SEED ?=
@@ -29,11 +33,11 @@ $(VENV)/.core: pyproject.toml
 	  { echo "cognigraph needs Python 3.11 or newer: make PYTHON=python3.12 ..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --editable .
+	$(QUIET) $(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.core
-	$(BIN)/python -m pip install --quiet --editable '.[fastembed,openai]' --group dev
+	$(QUIET) $(BIN)/python -m pip install --quiet --editable '.[fastembed,openai]' --group dev
 	@touch $@
 
 demo: $(VENV)/.core ## Play a conversation into a memory and ask it questions
@@ -74,7 +78,7 @@ docker: ## Build and start what is in docker/, where a Docker engine runs
 $(FLAG)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(FLAG)
 	$(FLAG)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(FLAG)/bin/python -m pip install --quiet --editable '.[flag,sentence-transformers]' --group dev
+	$(QUIET) $(FLAG)/bin/python -m pip install --quiet --editable '.[flag,sentence-transformers]' --group dev
 	@touch $@
 
 test-flag: $(FLAG)/.ready ## FlagEmbedding on tiny models (an environment of its own, 6 GB)

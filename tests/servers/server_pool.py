@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from multiprocessing.connection import Client, Connection, Listener
 from threading import Lock, Thread
 
-from cognigraph import Memory
+from cognigraph import Memory, Settings, StorageSettings
 from tests.servers.neo4j_server import (
     Server,
     ServerError,
@@ -21,6 +21,9 @@ from tests.servers.neo4j_server import (
 )
 
 Answer = Server | Unavailable | ServerError
+
+_PATIENT = StorageSettings(read_timeout=120, write_timeout=120, open_timeout=120)
+"""The first statements of a server take long on a busy machine."""
 
 
 class ServerPool:
@@ -62,10 +65,12 @@ class ServerPool:
 
 def _warm_up(server: Server) -> None:
     """Create the schema and have the usual statements compiled: the first of each takes seconds."""
-    with Memory(server.uri, auth=server.auth, enrich="manual") as memory:
+    with Memory(
+        server.uri, auth=server.auth, enrich="manual", settings=Settings(storage=_PATIENT)
+    ) as memory:
         space = memory.space("test-first")
         space.add("Ann lives in Oslo.", speaker="Ann")
-        space.flush()
+        space.flush(timeout=120)
         space.search("Where does Ann live?")
 
 
