@@ -41,9 +41,22 @@ settings.register_profile(
 settings.load_profile("full")
 
 
+class _Groups:
+    """Parallel runs: all tests of one Neo4j line run in one worker.
+
+    Some of them change the whole database (its embedder, its schema) or stop its server.
+    """
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        for item in items:
+            if line := _line(item):
+                item.add_marker(pytest.mark.xdist_group(f"neo4j-{line}"))
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests without a server first: the servers start meanwhile.
+    """Unit tests first: the servers start meanwhile.
 
     Newer lines of Neo4j are taken from tests for which one line is enough. Tests marked ``fuzz``
     run only when they are asked for, and then all in random order, since time may not suffice.
@@ -58,8 +71,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (dropped if enough or unasked else kept).append(item)
     if fuzzing:
         random.Random(config.getoption("hypothesis_seed")).shuffle(kept)
-    items[:] = sorted(kept, key=lambda item: item.get_closest_marker("neo4j") is not None)
+    else:
+        kept.sort(key=_turn)
+    items[:] = kept
     config.hook.pytest_deselected(items=dropped)
+
+
+def _turn(item: pytest.Item) -> int:
+    """Unit tests, then what needs a server, then the rest: it fills the worker that is idle."""
+    if item.get_closest_marker("neo4j") is not None:
+        return 1
+    return 0 if "unit" in item.path.parts else 2
 
 
 def _is_fuzzing(config: pytest.Config) -> bool:
@@ -89,6 +111,7 @@ def _line(item: pytest.Item) -> str | None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Own the servers in the process that hands the tests out, or that runs them itself."""
+    config.pluginmanager.register(_Groups())
     if hasattr(config, "workerinput"):
         config.stash[_POOL] = RemotePool(config.workerinput["neo4j_servers"])
         return

@@ -230,6 +230,13 @@ class Connection:
                 ) from None
 
     def _attempts(self, driver: Driver, work: Callable[[Driver, float], _T], until: float) -> _T:
+        try:
+            return self._repeated(driver, work, until)
+        finally:
+            if self._closed or driver is not self._driver:
+                _close_late_connections(driver)
+
+    def _repeated(self, driver: Driver, work: Callable[[Driver, float], _T], until: float) -> _T:
         for delay in deadlines.delays():
             try:
                 return work(driver, until)
@@ -313,6 +320,15 @@ class Connection:
             self._committed(driver, until, lambda inner: inner.run(query, parameters).consume())
 
         self._call(attempt, self._write_timeout)
+
+
+def _close_late_connections(driver: Driver) -> None:
+    """Close what a call has connected after its driver was closed.
+
+    A closed driver keeps such a connection for ever: closing it again does nothing, and it has no
+    public way to its pool.
+    """
+    driver._pool.close()
 
 
 _ABANDONED: list[tuple[Driver, ThreadPoolExecutor, ThreadPoolExecutor]] = []
