@@ -41,19 +41,6 @@ settings.register_profile(
 settings.load_profile("full")
 
 
-class _Groups:
-    """Parallel runs: all tests of one Neo4j line run in one worker.
-
-    Some of them change the whole database (its embedder, its schema) or stop its server.
-    """
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        for item in items:
-            if line := _line(item):
-                item.add_marker(pytest.mark.xdist_group(f"neo4j-{line}"))
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Unit tests first: the servers start meanwhile.
@@ -111,7 +98,6 @@ def _line(item: pytest.Item) -> str | None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Own the servers in the process that hands the tests out, or that runs them itself."""
-    config.pluginmanager.register(_Groups())
     if hasattr(config, "workerinput"):
         config.stash[_POOL] = RemotePool(config.workerinput["neo4j_servers"])
         return
@@ -127,6 +113,15 @@ def pytest_configure_node(node: Any) -> None:
         config.stash[_SERVICE] = PoolService(config.stash[_POOL])
         config.add_cleanup(config.stash[_SERVICE].close)
     node.workerinput["neo4j_servers"] = config.stash[_SERVICE].address
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep the tests of one line of Neo4j together, and the order in which they are collected."""
+    from tests.scheduling import OneWorkerPerLine
+
+    config.option.loadscopereorder = False
+    return OneWorkerPerLine(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -150,7 +145,7 @@ def _servers(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Server]
     pool.close()
 
 
-@pytest.fixture(scope="session", params=sorted(LINES))
+@pytest.fixture(scope="session", params=sorted(LINES), ids=lambda line: f"neo4j-{line}")
 def neo4j_server(request: pytest.FixtureRequest, _servers: Callable[[str], Server]) -> Server:
     """A running Neo4j, one test run per supported line."""
     return _servers(request.param)
