@@ -10,6 +10,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # Files in memory, where the system has a folder for it: a busy disk makes each commit wait.
 MEMORY := $(if $(wildcard /dev/shm),TMPDIR=/dev/shm)
 
+# pip prints a warning of setuptools at each editable installation, about nothing one could change.
+PIP = PYTHONWARNINGS='ignore:Editable installation' $(1)/bin/python -m pip install --quiet
+
 # How long `make fuzz` explores, and the seed to begin with (a random one each time if empty).
 COGNIGRAPH_FUZZ_SECONDS ?= 600
 COGNIGRAPH_FUZZ_SEED ?=
@@ -27,20 +30,22 @@ setup: $(VENV)/.ready ## Make the environment
 $(VENV)/.core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "cognigraph needs Python 3.11 or newer: make PYTHON=python3.12 ..." >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --editable .
+	@echo "Installing cognigraph into $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(call PIP,$(VENV)) --upgrade 'pip>=25.1'
+	@$(call PIP,$(VENV)) --editable .
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.core
-	$(BIN)/python -m pip install --quiet --editable '.[fastembed,openai]' --group dev
+	@echo "Installing the development tools into $(VENV)"
+	@$(call PIP,$(VENV)) --editable '.[fastembed,openai]' --group dev
 	@touch $@
 
 demo: $(VENV)/.core ## Play a conversation into a memory and ask it questions
 	$(BIN)/cognigraph demo
 
 test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses=4
 
 test-fast: $(VENV)/.ready ## After each edit: no server, few processes, a tenth of the examples
 	$(MEMORY) $(BIN)/python -m pytest -n auto -m "not neo4j and not slow and not fuzz" --hypothesis-profile=fast
@@ -72,9 +77,10 @@ docker: ## Build and start what is in docker/, where a Docker engine runs
 	docker/check
 
 $(FLAG)/.ready: pyproject.toml
-	$(PYTHON) -m venv $(FLAG)
-	$(FLAG)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(FLAG)/bin/python -m pip install --quiet --editable '.[flag,sentence-transformers]' --group dev
+	@echo "Installing FlagEmbedding and torch into $(FLAG)"
+	@$(PYTHON) -m venv $(FLAG)
+	@$(call PIP,$(FLAG)) --upgrade 'pip>=25.1'
+	@$(call PIP,$(FLAG)) --editable '.[flag,sentence-transformers]' --group dev
 	@touch $@
 
 test-flag: $(FLAG)/.ready ## FlagEmbedding on tiny models (an environment of its own, 6 GB)
@@ -90,7 +96,8 @@ format: $(VENV)/.ready ## Reformat
 	$(BIN)/ruff format .
 
 $(VENV)/.docs: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --group docs
+	@echo "Installing the documentation tools into $(VENV)"
+	@$(call PIP,$(VENV)) --group docs
 	@touch $@
 
 docs: $(VENV)/.docs ## Build the documentation into site/
