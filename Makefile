@@ -65,12 +65,13 @@ fuzz: $(VENV)/.ready ## Explore at random, for COGNIGRAPH_FUZZ_SECONDS (600)
 
 test-pythons: ## The fast part on each supported Python that is installed
 	@for version in $(PYTHONS); do \
-	  python=$$(command -v python$$version || ls -d $$HOME/.pyenv/versions/$$version.*/bin/python \
-	    2>/dev/null | tail -n 1); \
-	  if ! "$${python:-false}" --version >/dev/null 2>&1; then \
-	    echo "Python $$version is not installed: skipped"; continue; fi; \
+	  found=; \
+	  for python in python$$version $$HOME/.pyenv/versions/$$version.*/bin/python; do \
+	    if "$$python" -c '' 2>/dev/null; then found=$$python; break; fi; \
+	  done; \
+	  if [ -z "$$found" ]; then echo "Python $$version is not installed: skipped"; continue; fi; \
 	  echo "Python $$version"; \
-	  $(MAKE) --no-print-directory test-fast VENV=.venv-$$version PYTHON=$$python || exit 1; \
+	  $(MAKE) --no-print-directory test-fast VENV=.venv-$$version PYTHON=$$found || exit 1; \
 	done
 
 docker: ## Build and start what is in docker/, where a Docker engine runs

@@ -48,7 +48,7 @@ Source = Literal["env", "docker", "maven"]
 
 HERE = Path(__file__).resolve().parent
 CACHE = HERE.parents[1] / ".cache" / "neo4j"
-START_TIMEOUT = 600.0
+START_TIMEOUT = 300.0
 RESOLVE_TIMEOUT = 900.0
 
 
