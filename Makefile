@@ -10,9 +10,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # Files in memory, where the system has a folder for it: a busy disk makes each commit wait.
 MEMORY := $(if $(wildcard /dev/shm),TMPDIR=/dev/shm)
 
-# setuptools warns at every editable installation that a folder here could hide the package; this one
-# is meant to.
-QUIET := PYTHONWARNINGS='ignore:Editable installation'
+# pip prints a warning of setuptools at each editable installation, about nothing one could change.
+PIP = PYTHONWARNINGS='ignore:Editable installation' $(1)/bin/python -m pip install --quiet
 
 # How long `make fuzz` explores, and the seed to begin with (a random one each time if empty).
 COGNIGRAPH_FUZZ_SECONDS ?= 600
@@ -31,20 +30,22 @@ setup: $(VENV)/.ready ## Make the environment
 $(VENV)/.core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "cognigraph needs Python 3.11 or newer: make PYTHON=python3.12 ..." >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(QUIET) $(BIN)/python -m pip install --quiet --editable .
+	@echo "Installing cognigraph into $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(call PIP,$(VENV)) --upgrade 'pip>=25.1'
+	@$(call PIP,$(VENV)) --editable .
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.core
-	$(QUIET) $(BIN)/python -m pip install --quiet --editable '.[fastembed,openai]' --group dev
+	@echo "Installing the development tools into $(VENV)"
+	@$(call PIP,$(VENV)) --editable '.[fastembed,openai]' --group dev
 	@touch $@
 
 demo: $(VENV)/.core ## Play a conversation into a memory and ask it questions
 	$(BIN)/cognigraph demo
 
 test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses=4
 
 test-fast: $(VENV)/.ready ## After each edit: no server, few processes, a tenth of the examples
 	$(MEMORY) $(BIN)/python -m pytest -n auto -m "not neo4j and not slow and not fuzz" --hypothesis-profile=fast
@@ -64,21 +65,23 @@ fuzz: $(VENV)/.ready ## Explore at random, for COGNIGRAPH_FUZZ_SECONDS (600)
 
 test-pythons: ## The fast part on each supported Python that is installed
 	@for version in $(PYTHONS); do \
-	  python=$$(command -v python$$version || ls -d $$HOME/.pyenv/versions/$$version.*/bin/python \
-	    2>/dev/null | tail -n 1); \
-	  if ! "$${python:-false}" --version >/dev/null 2>&1; then \
-	    echo "Python $$version is not installed: skipped"; continue; fi; \
+	  found=; \
+	  for python in python$$version $$HOME/.pyenv/versions/$$version.*/bin/python; do \
+	    if "$$python" -c '' 2>/dev/null; then found=$$python; break; fi; \
+	  done; \
+	  if [ -z "$$found" ]; then echo "Python $$version is not installed: skipped"; continue; fi; \
 	  echo "Python $$version"; \
-	  $(MAKE) --no-print-directory test-fast VENV=.venv-$$version PYTHON=$$python || exit 1; \
+	  $(MAKE) --no-print-directory test-fast VENV=.venv-$$version PYTHON=$$found || exit 1; \
 	done
 
 docker: ## Build and start what is in docker/, where a Docker engine runs
 	docker/check
 
 $(FLAG)/.ready: pyproject.toml
-	$(PYTHON) -m venv $(FLAG)
-	$(FLAG)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(QUIET) $(FLAG)/bin/python -m pip install --quiet --editable '.[flag,sentence-transformers]' --group dev
+	@echo "Installing FlagEmbedding and torch into $(FLAG)"
+	@$(PYTHON) -m venv $(FLAG)
+	@$(call PIP,$(FLAG)) --upgrade 'pip>=25.1'
+	@$(call PIP,$(FLAG)) --editable '.[flag,sentence-transformers]' --group dev
 	@touch $@
 
 test-flag: $(FLAG)/.ready ## FlagEmbedding on tiny models (an environment of its own, 6 GB)
@@ -94,7 +97,8 @@ format: $(VENV)/.ready ## Reformat
 	$(BIN)/ruff format .
 
 $(VENV)/.docs: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --group docs
+	@echo "Installing the documentation tools into $(VENV)"
+	@$(call PIP,$(VENV)) --group docs
 	@touch $@
 
 docs: $(VENV)/.docs ## Build the documentation into site/

@@ -43,7 +43,7 @@ settings.load_profile("full")
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests without a server first: the servers start meanwhile.
+    """Unit tests first: the servers start meanwhile.
 
     Newer lines of Neo4j are taken from tests for which one line is enough. Tests marked ``fuzz``
     run only when they are asked for, and then all in random order, since time may not suffice.
@@ -58,8 +58,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (dropped if enough or unasked else kept).append(item)
     if fuzzing:
         random.Random(config.getoption("hypothesis_seed")).shuffle(kept)
-    items[:] = sorted(kept, key=lambda item: item.get_closest_marker("neo4j") is not None)
+    else:
+        kept.sort(key=_turn)
+    items[:] = kept
     config.hook.pytest_deselected(items=dropped)
+
+
+def _turn(item: pytest.Item) -> int:
+    """Unit tests, then what needs a server, then the rest: it fills the worker that is idle."""
+    if item.get_closest_marker("neo4j") is not None:
+        return 1
+    return 0 if "unit" in item.path.parts else 2
 
 
 def _is_fuzzing(config: pytest.Config) -> bool:
@@ -106,6 +115,15 @@ def pytest_configure_node(node: Any) -> None:
     node.workerinput["neo4j_servers"] = config.stash[_SERVICE].address
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep the tests of one line of Neo4j together, and the order in which they are collected."""
+    from tests.scheduling import OneWorkerPerLine
+
+    config.option.loadscopereorder = False
+    return OneWorkerPerLine(config, log)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _servers(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Server]]:
     """Start each Neo4j line that a test wants once per run, in the background."""
@@ -127,7 +145,7 @@ def _servers(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Server]
     pool.close()
 
 
-@pytest.fixture(scope="session", params=sorted(LINES))
+@pytest.fixture(scope="session", params=sorted(LINES), ids=lambda line: f"neo4j-{line}")
 def neo4j_server(request: pytest.FixtureRequest, _servers: Callable[[str], Server]) -> Server:
     """A running Neo4j, one test run per supported line."""
     return _servers(request.param)

@@ -16,6 +16,8 @@ from uuid import uuid4
 import pytest
 
 from cognigraph import Memory, Settings, Space, StorageSettings, StoreUnavailableError
+from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.deadlines import within
 from tests.servers.neo4j_server import Server
 from tests.servers.tcp_proxy import TcpProxy
 
@@ -134,6 +136,23 @@ def test_closing_is_not_held_up_by_a_silent_server(neo4j_server: Server, proxy: 
         memory.close()
         assert time.monotonic() - started < TIMEOUT + SLACK
         assert search.exception(timeout=SLACK) is not None
+
+
+def test_a_connection_that_is_made_after_its_call_was_given_up_is_closed(
+    neo4j_server: Server, proxy: TcpProxy
+) -> None:
+    uri = f"bolt://127.0.0.1:{proxy.port}"
+    connection = Connection(uri, neo4j_server.auth, None)
+    proxy.silence()
+    with within(0.5), pytest.raises(StoreUnavailableError):
+        connection.rows("read/spaces")
+    assert proxy.connections == 1
+    proxy.resume()
+    until = time.monotonic() + 60
+    while proxy.connections and time.monotonic() < until:
+        time.sleep(0.05)
+    assert proxy.connections == 0
+    connection.close()
 
 
 def test_a_stopped_server_loses_nothing_and_is_used_again(neo4j_server: Server) -> None:

@@ -13,7 +13,8 @@ Environment, read when `resolve` is called:
   may carry the suffix ``_2026`` too. Without a password, authentication is off.
 
 By hand: ``python -m tests.servers.neo4j_server 5.26`` prints a URI and serves until Ctrl-C;
-``--heap 2g --page-cache 2g`` gives it the memory that the benches are run with.
+``--heap 2g --page-cache 2g`` gives it the memory that the benches are run with, and
+``--short-lived`` starts it as the tests do, with the quick compiler only.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ Source = Literal["env", "docker", "maven"]
 
 HERE = Path(__file__).resolve().parent
 CACHE = HERE.parents[1] / ".cache" / "neo4j"
-START_TIMEOUT = 120.0
+START_TIMEOUT = 300.0
 RESOLVE_TIMEOUT = 900.0
 
 

@@ -19,11 +19,22 @@ class TcpProxy:
         self._speaks = Event()
         self._speaks.set()
         self._allowed: int | None = None
-        Thread(target=self._accept, daemon=True).start()
+        self._thread = Thread(target=self._accept, daemon=True)
+        self._thread.start()
+
+    @property
+    def connections(self) -> int:
+        """Number of connections that are open."""
+        with self._lock:
+            return sum(each.fileno() >= 0 for each in self._sockets) // 2
 
     def silence(self) -> None:
         """Take connections and requests, and answer nothing."""
         self._speaks.clear()
+
+    def resume(self) -> None:
+        """Answer again, also what was asked meanwhile."""
+        self._speaks.set()
 
     def cut_after(self, answered: int) -> None:
         """End each connection after so many more bytes of answers."""
@@ -37,7 +48,10 @@ class TcpProxy:
 
     def close(self) -> None:
         """Stop listening and end all connections."""
+        with suppress(OSError):  # not every system wakes accept() by this
+            self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        self._thread.join(timeout=5)
         self._end_all()
         self._speaks.set()
 
@@ -51,7 +65,11 @@ class TcpProxy:
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                server = socket.create_connection(self._target)
+                try:
+                    server = socket.create_connection(self._target)
+                except OSError:
+                    client.close()
+                    raise
                 with self._lock:
                     self._sockets += [client, server]
                 for source, target, answers in ((client, server, False), (server, client, True)):

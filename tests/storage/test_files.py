@@ -123,6 +123,15 @@ def test_places_where_no_file_can_be(tmp_path, place):
         open_memory(tmp_path / place)
 
 
+@pytest.mark.parametrize("name", ["x" * 5000, "letter.txt/m.db", "loop/m.db"])
+def test_a_path_that_cannot_be_looked_up(tmp_path, name):
+    (tmp_path / "letter.txt").write_text("Dear Ann.")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(StoreError, match=r"cannot look up .*; give the path of a file in a folder"):
+        Memory(tmp_path / name, enrich="manual")
+    assert contents(tmp_path) == {"letter.txt": b"Dear Ann."}
+
+
 @pytest.mark.parametrize("place", ["", ":memory:", "postgres://host/db", "http://x"])
 def test_places_that_are_no_file(place):
     with pytest.raises(ConfigurationError):

@@ -43,6 +43,7 @@ def test_what_follows_something_too_deep_is_still_found():
     assert found.value == {"facts": ["x"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

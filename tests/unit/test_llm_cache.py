@@ -59,6 +59,7 @@ def test_its_file_is_the_owners_only(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_processes_share_it(tmp_path):
     path = tmp_path / "answers.db"
     code = f"""

@@ -140,6 +140,7 @@ print(model.ask(prompt, Facts).value.facts, flush=True)
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_a_process_ends_in_good_order_with_nothing_closed():
     with ModelServer(good({"facts": ["a"]})) as server:
         done = python(ASK.format(url=server.url), "-X", "dev", "-W", "error")
@@ -148,6 +149,7 @@ def test_a_process_ends_in_good_order_with_nothing_closed():
     assert warned == []  # asyncio's debug mode remarks that imports are slow
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_process_makes_connections_of_its_own():

@@ -60,6 +60,8 @@ _T = TypeVar("_T")
 logger = logging.getLogger("cognigraph.neo4j")
 
 _PARALLEL_READS = 4
+_CLOSING = 1.0
+"""Seconds to wait for a driver that was given up to close: its server may be silent."""
 
 
 _EMBEDDING = "embedding"
@@ -137,6 +139,7 @@ class Connection:
         self._write_timeout = write_timeout
         self._lock = Lock()
         self._closed = False
+        self._closers: list[Thread] = []
         self._start()
 
     def _start(self) -> None:
@@ -203,6 +206,8 @@ class Connection:
             self._threads.shutdown(wait=True)
             self._driver.close()
             self._calls.shutdown(wait=False)
+            for closer in self._closers:
+                closer.join(_CLOSING)
 
     # Deadlines
 
@@ -230,6 +235,13 @@ class Connection:
                 ) from None
 
     def _attempts(self, driver: Driver, work: Callable[[Driver, float], _T], until: float) -> _T:
+        try:
+            return self._repeated(driver, work, until)
+        finally:
+            if self._closed or driver is not self._driver:
+                _close_late_connections(driver)
+
+    def _repeated(self, driver: Driver, work: Callable[[Driver, float], _T], until: float) -> _T:
         for delay in deadlines.delays():
             try:
                 return work(driver, until)
@@ -248,7 +260,9 @@ class Connection:
             self._driver = self._open()
             bookmarks = driver.execute_query_bookmark_manager.get_bookmarks()
             self._driver.execute_query_bookmark_manager.update_bookmarks((), bookmarks)
-        Thread(target=driver.close, name="cognigraph-neo4j-close", daemon=True).start()
+            closer = Thread(target=driver.close, name="cognigraph-neo4j-close", daemon=True)
+            self._closers = [*filter(Thread.is_alive, self._closers), closer]
+            closer.start()
 
     def _session(self, driver: Driver, access: str) -> Session:
         return driver.session(
@@ -313,6 +327,15 @@ class Connection:
             self._committed(driver, until, lambda inner: inner.run(query, parameters).consume())
 
         self._call(attempt, self._write_timeout)
+
+
+def _close_late_connections(driver: Driver) -> None:
+    """Close what a call has connected after its driver was closed.
+
+    A closed driver keeps such a connection for ever: closing it again does nothing, and it has no
+    public way to its pool.
+    """
+    driver._pool.close()
 
 
 _ABANDONED: list[tuple[Driver, ThreadPoolExecutor, ThreadPoolExecutor]] = []

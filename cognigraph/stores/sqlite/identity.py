@@ -34,6 +34,11 @@ def _id(path: str) -> _Id | None:
         found = os.stat(path)  # noqa: PTH116 - twice for each insert
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise StoreError(
+            f"cannot look up {path}: {error.strerror}; give the path of a file in a folder that "
+            "exists and that this user may read"
+        ) from error
     return found.st_dev, found.st_ino
 
 

@@ -1,0 +1,47 @@
+"""Odd values of the right types, on each store: served, or refused with an error that says so.
+
+Wrong types never get to a store; ``tests/unit/test_arguments.py`` has those too, on SQLite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from cognigraph import CogniGraphError, Space, StoreUnavailableError
+from tests.unit.test_arguments import BAD_VALUES, arguments, cases, hinted, kinds, verbs
+
+pytestmark = pytest.mark.one_line
+
+
+def odd_calls() -> Iterator[tuple[str, str, Any]]:
+    """Operation, parameter and value, for every parameter that may be given such a value."""
+    for name, parameter in cases(Space):
+        for kind in kinds(hinted(verbs(Space)[name]).get(parameter)):
+            for value in BAD_VALUES.get(kind, ()):
+                yield name, parameter, value
+
+
+def test_no_store_chokes_on_an_odd_value(open_memory, space_name):
+    memory = open_memory(timezone="UTC")
+    space = memory.space(space_name)
+    space.add("Ann moved to Oslo in May.", id="m1", session="s1", speaker="Ann")
+    space.flush()
+    served: set[str] = set()
+    refused: set[str] = set()
+    for name, parameter, value in odd_calls():
+        what = f"{name}({parameter}={type(value).__name__})"
+        positional, named = arguments(verbs(Space)[name], parameter, value)
+        try:
+            getattr(space, name)(*positional, **named)
+            served.add(name)
+        except StoreUnavailableError as error:  # the store worked on it until its deadline
+            pytest.fail(f"{what}: {error}")
+        except CogniGraphError as error:
+            assert 0 < len(str(error)) < 500, what
+            refused.add(name)
+    assert served >= {"add", "context", "get", "search", "summaries", "triples", "why"}
+    assert refused >= {"add", "context", "cypher", "entities", "search", "sessions", "triples"}
+    assert space.get("m1").text == "Ann moved to Oslo in May."
