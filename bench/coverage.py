@@ -47,7 +47,7 @@ def read(extractor: Extractor, messages: list[dict[str, Any]]) -> Iterator[tuple
         for batch in batches:
             found: Extraction = extractor.extract(Window("bench", session, batch, before, notes))
             for fact in found.facts:
-                yield from ((batch[place].message_id, fact.relation) for place in fact.chunks)
+                yield from ((batch[index].message_id, fact.relation) for index in fact.chunks)
             keys, themes = found.keys or notes.keys, found.themes or notes.themes
             notes = SessionNotes(notes.version + 1, keys, themes, found.state)
             before = batch[-context:]

@@ -30,16 +30,16 @@ def turns_of(session: dict[str, Any]) -> list[Turn]:
     return [
         Turn(
             turn["speaker"],
-            at + timedelta(minutes=place),
+            at + timedelta(minutes=index),
             turn["text"] + (f" [photo: {turn['photo']}]" if turn.get("photo") else ""),
         )
-        for place, turn in enumerate(session["turns"])
+        for index, turn in enumerate(session["turns"])
     ]
 
 
 def facts_answer(session: dict[str, Any], recorded: dict[str, Any]) -> str:
     """The recorded facts, and the entities among them that have a name or come again."""
-    numbers = {turn["id"]: str(place) for place, turn in enumerate(session["turns"], 1)}
+    numbers = {turn["id"]: str(index) for index, turn in enumerate(session["turns"], 1)}
     seen: Counter[str] = Counter()
     types: dict[str, str] = {}
     lines = []

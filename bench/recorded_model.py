@@ -51,11 +51,11 @@ class RecordedModel:
     def answer(self, system: str, user: str) -> dict[str, Any]:
         """The answer to a prompt."""
         lines = [match for line in _section(user, "turns") if (match := _LINE.fullmatch(line))]
-        votes = Counter(place for line in lines for place, _ in self._said[line["said"]])
+        votes = Counter(index for line in lines for index, _ in self._said[line["said"]])
         if not votes:
             return {"entities": [], "facts": [], "keys": [], "themes": []}
-        place = votes.most_common(1)[0][0]
-        session = self._sessions.get(place)
+        index = votes.most_common(1)[0][0]
+        session = self._sessions.get(index)
         if session is None:
             return {"entities": [], "facts": [], "keys": [], "themes": []}
         if "summary of a conversation" in system:
@@ -66,7 +66,7 @@ class RecordedModel:
         numbers: dict[str, int] = {}
         for line in lines:
             for where, id in self._said[line["said"]]:
-                if where == place and line["number"] and id not in numbers:
+                if where == index and line["number"] and id not in numbers:
                     numbers[id] = int(line["number"])
                     break
         return _read(session, numbers)

@@ -26,7 +26,7 @@ from cognigraph.stores.records import EntityRow
 from cognigraph.stores.sqlite import SQLiteStore
 from cognigraph.stores.sqlite.connection import Pool
 from cognigraph.stores.sqlite.derive import bump, merge_entities
-from cognigraph.stores.sqlite.entity_map import SQLiteLedger
+from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
 from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.text.terms import terms
 from cognigraph.times import system_clock
@@ -99,7 +99,7 @@ def _resolve(pool: Pool, batch: list[EntityRow]) -> float:
         space_id, revision = bump(connection, SPACE)
         touched = merge_entities(connection, FORMAT, space_id, batch)
         started = time.process_time()
-        settle(SQLiteLedger(connection, SPACE, space_id, revision, 0), sorted(touched))
+        settle(SQLiteEntityMap(connection, SPACE, space_id, revision, 0), sorted(touched))
         return time.process_time() - started
 
 

@@ -67,13 +67,13 @@ def messages(world: World, count: int, *, space: int = 0) -> Iterator[Message]:
     source = random.Random(f"{world.seed}/{space}")
     speakers = source.sample(world.people, 2)
     for number in range(count):
-        session, place = divmod(number, TURNS_PER_SESSION)
+        session, index = divmod(number, TURNS_PER_SESSION)
         yield Message(
             text=world.turn(source),
             id=f"m{number}",
             session=f"s{session}",
             speaker=speakers[number % 2],
-            at=START + timedelta(days=session, seconds=30 * place),
+            at=START + timedelta(days=session, seconds=30 * index),
         )
 
 
@@ -89,14 +89,14 @@ class SyntheticExtractor:
     def extract(self, window: Window) -> Extraction:
         """Facts about people and things, reproducible from the text of each chunk."""
         facts: list[Fact] = []
-        for place, chunk in enumerate(window.chunks):
+        for index, chunk in enumerate(window.chunks):
             source = random.Random(chunk.text)
             subject = chunk.speaker or "user"
             for _ in range(self._per_turn):
                 name = subject if source.random() < 0.5 else source.choice(self._world.people)
                 thing = f"{source.choice(self._world.things)} {source.choice(self._world.things)}"
                 verb = source.choice(self._world.verbs)
-                facts.append(Fact(name, "person", verb, thing, "object", (place,)))
+                facts.append(Fact(name, "person", verb, thing, "object", (index,)))
         first = window.chunks[0]
         keys = tuple((word, 1.0) for word in first.text.lower().strip(".?!").split()[:6])
         theme = Theme(f"{first.speaker} on {keys[0][0]}", first.text)

@@ -18,7 +18,7 @@ from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
 from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
-from cognigraph.ingest.queue.limits import Limits
+from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.memory import Memory
 from cognigraph.model import (

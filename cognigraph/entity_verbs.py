@@ -8,7 +8,7 @@ from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.ids import normalise
 from cognigraph.model import SuspectedDuplicate
 from cognigraph.resolution.by_vectors import MOST_BY_VECTORS, near
-from cognigraph.resolution.compare import Named
+from cognigraph.resolution.compare import EntityName
 from cognigraph.resolution.name_forms import is_proper
 from cognigraph.stores.merge_records import suspicion
 from cognigraph.stores.protocols import NamedEntity, Store
@@ -63,13 +63,13 @@ def _by_vectors(store: Store, space: str) -> list[SuspectedDuplicate]:
     """Pairs found by vectors alone; the rules for spelling and the user take precedence."""
     names = store.resolution.names(space)
     columns = zip(names.uids, names.normalised, names.types, names.names, strict=True)
-    named = [Named(uid, own, type, proper=is_proper(name)) for uid, own, type, name in columns]
+    named = [EntityName(uid, own, type, proper=is_proper(name)) for uid, own, type, name in columns]
     pairs = [
         (a, b, relation)
         for a, b, relation in near(named, names.vectors)
-        if names.shown[a] != names.shown[b]
+        if names.canonical[a] != names.canonical[b]
     ]
-    ends = {names.uids[place] for a, b, _ in pairs for place in (a, b)}
+    ends = {names.uids[index] for a, b, _ in pairs for index in (a, b)}
     judged = store.resolution.judged(space, sorted(ends))
     return [
         suspicion(

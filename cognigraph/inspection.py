@@ -8,7 +8,7 @@ from typing import Any
 
 from cognigraph import entity_verbs
 from cognigraph.cypher import named_query
-from cognigraph.cypher.guard.limits import check_parameters_size
+from cognigraph.cypher.guard.query_limits import check_parameters_size
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import (

@@ -14,7 +14,7 @@ from cognigraph.asking import ask
 from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
-from cognigraph.ingest.queue.limits import Limits
+from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.versions import older
 from cognigraph.inserting import add_batch, batches, total
 from cognigraph.inspection import Inspection

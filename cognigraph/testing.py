@@ -25,8 +25,8 @@ import numpy.typing as npt
 
 from cognigraph.errors import ConfigurationError, ExtractionError, ModelAnswerError, ModelError
 from cognigraph.ingest.extraction import Extraction, Fact, Window
-from cognigraph.llm.base import Answer, Prompt, T
 from cognigraph.llm.parse_answer import read
+from cognigraph.llm.protocols import Answer, Prompt, T
 from cognigraph.model import Usage
 from cognigraph.text.terms import terms
 from cognigraph.text.token_estimate import estimate_tokens
@@ -237,13 +237,13 @@ class ScriptedExtractor:
 
 def _facts(script: Mapping[str, Sequence[FactLike]], window: Window) -> Iterator[Fact]:
     seen: set[str] = set()
-    for place, chunk in enumerate(window.chunks):
+    for index, chunk in enumerate(window.chunks):
         if chunk.message_id in seen:
             continue
         seen.add(chunk.message_id)
         for item in script.get(chunk.message_id, ()):
             fact = item if isinstance(item, Fact) else _fact(item)
-            yield replace(fact, chunks=tuple(place + own for own in fact.chunks))
+            yield replace(fact, chunks=tuple(index + own for own in fact.chunks))
 
 
 def _fact(item: tuple[str, str, str] | tuple[str, str, str, str | None]) -> Fact:
@@ -293,14 +293,14 @@ class ScriptedModel:
             ModelError: there is no scripted answer left, or it does not match the schema.
         """
         with self._lock:
-            place = len(self._asked)
+            index = len(self._asked)
             self._asked.append(Asked(prompt, schema))
         if callable(self._replies):
             reply = self._replies(prompt)
-        elif place < len(self._replies):
-            reply = self._replies[place]
+        elif index < len(self._replies):
+            reply = self._replies[index]
         else:
-            raise ModelError(f"{self.name} has no answer number {place + 1} to {prompt.name!r}")
+            raise ModelError(f"{self.name} has no answer number {index + 1} to {prompt.name!r}")
         if isinstance(reply, BaseException):
             raise reply
         text = reply if isinstance(reply, str) else _as_json(reply)

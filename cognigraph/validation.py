@@ -152,7 +152,7 @@ def check_parameters(values: Mapping[str, Any]) -> None:
     """Check that both stores can use the values of a query's parameters.
 
     The caller has bounded how deep they are nested
-    (:func:`cognigraph.cypher.guard.limits.check_parameters_size`).
+    (:func:`cognigraph.cypher.guard.query_limits.check_parameters_size`).
     """
     for name, value in values.items():
         if problem := _unusable(value):

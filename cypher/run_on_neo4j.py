@@ -25,7 +25,7 @@ from neo4j.time import Date, DateTime, Duration, Time
 from cognigraph.cypher.deadline import too_slow
 from cognigraph.cypher.guard.confine import confine, verify_plan
 from cognigraph.cypher.guard.growth import check_growth
-from cognigraph.cypher.guard.limits import (
+from cognigraph.cypher.guard.query_limits import (
     DEFAULT_LIMITS,
     check_call,
     check_parameters_size,

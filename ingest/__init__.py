@@ -4,7 +4,7 @@ if __name__ != "cognigraph.ingest":
     raise ImportError("import this package as cognigraph.ingest, not from the source folder")
 
 from cognigraph.ingest.extraction import ENTITY_TYPES, Extraction, Extractor, Fact, Mention, Window
-from cognigraph.ingest.queue.limits import Limits
+from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.recorded import RecordedExtractor
 from cognigraph.ingest.rules.extractor import RulesExtractor
 

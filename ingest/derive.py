@@ -186,24 +186,24 @@ def _mentions(
 ) -> dict[tuple[str, str], None]:
     found: dict[tuple[str, str], None] = {}
     for mention in mentions:
-        places = _places(mention.chunks, lease)
-        entity = _entity(lease, mention.name, mention.type, places)
-        if entity is None or not places:
+        indices = _indices(mention.chunks, lease)
+        entity = _entity(lease, mention.name, mention.type, indices)
+        if entity is None or not indices:
             reason = NO_MENTION if entity is not None else NO_ENTITY
             rejected.append(f"{reason}: {_shown(mention.name)}")
             continue
         _spell(entities, entity)
-        uids = [chunk.uid for chunk in places]
+        uids = [chunk.uid for chunk in indices]
         found.update(dict.fromkeys((uid, entity.uid) for uid in uids))
         spellings.add(entity.uid, uids, entity.spelled, entity.name)
-        _take_aliases(aliases, mention, entity, places, lease, spellings, rejected)
+        _take_aliases(aliases, mention, entity, indices, lease, spellings, rejected)
     return found
 
 
 def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
-    places = _places(fact.chunks, lease)
-    subject = _entity(lease, fact.subject, fact.subject_type, places)
-    object = _entity(lease, fact.object, fact.object_type, places)
+    indices = _indices(fact.chunks, lease)
+    subject = _entity(lease, fact.subject, fact.subject_type, indices)
+    object = _entity(lease, fact.object, fact.object_type, indices)
     relation = _name(fact.relation)
     if subject is None:
         rejected.append(f"{NO_SUBJECT}: {_said(fact)}")
@@ -211,15 +211,15 @@ def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
         rejected.append(f"{NO_OBJECT}: {_said(fact)}")
     elif relation is None:
         rejected.append(f"{NO_RELATION}: {_said(fact)}")
-    elif not places:
+    elif not indices:
         rejected.append(f"{NO_EVIDENCE}: {_said(fact)}")
     else:
         when = parse_when(fact.when) if isinstance(fact.when, str) else None
         if fact.when and when is None:
             rejected.append(f"{NO_DATE}: {_shown(fact.when)} of {_said(fact)}")
         quoted = _name(fact.said_by)
-        evidence: dict[str, str | None] = {chunk.uid: quoted for chunk in places}
-        spelled = order_fact(_first(places, lease), subject.name, relation, object.name)
+        evidence: dict[str, str | None] = {chunk.uid: quoted for chunk in indices}
+        spelled = order_fact(_first(indices, lease), subject.name, relation, object.name)
         return _Draft(subject, relation, object, when, bool(fact.negated), spelled, evidence)
     return None
 
@@ -236,24 +236,24 @@ def _shown(value: object) -> str:
 
 
 def _entity(
-    lease: Lease, name: object, type: object, places: Sequence[WorkChunk]
+    lease: Lease, name: object, type: object, indices: Sequence[WorkChunk]
 ) -> EntityRow | None:
     clean, kind = _name(name), _name(type) or "concept"
     if clean is None:
         return None
-    clean = _name(spelled_out(clean, ids.normalise(kind), _speaker(places))) or clean
+    clean = _name(spelled_out(clean, ids.normalise(kind), _speaker(indices))) or clean
     return EntityRow(
         ids.entity_uid(lease.space, clean, kind),
         clean,
         ids.normalise(kind),
         " ".join(terms(clean)),
-        order(_first(places, lease), clean),
+        order(_first(indices, lease), clean),
     )
 
 
-def _first(places: Sequence[WorkChunk], lease: Lease) -> datetime:
+def _first(indices: Sequence[WorkChunk], lease: Lease) -> datetime:
     """When it was said first; without places nothing is kept, and any time does."""
-    return min(chunk.at for chunk in places or lease.chunks)
+    return min(chunk.at for chunk in indices or lease.chunks)
 
 
 def _speaker(chunks: Sequence[WorkChunk]) -> str | None:
@@ -272,21 +272,21 @@ def _take_aliases(
     aliases: dict[str, AliasRow],
     mention: Mention,
     entity: EntityRow,
-    places: Sequence[WorkChunk],
+    indices: Sequence[WorkChunk],
     lease: Lease,
     spellings: _Spellings,
     rejected: list[str],
 ) -> None:
     """Keep what the text equates with an entity."""
-    uids = [chunk.uid for chunk in places]
+    uids = [chunk.uid for chunk in indices]
     for name in mention.aliases:
         clean = _name(name)
-        alias = None if clean is None else _name(as_alias(clean, _speaker(places)))
+        alias = None if clean is None else _name(as_alias(clean, _speaker(indices)))
         if alias is None:
             rejected.append(f"{NO_ALIAS}: {_shown(name)} of {_shown(mention.name)}")
         elif ids.normalise(alias) != ids.normalise(entity.name):
             uid = ids.alias_uid(lease.space, entity.uid, alias)
-            spelled = order(_first(places, lease), alias)
+            spelled = order(_first(indices, lease), alias)
             spellings.add(uid, uids, spelled, alias)
             row = AliasRow(uid, entity.uid, alias, " ".join(terms(alias)), spelled, tuple(uids))
             known = aliases.get(uid, row)
@@ -308,10 +308,10 @@ def _text(text: object) -> str:
     return replace_surrogates(text.replace("\x00", " "))[0].strip()
 
 
-def _places(places: Iterable[int], lease: Lease) -> list[WorkChunk]:
+def _indices(indices: Iterable[int], lease: Lease) -> list[WorkChunk]:
     count = len(lease.chunks)
     return [
-        lease.chunks[place] for place in places if isinstance(place, int) and 0 <= place < count
+        lease.chunks[index] for index in indices if isinstance(index, int) and 0 <= index < count
     ]
 
 
@@ -360,11 +360,11 @@ def _themes(
     if themes is None:
         return None
     rows: dict[str, Theme] = {}
-    for place, theme in enumerate(themes):
+    for index, theme in enumerate(themes):
         title = _name(theme.title) or ""
         summary = _text(theme.summary)
         if summary:
-            uid = ids.theme_uid(lease.space, lease.session, title or str(place))
+            uid = ids.theme_uid(lease.space, lease.session, title or str(index))
             rows.setdefault(uid, Theme(title, summary))
         else:
             rejected.append(f"{NO_THEME}: {_shown(theme.title)}")

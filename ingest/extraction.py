@@ -94,7 +94,7 @@ class Extraction:
     rejected: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
     provisional: bool = False
-    behind: bool = False
+    summary_due: bool = False
     error: CogniGraphError | None = None
     starts_over: bool = False
 

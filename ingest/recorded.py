@@ -131,10 +131,10 @@ class RecordedExtractor:
                 self._unknown.setdefault(window.session, set()).update(ids)
                 return Extraction(state=window.notes.state)
             self._seen[window.session] |= ids
-        places: dict[str, list[int]] = {}
-        for place, chunk in enumerate(window.chunks):
-            places.setdefault(chunk.message_id, []).append(place)
-        facts = tuple(_facts(recorded.facts, places))
+        indices: dict[str, list[int]] = {}
+        for index, chunk in enumerate(window.chunks):
+            indices.setdefault(chunk.message_id, []).append(index)
+        facts = tuple(_facts(recorded.facts, indices))
         return Extraction(
             mentions=_mentions(facts),
             facts=facts,
@@ -144,9 +144,9 @@ class RecordedExtractor:
         )
 
 
-def _facts(recorded: Iterable[RecordedFact], places: Mapping[str, list[int]]) -> Iterable[Fact]:
+def _facts(recorded: Iterable[RecordedFact], indices: Mapping[str, list[int]]) -> Iterable[Fact]:
     for fact in recorded:
-        evidence = sorted({place for turn in fact.turns for place in places.get(turn, ())})
+        evidence = sorted({index for turn in fact.turns for index in indices.get(turn, ())})
         if evidence:
             yield Fact(
                 subject=fact.subject,
@@ -188,8 +188,8 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 def _sessions(recording: Mapping[str, Any], source: str) -> dict[str, RecordedSession]:
     found: dict[str, RecordedSession] = {}
-    for place, item in enumerate(_list(recording, "sessions", source)):
-        session = _session(item, f"{source}: sessions[{place}]")
+    for index, item in enumerate(_list(recording, "sessions", source)):
+        session = _session(item, f"{source}: sessions[{index}]")
         if session.session in found:
             raise ConfigurationError(f"{source}: session {session.session} is recorded twice")
         found[session.session] = session
@@ -203,14 +203,14 @@ def _session(item: object, where: str) -> RecordedSession:
         raise ConfigurationError(f"{where}: 'session' must be a number or text")
     keys = _texts(_list(data, "keys", where), f"{where}.keys")
     themes = []
-    for place, theme in enumerate(_list(data, "themes", where)):
-        inner = f"{where}.themes[{place}]"
+    for index, theme in enumerate(_list(data, "themes", where)):
+        inner = f"{where}.themes[{index}]"
         said = _object(theme, inner)
         themes.append(Theme(_text(said, "title", inner), _text(said, "summary", inner)))
     facts = []
     bad_times = 0
-    for place, triple in enumerate(_list(data, "triples", where)):
-        fact, bad_time = _fact(triple, f"{where}.triples[{place}]")
+    for index, triple in enumerate(_list(data, "triples", where)):
+        fact, bad_time = _fact(triple, f"{where}.triples[{index}]")
         facts.append(fact)
         bad_times += bad_time
     return RecordedSession(str(session), keys, tuple(themes), tuple(facts), bad_times)
@@ -260,7 +260,7 @@ def _text(data: Mapping[str, Any], field: str, where: str) -> str:
 
 
 def _texts(values: list[Any], where: str) -> tuple[str, ...]:
-    for place, value in enumerate(values):
+    for index, value in enumerate(values):
         if not isinstance(value, str) or not value.strip():
-            raise ConfigurationError(f"{where}[{place}] must be text that is not empty")
+            raise ConfigurationError(f"{where}[{index}] must be text that is not empty")
     return tuple(value.strip() for value in values)

@@ -60,8 +60,8 @@ def reindex(
         made = np.zeros((len(rows), embedder.identity.dimension), np.float32)
         for names, to_vectors in ((False, embedder.embed), (True, embedder.embed_names)):
             # Empty texts keep zero vectors, so they are never found.
-            places = [n for n, row in enumerate(rows) if row.text and row.name == names]
-            made[places] = to_vectors([rows[place].text for place in places])
+            indices = [n for n, row in enumerate(rows) if row.text and row.name == names]
+            made[indices] = to_vectors([rows[index].text for index in indices])
         return made
 
     resumed, total = job.progress()

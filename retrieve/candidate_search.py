@@ -11,7 +11,7 @@ from cognigraph.retrieve.rank.ranking import Ranking
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.retrieve.timeline import without_later_summaries
 from cognigraph.settings import SearchSettings
-from cognigraph.stores.candidates import Candidates, Probe
+from cognigraph.stores.candidates import CandidateQuery, Candidates
 
 
 def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
@@ -40,12 +40,12 @@ def candidate_query(
     embedder: CheckedEmbedder,
     settings: SearchSettings,
     as_of: datetime | None = None,
-) -> Probe:
+) -> CandidateQuery:
     """Build the query for candidates: what to look for, and how many of each kind."""
     triples = settings.triple_leg
     needed = PROFILES[settings.profile].inputs(settings)
     entity_vectors = embedder.embed(analysis.entities) if needed.entity_vectors else ()
-    return Probe(
+    return CandidateQuery(
         vector=embedder.embed_query(analysis.question),
         terms=analysis.terms,
         anchors=analysis.anchors if triples else (),

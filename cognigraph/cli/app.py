@@ -20,7 +20,7 @@ from cognigraph.cli import (
     reindexing,
     resolving,
 )
-from cognigraph.cli.commands import Interrupted, Run
+from cognigraph.cli.commands import CommandRun, Interrupted
 from cognigraph.cli.environment import Environment, read_environment
 from cognigraph.cli.open_memory import Options, in_our_words
 from cognigraph.cli.parser import build_parser
@@ -29,7 +29,7 @@ from cognigraph.errors import CogniGraphError, StoreError
 
 USAGE, UNAVAILABLE, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 130, 141
 
-_COMMANDS: dict[str, Callable[[Run], int]] = {
+_COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "demo": demo.demo,
     "add": commands.add,
     "import": commands.load,
@@ -116,7 +116,7 @@ def _run(argv: Sequence[str] | None, environment: Environment, terminal: Termina
         return USAGE
     options = Options.of(arguments, environment)
     terminal.json = options.json
-    return _COMMANDS[arguments.command](Run(arguments, options, terminal))
+    return _COMMANDS[arguments.command](CommandRun(arguments, options, terminal))
 
 
 def _log(environment: Environment) -> None:

@@ -26,7 +26,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CommandRun:
     """One invocation of the command line."""
 
     arguments: argparse.Namespace
@@ -34,7 +34,7 @@ class Run:
     terminal: Terminal
 
 
-def add(run: Run) -> int:
+def add(run: CommandRun) -> int:
     """Store one message."""
     arguments, options = run.arguments, run.options
     text = _stdin() if arguments.text == "-" else arguments.text
@@ -72,7 +72,7 @@ def _stdin() -> str:
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
-def load(run: Run) -> int:
+def load(run: CommandRun) -> int:
     """Store many messages from JSON lines."""
     arguments, options, terminal = run.arguments, run.options, run.terminal
     with source(arguments.file) as (stream, size), opened(options, create=True) as memory:
@@ -102,7 +102,7 @@ def _stored(count: int) -> str:
     return f"{format_values.plural(count, 'message')} read so far {verb} stored"
 
 
-def _summary(run: Run, job: Import, done: Enriched | None) -> None:
+def _summary(run: CommandRun, job: Import, done: Enriched | None) -> None:
     run.terminal.document(
         {
             "read": job.read,
@@ -129,7 +129,7 @@ def _summary(run: Run, job: Import, done: Enriched | None) -> None:
         show(done, run.terminal)
 
 
-def search(run: Run) -> int:
+def search(run: CommandRun) -> int:
     """Find messages for a question."""
     arguments, options = run.arguments, run.options
     now = moment(arguments.now, options, "--now")
@@ -162,7 +162,7 @@ def _is_enriched(space: Space) -> bool:
     return not (stats.pending or stats.leased)
 
 
-def context(run: Run) -> int:
+def context(run: CommandRun) -> int:
     """Build the prompt block for a question."""
     arguments, options = run.arguments, run.options
     now = moment(arguments.now, options, "--now")
@@ -187,7 +187,7 @@ def context(run: Run) -> int:
     return OK
 
 
-def cypher(run: Run) -> int:
+def cypher(run: CommandRun) -> int:
     """Run a Cypher query, or list those that come with the package."""
     arguments, terminal = run.arguments, run.terminal
     if arguments.list:
@@ -237,7 +237,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def sessions(run: Run) -> int:
+def sessions(run: CommandRun) -> int:
     """List conversations."""
     if run.arguments.history is not None:
         return _history(run, run.arguments.history)
@@ -247,7 +247,7 @@ def sessions(run: Run) -> int:
     return listed(run, found, render.sessions(found, run.options.reader), "no sessions")
 
 
-def _history(run: Run, session: str) -> int:
+def _history(run: CommandRun, session: str) -> int:
     with reading(run.options) as space:
         found = space.summaries(session)[: run.arguments.limit]
     run.terminal.document({"session": session, "revisions": found})
@@ -255,7 +255,7 @@ def _history(run: Run, session: str) -> int:
     return listed(run, found, render.revisions(found, run.options.reader), none)
 
 
-def entities(run: Run) -> int:
+def entities(run: CommandRun) -> int:
     """List entities."""
     match = run.arguments.match
     with reading(run.options) as space:
@@ -265,7 +265,7 @@ def entities(run: Run) -> int:
     return listed(run, found, render.entities(found), none)
 
 
-def triples(run: Run) -> int:
+def triples(run: CommandRun) -> int:
     """List triples."""
     entity = run.arguments.entity
     with reading(run.options) as space:
@@ -280,7 +280,7 @@ def triples(run: Run) -> int:
     return listed(run, found, render.triples(found, run.options.reader), none)
 
 
-def listed(run: Run, found: list[Any], table: Any, none: str) -> int:
+def listed(run: CommandRun, found: list[Any], table: Any, none: str) -> int:
     """Print a list, or say that it is empty."""
     if not found:
         run.terminal.note(none)
@@ -291,7 +291,7 @@ def listed(run: Run, found: list[Any], table: Any, none: str) -> int:
     return OK
 
 
-def stats(run: Run) -> int:
+def stats(run: CommandRun) -> int:
     """Count what one space, or every space, holds."""
     options = run.options
     if run.arguments.all:
@@ -305,7 +305,7 @@ def stats(run: Run) -> int:
     return OK
 
 
-def enrich_pending(run: Run) -> int:
+def enrich_pending(run: CommandRun) -> int:
     """Enrich what is queued, or estimate the work with ``--dry-run``."""
     arguments, terminal = run.arguments, run.terminal
     if arguments.older_than is not None and not arguments.redo:

@@ -17,7 +17,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from cognigraph.cli import format_values, render
-from cognigraph.cli.commands import OK, Run
+from cognigraph.cli.commands import OK, CommandRun
 from cognigraph.cli.enriching import Enriched, enrich
 from cognigraph.cli.open_memory import Options, opened
 from cognigraph.cli.terminal import Terminal, one_line
@@ -34,7 +34,7 @@ _HITS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SampleTurn:
     """One stored turn, and the time until it was searchable; ``new`` unless stored before."""
 
     message: dict[str, Any]
@@ -47,7 +47,7 @@ def sample(name: str) -> str:
     return files("cognigraph").joinpath("sample", name).read_text("utf-8")
 
 
-def demo(run: Run) -> int:
+def demo(run: CommandRun) -> int:
     """Store the sample turn by turn, enrich it, show the graph, and ask questions."""
     terminal = run.terminal
     messages = [json.loads(line) for line in sample("conversation.jsonl").splitlines()]
@@ -120,17 +120,17 @@ def _introduce(
 
 def _play(
     space: Space, messages: list[dict[str, Any]], terminal: Terminal
-) -> tuple[list[Turn], SearchResult | None]:
+) -> tuple[list[SampleTurn], SearchResult | None]:
     """Add turn by turn, as in a live conversation, and ask one question in the middle of it."""
     _heading(terminal, "1. Each turn is stored and searchable at once")
-    turns: list[Turn] = []
+    turns: list[SampleTurn] = []
     probe: SearchResult | None = None
     with terminal.progress("storing", len(messages)) as bar:
         for message in messages:
             started = time.perf_counter()
             result = space.add(**message)
             took = (time.perf_counter() - started) * 1000
-            turns.append(Turn(message, round(took, 3), bool(result.new)))
+            turns.append(SampleTurn(message, round(took, 3), bool(result.new)))
             if message["id"] == _PROBE[0]:
                 probe = space.search(_PROBE[1], 1, message["at"])
             bar.at(len(turns))
@@ -138,7 +138,7 @@ def _play(
     return turns, probe
 
 
-def _show_turns(turns: list[Turn], probe: SearchResult | None, terminal: Terminal) -> None:
+def _show_turns(turns: list[SampleTurn], probe: SearchResult | None, terminal: Terminal) -> None:
     for turn in turns:
         if turn.message["id"] in _SHOWN_TURNS:
             terminal.show(_turn_line(turn, terminal))
@@ -158,7 +158,7 @@ def _show_turns(turns: list[Turn], probe: SearchResult | None, terminal: Termina
         )
 
 
-def _turn_line(turn: Turn, terminal: Terminal) -> Text:
+def _turn_line(turn: SampleTurn, terminal: Terminal) -> Text:
     message = turn.message
     line = Text("  ")
     line.append(f"{message['at'][:16].replace('T', ' ')} ", style="cyan")
@@ -240,8 +240,8 @@ def _ask(
             terminal.show(_unanswered(format_values.absent(result)))
         elif result.triples:
             terminal.show(_fact_line(result.triples[0], options))
-        for place, hit in enumerate(result.hits[: _HITS if item["expected"] else 1], 1):
-            terminal.show(*_hit_lines(place, hit, options, terminal, why=place == 1))
+        for index, hit in enumerate(result.hits[: _HITS if item["expected"] else 1], 1):
+            terminal.show(*_hit_lines(index, hit, options, terminal, why=index == 1))
     return answers
 
 
@@ -262,9 +262,9 @@ def _fact_line(triple: Triple, options: Options) -> Text:
 
 
 def _hit_lines(
-    place: int, hit: Hit, options: Options, terminal: Terminal, *, why: bool
+    index: int, hit: Hit, options: Options, terminal: Terminal, *, why: bool
 ) -> Iterator[Text]:
-    line = Text(f"  {place}. ")
+    line = Text(f"  {index}. ")
     line.append(f"{format_values.day(hit.at, options.reader)} ", style="cyan")
     line.append(f"{one_line(hit.session)} ", style="dim")
     line.append(f"{one_line(hit.speaker or '')}: ", style="bold")
@@ -309,7 +309,7 @@ def _farewell(terminal: Terminal, options: Options) -> None:
 
 def _document(
     space: Space,
-    turns: list[Turn],
+    turns: list[SampleTurn],
     probe: SearchResult | None,
     done: Enriched,
     answers: list[SearchResult],

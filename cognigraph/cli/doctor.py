@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cognigraph._version import __version__
 from cognigraph.cli import render
-from cognigraph.cli.commands import FOUND_PROBLEM, OK, Run
+from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun
 from cognigraph.cli.format_values import plural
 from cognigraph.cli.open_memory import Options, exists, in_our_words, opened
 from cognigraph.embed import CheckedEmbedder, resolve
@@ -26,7 +26,7 @@ _SQLITE = (3, 37, 0)
 _SAMPLE = tuple(f"The ferry to the island leaves at {hour} o'clock." for hour in range(64))
 
 
-def doctor(run: Run) -> int:
+def doctor(run: CommandRun) -> int:
     """Run every check; the exit code says whether all passed."""
     found = [*_installation(), *_embedder(run.options), *_store(run.options)]
     ok = all(check.ok for check in found)

@@ -14,7 +14,7 @@ from cognigraph.cli.terminal import Bar, Terminal
 from cognigraph.ingest.derive import by_reason
 from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
-from cognigraph.ingest.queue.limits import Limits
+from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.llm import Budget, Prices
 from cognigraph.model import Usage
 from cognigraph.space import Space
@@ -40,7 +40,7 @@ class Enriched:
     failed: int
     seconds: float
     summaries: int = 0
-    behind: int = 0
+    summary_due: int = 0
     failures: tuple[Failure, ...] = ()
     usage: Usage = field(default_factory=Usage)
     rejections: Mapping[str, int] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Enriched:
     @property
     def is_left(self) -> bool:
         """Whether work is left."""
-        return bool(self.pending or self.behind)
+        return bool(self.pending or self.summary_due)
 
     @property
     def sentence(self) -> str:
@@ -72,7 +72,7 @@ class Enriched:
             text += f"; {plural(self.summaries, 'summary')} updated"
         if self.pending:
             text += f"; {self.pending:,} still waiting"
-        return text + (f"; {_due(self.behind)}" if self.behind else "")
+        return text + (f"; {_due(self.summary_due)}" if self.summary_due else "")
 
 
 def _due(count: int) -> str:
@@ -113,8 +113,8 @@ def enrich(space: Space, terminal: Terminal, limits: Limits | None = None) -> En
         pending=after.pending + after.leased,
         failed=after.failed,
         seconds=round(time.perf_counter() - started, 3),
-        summaries=sum(not step.chunks and not step.behind and not step.lost for step in steps),
-        behind=after.summaries_pending + after.summaries_failed,
+        summaries=sum(not step.chunks and not step.summary_due and not step.lost for step in steps),
+        summary_due=after.summaries_pending + after.summaries_failed,
         failures=tuple(space.failures()),
         usage=_usage(steps),
         rejections=dict(by_reason(reason for _, reason in rejected)),

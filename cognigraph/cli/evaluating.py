@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from cognigraph.cli import render
-from cognigraph.cli.commands import FOUND_PROBLEM, OK, Interrupted, Run
+from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun, Interrupted
 from cognigraph.cli.format_values import plural
 from cognigraph.errors import ConfigurationError
 from cognigraph.evaluate import (
@@ -26,7 +26,7 @@ from cognigraph.evaluate.qa import prompt_texts
 from cognigraph.llm import Budget, ChatModel
 
 
-def evaluate(run: Run) -> int:
+def evaluate(run: CommandRun) -> int:
     """Evaluate the memory on a benchmark file."""
     arguments, terminal = run.arguments, run.terminal
     if arguments.show_prompts:
@@ -58,14 +58,14 @@ def evaluate(run: Run) -> int:
     return OK if report.result["complete"] else FOUND_PROBLEM
 
 
-def _show_prompts(run: Run) -> int:
+def _show_prompts(run: CommandRun) -> int:
     texts = prompt_texts()
     run.terminal.document({"prompts": texts})
     run.terminal.write("\n".join(f"{id}.md\n{text}" for id, text in texts.items()).rstrip())
     return OK
 
 
-def _models(run: Run) -> tuple[ChatModel, ChatModel]:
+def _models(run: CommandRun) -> tuple[ChatModel, ChatModel]:
     """The model that answers and the model that judges, by default the same."""
     arguments = run.arguments
     budget = Budget(
@@ -99,7 +99,7 @@ def judge_environment(environ: Mapping[str, str], judge: str | None) -> dict[str
     return found
 
 
-def _settings(run: Run) -> EvalSettings:
+def _settings(run: CommandRun) -> EvalSettings:
     arguments, options = run.arguments, run.options
     return EvalSettings(
         benchmark=arguments.benchmark,
@@ -115,7 +115,7 @@ def _settings(run: Run) -> EvalSettings:
     )
 
 
-def _folder(run: Run) -> Path | None:
+def _folder(run: CommandRun) -> Path | None:
     return Path(run.arguments.out).expanduser() if run.arguments.out else None
 
 
@@ -126,7 +126,7 @@ def _cutoffs(text: str) -> tuple[int, ...]:
         raise ConfigurationError(f"-k must be numbers such as 5,10,15, not {text!r}") from None
 
 
-def _show(run: Run, report: Report) -> None:
+def _show(run: CommandRun, report: Report) -> None:
     result, terminal = report.result, run.terminal
     level = HEADLINE[result["benchmark"]]
     terminal.show(
@@ -155,7 +155,7 @@ def _show(run: Run, report: Report) -> None:
     terminal.write(str(report.page))
 
 
-def _show_answers(run: Run, answers: Mapping[str, Any]) -> None:
+def _show_answers(run: CommandRun, answers: Mapping[str, Any]) -> None:
     shares = answers["accuracy"]
     table = render.table("answers", ">judged", ">right", ">accuracy")
     named = [("all", shares["all"]), *shares["by_category"].items()]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from rich.table import Table
 
 from cognigraph.cli import format_values, render
-from cognigraph.cli.commands import FOUND_PROBLEM, OK, Run
+from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun
 from cognigraph.cli.open_memory import moment, reading
 from cognigraph.model import Explanation
 
 
-def why(run: Run) -> int:
+def why(run: CommandRun) -> int:
     """Explain the rank of one message; the exit code says whether it is among the hits."""
     arguments, options, terminal = run.arguments, run.options, run.terminal
     now = moment(arguments.now, options, "--now")

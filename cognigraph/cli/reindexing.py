@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cognigraph.cli import render
-from cognigraph.cli.commands import OK, Interrupted, Run
+from cognigraph.cli.commands import OK, CommandRun, Interrupted
 from cognigraph.cli.format_values import plural
 from cognigraph.cli.open_memory import exists, missing
 from cognigraph.embed import CheckedEmbedder, resolve
@@ -13,7 +13,7 @@ from cognigraph.stores.registry import StoreRequest, open_store
 from cognigraph.times import system_clock
 
 
-def reindex(run: Run) -> int:
+def reindex(run: CommandRun) -> int:
     """Embed everything with the chosen embedder; the old one need not be installed."""
     options, terminal = run.options, run.terminal
     if not exists(options):

@@ -58,9 +58,9 @@ def hits(result: SearchResult, zone: tzinfo) -> Table:
     made = table(
         ">#", ">score", f"when ({format_values.zone_name(zone)})", "session", "speaker", "text"
     )
-    for place, hit in enumerate(result.hits, 1):
+    for index, hit in enumerate(result.hits, 1):
         made.add_row(
-            str(place),
+            str(index),
             f"{hit.score:.2f}",
             Text(format_values.stamp(hit.at, zone), style="cyan"),
             text(hit.session),
@@ -75,7 +75,7 @@ def hits_with_reasons(result: SearchResult, zone: tzinfo) -> Table:
     made = Table.grid(padding=(0, 1))
     made.add_column(justify="right", no_wrap=True)
     made.add_column()
-    for place, hit in enumerate(result.hits, 1):
+    for index, hit in enumerate(result.hits, 1):
         cell = Text()
         cell.append(f"{format_values.stamp(hit.at, zone)} ", style="cyan")
         cell.append(f"{one_line(hit.session)} ")
@@ -83,7 +83,7 @@ def hits_with_reasons(result: SearchResult, zone: tzinfo) -> Table:
         cell.append_text(_words_of(hit))
         for line in reasons(hit):
             cell.append(f"\n{line}", style="dim")
-        made.add_row(f"{place}.", cell)
+        made.add_row(f"{index}.", cell)
     return made
 
 
@@ -274,7 +274,7 @@ def failures(found: Iterable[Failure]) -> Table:
         made.add_row(
             text(failure.session),
             text("(its summary)" if failure.message_id is None else failure.message_id),
-            str(failure.attempts or failure.outages or failure.deaths),
+            str(failure.attempts or failure.outages or failure.crashes),
             "parked" if failure.parked else "to be retried",
             text(failure.reason, most=_TEXT_MOST),
         )

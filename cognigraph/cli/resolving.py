@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 
 from cognigraph.cli import render
-from cognigraph.cli.commands import OK, Run, listed
+from cognigraph.cli.commands import OK, CommandRun, listed
 from cognigraph.cli.open_memory import reading
 
 
-def duplicates(run: Run) -> int:
+def duplicates(run: CommandRun) -> int:
     """List pairs of entities that may be the same."""
     with reading(run.options) as space:
         found = space.suspected_duplicates(run.arguments.limit)
@@ -17,7 +17,7 @@ def duplicates(run: Run) -> int:
     return listed(run, found, render.duplicates(found), "no duplicates suspected")
 
 
-def merge(run: Run) -> int:
+def merge(run: CommandRun) -> int:
     """Merge two entities."""
     name, into = run.arguments.name, run.arguments.into
     with reading(run.options) as space:
@@ -31,7 +31,7 @@ def merge(run: Run) -> int:
     return OK
 
 
-def split(run: Run) -> int:
+def split(run: CommandRun) -> int:
     """Undo a merge."""
     options, name = run.arguments, run.arguments.name
     with reading(run.options) as space:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cognigraph.embed.base import CheckedEmbedder, Embedder, EmbedFunction, FunctionEmbedder
+from cognigraph.embed.embedder import CheckedEmbedder, Embedder, EmbedFunction, FunctionEmbedder
 from cognigraph.embed.models import FastEmbedEmbedder, WordLlamaEmbedder
 from cognigraph.embed.prefixes import Prefixes, prefixes_for
 from cognigraph.errors import ConfigurationError

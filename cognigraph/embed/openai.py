@@ -286,10 +286,10 @@ def parse(body: bytes, count: int) -> Vector:
     if not all(isinstance(item.get("index", 0), int) for item in data):
         raise ValueError("an index is not a whole number")
     # Servers may answer in any order; without an index, the order is that of the texts.
-    placed = {item.get("index", place): item.get("embedding") for place, item in enumerate(data)}
+    placed = {item.get("index", index): item.get("embedding") for index, item in enumerate(data)}
     if len(data) != count or set(placed) != set(range(count)):
         raise ValueError(f"{len(data)} embeddings for {count} texts, or indices that do not match")
-    rows = [_numbers(placed[place]) for place in range(count)]
+    rows = [_numbers(placed[index]) for index in range(count)]
     if len({len(row) for row in rows}) != 1 or not len(rows[0]):
         raise ValueError("vectors of different lengths, or empty")
     vectors = np.stack(rows)

@@ -30,7 +30,7 @@ def word_vectors() -> WordVectors:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TextWords:
     """The words of some texts.
 
     ``different`` holds the distinct words and begins with ``START``. ``numbers`` holds, for each
@@ -80,7 +80,7 @@ class WordVectors:
         self._read: dict[int, npt.NDArray[np.int32]] = {}
         self._remembered = 0
 
-    def read(self, texts: Sequence[str]) -> Said:
+    def read(self, texts: Sequence[str]) -> TextWords:
         """Convert texts to word numbers. Results are cached, because the same texts recur.
 
         The cache holds 64-bit hashes and not the texts, which may be deleted in the meantime.
@@ -97,9 +97,9 @@ class WordVectors:
             used = np.zeros(len(self._words), bool)
             used[0] = used[rows] = True
             different = tuple(map(self._words.__getitem__, np.flatnonzero(used).tolist()))
-        return Said(different, (np.cumsum(used) - 1)[rows])
+        return TextWords(different, (np.cumsum(used) - 1)[rows])
 
-    def best_matches(self, asked: Sequence[str], said: Said) -> Floats:
+    def best_matches(self, asked: Sequence[str], said: TextWords) -> Floats:
         """Cosine (texts, len(asked)) of each asked word and its most similar word in each text.
 
         It is 1 for a word with the same stem, 0 for a text without words, and never negative.

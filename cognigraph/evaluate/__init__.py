@@ -4,10 +4,10 @@
 """
 
 from cognigraph.evaluate.dataset import Benchmark, Conversation, Question
+from cognigraph.evaluate.evaluation import EvalSettings, Evaluation
 from cognigraph.evaluate.files import DatasetError
 from cognigraph.evaluate.qa import QASettings, QuestionAnswering
 from cognigraph.evaluate.report import Report, write
-from cognigraph.evaluate.run import EvalSettings, Evaluation
 
 __all__ = [
     "Benchmark",

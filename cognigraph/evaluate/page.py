@@ -8,8 +8,8 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from cognigraph.evaluate.aggregate import by_category
 from cognigraph.evaluate.dataset import HEADLINE
-from cognigraph.evaluate.summary import by_category
 from cognigraph.text.clean import printable, storable
 
 Record = Mapping[str, Any]

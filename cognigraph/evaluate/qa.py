@@ -17,10 +17,10 @@ from threading import Event
 from typing import Any
 
 from cognigraph.errors import BudgetExceededError, ModelError, ModelRefusedError
+from cognigraph.evaluate.aggregate import by_category, total_usage
 from cognigraph.evaluate.dataset import ADVERSARIAL, Question
+from cognigraph.evaluate.evaluation import Evaluation
 from cognigraph.evaluate.journal import Journal
-from cognigraph.evaluate.run import Evaluation
-from cognigraph.evaluate.summary import by_category, total_usage
 from cognigraph.llm import Model
 from cognigraph.llm.prompts import PromptFile, read, render
 from cognigraph.memory import Memory
@@ -160,7 +160,7 @@ class QuestionAnswering:
         return answer.value.answer, answer.usage
 
     def _verdict(self, question: Question, response: str) -> tuple[dict[str, Any], Usage]:
-        from cognigraph.evaluate.schemas import Verdict
+        from cognigraph.evaluate.schemas import JudgeVerdict
 
         # For these, LoCoMo's answer key is what a memory would say that falls for the question.
         fooled = question.unanswerable and question.category == ADVERSARIAL
@@ -171,7 +171,7 @@ class QuestionAnswering:
             expected=expected,
             response=response,
         )
-        answer = self._judge.ask(filled, Verdict)
+        answer = self._judge.ask(filled, JudgeVerdict)
         return {"right": answer.value.right, "reason": answer.value.reason}, answer.usage
 
     def records(self) -> dict[str, dict[str, Any]]:

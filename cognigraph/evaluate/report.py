@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from cognigraph.evaluate import page
+from cognigraph.evaluate.evaluation import Evaluation
 from cognigraph.evaluate.qa import QuestionAnswering
-from cognigraph.evaluate.run import Evaluation
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ class GivenAnswer(BaseModel):
     answer: str
 
 
-class Verdict(BaseModel):
+class JudgeVerdict(BaseModel):
     """A judge's verdict. The reason comes first, so that the model reasons before it decides."""
 
     reason: str

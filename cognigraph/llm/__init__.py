@@ -6,12 +6,12 @@
 >>> answer.value, answer.usage
 """
 
-from cognigraph.llm.base import Answer, Mode, Model, Prices, Prompt
+from cognigraph.llm.answer_cache import AnswerCache, ResponseCache, cache_key
 from cognigraph.llm.budget import Budget
-from cognigraph.llm.cache import AnswerCache, ResponseCache, cache_key
 from cognigraph.llm.client import ChatModel
 from cognigraph.llm.ledger import Entry, Ledger
 from cognigraph.llm.limiter import Limiter
+from cognigraph.llm.protocols import Answer, Mode, Model, Prices, Prompt
 
 __all__ = [
     "Answer",

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cognigraph.errors import ModelAnswerError, ModelRefusedError, ModelUnavailableError
-from cognigraph.llm.base import Mode, Prices
 from cognigraph.llm.budget import Budget
 from cognigraph.llm.classify_reply import (
     Answered,
@@ -23,6 +22,7 @@ from cognigraph.llm.classify_reply import (
 from cognigraph.llm.endpoint import Endpoint, Reply
 from cognigraph.llm.limiter import Limiter
 from cognigraph.llm.modes import Dialect, Dialects, Message
+from cognigraph.llm.protocols import Mode, Prices
 from cognigraph.model import Usage
 from cognigraph.text.token_estimate import estimate_tokens
 

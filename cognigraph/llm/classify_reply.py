@@ -169,8 +169,8 @@ def _judge_error(
 def _rejected_parameters(body: Any) -> str:
     """The parameters that a FastAPI server rejects (other parts of it may quote the request)."""
     details = body.get("detail") if isinstance(body, dict) else None
-    places = [part.get("loc") for part in details or () if isinstance(part, dict)]
-    return " ".join(str(place) for place in places) if isinstance(details, list) else ""
+    indices = [part.get("loc") for part in details or () if isinstance(part, dict)]
+    return " ".join(str(index) for index in indices) if isinstance(details, list) else ""
 
 
 def _excerpt(body: Any, text: str) -> str:

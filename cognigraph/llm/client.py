@@ -12,17 +12,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from cognigraph.errors import ConfigurationError, ModelAnswerError, ModelError
-from cognigraph.llm.base import Answer, Mode, Prices, Prompt, T
+from cognigraph.llm.answer_cache import AnswerCache, cache_key
 from cognigraph.llm.bounds import MAX_REPLY_BYTES
 from cognigraph.llm.budget import Budget
-from cognigraph.llm.cache import AnswerCache, cache_key
 from cognigraph.llm.calls import Requests, Tally, call
 from cognigraph.llm.endpoint import OPENAI_URL, Endpoint
 from cognigraph.llm.json_schema import json_schema
 from cognigraph.llm.ledger import Entry, Ledger
 from cognigraph.llm.limiter import Limiter
 from cognigraph.llm.modes import Dialect, Dialects, Message, in_words, known
-from cognigraph.llm.parse_answer import Reading, read
+from cognigraph.llm.parse_answer import ParsedAnswer, read
+from cognigraph.llm.protocols import Answer, Mode, Prices, Prompt, T
 from cognigraph.model import Usage
 from cognigraph.text.clean import storable
 
@@ -196,7 +196,7 @@ class ChatModel:
             return None
         return Answer(reading.value, Usage(cached=1), reading.salvaged, reading.dropped)
 
-    def _learn(self, reading: Reading[T], mode: Mode) -> None:
+    def _learn(self, reading: ParsedAnswer[T], mode: Mode) -> None:
         """Step down to a simpler mode if a complete answer shows that this one was ignored."""
         if reading.cut_off or not reading.formless:
             return
@@ -206,7 +206,7 @@ class ChatModel:
         if dialect.mode == mode and (lower := dialect.step_down()):
             requests.dialects.learn(*where, lower)
 
-    def _advice(self, reading: Reading[T]) -> str:
+    def _advice(self, reading: ParsedAnswer[T]) -> str:
         if not reading.cut_off:
             return ""
         return (
@@ -262,7 +262,7 @@ def _is_http(url: str) -> bool:
         return False
 
 
-def _repair(text: str, reading: Reading[Any], form: Mapping[str, Any]) -> list[Message]:
+def _repair(text: str, reading: ParsedAnswer[Any], form: Mapping[str, Any]) -> list[Message]:
     """The messages that quote the unusable answer to the model and ask for a valid one."""
     problem = reading.problem + ("; it was cut off, be brief" if reading.cut_off else "")
     quoted = text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]} [...]"

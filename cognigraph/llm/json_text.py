@@ -115,7 +115,7 @@ def _document(text: str, start: int, *, strictly: bool) -> tuple[Document, int]:
             wasted = error.pos - start
         except (ValueError, RecursionError):  # a number with too many digits, or deep nesting
             wasted = _FREE
-    return _Reader(text).document(start), wasted
+    return _JsonReader(text).document(start), wasted
 
 
 def _has_surrogates(text: str) -> bool:
@@ -133,7 +133,7 @@ def _without_surrogates(value: Any) -> Any:
     return value
 
 
-class _Reader:
+class _JsonReader:
     """Parses one value of a text.
 
     Each parsing method returns the value, its end position, and whether the value is complete.
@@ -149,118 +149,118 @@ class _Reader:
         value, end, complete = self._value(start, 0, in_object=False)
         return Document(value, start, end, complete, self._left_out)
 
-    def _value(self, place: int, depth: int, *, in_object: bool) -> tuple[Any, int, bool]:
-        character = self._text[place]
+    def _value(self, index: int, depth: int, *, in_object: bool) -> tuple[Any, int, bool]:
+        character = self._text[index]
         if character in "{[":
             if depth >= MAX_DEPTH:
-                return None, place, False
+                return None, index, False
             if character == "{":
-                return self._object(place, depth)
-            return self._array(place, depth)
+                return self._object(index, depth)
+            return self._array(index, depth)
         if character in _QUOTES:
-            return self._string(place, in_object=in_object)
-        return self._bare(place)
+            return self._string(index, in_object=in_object)
+        return self._bare(index)
 
-    def _object(self, place: int, depth: int) -> tuple[dict[str, Any], int, bool]:
+    def _object(self, index: int, depth: int) -> tuple[dict[str, Any], int, bool]:
         value: dict[str, Any] = {}
-        place += 1
+        index += 1
         while True:
-            place = self._skip(place)
-            if place >= self._end:
-                return value, place, False
-            if self._text[place] == "}":
-                return value, place + 1, True
-            if self._text[place] == ",":
-                place += 1
+            index = self._skip(index)
+            if index >= self._end:
+                return value, index, False
+            if self._text[index] == "}":
+                return value, index + 1, True
+            if self._text[index] == ",":
+                index += 1
                 continue
-            key, place, known = self._key(place)
+            key, index, known = self._key(index)
             if not known:
-                return value, place, False
-            item, place, complete = self._value(place, depth + 1, in_object=True)
+                return value, index, False
+            item, index, complete = self._value(index, depth + 1, in_object=True)
             if complete or isinstance(item, dict | list):
                 value[key] = item
             if not complete:
-                return value, place, False
+                return value, index, False
 
-    def _key(self, place: int) -> tuple[str, int, bool]:
+    def _key(self, index: int) -> tuple[str, int, bool]:
         """A key, the position where its value begins, and whether both were found."""
-        if self._text[place] in _QUOTES:
-            key, end, complete = self._string(place, is_key=True)
-        elif bare := _BARE_KEY.match(self._text, place):
+        if self._text[index] in _QUOTES:
+            key, end, complete = self._string(index, is_key=True)
+        elif bare := _BARE_KEY.match(self._text, index):
             key, end, complete = bare[0], bare.end(), True
         else:
-            return "", place, False
+            return "", index, False
         colon = self._skip(end)
         if not complete or not self._text.startswith(":", colon):
-            return key, max(colon, place), False
+            return key, max(colon, index), False
         value = self._skip(colon + 1)
         return key, value, value < self._end
 
-    def _array(self, place: int, depth: int) -> tuple[list[Any], int, bool]:
+    def _array(self, index: int, depth: int) -> tuple[list[Any], int, bool]:
         items: list[Any] = []
-        place += 1
+        index += 1
         while True:
-            place = self._skip(place)
-            if place >= self._end:
-                return items, place, False
-            character = self._text[place]
+            index = self._skip(index)
+            if index >= self._end:
+                return items, index, False
+            character = self._text[index]
             if character == "]":
-                return items, place + 1, True
+                return items, index + 1, True
             if character == ",":
-                place += 1
+                index += 1
                 continue
             if character in "}:":
-                return items, place, False
-            item, place, complete = self._value(place, depth + 1, in_object=False)
+                return items, index, False
+            item, index, complete = self._value(index, depth + 1, in_object=False)
             if complete:
                 items.append(item)
                 continue
             self._left_out += 1
-            following = _NEXT_ITEM.search(self._text, place) if character == "{" else None
+            following = _NEXT_ITEM.search(self._text, index) if character == "{" else None
             if following is None:
-                return items, place, False
-            place = following.end()
+                return items, index, False
+            index = following.end()
 
     def _string(
-        self, place: int, *, in_object: bool = False, is_key: bool = False
+        self, index: int, *, in_object: bool = False, is_key: bool = False
     ) -> tuple[str, int, bool]:
         text = self._text
-        closer = _CLOSERS[text[place]]
+        closer = _CLOSERS[text[index]]
         plain = _PLAIN[closer]
         parts = []
-        place += 1
+        index += 1
         while True:
-            match = plain.match(text, place)
+            match = plain.match(text, index)
             assert match is not None  # the pattern also matches the empty string
             parts.append(match[0])
-            place = match.end()
-            if place >= self._end:
-                return "", place, False
-            if text[place] == "\\":
-                part, place = self._escape(place + 1)
+            index = match.end()
+            if index >= self._end:
+                return "", index, False
+            if text[index] == "\\":
+                part, index = self._escape(index + 1)
                 parts.append(part)
-            elif is_key or self._closes(place + 1, in_object):
-                return "".join(parts), place + 1, True
-            elif text.startswith(":", self._white(place + 1)):
-                return "", place, False  # this quote ends a key, so the string has no end
+            elif is_key or self._closes(index + 1, in_object):
+                return "".join(parts), index + 1, True
+            elif text.startswith(":", self._white(index + 1)):
+                return "", index, False  # this quote ends a key, so the string has no end
             else:  # an unescaped quote inside the string
                 parts.append(closer)
-                place += 1
+                index += 1
 
-    def _escape(self, place: int) -> tuple[str, int]:
+    def _escape(self, index: int) -> tuple[str, int]:
         """The character that an escape stands for, and the position after it.
 
         ``place`` is the position after the backslash; a truncated escape ends at the end of the
         text.
         """
-        if place >= self._end:
+        if index >= self._end:
             return "", self._end
-        character = self._text[place]
+        character = self._text[index]
         if character != "u":
-            return _ESCAPES.get(character, character), place + 1
-        code = _HEX.match(self._text, place + 1)
+            return _ESCAPES.get(character, character), index + 1
+        code = _HEX.match(self._text, index + 1)
         if code is None:
-            return "\\u", self._end if place + 5 > self._end else place + 1
+            return "\\u", self._end if index + 5 > self._end else index + 1
         value, end = int(code[0], 16), code.end()
         if 0xD800 <= value < 0xDC00 and self._text.startswith("\\u", end):
             low = _HEX.match(self._text, end + 2)
@@ -269,14 +269,14 @@ class _Reader:
                 end = low.end()
         return chr(value), end
 
-    def _closes(self, place: int, in_object: bool) -> bool:
+    def _closes(self, index: int, in_object: bool) -> bool:
         """Whether the quote before ``place`` ends its string, judged by what follows it.
 
         A closing quote of valid JSON always qualifies: it is followed by a bracket, or by a comma
         and another member or item.
         """
         text = self._text
-        ahead = self._white(place)
+        ahead = self._white(index)
         if ahead >= self._end:
             return True
         character = text[ahead]
@@ -293,13 +293,13 @@ class _Reader:
             return True
         if in_object:  # a comma is missing
             return self._is(_KEY_AHEAD, ahead)
-        return character in _QUOTES and "\n" in text[place:ahead]
+        return character in _QUOTES and "\n" in text[index:ahead]
 
-    def _bare(self, place: int) -> tuple[Any, int, bool]:
+    def _bare(self, index: int) -> tuple[Any, int, bool]:
         """A number, a literal such as ``true``, or an unquoted text."""
-        match = _BARE_VALUE.match(self._text, place)
+        match = _BARE_VALUE.match(self._text, index)
         if match is None:
-            return None, place, False
+            return None, index, False
         if match.end() >= self._end:  # 12 may be a cut-off 123
             return None, match.end(), False
         word = _COMMENT_AHEAD.sub("", match[0]).rstrip()
@@ -312,14 +312,14 @@ class _Reader:
         except ValueError:  # more digits than Python converts
             return None, match.end(), False
 
-    def _is(self, pattern: re.Pattern[str], place: int) -> bool:
-        return pattern.match(self._text, place) is not None
+    def _is(self, pattern: re.Pattern[str], index: int) -> bool:
+        return pattern.match(self._text, index) is not None
 
-    def _skip(self, place: int) -> int:
+    def _skip(self, index: int) -> int:
         """The position after white space and comments."""
-        match = _SPACE.match(self._text, place)
-        return match.end() if match is not None else place
+        match = _SPACE.match(self._text, index)
+        return match.end() if match is not None else index
 
-    def _white(self, place: int) -> int:
-        match = _WHITE.match(self._text, place)
-        return match.end() if match is not None else place
+    def _white(self, index: int) -> int:
+        match = _WHITE.match(self._text, index)
+        return match.end() if match is not None else index

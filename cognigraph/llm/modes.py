@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, Literal
 
-from cognigraph.llm.base import Mode
+from cognigraph.llm.protocols import Mode
 
 _SIMPLER: Mapping[Mode, Mode] = {"json_schema": "json_object", "json_object": "text"}
 _FORM_WORDS = (

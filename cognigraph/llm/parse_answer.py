@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic
 
-from cognigraph.llm.base import T
 from cognigraph.llm.json_schema import json_schema
 from cognigraph.llm.json_text import Document, documents
+from cognigraph.llm.protocols import T
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -27,7 +27,7 @@ Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading(Generic[T]):
+class ParsedAnswer(Generic[T]):
     """A parsed value; or ``None``, with the problem in words that can be sent to the model.
 
     ``salvaged`` counts the items kept from an invalid answer; ``dropped`` gives a reason for each
@@ -43,7 +43,7 @@ class Reading(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _JsonForm:
     """The names of a schema's fields, of those that are lists, and of those that are required."""
 
     fields: frozenset[str]
@@ -68,7 +68,7 @@ class _Picked:
     left_out: int
 
 
-def read(text: str, schema: type[T], *, cut_off: bool = False) -> Reading[T]:
+def read(text: str, schema: type[T], *, cut_off: bool = False) -> ParsedAnswer[T]:
     """Parse an answer according to a schema. Never raises.
 
     ``cut_off`` says that the server stopped the model. Unknown fields are ignored unless the
@@ -83,12 +83,12 @@ def read(text: str, schema: type[T], *, cut_off: bool = False) -> Reading[T]:
         names = ", ".join(sorted(form.lists or form.fields))
         what = f"no JSON object with {names}" if found else "no JSON object"
         problem = f"there is {what} in it"
-        return Reading(None, cut_off=cut_off, problem=problem, formless=bool(text.strip()))
+        return ParsedAnswer(None, cut_off=cut_off, problem=problem, formless=bool(text.strip()))
     return _fit(picked, schema, form, cut_off)
 
 
 @lru_cache(maxsize=256)
-def _form(schema: type[BaseModel]) -> _Form:
+def _form(schema: type[BaseModel]) -> _JsonForm:
     properties: Mapping[str, Any] = json_schema(schema)["properties"]
     lists = {
         name
@@ -96,10 +96,10 @@ def _form(schema: type[BaseModel]) -> _Form:
         if any(part.get("type") == "array" for part in (field, *field.get("anyOf", ())))
     }
     required = schema.model_json_schema().get("required", ())
-    return _Form(frozenset(properties), frozenset(lists), frozenset(required))
+    return _JsonForm(frozenset(properties), frozenset(lists), frozenset(required))
 
 
-def _carrying(found: Sequence[Document], text: str, form: _Form) -> _Picked | None:
+def _carrying(found: Sequence[Document], text: str, form: _JsonForm) -> _Picked | None:
     """The last object that has fields of the schema, because models correct themselves.
 
     Objects with nothing between them are merged: they are one answer, written in parts.
@@ -124,7 +124,7 @@ def _carrying(found: Sequence[Document], text: str, form: _Form) -> _Picked | No
     )
 
 
-def _carriers(value: Any, form: _Form, depth: int) -> Iterator[dict[str, Any]]:
+def _carriers(value: Any, form: _JsonForm, depth: int) -> Iterator[dict[str, Any]]:
     """The value if it has fields of the schema, else the last objects inside it that do.
 
     Examples of such wrappers: ``{"result": {...}}``, ``[{...}]``.
@@ -141,7 +141,7 @@ def _carriers(value: Any, form: _Form, depth: int) -> Iterator[dict[str, Any]]:
             yield from _carriers(inner, form, 0)
 
 
-def _merged(values: Sequence[Mapping[str, Any]], form: _Form) -> dict[str, Any]:
+def _merged(values: Sequence[Mapping[str, Any]], form: _JsonForm) -> dict[str, Any]:
     """Merge objects into one: lists are concatenated; for other fields the last value wins."""
     merged: dict[str, Any] = {}
     for value in values:
@@ -158,7 +158,7 @@ def _merged(values: Sequence[Mapping[str, Any]], form: _Form) -> dict[str, Any]:
 
 
 def _bare_items(
-    found: Sequence[Document], text: str, schema: type[BaseModel], form: _Form
+    found: Sequence[Document], text: str, schema: type[BaseModel], form: _JsonForm
 ) -> _Picked | None:
     """Items without an enclosing object, assigned to the list whose type most of them match."""
     items = [
@@ -183,13 +183,13 @@ def _bare_items(
     )
 
 
-def _count_valid(items: Sequence[Any], name: str, schema: type[BaseModel], form: _Form) -> int:
+def _count_valid(items: Sequence[Any], name: str, schema: type[BaseModel], form: _JsonForm) -> int:
     data = {other: [] for other in form.lists} | {name: list(items)}
     _, kept, _ = _validated(data, schema, form)
     return len(kept.get(name, ()))
 
 
-def _fit(picked: _Picked, schema: type[T], form: _Form, cut_off: bool) -> Reading[T]:
+def _fit(picked: _Picked, schema: type[T], form: _JsonForm, cut_off: bool) -> ParsedAnswer[T]:
     cut_off = cut_off or picked.at_end
     missing = sorted(name for name in form.lists if name not in picked.data)
     data = picked.data | {name: [] for name in missing}
@@ -207,14 +207,14 @@ def _fit(picked: _Picked, schema: type[T], form: _Form, cut_off: bool) -> Readin
     else:
         usable = picked.whole and not form.fields.isdisjoint(data)
     if value is None or not usable:
-        return Reading(None, cut_off=cut_off, problem="; ".join(flaws[:_REASONS]))
+        return ParsedAnswer(None, cut_off=cut_off, problem="; ".join(flaws[:_REASONS]))
     left_out = ["an item could not be read, or had no end"] * picked.left_out
     whole = picked.whole and not dropped
-    return Reading(value, 0 if whole else items, (*dropped, *left_out), cut_off)
+    return ParsedAnswer(value, 0 if whole else items, (*dropped, *left_out), cut_off)
 
 
 def _validated(
-    data: dict[str, Any], schema: type[T], form: _Form
+    data: dict[str, Any], schema: type[T], form: _JsonForm
 ) -> tuple[T | None, dict[str, Any], list[str]]:
     """The validated value, the valid part of ``data``, and a reason for each part left out."""
     from pydantic import ValidationError
@@ -267,5 +267,5 @@ def _without(data: Any, wrong: Mapping[Path, str], path: Path) -> Any:
             if (*path, key) not in wrong
         }
     if isinstance(data, list):
-        return [item for place, item in enumerate(data) if (*path, place) not in wrong]
+        return [item for index, item in enumerate(data) if (*path, index) not in wrong]
     return data

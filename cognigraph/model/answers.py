@@ -138,7 +138,7 @@ class SearchResult(Sequence[Hit]):
 
     def __repr__(self) -> str:
         lines = [f"<SearchResult {self.question!r}: {len(self.hits)} hits>"]
-        lines.extend(f"  {place}. {hit!r}" for place, hit in enumerate(self.hits, 1))
+        lines.extend(f"  {position}. {hit!r}" for position, hit in enumerate(self.hits, 1))
         return "\n".join(lines)
 
 

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from rapidfuzz import fuzz
 
 from cognigraph.arrays import Floats, Ints, Vector
-from cognigraph.resolution.compare import Named, Relation, conflict
+from cognigraph.resolution.compare import EntityName, PairVerdict, conflict
 from cognigraph.resolution.incremental import MOST_IN_BLOCK
 from cognigraph.resolution.name_forms import PROPER_TYPES, block_key, form, singular
 
@@ -60,7 +60,7 @@ _SETTING_APART = frozenset(
 )
 
 
-def alike(a: Named, b: Named, cosine: float) -> Relation | None:
+def alike(a: EntityName, b: EntityName, cosine: float) -> PairVerdict | None:
     """Return the relation of two entities whose names have this cosine, or None. Symmetric.
 
     None if the cosine is below :data:`NEAR`, if the types differ or the names contradict each
@@ -73,7 +73,7 @@ def alike(a: Named, b: Named, cosine: float) -> Relation | None:
         return None
     share = min((cosine - NEAR) / (1 - NEAR), 1.0)
     score = round(_LEAST + share * (MOST_BY_VECTORS - _LEAST), 3)
-    return Relation("near", score, False, f"nearly the same meaning (cosine {cosine:.2f})")
+    return PairVerdict("near", score, False, f"nearly the same meaning (cosine {cosine:.2f})")
 
 
 def _is_joined(one: str, other: str) -> bool:
@@ -98,7 +98,7 @@ def _taken_apart(name: str) -> tuple[Counter[str], Counter[str]]:
     return Counter(map(singular, words)), Counter(ties)
 
 
-def _may_be_spelled_so(a: Named, b: Named) -> bool:
+def _may_be_spelled_so(a: EntityName, b: EntityName) -> bool:
     one, other = form(a.name, a.type), form(b.name, b.type)
     named = a.type in PROPER_TYPES and (a.proper or b.proper or one.is_name or other.is_name)
     if not named and not (a.proper and b.proper):
@@ -106,7 +106,7 @@ def _may_be_spelled_so(a: Named, b: Named) -> bool:
     return fuzz.token_sort_ratio(" ".join(one.words), " ".join(other.words)) >= _SPELLING
 
 
-def near(named: Sequence[Named], vectors: Vector) -> list[tuple[int, int, Relation]]:
+def near(named: Sequence[EntityName], vectors: Vector) -> list[tuple[int, int, PairVerdict]]:
     """Return pairs of similar entities (positions in ``named``), highest score first.
 
     ``vectors`` (entities, dimension) are the embeddings of their names. A vector of zeros is in
@@ -115,12 +115,12 @@ def near(named: Sequence[Named], vectors: Vector) -> list[tuple[int, int, Relati
     # Sums of products of half-precision numbers are exact in double precision, so a cosine does
     # not depend on the order of the operands or on the machine.
     halves = vectors.astype(np.float16)
-    found: list[tuple[int, int, Relation]] = []
+    found: list[tuple[int, int, PairVerdict]] = []
     for left, right in _candidates(named, halves):
         cosines = cosine(halves[left], halves[right])
-        for place in np.flatnonzero(cosines >= NEAR):
-            a, b = int(left[place]), int(right[place])
-            relation = alike(named[a], named[b], float(cosines[place]))
+        for index in np.flatnonzero(cosines >= NEAR):
+            a, b = int(left[index]), int(right[index])
+            relation = alike(named[a], named[b], float(cosines[index]))
             if relation is not None:
                 found.append((a, b, relation))
     found.sort(key=lambda pair: (-pair[2].score, named[pair[0]].uid, named[pair[1]].uid))
@@ -128,28 +128,28 @@ def near(named: Sequence[Named], vectors: Vector) -> list[tuple[int, int, Relati
 
 
 def _candidates(
-    named: Sequence[Named], halves: npt.NDArray[np.float16]
+    named: Sequence[EntityName], halves: npt.NDArray[np.float16]
 ) -> Iterator[tuple[Ints, Ints]]:
     """Yield batches of pairs that share a block, each pair once, with the smaller uid first."""
-    order = sorted(range(len(named)), key=lambda place: named[place].uid)
-    places = np.array([place for place in order if halves[place].any()], np.int64)
-    if not len(places):
+    order = sorted(range(len(named)), key=lambda index: named[index].uid)
+    indices = np.array([index for index in order if halves[index].any()], np.int64)
+    if not len(indices):
         return
-    kinds = np.array([_kind(named[place]) for place in places.tolist()]).view(np.uint64)
+    kinds = np.array([_kind(named[index]) for index in indices.tolist()]).view(np.uint64)
     keys = np.concatenate(
         [
-            _keys(kinds[start : start + _AT_ONCE], halves[places[start : start + _AT_ONCE]])
-            for start in range(0, len(places), _AT_ONCE)
+            _keys(kinds[start : start + _AT_ONCE], halves[indices[start : start + _AT_ONCE]])
+            for start in range(0, len(indices), _AT_ONCE)
         ]
     )
     met = [pair for table in range(_TABLES) for pair in _together(keys[:, table])]
     pairs = np.unique(np.concatenate(met)) if met else np.empty(0, np.int64)
     for start in range(0, len(pairs), _AT_ONCE):
-        left, right = np.divmod(pairs[start : start + _AT_ONCE], len(places))
-        yield places[left], places[right]
+        left, right = np.divmod(pairs[start : start + _AT_ONCE], len(indices))
+        yield indices[left], indices[right]
 
 
-def _kind(one: Named) -> int:
+def _kind(one: EntityName) -> int:
     """Hash the type and the numbers of a name: only names that agree in both are compared."""
     return block_key(f"{one.type}|{'|'.join(form(one.name, one.type).numbers)}")
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from cognigraph.resolution.compare import Named, Relation, Verdict, conflict
+from cognigraph.resolution.compare import EntityName, PairVerdict, Verdict, conflict
 from cognigraph.resolution.name_forms import form
 
 
@@ -16,7 +16,7 @@ class Pair:
 
     a: str
     b: str
-    relation: Relation
+    relation: PairVerdict
     verdict: Verdict = "suspected"
 
     @property
@@ -26,7 +26,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class Constraint:
     """A user's constraint on two entities: they are the same, or they are different.
 
     ``at`` is when it was set and orders constraints; ``into`` is the entity that the user merged
@@ -56,7 +56,7 @@ _Homes = dict[str, list[str]]
 
 
 def join(
-    named: Mapping[str, Named], pairs: Iterable[Pair], rulings: Iterable[Ruling]
+    named: Mapping[str, EntityName], pairs: Iterable[Pair], constraints: Iterable[Constraint]
 ) -> tuple[dict[str, str], list[Link]]:
     """Return the groups of two and more (member -> canonical entity) and the merges behind them.
 
@@ -64,12 +64,12 @@ def join(
     skipped if it would join entities that a user keeps apart, or if it would join conflicting
     entities through merges by the rules alone.
     """
-    rulings = list(rulings)
-    apart = {(rule.a, rule.b) for rule in rulings if rule.verdict == "different"}
+    constraints = list(constraints)
+    apart = {(rule.a, rule.b) for rule in constraints if rule.verdict == "different"}
     homes: _Homes = {uid: [uid] for uid in named}
     by_rules: _Homes = {uid: [uid] for uid in named}
     said = sorted(
-        (rule for rule in rulings if rule.verdict == "same"),
+        (rule for rule in constraints if rule.verdict == "same"),
         key=lambda rule: (rule.at, rule.a, rule.b),
     )
     links: list[Link] = []
@@ -91,7 +91,7 @@ def join(
     return _heads(named, homes, said), links
 
 
-def _in_order(named: Mapping[str, Named], pairs: Iterable[Pair]) -> list[Pair]:
+def _in_order(named: Mapping[str, EntityName], pairs: Iterable[Pair]) -> list[Pair]:
     return sorted(
         (pair for pair in pairs if pair.verdict == "same"),
         key=lambda pair: (
@@ -101,16 +101,18 @@ def _in_order(named: Mapping[str, Named], pairs: Iterable[Pair]) -> list[Pair]:
     )
 
 
-def _heads(named: Mapping[str, Named], homes: _Homes, said: Sequence[Ruling]) -> dict[str, str]:
+def _heads(
+    named: Mapping[str, EntityName], homes: _Homes, said: Sequence[Constraint]
+) -> dict[str, str]:
     """Choose each group's canonical entity: the target of the user's latest merge, else by rank."""
     into = {rule.into: rule.at for rule in said}
     for rule in said:
         into.pop(rule.b if rule.into == rule.a else rule.a, None)
-    shown: dict[str, str] = {}
+    canonical: dict[str, str] = {}
     for members in {id(group): group for group in homes.values() if len(group) > 1}.values():
         best = min(members, key=lambda uid: (-into.get(uid, -1), rank(named[uid])))
-        shown.update(dict.fromkeys(members, best))
-    return shown
+        canonical.update(dict.fromkeys(members, best))
+    return canonical
 
 
 def _unite(homes: _Homes, a: str, b: str) -> None:
@@ -127,11 +129,11 @@ def _are_apart(
     return bool(apart) and any((min(a, b), max(a, b)) in apart for a in one for b in other)
 
 
-def _contradict(named: Mapping[str, Named], one: Sequence[str], other: Sequence[str]) -> bool:
+def _contradict(named: Mapping[str, EntityName], one: Sequence[str], other: Sequence[str]) -> bool:
     return any(conflict(named[a], named[b]) is not None for a in one for b in other)
 
 
-def rank(one: Named) -> tuple[bool, int, int, int, str, str]:
+def rank(one: EntityName) -> tuple[bool, int, int, int, str, str]:
     """Sort key for the canonical entity of a group: the smallest is preferred.
 
     A person's proper name comes before a description ("Pia's husband"), then a name without

@@ -16,7 +16,7 @@ from rapidfuzz.distance import OSA
 from cognigraph.resolution.name_forms import (
     COUNTED_TYPES,
     GENERIC_TYPES,
-    Form,
+    NameForm,
     acronym,
     block_keys,
     form,
@@ -44,7 +44,7 @@ _MIDDLE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class EntityName:
     """An entity to compare; ``name`` and ``aliases`` are normalised.
 
     ``proper`` is whether its canonical spelling is that of a proper name.
@@ -58,7 +58,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class PairVerdict:
     """How two names are related, regardless of everything else in the space.
 
     ``reading_a`` identifies what the first name denotes according to this relation, if the name
@@ -92,7 +92,7 @@ class Decision:
     reasons: tuple[str, ...]
 
 
-def decide(a: Named, b: Named, evidence: Evidence | None = None) -> Decision:
+def decide(a: EntityName, b: EntityName, evidence: Evidence | None = None) -> Decision:
     """Decide whether two entities are the same, given the evidence. Symmetric."""
     against = conflict(a, b)
     if against is not None:
@@ -103,7 +103,7 @@ def decide(a: Named, b: Named, evidence: Evidence | None = None) -> Decision:
     return judge(relation, evidence or Evidence())
 
 
-def judge(relation: Relation, evidence: Evidence) -> Decision:
+def judge(relation: PairVerdict, evidence: Evidence) -> Decision:
     """Decide on a relation, given how many readings either name has."""
     reasons = [relation.reason]
     sides = ((relation.reading_a, evidence.readings_a), (relation.reading_b, evidence.readings_b))
@@ -114,7 +114,7 @@ def judge(relation: Relation, evidence: Evidence) -> Decision:
     return Decision("same" if same else "suspected", relation.score, tuple(reasons))
 
 
-def conflict(a: Named, b: Named) -> str | None:
+def conflict(a: EntityName, b: EntityName) -> str | None:
     """Return why two entities cannot be the same, whatever else speaks for it; None if they can."""
     if a.type != b.type and not {a.type, b.type} & GENERIC_TYPES:
         return f"their types differ ({', '.join(sorted((a.type, b.type)))})"
@@ -132,7 +132,7 @@ def conflict(a: Named, b: Named) -> str | None:
     return None
 
 
-def _opposed(one: Form, other: Form) -> bool:
+def _opposed(one: NameForm, other: NameForm) -> bool:
     left, right = set(one.words) - set(other.words), set(other.words) - set(one.words)
     return any(
         frozenset((x, y)) in _OPPOSITES or any(longer == prefix + shorter for prefix in _PREFIXES)
@@ -142,7 +142,7 @@ def _opposed(one: Form, other: Form) -> bool:
     )
 
 
-def relate(a: Named, b: Named) -> Relation | None:
+def relate(a: EntityName, b: EntityName) -> PairVerdict | None:
     """Return how the names of two entities are related, or None if they are not."""
     if a.uid == b.uid:
         return None
@@ -151,7 +151,7 @@ def relate(a: Named, b: Named) -> Relation | None:
     return relation if relation is not None and conflict(a, b) is None else None
 
 
-def _relation(a: Named, b: Named) -> Relation | None:
+def _relation(a: EntityName, b: EntityName) -> PairVerdict | None:
     one, other = form(a.name, a.type), form(b.name, b.type)
     if a.type != b.type:
         # Compare both names under the more specific of the two types.
@@ -159,7 +159,7 @@ def _relation(a: Named, b: Named) -> Relation | None:
         one, other = form(a.name, types[0]), form(b.name, types[0])
         meet = block_keys(a.name, a.type) & block_keys(b.name, b.type)
         if meet and one.singular and one.singular == other.singular:
-            return Relation("untyped", 0.3, False, "the same name, one without a real type")
+            return PairVerdict("untyped", 0.3, False, "the same name, one without a real type")
         return None
     return (
         _variant(a, one, other)
@@ -170,30 +170,30 @@ def _relation(a: Named, b: Named) -> Relation | None:
     )
 
 
-def _variant(a: Named, one: Form, other: Form) -> Relation | None:
+def _variant(a: EntityName, one: NameForm, other: NameForm) -> PairVerdict | None:
     if not one.squash:
         return None
     if one.squash == other.squash:
         if one.titles == other.titles or len(one.words) > 1:
-            return Relation("variant", 1.0, True, "the same name, written another way")
+            return PairVerdict("variant", 1.0, True, "the same name, written another way")
         untitled = not one.titles, not other.titles
         if not any(untitled):
-            return Relation("title", 0.85, False, "the same name under another title")
-        return Relation(
+            return PairVerdict("title", 0.85, False, "the same name under another title")
+        return PairVerdict(
             "title", 0.9, True, "the same name with and without a title",
             _titled(other) if untitled[0] else None, _titled(one) if untitled[1] else None,
         )  # fmt: skip
     if a.type in COUNTED_TYPES and one.singular == other.singular:
         # An event is a single occurrence: "meetings" are not "the meeting".
-        return Relation("plural", 0.95, a.type != "event", "singular and plural")
+        return PairVerdict("plural", 0.95, a.type != "event", "singular and plural")
     return None
 
 
-def _titled(one: Form) -> str:
+def _titled(one: NameForm) -> str:
     return " ".join([*sorted(one.titles), one.squash])
 
 
-def _stated(a: Named, b: Named, one: Form, other: Form) -> Relation | None:
+def _stated(a: EntityName, b: EntityName, one: NameForm, other: NameForm) -> PairVerdict | None:
     if b.name in a.aliases or a.name in b.aliases:
         # The reading belongs to the name that could also denote somebody else: a relational name
         # ("Tom's sister"), else the shorter one, else the alias.
@@ -204,14 +204,14 @@ def _stated(a: Named, b: Named, one: Form, other: Form) -> Relation | None:
             alias_is_b = len(other.words) < len(one.words)
         elif b.name in a.aliases and a.name in b.aliases:
             alias_is_b = a.name < b.name
-        return Relation(
+        return PairVerdict(
             "stated", 0.97, True, "the text says that both names are meant",
             None if alias_is_b else other.squash, one.squash if alias_is_b else None,
         )  # fmt: skip
     return None
 
 
-def _of_person(one: Form, other: Form, proper: bool) -> Relation | None:
+def _of_person(one: NameForm, other: NameForm, proper: bool) -> PairVerdict | None:
     if not (one.is_name and other.is_name):
         return None
     short, long = sorted((one, other), key=lambda own: (len(own.words), own.squash))
@@ -219,7 +219,7 @@ def _of_person(one: Form, other: Form, proper: bool) -> Relation | None:
     reading_b = long.squash if short is other else None
     if len(short.words) == 1 and 2 <= len(long.words) <= 3:
         if short.words[0] == long.words[0] and len(short.words[0]) > 1 and not short.titles:
-            return Relation(
+            return PairVerdict(
                 "first name", 0.85, proper, "first name and full name", reading_a, reading_b
             )
         return None
@@ -229,32 +229,34 @@ def _of_person(one: Form, other: Form, proper: bool) -> Relation | None:
     if len(firsts[0]) == 1 < len(firsts[1]) and firsts[1].startswith(firsts[0]):
         initialled = one if one.words[0] == firsts[0] else other
         meant = other if initialled is one else one
-        return Relation(
+        return PairVerdict(
             "initial", 0.8, proper, "initial and full name",
             meant.squash if initialled is one else None,
             meant.squash if initialled is other else None,
         )  # fmt: skip
     if one.words[0] == other.words[0] and len(one.words) != len(other.words):
-        return Relation("middle name", 0.75, False, "one has a middle name", reading_a, reading_b)
+        return PairVerdict(
+            "middle name", 0.75, False, "one has a middle name", reading_a, reading_b
+        )
     return None
 
 
-def _slip(type: str, one: Form, other: Form) -> Relation | None:
+def _slip(type: str, one: NameForm, other: NameForm) -> PairVerdict | None:
     """Relate long names that differ by one edit (or swapped letters) in a single word."""
     if min(len(one.squash), len(other.squash)) < _TYPO_TOTAL - 1 or one.titles != other.titles:
         return None
     if len(one.words) != len(other.words):
         return None
-    differing = [place for place, word in enumerate(one.words) if word != other.words[place]]
+    differing = [index for index, word in enumerate(one.words) if word != other.words[index]]
     if len(differing) != 1:
         return None
-    place = differing[0]
-    x, y = one.words[place], other.words[place]
+    index = differing[0]
+    x, y = one.words[index], other.words[index]
     if min(len(x), len(y)) < 6 or OSA.distance(x, y, score_cutoff=1) > 1:
         return None
     score = fuzz.ratio(" ".join(one.words), " ".join(other.words))
     person = type == "person"
-    needed = _TYPO_FIRST_NAME if person and place == 0 else _TYPO_WORD
+    needed = _TYPO_FIRST_NAME if person and index == 0 else _TYPO_WORD
     likely = (
         type in ("person", "organization", "location")
         and not (person and len(one.words) == 1)
@@ -264,15 +266,15 @@ def _slip(type: str, one: Form, other: Form) -> Relation | None:
         and x[:_MIDDLE] == y[:_MIDDLE]
         and x[-_MIDDLE:] == y[-_MIDDLE:]
     )
-    return Relation(
+    return PairVerdict(
         "slip", round(min(score / 100, 0.94), 3), likely, "spelled nearly alike",
         other.squash, one.squash,
     )  # fmt: skip
 
 
-def _acronym(one: Form, other: Form) -> Relation | None:
+def _acronym(one: NameForm, other: NameForm) -> PairVerdict | None:
     short, long = sorted((one, other), key=lambda own: len(own.words))
     letters = acronym(short)
     if len(short.words) == 1 < len(long.words) and letters and letters == acronym(long):
-        return Relation("acronym", 0.6, False, "initials and full name")
+        return PairVerdict("acronym", 0.6, False, "initials and full name")
     return None

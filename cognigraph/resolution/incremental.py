@@ -20,21 +20,21 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from cognigraph.resolution.cluster import Link, Pair, Ruling, join
-from cognigraph.resolution.compare import Evidence, Named, judge, relate
+from cognigraph.resolution.cluster import Constraint, Link, Pair, join
+from cognigraph.resolution.compare import EntityName, Evidence, judge, relate
 from cognigraph.resolution.name_forms import block_keys
 
 MOST_IN_BLOCK = 50
 """Blocks with more members are ignored: their key is too common to suggest a duplicate."""
 
 
-class Ledger(Protocol):
+class EntityMap(Protocol):
     """The operations a store provides within one write transaction on one space.
 
     All uids are those of entities as extracted, not of canonical entities.
     """
 
-    def named(self, uids: Collection[str]) -> list[Named]:
+    def named(self, uids: Collection[str]) -> list[EntityName]:
         """Return entities by uid, with the normalised aliases that the text gives them."""
         ...
 
@@ -69,7 +69,7 @@ class Ledger(Protocol):
         """Delete pairs."""
         ...
 
-    def rulings(self, uids: Collection[str]) -> list[Ruling]:
+    def constraints(self, uids: Collection[str]) -> list[Constraint]:
         """Return every user constraint on at least one of these entities."""
         ...
 
@@ -84,11 +84,11 @@ class Ledger(Protocol):
         """Return the merges in force that involve at least one of these entities."""
         ...
 
-    def rule(self, rulings: Sequence[Ruling]) -> None:
+    def rule(self, constraints: Sequence[Constraint]) -> None:
         """Insert or overwrite user constraints."""
         ...
 
-    def unrule(self, rulings: Sequence[Ruling]) -> None:
+    def unrule(self, constraints: Sequence[Constraint]) -> None:
         """Delete user constraints."""
         ...
 
@@ -96,7 +96,7 @@ class Ledger(Protocol):
         """Delete the merges that ended and record the new ones."""
         ...
 
-    def regroup(self, shown: Mapping[str, str | None]) -> None:
+    def regroup(self, canonical: Mapping[str, str | None]) -> None:
         """Set the canonical entities of these entities and move all their facts to them.
 
         An entity that maps to itself is canonical in its group; None takes it out of any group.
@@ -105,17 +105,19 @@ class Ledger(Protocol):
 
 
 def settle(
-    ledger: Ledger, touched: Collection[str], lost: Mapping[str, Collection[str]] | None = None
+    entity_map: EntityMap,
+    touched: Collection[str],
+    lost: Mapping[str, Collection[str]] | None = None,
 ) -> None:
     """Bring pairs, verdicts, groups and merges up to date.
 
     ``touched`` are entities that are new, have a new alias or a new spelling. ``lost`` are the
     normalised aliases that the text no longer gives to entities.
     """
-    seen = _Seen(ledger)
+    seen = _Seen(entity_map)
     looked_at = {*touched, *(lost or ())}
     if lost:
-        looked_at |= _leave(ledger, _keys_of_aliases(seen, lost))
+        looked_at |= _leave(entity_map, _keys_of_aliases(seen, lost))
     if not looked_at:
         return
     ends = _compare(seen, looked_at)
@@ -124,18 +126,18 @@ def settle(
         _regroup(seen, changed)
 
 
-def forget(ledger: Ledger, gone: Collection[str]) -> None:
+def forget(entity_map: EntityMap, gone: Collection[str]) -> None:
     """Remove entities that are about to be deleted from pairs, blocks and groups.
 
     No user constraint may refer to them, and no fact may still use them.
     """
     if not gone:
         return
-    seen = _Seen(ledger)
+    seen = _Seen(entity_map)
     pairs = seen.pairs(gone)
     seen.drop(pairs)
     keys = {uid: _keys(one) for uid, one in seen.named(gone).items()}
-    revived = _leave(ledger, keys) - set(gone)
+    revived = _leave(entity_map, keys) - set(gone)
     ends = {uid for pair in pairs for uid in pair.ends} - set(gone)
     if revived:
         ends |= _compare(seen, revived)
@@ -146,16 +148,16 @@ def forget(ledger: Ledger, gone: Collection[str]) -> None:
 class _Seen:
     """A cache of a ledger's entities and pairs, valid because the transaction excludes writers."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
-        self._named: dict[str, Named] = {}
+    def __init__(self, entity_map: EntityMap) -> None:
+        self.entity_map = entity_map
+        self._named: dict[str, EntityName] = {}
         self._pairs: dict[str, dict[tuple[str, str], Pair]] = {}
 
-    def named(self, uids: Collection[str]) -> dict[str, Named]:
+    def named(self, uids: Collection[str]) -> dict[str, EntityName]:
         """Return entities by uid; unknown uids are missing from the result."""
         missing = [uid for uid in uids if uid not in self._named]
         if missing:
-            self._named.update((one.uid, one) for one in self.ledger.named(missing))
+            self._named.update((one.uid, one) for one in self.entity_map.named(missing))
         return {uid: self._named[uid] for uid in uids if uid in self._named}
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
@@ -163,7 +165,7 @@ class _Seen:
         missing = [uid for uid in uids if uid not in self._pairs]
         if missing:
             self._pairs.update((uid, {}) for uid in missing)
-            self._keep(self.ledger.pairs(missing))
+            self._keep(self.entity_map.pairs(missing))
         found: dict[tuple[str, str], Pair] = {}
         for uid in uids:
             found.update(self._pairs[uid])
@@ -172,7 +174,7 @@ class _Seen:
     def write(self, pairs: Sequence[Pair]) -> None:
         """Insert or overwrite pairs."""
         if pairs:
-            self.ledger.write_pairs(pairs)
+            self.entity_map.write_pairs(pairs)
             self._keep(pairs)
 
     def _keep(self, pairs: Sequence[Pair]) -> None:
@@ -184,7 +186,7 @@ class _Seen:
     def drop(self, pairs: Sequence[Pair]) -> None:
         """Delete pairs."""
         if pairs:
-            self.ledger.drop_pairs(pairs)
+            self.entity_map.drop_pairs(pairs)
         for pair in pairs:
             for uid in pair.ends:
                 self._pairs.get(uid, {}).pop(pair.ends, None)
@@ -200,25 +202,25 @@ def _keys_of_aliases(
     }
 
 
-def _leave(ledger: Ledger, keys: Mapping[str, Collection[int]]) -> set[str]:
+def _leave(entity_map: EntityMap, keys: Mapping[str, Collection[int]]) -> set[str]:
     """Remove entities from blocks; return the members of blocks that are small enough again."""
-    left = ledger.leave(keys)
+    left = entity_map.leave(keys)
     revived = {key for key, (size, gone) in left.items() if size <= MOST_IN_BLOCK < size + gone}
-    return {uid for members in ledger.blocks(revived).values() for uid in members}
+    return {uid for members in entity_map.blocks(revived).values() for uid in members}
 
 
-def _keys(one: Named) -> frozenset[int]:
+def _keys(one: EntityName) -> frozenset[int]:
     return block_keys(one.name, one.type, one.aliases)
 
 
 def _compare(seen: _Seen, touched: Collection[str]) -> set[str]:
     """Compare entities with the members of their blocks; return the entities of changed pairs."""
-    ledger = seen.ledger
+    entity_map = seen.entity_map
     keys = {uid: _keys(one) for uid, one in seen.named(touched).items()}
-    entered = ledger.enter(keys)
+    entered = entity_map.enter(keys)
     small = {key for key, (size, _) in entered.items() if 1 < size <= MOST_IN_BLOCK}
     burst = {key for key, (size, new) in entered.items() if size > MOST_IN_BLOCK >= size - new}
-    blocks = ledger.blocks(small | burst) if small or burst else {}
+    blocks = entity_map.blocks(small | burst) if small or burst else {}
     candidates = {
         (min(uid, other), max(uid, other))
         for uid, own in keys.items()
@@ -246,7 +248,7 @@ def _burst(seen: _Seen, burst: set[int], blocks: Mapping[int, list[str]]) -> lis
     named = seen.named({uid for pair in pairs for uid in pair.ends})
     keys = {uid: _keys(one) for uid, one in named.items()}
     shared = {pair.ends: keys[pair.a] & keys[pair.b] for pair in pairs}
-    sizes = seen.ledger.sizes({key for common in shared.values() for key in common})
+    sizes = seen.entity_map.sizes({key for common in shared.values() for key in common})
     dropped = [
         pair
         for pair in pairs
@@ -294,68 +296,68 @@ def _evidence(pair: Pair, readings: Mapping[str, set[str]]) -> Evidence:
 
 def _regroup(seen: _Seen, seeds: Collection[str]) -> None:
     """Recompute the groups that contain some entities and write the changes to the ledger."""
-    ledger = seen.ledger
-    shown, pairs, rulings = _closure(seen, set(seeds))
-    members = {uid for pair in pairs for uid in pair.ends} | shown.keys() | set(seeds)
-    members |= {uid for ruling in rulings for uid in (ruling.a, ruling.b)}
+    entity_map = seen.entity_map
+    canonical, pairs, constraints = _closure(seen, set(seeds))
+    members = {uid for pair in pairs for uid in pair.ends} | canonical.keys() | set(seeds)
+    members |= {uid for constraint in constraints for uid in (constraint.a, constraint.b)}
     named = seen.named(members)
-    groups, links = join(named, pairs, rulings)
-    new = {uid: shown_as for uid, shown_as in groups.items() if uid in named}
-    changes = {uid: new.get(uid) for uid in sorted(named) if new.get(uid) != shown.get(uid)}
-    old_links = [link for link in ledger.links(members) if {link.a, link.into} <= members]
+    groups, links = join(named, pairs, constraints)
+    new = {uid: canonical_uid for uid, canonical_uid in groups.items() if uid in named}
+    changes = {uid: new.get(uid) for uid in sorted(named) if new.get(uid) != canonical.get(uid)}
+    old_links = [link for link in entity_map.links(members) if {link.a, link.into} <= members]
     gone = [link for link in old_links if link not in links]
     begun = [link for link in links if link not in old_links]
     if gone or begun:
-        ledger.relink(gone, begun)
+        entity_map.relink(gone, begun)
     if changes:
-        ledger.regroup(changes)
+        entity_map.regroup(changes)
 
 
-def _closure(seen: _Seen, seeds: set[str]) -> tuple[dict[str, str], list[Pair], list[Ruling]]:
+def _closure(seen: _Seen, seeds: set[str]) -> tuple[dict[str, str], list[Pair], list[Constraint]]:
     """Collect all that the groups of ``seeds`` can depend on.
 
     Follows groups, pairs with the verdict "same" and user constraints until nothing new appears.
     """
-    shown: dict[str, str] = {}
+    canonical: dict[str, str] = {}
     pairs: dict[tuple[str, str], Pair] = {}
-    rulings: dict[tuple[str, str], Ruling] = {}
+    constraints: dict[tuple[str, str], Constraint] = {}
     reached: set[str] = set()
     fresh = set(seeds)
     while fresh:
         reached |= fresh
-        found = seen.ledger.groups(fresh)
-        shown.update(found)
+        found = seen.entity_map.groups(fresh)
+        canonical.update(found)
         further = set(found)
         for pair in seen.pairs(fresh):
             if pair.verdict == "same":
                 pairs[pair.ends] = pair
                 further.update(pair.ends)
-        for ruling in seen.ledger.rulings(fresh):
-            rulings[ruling.a, ruling.b] = ruling
-            if ruling.verdict == "same":
-                further.update((ruling.a, ruling.b))
+        for constraint in seen.entity_map.constraints(fresh):
+            constraints[constraint.a, constraint.b] = constraint
+            if constraint.verdict == "same":
+                further.update((constraint.a, constraint.b))
         fresh = further - reached
-    kept = [rule for rule in rulings.values() if {rule.a, rule.b} <= reached]
-    return shown, list(pairs.values()), kept
+    kept = [rule for rule in constraints.values() if {rule.a, rule.b} <= reached]
+    return canonical, list(pairs.values()), kept
 
 
-def merge(ledger: Ledger, a: str, into: str, at: int) -> None:
+def merge(entity_map: EntityMap, a: str, into: str, at: int) -> None:
     """Merge two entities at a user's request; lift all constraints that keep their groups apart."""
-    groups = ledger.groups([a, into])
-    left = {uid for uid, shown in groups.items() if shown == groups.get(a)} | {a}
-    right = {uid for uid, shown in groups.items() if shown == groups.get(into)} | {into}
+    groups = entity_map.groups([a, into])
+    left = {uid for uid, canonical in groups.items() if canonical == groups.get(a)} | {a}
+    right = {uid for uid, canonical in groups.items() if canonical == groups.get(into)} | {into}
     lifted = [
         rule
-        for rule in ledger.rulings(left)
+        for rule in entity_map.constraints(left)
         if rule.verdict == "different"
         and ((rule.a in left and rule.b in right) or (rule.b in left and rule.a in right))
     ]
-    ledger.unrule(lifted)
-    ledger.rule([Ruling(min(a, into), max(a, into), "same", into, at)])
-    _regroup(_Seen(ledger), {a, into})
+    entity_map.unrule(lifted)
+    entity_map.rule([Constraint(min(a, into), max(a, into), "same", into, at)])
+    _regroup(_Seen(entity_map), {a, into})
 
 
-def split(ledger: Ledger, uid: str, at: int, apart_from: str | None = None) -> bool:
+def split(entity_map: EntityMap, uid: str, at: int, apart_from: str | None = None) -> bool:
     """Permanently remove an entity from its group, at a user's request.
 
     If users merged the entity, the latest of these merges is turned into a constraint that keeps
@@ -366,21 +368,21 @@ def split(ledger: Ledger, uid: str, at: int, apart_from: str | None = None) -> b
     """
     if apart_from is not None:
         ends = min(uid, apart_from), max(uid, apart_from)
-        ledger.rule([Ruling(*ends, "different", uid, at)])
-        _regroup(_Seen(ledger), ends)
+        entity_map.rule([Constraint(*ends, "different", uid, at)])
+        _regroup(_Seen(entity_map), ends)
         return True
-    groups = ledger.groups([uid])
+    groups = entity_map.groups([uid])
     if uid not in groups:
         return False
-    merges = [rule for rule in ledger.rulings([uid]) if rule.verdict == "same"]
+    merges = [rule for rule in entity_map.constraints([uid]) if rule.verdict == "same"]
     if merges:
         latest = max(merges, key=lambda rule: (rule.at, rule.a, rule.b))
         apart = [replace(latest, verdict="different", at=at)]
     else:
         apart = [
-            Ruling(min(uid, other), max(uid, other), "different", uid, at)
+            Constraint(min(uid, other), max(uid, other), "different", uid, at)
             for other in sorted(groups.keys() - {uid})
         ]
-    ledger.rule(apart)
-    _regroup(_Seen(ledger), groups.keys())
+    entity_map.rule(apart)
+    _regroup(_Seen(entity_map), groups.keys())
     return True

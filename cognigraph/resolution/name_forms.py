@@ -66,7 +66,7 @@ _TYPO_LENGTHS = range(9, 61)
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class NameForm:
     """The parts of a name that are compared.
 
     ``words`` exclude titles and leading articles. ``squash`` is the words without spaces.
@@ -88,7 +88,7 @@ class Form:
 
 
 @lru_cache(maxsize=65_536)
-def form(name: str, type: str) -> Form:
+def form(name: str, type: str) -> NameForm:
     """Split a normalised name into its parts."""
     text = _without_marks(name)
     words = [word for word in _WORD.findall(_APOSTROPHE.sub("", text))]
@@ -103,7 +103,7 @@ def form(name: str, type: str) -> Form:
     counted = bool(words) and type in COUNTED_TYPES and not _POSSESSIVE.search(name[-2:])
     signs = _signs(name)
     stem = [*words[:-1], singular(words[-1])] if counted else words
-    return Form(
+    return NameForm(
         words=tuple(words),
         squash="".join(words),
         singular="".join(stem),
@@ -165,7 +165,7 @@ def block_keys(name: str, type: str, aliases: frozenset[str] = frozenset()) -> f
     return frozenset(map(block_key, keys))
 
 
-def acronym(own: Form) -> str:
+def acronym(own: NameForm) -> str:
     """Return the initials of 3 to 5 words, or a single word of 3 to 5 letters itself, else ''."""
     if len(own.words) == 1 and 3 <= len(own.squash) <= 5 and own.squash.isalpha():
         return own.squash

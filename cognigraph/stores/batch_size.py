@@ -16,27 +16,27 @@ SETTLING = timedelta(seconds=2)
 """How long a process that has completed nothing holds a suspect before it begins to read it."""
 _ALONE = 16
 """So many failures make a batch of one, whatever the limit."""
-MOST_DEATHS = 5
+MOST_CRASHES = 5
 """What so many processes crashed with is parked, if their crashes are evidence against it."""
 _SOUND, _UNTIL = "+", "@"
 PATIENCE = 9
 """So many outages in a row the next chunks of a session wait for its summary, which comes first."""
 
 
-def failures_of(attempts: int, outages: int, deaths: int = 0) -> int:
+def failures_of(attempts: int, outages: int, crashes: int = 0) -> int:
     """How often a chunk failed, for the size of its batch.
 
     Outages are not its fault, unless what it stands in is too long for the endpoint's patience:
     after three in a row a smaller batch is tried. What two processes died with is read alone, so
     that its neighbours are not blamed for a third.
     """
-    alone = _ALONE if deaths >= SUSPECT_CRASHES else 0
+    alone = _ALONE if crashes >= SUSPECT_CRASHES else 0
     return attempts + outages // _OUTAGES + alone
 
 
-def death_reason(deaths: int, *, summary: bool = False) -> str:
+def crash_reason(crashes: int, *, summary: bool = False) -> str:
     """Why a chunk, or a session's summary, is listed or parked that processes died with."""
-    times = "once" if deaths == 1 else f"{deaths} times"
+    times = "once" if crashes == 1 else f"{crashes} times"
     return f"the process that {'summed it up' if summary else 'read it'} ended {times}"
 
 
@@ -69,7 +69,7 @@ def count_crash(crashes: int, *, evidence: bool) -> tuple[int, bool]:
     """
     if not evidence:
         return max(crashes, min(crashes + 1, SUSPECT_CRASHES)), False
-    return crashes + 1, crashes + 1 >= MOST_DEATHS
+    return crashes + 1, crashes + 1 >= MOST_CRASHES
 
 
 def batch_limit(failures: int, limit: int) -> int:
@@ -86,7 +86,7 @@ def batch_size(failures: Sequence[int], limit: int) -> int:
     if not failures:
         return 0
     most = batch_limit(failures[0], limit)
-    for place, count in enumerate(failures[:most]):
+    for index, count in enumerate(failures[:most]):
         if count > failures[0]:
-            return place
+            return index
     return min(most, len(failures))

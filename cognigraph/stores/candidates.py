@@ -16,7 +16,7 @@ NONE, OUTSIDE = -1, -2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Probe:
+class CandidateQuery:
     """What a search asks of a store: one call gathers every candidate with its raw values.
 
     ``anchors`` are stemmed entity names (see :class:`EntityRow.key`). A limit of 0 switches that
@@ -40,7 +40,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChunkPool:
+class ChunkCandidates:
     """Candidate chunks, column-wise; ``n`` rows, sorted by uid.
 
     ``cosine`` (n,) to the probe; ``matches`` (n, len(terms)) term frequencies; ``length`` (n,) in
@@ -67,7 +67,7 @@ class ChunkPool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TriplePool:
+class TripleCandidates:
     """Candidate triples, column-wise; ``m`` rows, sorted by uid.
 
     ``evidence`` holds, per triple, rows of the chunk pool; ``session`` (m,) the session-pool row
@@ -90,7 +90,7 @@ class TriplePool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SessionPool:
+class SessionCandidates:
     """Sessions of the candidates; ``s`` rows, sorted by uid.
 
     ``theme`` (s,) best cosine of its themes with the probe; ``keys`` (s, len(entity_vectors)) best
@@ -111,9 +111,9 @@ class Candidates:
     """Everything a search ranks. ``anchors`` are names of the entities that were found."""
 
     lexicon: Lexicon
-    chunks: ChunkPool
-    triples: TriplePool
-    sessions: SessionPool
+    chunks: ChunkCandidates
+    triples: TripleCandidates
+    sessions: SessionCandidates
     anchors: tuple[str, ...] = ()
 
 

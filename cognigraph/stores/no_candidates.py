@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from cognigraph.stores.candidates import Candidates, ChunkPool, Probe, SessionPool, TriplePool
+from cognigraph.stores.candidates import (
+    CandidateQuery,
+    Candidates,
+    ChunkCandidates,
+    SessionCandidates,
+    TripleCandidates,
+)
 from cognigraph.text.bm25 import Lexicon
 
 
-def no_candidates(probe: Probe) -> Candidates:
+def no_candidates(probe: CandidateQuery) -> Candidates:
     """Pools without rows, of the right shapes."""
     none, rows, flags = np.empty(0), np.empty(0, np.int64), np.empty(0, bool)
     matches = np.empty((0, len(probe.terms)))
     return Candidates(
         lexicon=Lexicon(0, 0.0, {}),
-        chunks=ChunkPool((), none, matches, none, rows, none, flags, rows, rows, flags, flags, ()),
-        triples=TriplePool((), none, matches, none, none, rows, (), flags, flags, flags),
-        sessions=SessionPool((), (), none, np.empty((0, len(probe.entity_vectors))), matches, none),
+        chunks=ChunkCandidates(
+            (), none, matches, none, rows, none, flags, rows, rows, flags, flags, ()
+        ),
+        triples=TripleCandidates((), none, matches, none, none, rows, (), flags, flags, flags),
+        sessions=SessionCandidates(
+            (), (), none, np.empty((0, len(probe.entity_vectors))), matches, none
+        ),
     )

@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from cognigraph.cypher.guard.limits import DEFAULT_LIMITS
+from cognigraph.cypher.guard.query_limits import DEFAULT_LIMITS
 from cognigraph.model import (
     Entity,
     Merge,
@@ -48,8 +48,15 @@ from cognigraph.model import (
 )
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
 from cognigraph.settings import QuerySettings
-from cognigraph.stores.candidates import Candidates, ChunkRecord, Probe
-from cognigraph.stores.records import Derivation, Failure, InsertStatus, Lease, MessageRow, Names
+from cognigraph.stores.candidates import CandidateQuery, Candidates, ChunkRecord
+from cognigraph.stores.records import (
+    Derivation,
+    EntityNames,
+    Failure,
+    InsertStatus,
+    Lease,
+    MessageRow,
+)
 from cognigraph.stores.reindex import Precision, Reindexing
 
 
@@ -60,7 +67,7 @@ class NamedEntity:
     uid: str
     name: str
     type: str
-    shown: str
+    canonical: str
 
 
 def mismatch(location: str, stored: EmbedderIdentity, given: EmbedderIdentity) -> str:
@@ -217,7 +224,7 @@ class SearchIndex(Protocol):
         """Begin, in the background, what a first search of a space would wait for. Optional."""
         ...
 
-    def candidates(self, space: str, probe: Probe) -> Candidates:
+    def candidates(self, space: str, probe: CandidateQuery) -> Candidates:
         """Gather candidates of one space with their raw values. No other space has an influence."""
         ...
 
@@ -268,7 +275,7 @@ class EntityResolution(Protocol):
         """
         ...
 
-    def names(self, space: str) -> Names:
+    def names(self, space: str) -> EntityNames:
         """All entities as they were read whose names have vectors."""
         ...
 

@@ -64,7 +64,7 @@ class WorkChunk:
     attempts: int = 0
     outages: int = 0
     extractor: str | None = None
-    deaths: int = 0
+    crashes: int = 0
     arrival: int = 0
 
 
@@ -219,12 +219,12 @@ class Derivation:
     state: str = ""
     keep_revisions: int = 10
     provisional: bool = False
-    behind: bool = False
+    summary_due: bool = False
     held: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Names:
+class EntityNames:
     """Entities of a space as they were read, in columns, and the vectors of their names.
 
     ``shown`` are the uids of those they are shown as.
@@ -234,7 +234,7 @@ class Names:
     names: Sequence[str]
     normalised: Sequence[str]
     types: Sequence[str]
-    shown: Sequence[str]
+    canonical: Sequence[str]
     vectors: Vector
     """(number of entities, dimension)"""
 
@@ -253,4 +253,4 @@ class Failure:
     parked: bool
     reason: str
     outages: int = 0
-    deaths: int = 0
+    crashes: int = 0

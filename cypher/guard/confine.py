@@ -10,8 +10,8 @@ nothing else. What this rests on:
    are refused, so there is no way to a node but a pattern.
 3. A condition that could raise an error is guarded, because the server may evaluate it before the
    comparison with the space, and the text or the mere fact of an error tells about the node.
-4. :func:`~cognigraph.cypher.guard.plan.verify_plan` judges the plan that the server made of it,
-   operator by operator, without relying on 1 to 3.
+4. :func:`~cognigraph.cypher.guard.check_plan.verify_plan` judges the plan that the server made of
+   it, operator by operator, without relying on 1 to 3.
 
 What an operator can add is in ``docs/neo4j-isolation.md``.
 """
@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from cognigraph.cypher.guard.check_plan import verify_plan
+from cognigraph.cypher.guard.confined_patterns import PATH_FUNCTIONS, Patterns
 from cognigraph.cypher.guard.grammar import ALIASES
-from cognigraph.cypher.guard.lexer import Token, error, render, tokenize
-from cognigraph.cypher.guard.patterns import PATH_FUNCTIONS, Patterns
-from cognigraph.cypher.guard.plan import verify_plan
+from cognigraph.cypher.guard.lexer import QueryToken, error, render, tokenize
 from cognigraph.cypher.guard.quiet import is_quiet
 from cognigraph.cypher.guard.readonly import SPACE_PARAMETER, check_read_only
 
@@ -42,7 +42,7 @@ def confine(query: str, parameter: str = SPACE_PARAMETER, lists: Collection[str]
     return _Confiner(query, tokens, parameter, lists).run()
 
 
-def _check_names(query: str, tokens: Sequence[Token], parameter: str) -> None:
+def _check_names(query: str, tokens: Sequence[QueryToken], parameter: str) -> None:
     """Refuse names that could imitate a comparison with the space where a plan shows them."""
     for token in tokens:
         if token.kind != "number" and parameter in token.value:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cognigraph.cypher.guard.lexer import Token, brackets, error
+from cognigraph.cypher.guard.lexer import QueryToken, brackets, error
 from cognigraph.errors import QueryError
 
 MAX_DEPTH = 40
@@ -51,7 +51,7 @@ _TYPES = (
 class Expressions:
     """A position in the tokens of a query, and the reading of expressions from there."""
 
-    def __init__(self, query: str, tokens: Sequence[Token]) -> None:
+    def __init__(self, query: str, tokens: Sequence[QueryToken]) -> None:
         self.query, self.tokens = query, tokens
         self.pairs = brackets(query, tokens)
         self.at = 0
@@ -283,15 +283,15 @@ class Expressions:
 
     # --- the cursor -------------------------------------------------------------------------
 
-    def peek(self, ahead: int) -> Token:
+    def peek(self, ahead: int) -> QueryToken:
         """The token so many positions ahead; past the end an empty one."""
         index = self.at + ahead
         if 0 <= index < len(self.tokens):
             return self.tokens[index]
         end = len(self.query)
-        return Token("punctuation", "", "", end, end, False)
+        return QueryToken("punctuation", "", "", end, end, False)
 
-    def token(self) -> Token:
+    def token(self) -> QueryToken:
         """The token at this position."""
         return self.peek(0)
 

@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from cognigraph.cypher.guard.lexer import Token, brackets, error
-from cognigraph.cypher.guard.limits import short, size_of
+from cognigraph.cypher.guard.lexer import QueryToken, brackets, error
+from cognigraph.cypher.guard.query_limits import short, size_of
 from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings
 
@@ -35,7 +35,7 @@ _NUMBER_WORDS = {"x": 16, "o": 8}
 
 
 def check_growth(
-    query: str, tokens: Sequence[Token], parameters: Mapping[str, Any], limits: QuerySettings
+    query: str, tokens: Sequence[QueryToken], parameters: Mapping[str, Any], limits: QuerySettings
 ) -> None:
     """Refuse a query whose expressions could multiply values more than ``max_growth`` times."""
     _Growth(query, tokens, parameters, limits).check()
@@ -45,7 +45,7 @@ class _Growth:
     def __init__(
         self,
         query: str,
-        tokens: Sequence[Token],
+        tokens: Sequence[QueryToken],
         parameters: Mapping[str, Any],
         limits: QuerySettings,
     ) -> None:
@@ -98,7 +98,7 @@ class _Growth:
         widest = max(high[1] - low[0], low[1] - high[0])
         return max(widest, 0) // max(step, 1) + 1
 
-    def _bounds(self, index: int, tokens: Sequence[Token]) -> tuple[int, int]:
+    def _bounds(self, index: int, tokens: Sequence[QueryToken]) -> tuple[int, int]:
         """Return the least and the greatest value of an argument: a sum of what has bounds."""
         low = high = 0
         here, sign, expects_value = 0, 1, True
@@ -117,7 +117,9 @@ class _Growth:
             raise self._unbounded(index)
         return low, high
 
-    def _term(self, index: int, tokens: Sequence[Token], here: int) -> tuple[tuple[int, int], int]:
+    def _term(
+        self, index: int, tokens: Sequence[QueryToken], here: int
+    ) -> tuple[tuple[int, int], int]:
         token = tokens[here]
         if token.kind == "number":
             value = self._whole(index, token)
@@ -133,7 +135,7 @@ class _Growth:
             return (0, max(self.most // 100, 1)), _closing(tokens, here + 1) + 1
         raise self._unbounded(index)
 
-    def _whole(self, index: int, token: Token) -> int:
+    def _whole(self, index: int, token: QueryToken) -> int:
         text = token.text.lower()
         base = _NUMBER_WORDS.get(text[1:2], 10)
         try:
@@ -163,7 +165,7 @@ class _Growth:
             return len(new) + 1
         return math.ceil(len(new) / len(old or "1"))
 
-    def _text(self, tokens: Sequence[Token]) -> str | None:
+    def _text(self, tokens: Sequence[QueryToken]) -> str | None:
         if len(tokens) != 1:
             return None
         token = tokens[0]
@@ -205,9 +207,9 @@ class _Growth:
         before = self.tokens[index - 1]
         return before.mark(".", ":", "|", "&") or before.word("STARTS", "ENDS", "AS")
 
-    def _items(self, begin: int) -> list[Sequence[Token]]:
+    def _items(self, begin: int) -> list[Sequence[QueryToken]]:
         """Return the comma-separated values of the clause that begins here."""
-        found: list[Sequence[Token]] = []
+        found: list[Sequence[QueryToken]] = []
         here = begin
         while here < len(self.tokens):
             token = self.tokens[here]
@@ -219,7 +221,7 @@ class _Growth:
             here = self.pairs[here] + 1 if token.mark("(", "[", "{") else here + 1
         return [*found, self.tokens[begin:here]]
 
-    def _combined(self, item: Sequence[Token]) -> int:
+    def _combined(self, item: Sequence[QueryToken]) -> int:
         """Return how many values one value joins: ``a + b`` two, ``[a, a, a]`` three."""
         if not any(token.mark("+", "[", "{") for token in item):
             return 1
@@ -228,7 +230,7 @@ class _Growth:
         uses = sum(_is_value(item, here) for here in range(len(item)))
         return max(uses, 1) * (_REPEATED if self._repeats(item) else 1)
 
-    def _repeats(self, item: Sequence[Token]) -> bool:
+    def _repeats(self, item: Sequence[QueryToken]) -> bool:
         """Whether a list comprehension repeats a value from outside for each element."""
         for here, token in enumerate(item):
             if not (token.mark("[") and _iterates(item, here)):
@@ -271,10 +273,10 @@ class _Growth:
 
     # --- reading ------------------------------------------------------------------------
 
-    def _arguments(self, index: int) -> list[Sequence[Token]]:
+    def _arguments(self, index: int) -> list[Sequence[QueryToken]]:
         """Return the arguments of the call whose name is at ``index``."""
         begin, end = index + 2, self.pairs[index + 1]
-        found: list[Sequence[Token]] = []
+        found: list[Sequence[QueryToken]] = []
         here = begin
         while here < end:
             if self.tokens[here].mark(","):
@@ -287,7 +289,7 @@ class _Growth:
         return error(self.query, self.tokens[index].start, message)
 
 
-def _is_value(tokens: Sequence[Token], here: int) -> bool:
+def _is_value(tokens: Sequence[QueryToken], here: int) -> bool:
     """Whether this token stands for a value that may be large: a variable or a parameter."""
     token = tokens[here]
     if token.kind == "parameter":
@@ -297,7 +299,7 @@ def _is_value(tokens: Sequence[Token], here: int) -> bool:
     return not (here + 1 < len(tokens) and tokens[here + 1].mark("(", ":"))
 
 
-def _iterates(tokens: Sequence[Token], index: int) -> bool:
+def _iterates(tokens: Sequence[QueryToken], index: int) -> bool:
     """Whether a loop over a list opens here: ``[x IN`` or ``reduce(`` and its like."""
     token = tokens[index]
     if token.mark("("):
@@ -309,7 +311,7 @@ def _iterates(tokens: Sequence[Token], index: int) -> bool:
     )
 
 
-def _closing(tokens: Sequence[Token], index: int) -> int:
+def _closing(tokens: Sequence[QueryToken], index: int) -> int:
     depth = 0
     for here in range(index, len(tokens)):
         depth += tokens[here].mark("(", "[", "{") - tokens[here].mark(")", "]", "}")

@@ -27,7 +27,7 @@ _OPEN = {"(": ")", "[": "]", "{": "}"}
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class QueryToken:
     """One token. ``value`` is what it stands for: the name, the string, the parameter's name.
 
     ``start`` and ``end`` are places in the query; ``spaced`` says that white space or a comment
@@ -60,7 +60,7 @@ class Token:
         return self.kind != "punctuation"
 
 
-def tokenize(query: str) -> list[Token]:
+def tokenize(query: str) -> list[QueryToken]:
     """Split a query into tokens; a trailing semicolon is dropped.
 
     Raises :class:`QueryError` for what is not Cypher, and for what servers read in more than one
@@ -69,7 +69,7 @@ def tokenize(query: str) -> list[Token]:
     escape = re.search(r"\\[uU]", query)
     if escape:
         raise error(query, escape.start(), "write the character itself instead of a \\u escape")
-    tokens: list[Token] = []
+    tokens: list[QueryToken] = []
     at, spaced = 0, False
     while at < len(query):
         after = _skip(query, at)
@@ -89,7 +89,7 @@ def tokenize(query: str) -> list[Token]:
     return tokens
 
 
-def brackets(query: str, tokens: Sequence[Token]) -> Mapping[int, int]:
+def brackets(query: str, tokens: Sequence[QueryToken]) -> Mapping[int, int]:
     """Map the index of each opening bracket to that of its closing one, and back."""
     pairs: dict[int, int] = {}
     waiting: list[int] = []
@@ -107,7 +107,7 @@ def brackets(query: str, tokens: Sequence[Token]) -> Mapping[int, int]:
     return pairs
 
 
-def render(tokens: Sequence[Token], before: Mapping[int, str] | None = None) -> str:
+def render(tokens: Sequence[QueryToken], before: Mapping[int, str] | None = None) -> str:
     """Write tokens out again without comments, inserting ``before[i]`` in front of token ``i``."""
     parts: list[str] = []
     for index, token in enumerate(tokens):
@@ -156,7 +156,7 @@ def _skip(query: str, at: int) -> int:
     return at
 
 
-def _token(query: str, at: int, spaced: bool) -> Token:
+def _token(query: str, at: int, spaced: bool) -> QueryToken:
     character = query[at]
     if character in "'\"":
         return _string(query, at, spaced)
@@ -175,22 +175,22 @@ def _token(query: str, at: int, spaced: bool) -> Token:
         if not text.isascii() and (text.casefold().isascii() or text.upper().isascii()):
             raise error(query, at, f"put the name {text!r} in backticks")
         if not _SIMPLE_NAME.fullmatch(text):
-            return Token("quoted", quote_name(text), text, at, at + len(text), spaced)
+            return QueryToken("quoted", quote_name(text), text, at, at + len(text), spaced)
     elif character in _PUNCTUATION or (character == "~" and query[at - 1 : at] == "="):
         kind, text = "punctuation", character
     else:
         raise error(query, at, f"the character {character!r} is not allowed outside of a string")
-    return Token(kind, text, text, at, at + len(text), spaced)
+    return QueryToken(kind, text, text, at, at + len(text), spaced)
 
 
-def _string(query: str, at: int, spaced: bool) -> Token:
+def _string(query: str, at: int, spaced: bool) -> QueryToken:
     value: list[str] = []
     mark, here = query[at], at + 1
     while here < len(query):
         character = query[here]
         if character == mark:
             text = quote("".join(value), mark)
-            return Token("string", text, "".join(value), at, here + 1, spaced)
+            return QueryToken("string", text, "".join(value), at, here + 1, spaced)
         if character == "\\":
             here += 1
             escaped = _ESCAPES.get(query[here : here + 1])
@@ -202,21 +202,21 @@ def _string(query: str, at: int, spaced: bool) -> Token:
     raise error(query, at, "this string is never closed")
 
 
-def _quoted(query: str, at: int, spaced: bool) -> Token:
+def _quoted(query: str, at: int, spaced: bool) -> QueryToken:
     found = re.compile(r"`((?:[^`]|``)*)`").match(query, at)
     if not found or not found[1]:
         raise error(query, at, "this name in backticks is empty or never closed")
     name = found[1].replace("``", "`")
     if "\\" in name:
         raise error(query, at, "a name cannot have a backslash")
-    return Token("quoted", quote_name(name), name, at, found.end(), spaced)
+    return QueryToken("quoted", quote_name(name), name, at, found.end(), spaced)
 
 
-def _parameter(query: str, at: int, spaced: bool) -> Token:
+def _parameter(query: str, at: int, spaced: bool) -> QueryToken:
     found = _PARAMETER.match(query, at)
     if not found:
         raise error(query, at, "a '$' stands before the name of a parameter only")
     name = found[1] if found[1] is not None else found[2].replace("``", "`")
     simple = found[1] is not None and _SIMPLE_NAME.fullmatch(name)
     text = f"${name}" if simple else "$" + quote_name(name)
-    return Token("parameter", text, name, at, found.end(), spaced)
+    return QueryToken("parameter", text, name, at, found.end(), spaced)

@@ -10,24 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from cognigraph.cypher.guard.lexer import Token
+from cognigraph.cypher.guard.lexer import QueryToken
 
 _COMPARISONS = (("<", ">"), ("<", "="), (">", "="), ("=",), ("<",), (">",))
 
 
-def is_quiet(tokens: Sequence[Token], lists: Collection[str] = ()) -> bool:
+def is_quiet(tokens: Sequence[QueryToken], lists: Collection[str] = ()) -> bool:
     """Whether this predicate cannot raise an error, whatever the row holds.
 
     ``lists`` names the parameters that hold a list: ``x IN $p`` fails for any other value.
     """
-    reader = _Reader(tokens, lists)
+    reader = _ConditionReader(tokens, lists)
     return reader.predicate() and reader.at == len(tokens)
 
 
-def conjuncts(tokens: Sequence[Token]) -> list[Sequence[Token]]:
+def conjuncts(tokens: Sequence[QueryToken]) -> list[Sequence[QueryToken]]:
     """Split a predicate at its top-level ANDs, also below parentheses."""
     tokens = _unwrapped(tokens)
-    parts: list[Sequence[Token]] = []
+    parts: list[Sequence[QueryToken]] = []
     depth = begin = 0
     for index, token in enumerate(tokens):
         if index and tokens[index - 1].mark(".", ":", "|", "&", "!"):
@@ -44,13 +44,13 @@ def conjuncts(tokens: Sequence[Token]) -> list[Sequence[Token]]:
     return [found for part in [*parts, tokens[begin:]] for found in conjuncts(part)]
 
 
-def _unwrapped(tokens: Sequence[Token]) -> Sequence[Token]:
+def _unwrapped(tokens: Sequence[QueryToken]) -> Sequence[QueryToken]:
     while len(tokens) > 2 and tokens[0].mark("(") and _closing(tokens) == len(tokens) - 1:
         tokens = tokens[1:-1]
     return tokens
 
 
-def _closing(tokens: Sequence[Token]) -> int:
+def _closing(tokens: Sequence[QueryToken]) -> int:
     depth = 0
     for index, token in enumerate(tokens):
         depth += token.mark("(")
@@ -60,10 +60,10 @@ def _closing(tokens: Sequence[Token]) -> int:
     return -1
 
 
-class _Reader:
+class _ConditionReader:
     """Recognises quiet predicates; every method says whether it could read one of its kind."""
 
-    def __init__(self, tokens: Sequence[Token], lists: Collection[str]) -> None:
+    def __init__(self, tokens: Sequence[QueryToken], lists: Collection[str]) -> None:
         self.tokens, self.lists = tokens, lists
         self.at = 0
 
@@ -172,7 +172,7 @@ class _Reader:
         token = self._token()
         return token is not None and token.kind == "number" and self._skip(1)
 
-    def _token(self) -> Token | None:
+    def _token(self) -> QueryToken | None:
         return self.tokens[self.at] if self.at < len(self.tokens) else None
 
     def _is_mark(self, index: int, mark: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cognigraph.cypher.guard.lexer import Token, error
+from cognigraph.cypher.guard.lexer import QueryToken, error
 from cognigraph.errors import QueryError
 
 SPACE_PARAMETER = "__space"
@@ -28,7 +28,7 @@ _ADVICE = {
 }
 
 
-def check_read_only(query: str, tokens: Sequence[Token]) -> None:
+def check_read_only(query: str, tokens: Sequence[QueryToken]) -> None:
     """Refuse everything but reading, with :class:`QueryError` saying what to do instead."""
     for index, token in enumerate(tokens):
         if token.kind == "parameter" and token.value == SPACE_PARAMETER:
@@ -60,7 +60,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
         raise QueryError(f"the parameter name {SPACE_PARAMETER!r} is taken; choose another")
 
 
-def _is_plain_name(tokens: Sequence[Token], index: int) -> bool:
+def _is_plain_name(tokens: Sequence[QueryToken], index: int) -> bool:
     """Whether a keyword here is a property, label, relationship type or map key."""
     if index and tokens[index - 1].mark(".", ":", "|", "&", "!"):
         return True

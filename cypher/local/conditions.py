@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cognigraph.cypher.guard.lexer import Token
-from cognigraph.cypher.local.patterns import closing
+from cognigraph.cypher.guard.lexer import QueryToken
+from cognigraph.cypher.local.match_patterns import closing
 from cognigraph.errors import QueryError
 
 _FALSE = "1 = 2"
@@ -27,7 +27,7 @@ _WORD_OPERATORS = ("IN", "CONTAINS", "STARTS", "ENDS", "IS")
 class Comparison:
     """A condition without AND, OR and NOT, as tokens not yet translated."""
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[QueryToken, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,15 @@ class Written:
     is_query: bool = False
 
 
-def parse(tokens: Sequence[Token], fail: Callable[[Token, str], QueryError]) -> Condition:
+def parse(tokens: Sequence[QueryToken], fail: Callable[[QueryToken, str], QueryError]) -> Condition:
     """Parse a condition; ``fail`` creates the error for a token and a message."""
-    return _Reader(tokens, fail).read()
+    return _BooleanReader(tokens, fail).read()
 
 
-class _Reader:
-    def __init__(self, tokens: Sequence[Token], fail: Callable[[Token, str], QueryError]) -> None:
+class _BooleanReader:
+    def __init__(
+        self, tokens: Sequence[QueryToken], fail: Callable[[QueryToken, str], QueryError]
+    ) -> None:
         self.tokens, self.fail, self.at = tuple(tokens), fail, 0
 
     def read(self) -> Condition:
@@ -90,7 +92,7 @@ class _Reader:
             return Negation(self._negation())
         close = self._group_end()
         if close is not None:
-            inner = _Reader(self.tokens[self.at + 1 : close], self.fail).read()
+            inner = _BooleanReader(self.tokens[self.at + 1 : close], self.fail).read()
             self.at = close + 1
             return inner
         return self._comparison()
@@ -124,7 +126,7 @@ class _Reader:
         return not (self.at and self.tokens[self.at - 1].mark("."))
 
 
-def operator_of(tokens: Sequence[Token]) -> tuple[int, int, str]:
+def operator_of(tokens: Sequence[QueryToken]) -> tuple[int, int, str]:
     """Return start, end and name of a comparison's operator; the name is "" for a bare value."""
     index = 0
     while index < len(tokens):
@@ -146,13 +148,13 @@ def operator_of(tokens: Sequence[Token]) -> tuple[int, int, str]:
     return len(tokens), len(tokens), ""
 
 
-def write(condition: Condition, translate: Callable[[Sequence[Token]], Written]) -> str:
+def write(condition: Condition, translate: Callable[[Sequence[QueryToken]], Written]) -> str:
     """Write a condition in grand-cypher's grammar; ``translate`` handles a single comparison."""
     return _write(condition, translate, negated=False)
 
 
 def _write(
-    condition: Condition, translate: Callable[[Sequence[Token]], Written], *, negated: bool
+    condition: Condition, translate: Callable[[Sequence[QueryToken]], Written], *, negated: bool
 ) -> str:
     if isinstance(condition, Negation):
         return _write(condition.part, translate, negated=not negated)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cognigraph.cypher.guard.lexer import Token, error
+from cognigraph.cypher.guard.lexer import QueryToken, error
 from cognigraph.cypher.local.literals import Constants, moment_of
-from cognigraph.cypher.local.patterns import closing, plain
+from cognigraph.cypher.local.match_patterns import closing, plain
 from cognigraph.errors import QueryError
 
 SUBSET = (
@@ -39,21 +39,21 @@ class Scope:
     columns: dict[str, str] | None = None
     constants: Constants = field(default_factory=Constants)
 
-    def fail(self, token: Token, message: str) -> QueryError:
+    def fail(self, token: QueryToken, message: str) -> QueryError:
         """Create an error that points to the token and lists the supported subset."""
         return QueryError(f"{error(self.query, token.start, message)}\n{SUBSET}.")
 
-    def parameter(self, token: Token) -> Any:
+    def parameter(self, token: QueryToken) -> Any:
         """Return the value of a parameter."""
         if token.value not in self.parameters:
             raise self.fail(token, f"the parameter ${token.value} was not given")
         return self.parameters[token.value]
 
-    def value_of(self, token: Token) -> str:
+    def value_of(self, token: QueryToken) -> str:
         """Return the value of a parameter as a literal."""
         return self.constants.literal(self.parameter(token), token.value)
 
-    def variable(self, token: Token) -> str:
+    def variable(self, token: QueryToken) -> str:
         """Translate a bare name, which the query must have introduced."""
         if self.columns is not None:
             if token.value in self.columns:
@@ -62,14 +62,14 @@ class Scope:
             return plain(token, self.fail)
         raise self.fail(token, f"the name {token.value} is not known here")
 
-    def expression(self, tokens: Sequence[Token], at: Token | None = None) -> Expression:
+    def expression(self, tokens: Sequence[QueryToken], at: QueryToken | None = None) -> Expression:
         """Translate a value; if it is missing, the error points to ``at``."""
         if not tokens:
             assert at is not None
             raise self.fail(at, "a value is missing here")
         return _Writer(self, tokens).write()
 
-    def atom(self, tokens: Sequence[Token]) -> str:
+    def atom(self, tokens: Sequence[QueryToken]) -> str:
         """Translate a column of RETURN or WITH: a name, property or function, not a calculation."""
         last = closing(tokens, 1) if len(tokens) > 1 else 0
         is_property = len(tokens) == 3 and tokens[1].mark(".")
@@ -92,7 +92,7 @@ class Expression:
 class _Writer:
     """Translates one value, token by token."""
 
-    def __init__(self, scope: Scope, tokens: Sequence[Token]) -> None:
+    def __init__(self, scope: Scope, tokens: Sequence[QueryToken]) -> None:
         self.scope, self.tokens = scope, tokens
         self.depends: list[str] = []
         self.parts: list[str] = []
@@ -127,7 +127,7 @@ class _Writer:
             raise self.scope.fail(token, f"'{token.text}' is not supported here")
         return here + 1
 
-    def _bare(self, token: Token) -> None:
+    def _bare(self, token: QueryToken) -> None:
         text = self.scope.variable(token)
         if "." in text:
             self.depends.append(text)
@@ -174,7 +174,7 @@ class _Writer:
         self.parts.append(f"{_FUNCTIONS[lower]}({text})")
         return end + 1
 
-    def _datetime(self, token: Token) -> str:
+    def _datetime(self, token: QueryToken) -> str:
         value = token.value if token.kind == "string" else None
         if token.kind == "parameter":
             value = self.scope.parameter(token)

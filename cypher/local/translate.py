@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cognigraph.cypher.deadline import check_clock
-from cognigraph.cypher.guard.lexer import Token, brackets
-from cognigraph.cypher.guard.limits import DEFAULT_LIMITS, check_parameters_size, check_query
+from cognigraph.cypher.guard.lexer import QueryToken, brackets
+from cognigraph.cypher.guard.query_limits import DEFAULT_LIMITS, check_parameters_size, check_query
 from cognigraph.cypher.guard.readonly import check_parameters, check_read_only
 from cognigraph.cypher.local import conditions as boolean
 from cognigraph.cypher.local.expressions import AGGREGATES, ORDER, ROW, Scope
-from cognigraph.cypher.local.patterns import Node, PatternReader, Patterns, closing, split
+from cognigraph.cypher.local.match_patterns import Node, PatternReader, Patterns, closing, split
 from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings
 
@@ -73,10 +73,10 @@ class Stage:
 
 
 @dataclass(slots=True)
-class _Clause:
+class _QueryClause:
     word: str
-    token: Token
-    body: Sequence[Token]
+    token: QueryToken
+    body: Sequence[QueryToken]
 
 
 def translate(
@@ -98,7 +98,7 @@ def translate(
 
 
 class _Translator:
-    def __init__(self, query: str, tokens: list[Token], parameters: Mapping[str, Any]) -> None:
+    def __init__(self, query: str, tokens: list[QueryToken], parameters: Mapping[str, Any]) -> None:
         self.tokens, self.counter = tokens, itertools.count(1)
         self.scope = Scope(query, parameters)
         self.fail = self.scope.fail
@@ -112,7 +112,7 @@ class _Translator:
 
     # --- clauses ------------------------------------------------------------------------
 
-    def _clauses(self) -> list[_Clause]:
+    def _clauses(self) -> list[_QueryClause]:
         found: list[tuple[str, int]] = []
         here = 0
         while here < len(self.tokens):
@@ -128,7 +128,7 @@ class _Translator:
             raise self.fail(self.tokens[0], "a query must start with MATCH")
         ends = [index for _, index in found[1:]] + [len(self.tokens)]
         clauses = [
-            _Clause(word, self.tokens[index], self.tokens[index + 1 : end])
+            _QueryClause(word, self.tokens[index], self.tokens[index + 1 : end])
             for (word, index), end in zip(found, ends, strict=True)
         ]
         for clause in clauses:
@@ -139,7 +139,7 @@ class _Translator:
     def _is_alias(self, index: int) -> bool:
         return index > 0 and self.tokens[index - 1].word("AS")
 
-    def _stage(self, clauses: list[_Clause], *, first: bool) -> Stage:
+    def _stage(self, clauses: list[_QueryClause], *, first: bool) -> Stage:
         check_clock()
         stage = Stage(constants=self.scope.constants.values)
         conditions = self._match(clauses, stage) if first else self._rows(clauses)
@@ -161,9 +161,9 @@ class _Translator:
         self.scope.columns = {column.name: f"v{n}" for n, column in enumerate(stage.columns)}
         return stage
 
-    def _match(self, clauses: list[_Clause], stage: Stage) -> str:
+    def _match(self, clauses: list[_QueryClause], stage: Stage) -> str:
         reader = PatternReader(self._literal, self.fail, self.counter)
-        conditions: list[Sequence[Token]] = []
+        conditions: list[Sequence[QueryToken]] = []
         while clauses and clauses[0].word in ("MATCH", "WHERE"):
             clause = clauses.pop(0)
             if clause.word == "MATCH":
@@ -176,21 +176,21 @@ class _Translator:
         stage.components = found.components()
         return self._all(found, conditions)
 
-    def _rows(self, clauses: list[_Clause]) -> str:
+    def _rows(self, clauses: list[_QueryClause]) -> str:
         if clauses[0].word == "WHERE":
             return self._condition(clauses.pop(0).body)
         if clauses[0].word == "MATCH":
             raise self.fail(clauses[0].token, "MATCH after WITH is not supported on SQLite")
         return ""
 
-    def _all(self, found: Patterns, conditions: Sequence[Sequence[Token]]) -> str:
+    def _all(self, found: Patterns, conditions: Sequence[Sequence[QueryToken]]) -> str:
         """Join the conditions of all WHERE clauses and those written inside patterns."""
         texts = [self._condition(tokens) for tokens in (*conditions, *found.inline)]
         return boolean.join("AND", [*texts, *found.conditions])
 
     # --- projections --------------------------------------------------------------------
 
-    def _columns(self, stage: Stage, clause: _Clause) -> dict[str, str]:
+    def _columns(self, stage: Stage, clause: _QueryClause) -> dict[str, str]:
         """Add the columns to the stage; return the values to find, each with its key."""
         body, sources = clause.body, dict[str, str]()
         if body[0].word("DISTINCT"):
@@ -212,7 +212,7 @@ class _Translator:
         """Return a value that every found row has, so that rows can be counted."""
         return f"{min(self.scope.names - {e for e in self.scope.names if e.startswith('__r')})}.uid"
 
-    def _column(self, item: Sequence[Token], sources: dict[str, str], clause: str) -> Column:
+    def _column(self, item: Sequence[QueryToken], sources: dict[str, str], clause: str) -> Column:
         expression = item
         if len(item) > 2 and item[-2].word("AS") and item[-1].named:
             expression, name = item[:-2], item[-1].value
@@ -231,7 +231,7 @@ class _Translator:
             return Column(name, "", aggregate)
         return Column(name, self._key(inner, sources), aggregate, distinct)
 
-    def _aggregate(self, tokens: Sequence[Token]) -> tuple[str, Sequence[Token]]:
+    def _aggregate(self, tokens: Sequence[QueryToken]) -> tuple[str, Sequence[QueryToken]]:
         for here, token in enumerate(tokens[:-1]):
             if token.kind == "name" and token.value.lower() in AGGREGATES:
                 if not tokens[here + 1].mark("(") or (here and tokens[here - 1].mark(".")):
@@ -241,14 +241,14 @@ class _Translator:
                 return token.value.lower(), tokens[2:-1]
         return "", ()
 
-    def _key(self, tokens: Sequence[Token], sources: dict[str, str]) -> str:
+    def _key(self, tokens: Sequence[QueryToken], sources: dict[str, str]) -> str:
         text = self.scope.atom(tokens)
         return sources.setdefault(text, f"__c{len(sources)}")
 
-    def _source(self, tokens: Sequence[Token]) -> str:
+    def _source(self, tokens: Sequence[QueryToken]) -> str:
         return self.scope.query[tokens[0].start : tokens[-1].end]
 
-    def _tail(self, stage: Stage, clauses: list[_Clause], sources: dict[str, str]) -> None:
+    def _tail(self, stage: Stage, clauses: list[_QueryClause], sources: dict[str, str]) -> None:
         while clauses and clauses[0].word in ("ORDER", "SKIP", "OFFSET", "LIMIT"):
             clause = clauses.pop(0)
             if clause.word == "ORDER":
@@ -258,7 +258,7 @@ class _Translator:
             else:
                 stage.skip = self._whole_number(clause)
 
-    def _order(self, stage: Stage, clause: _Clause, sources: dict[str, str]) -> None:
+    def _order(self, stage: Stage, clause: _QueryClause, sources: dict[str, str]) -> None:
         if not clause.body[0].word("BY"):
             raise self.fail(clause.token, "ORDER must be followed by BY")
         for item in split(clause.body[1:], ","):
@@ -271,7 +271,7 @@ class _Translator:
             stage.order.append(Order(key, property, descending))
 
     def _order_key(
-        self, stage: Stage, tokens: Sequence[Token], sources: dict[str, str]
+        self, stage: Stage, tokens: Sequence[QueryToken], sources: dict[str, str]
     ) -> tuple[str, str]:
         names = {column.name for column in stage.columns}
         source = self._source(tokens)
@@ -289,7 +289,7 @@ class _Translator:
             )
         return (same[0] if same else key), ""
 
-    def _whole_number(self, clause: _Clause) -> int:
+    def _whole_number(self, clause: _QueryClause) -> int:
         token = clause.body[0]
         value: Any = None
         if token.kind == "parameter":
@@ -302,10 +302,10 @@ class _Translator:
 
     # --- conditions and values ----------------------------------------------------------
 
-    def _condition(self, tokens: Sequence[Token]) -> str:
+    def _condition(self, tokens: Sequence[QueryToken]) -> str:
         return boolean.write(boolean.parse(tokens, self.fail), self._comparison)
 
-    def _comparison(self, tokens: Sequence[Token]) -> boolean.Written:
+    def _comparison(self, tokens: Sequence[QueryToken]) -> boolean.Written:
         check_clock()
         if tokens[0].word("EXISTS") and len(tokens) > 1 and tokens[1].mark("{"):
             if closing(tokens, 1) != len(tokens) - 1:
@@ -331,7 +331,7 @@ class _Translator:
             has_null="NULL" in (left.text, right.text),
         )
 
-    def _exists(self, at: Token, tokens: Sequence[Token]) -> str:
+    def _exists(self, at: QueryToken, tokens: Sequence[QueryToken]) -> str:
         if self.scope.columns is not None:
             raise self.fail(at, "EXISTS after WITH is not supported on SQLite")
         if any(token.word("EXISTS") for token in tokens):
@@ -349,7 +349,7 @@ class _Translator:
         self.scope.names = outer
         return f"EXISTS {{ {next(reader.found.texts())}{' WHERE ' + where if where else ''} }}"
 
-    def _literal(self, tokens: Sequence[Token]) -> str:
+    def _literal(self, tokens: Sequence[QueryToken]) -> str:
         kinds = [token.kind for token in tokens]
         minus = len(tokens) == 2 and tokens[0].mark("-") and kinds[1] == "number"
         date = len(tokens) == 4 and tokens[0].word("DATETIME")
@@ -363,7 +363,7 @@ class _Translator:
         return text
 
 
-def _is_pattern(tokens: Sequence[Token]) -> bool:
+def _is_pattern(tokens: Sequence[QueryToken]) -> bool:
     """Return whether a condition is a bare pattern such as ``(n)-[:TYPE]->()``."""
     after = tokens[closing(tokens, 0) + 1 :] if tokens[0].mark("(") else ()
     if len(after) < 2:

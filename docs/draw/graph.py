@@ -88,8 +88,8 @@ def draw() -> str:
         left = _MARGIN + number * (_LANE + _GAP)
         drawing.panel(left, top - _PAD + 4, _LANE, lane_end - top + _PAD, "lane")
         drawing.box(left + _PAD, top + 4, _LANE - 2 * _PAD, _head(session), "session", heads)
-        for place, row in enumerate(shown[session.id]):
-            x = left + _PAD + place * (_BOX + _PAD)
+        for index, row in enumerate(shown[session.id]):
+            x = left + _PAD + index * (_BOX + _PAD)
             middle = x + _BOX // 2
             drawing.edge((middle, top + 4 + heads), (middle, messages))
             drawing.box(x, messages, _BOX, _said(row), "message", said)

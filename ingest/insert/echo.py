@@ -65,7 +65,7 @@ def recalled(text: str) -> list[tuple[int, int]]:
     if "[" not in text:
         return []
     blocks = list(_blocks(text))
-    edges = [0, *(place for span in blocks for place in span), len(text)]
+    edges = [0, *(index for span in blocks for index in span), len(text)]
     lines = [
         span
         for start, end in zip(edges[::2], edges[1::2], strict=True)
@@ -106,8 +106,8 @@ def _without(text: str, spans: list[tuple[int, int]]) -> str:
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
     """Whole blocks from opening to closing mark, regardless of line breaks."""
-    place = 0
-    while opening := _OPEN.search(text, place):
+    index = 0
+    while opening := _OPEN.search(text, index):
         closing = _CLOSE.search(text, opening.end())
         if closing is None:
             return
@@ -116,7 +116,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
             opening = later
         if _LABEL.search(text, opening.end(), closing.start()):
             yield _with_lead(text, opening.start()), closing.end()
-        place = closing.end()
+        index = closing.end()
 
 
 def _with_lead(text: str, start: int) -> int:

@@ -42,14 +42,14 @@ def _cut(text: str, start: int, limit: int) -> int:
     return end if end > middle else stop
 
 
-def _joins(text: str, place: int) -> bool:
+def _joins(text: str, index: int) -> bool:
     """Whether a cut at ``place`` would split one visible character."""
-    character, before = text[place], text[place - 1]
+    character, before = text[index], text[index - 1]
     if _is_flag(character) and _is_flag(before):
-        start = place
+        start = index
         while start > 0 and _is_flag(text[start - 1]):
             start -= 1
-        return (place - start) % 2 == 1
+        return (index - start) % 2 == 1
     return (
         unicodedata.category(character)[0] == "M"
         or character == "\u200d"

@@ -27,7 +27,7 @@ _THEIR = re.compile(r"(?:his|her|their|its|your|this|that|these|those)\s+\S", re
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class WindowName:
     """An entity as listed by a model, with cleaned names."""
 
     name: str
@@ -35,7 +35,7 @@ class Named:
     aliases: tuple[str, ...] = ()
 
 
-class Names:
+class WindowNames:
     """The entities of one window and their names.
 
     ``turns`` are the turns that a fact may cite, indexed from 0; ``around`` are other turns whose
@@ -43,22 +43,22 @@ class Names:
     """
 
     def __init__(
-        self, turns: Sequence[Turn], around: Sequence[Turn] = (), known: Iterable[Named] = ()
+        self, turns: Sequence[Turn], around: Sequence[Turn] = (), known: Iterable[WindowName] = ()
     ) -> None:
         self._turns = turns
         spoken = dict.fromkeys(turn.speaker for turn in (*around, *turns))
         self._speakers = {normalise(name): name for name in spoken}
-        self._entities = {key: Named(name, "person") for key, name in self._speakers.items()}
+        self._entities = {key: WindowName(name, "person") for key, name in self._speakers.items()}
         self._aliases: dict[str, set[str]] = {}
         for entity in known:
             self.add(entity)
 
     @property
-    def entities(self) -> tuple[Named, ...]:
+    def entities(self) -> tuple[WindowName, ...]:
         """All entities under their canonical names, speakers first."""
         return tuple(self._entities.values())
 
-    def add(self, entity: Named) -> Named | None:
+    def add(self, entity: WindowName) -> WindowName | None:
         """Add an entity and return it under its canonical name; ``None`` if no name is usable."""
         names = [
             name
@@ -75,10 +75,10 @@ class Names:
             new = [name for name in names if normalise(name) not in self._entities]
             name = next((name for name in new if not _is_description(name)), new[0])
             key = normalise(name)
-            self._entities[key] = Named(name, entity.type)
+            self._entities[key] = WindowName(name, entity.type)
         old = self._entities[key]
         others = [name for name in names if normalise(name) not in self._entities]
-        merged = Named(
+        merged = WindowName(
             old.name,
             old.type if old.type != "concept" else entity.type,
             tuple({normalise(name): name for name in (*old.aliases, *others)}.values()),
@@ -107,13 +107,13 @@ class Names:
     def _only_speaker(self) -> str | None:
         return next(iter(self._speakers.values())) if len(self._speakers) == 1 else None
 
-    def find(self, name: str, places: Sequence[int]) -> Named | None:
+    def find(self, name: str, indices: Sequence[int]) -> WindowName | None:
         """The entity that a name refers to in a fact with these turns as evidence.
 
         ``places`` are indices of turns. ``None`` if the reference cannot be resolved.
         """
         key = normalise(name)
-        speaker = self._turns[places[0]].speaker
+        speaker = self._turns[indices[0]].speaker
         if key in self._speakers:
             return self._entities[key]
         if _is_speaker(name):
@@ -129,7 +129,7 @@ class Names:
             meant = self._aliases.get(form, set())
             if len(meant) == 1:
                 return self._entities[next(iter(meant))]
-        return Named(_owned(name, speaker), "concept")
+        return WindowName(_owned(name, speaker), "concept")
 
 
 def _is_speaker(name: str) -> bool:
@@ -156,7 +156,7 @@ def _owned(name: str, speaker: str) -> str:
     return _OWN.sub(lambda _: f"{speaker}'s ", name, count=1) if _OWN.match(name) else name
 
 
-def lasting_aliases(entity: Named, turns: Sequence[Turn]) -> tuple[str, ...]:
+def lasting_aliases(entity: WindowName, turns: Sequence[Turn]) -> tuple[str, ...]:
     """The aliases that have the same meaning outside this window.
 
     "my sister" becomes "Jonas's sister" if Jonas is the only one who says it; "the cat", "cat" and

@@ -14,8 +14,8 @@ from datetime import timedelta, tzinfo
 
 from cognigraph.errors import ConfigurationError, ModelError, ModelRefusedError
 from cognigraph.ingest.extraction import Extraction, Window
-from cognigraph.ingest.model.coreference import Named, Names
-from cognigraph.ingest.model.schema import ReadAnswer
+from cognigraph.ingest.model.answer_schema import ReadAnswer
+from cognigraph.ingest.model.coreference import WindowName, WindowNames
 from cognigraph.ingest.model.summarise import (
     DROPPED,
     Outcome,
@@ -25,7 +25,7 @@ from cognigraph.ingest.model.summarise import (
 )
 from cognigraph.ingest.model.summary_state import SummaryState, known_lines, known_names
 from cognigraph.ingest.model.transcript import Turn, halves, numbered, split, unnumbered
-from cognigraph.ingest.model.validate import Reading
+from cognigraph.ingest.model.validate import CheckedAnswer
 from cognigraph.llm import Answer, Model, Prices, Prompt
 from cognigraph.llm.prompts import prompt_file, render
 from cognigraph.model import Usage
@@ -39,13 +39,13 @@ _ANSWER_TOKENS, _ANSWER_SHARE = 20, 0.95
 
 
 @dataclass(slots=True)
-class _Run:
+class _WindowRun:
     """State of reading one lease: the results so far and their cost."""
 
     turns: tuple[Turn, ...]
     before: tuple[Turn, ...]
-    known: tuple[Named, ...]
-    reading: Reading
+    known: tuple[WindowName, ...]
+    reading: CheckedAnswer
     usage: Usage = field(default_factory=Usage)
     rejected: list[str] = field(default_factory=list)
 
@@ -96,7 +96,7 @@ class ModelExtractor:
         turns = tuple(Turn.of(chunk, self._zone) for chunk in window.chunks)
         before = tuple(Turn.of(chunk, self._zone) for chunk in window.before)
         state = SummaryState.load(window.notes.state)
-        run = _Run(turns, before, state.known, Reading(turns))
+        run = _WindowRun(turns, before, state.known, CheckedAnswer(turns))
         try:
             for part in split(turns, self._limit):
                 self._read(run, part)
@@ -128,7 +128,7 @@ class ModelExtractor:
         turns = tuple(Turn.of(chunk, self._zone) for chunk in window.chunks)
         before = tuple(Turn.of(chunk, self._zone) for chunk in window.before)
         state = SummaryState.load(window.notes.state)
-        run = _Run(turns, before, state.known, Reading(turns))
+        run = _WindowRun(turns, before, state.known, CheckedAnswer(turns))
         usage = self._summariser.estimate(window.notes, state, turns)
         for part in split(turns, self._limit):
             said = sum(estimate_tokens(turn.text) for turn in turns[part.start : part.stop])
@@ -141,7 +141,7 @@ class ModelExtractor:
         cost = prices.cost(usage.input_tokens, usage.output_tokens) if prices else 0.0
         return replace(usage, cost=cost)
 
-    def _read(self, run: _Run, part: range) -> None:
+    def _read(self, run: _WindowRun, part: range) -> None:
         """Read a part; split it in halves if the prompt or the answer is too long."""
         smaller = halves(part)
         try:
@@ -158,10 +158,10 @@ class ModelExtractor:
         for half in smaller:
             self._read(run, half)
 
-    def _ask(self, run: _Run, part: range) -> Answer[ReadAnswer]:
+    def _ask(self, run: _WindowRun, part: range) -> Answer[ReadAnswer]:
         return self._model.ask(self._prompt_for(run, part), ReadAnswer)
 
-    def _prompt_for(self, run: _Run, part: range) -> Prompt:
+    def _prompt_for(self, run: _WindowRun, part: range) -> Prompt:
         return render(
             self._prompt,
             known=known_lines(known_names(run.reading.entities, run.known)),
@@ -169,8 +169,8 @@ class ModelExtractor:
             turns=numbered(run.turns[part.start : part.stop]),
         )
 
-    def _take(self, run: _Run, part: range, answer: Answer[ReadAnswer]) -> None:
-        names = Names(
+    def _take(self, run: _WindowRun, part: range, answer: Answer[ReadAnswer]) -> None:
+        names = WindowNames(
             run.turns[part.start : part.stop],
             (*run.before, *run.turns),
             (*run.known, *run.reading.entities),
@@ -178,7 +178,7 @@ class ModelExtractor:
         run.rejected += (f"{DROPPED}: {reason}" for reason in answer.dropped)
         run.reading.take(answer.value, part, names)
 
-    def _around(self, run: _Run, part: range) -> Sequence[Turn]:
+    def _around(self, run: _WindowRun, part: range) -> Sequence[Turn]:
         """The turns just before a part, as context."""
         return (*run.before, *run.turns[: part.start])[-_CONTEXT:]
 
@@ -192,6 +192,6 @@ def _with_summary(state: SummaryState, outcome: Outcome) -> Extraction:
         rejected=tuple(outcome.rejected),
         usage=outcome.usage,
         provisional=outcome.quoted,
-        behind=outcome.behind,
+        summary_due=outcome.summary_due,
         error=outcome.error,
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from cognigraph.ids import normalise
 from cognigraph.ingest.extraction import ENTITY_TYPES
-from cognigraph.ingest.model.coreference import Named
+from cognigraph.ingest.model.coreference import WindowName
 from cognigraph.text.clean import printable
 from cognigraph.times import parse_when
 
@@ -45,13 +45,13 @@ class FactLine:
     source: str = ""
 
 
-def entity_line(line: str) -> Named | None:
+def entity_line(line: str) -> WindowName | None:
     """Parse a line such as ``Vera | person | my aunt; Vee``; ``None`` if it is malformed."""
     name, *rest = (clean(part) for part in line.split("|"))
     if not name or len(rest) > 2:
         return None
     aliases = rest[1].split(";") if len(rest) == 2 else []
-    return Named(
+    return WindowName(
         name,
         entity_type(rest[0]) if rest else "concept",
         tuple(alias for raw in aliases if (alias := clean(raw))),

@@ -63,10 +63,10 @@ def _positive(words: list[str]) -> tuple[list[str], bool]:
     words = [part for word in words for part in _CONTRACTED.get(word, word).split()]
     kept: list[str] = []
     denied = False
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         if word in ("not", "never"):
             denied = True
-        elif word == "longer" and words[place - 1 : place] == ["no"]:
+        elif word == "longer" and words[index - 1 : index] == ["no"]:
             kept.pop()
             denied = True
         elif word not in _DROPPED or len(words) == 1:

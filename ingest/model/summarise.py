@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 
 from cognigraph.errors import ModelError, ModelRefusedError
 from cognigraph.ingest.extraction import Window
-from cognigraph.ingest.model.schema import SummaryAnswer
+from cognigraph.ingest.model.answer_schema import SummaryAnswer
 from cognigraph.ingest.model.summary_state import (
-    Summary,
+    SummaryDraft,
     SummaryState,
     key_line,
     merged,
@@ -50,13 +50,13 @@ class Outcome:
     an update is due for turns it lacks, and ``error`` why this update failed.
     """
 
-    summary: Summary | None
+    summary: SummaryDraft | None
     unread: tuple[Turn, ...]
     extractive: bool
     usage: Usage
     rejected: list[str]
     quoted: bool = False
-    behind: bool = False
+    summary_due: bool = False
     error: ModelError | None = None
 
 
@@ -71,7 +71,7 @@ class Summariser:
     def update(self, notes: SessionNotes, state: SummaryState, new: Sequence[Turn]) -> Outcome:
         """Update the session's summary with the new turns, if any, and with those still due."""
         given_up, turns = _due(notes, state, new)
-        old = Summary() if state.extractive else Summary(notes.keys, notes.themes)
+        old = SummaryDraft() if state.extractive else SummaryDraft(notes.keys, notes.themes)
         done = Outcome(None, turns, state.extractive, Usage(), [])
         current = old
         speakers = tuple(dict.fromkeys(turn.speaker for turn in turns))
@@ -97,7 +97,7 @@ class Summariser:
             done.summary, done.extractive = current, False
             done.unread = turns[part.stop :]
         done.unread = (*given_up, *done.unread)
-        done.behind = bool(given_up) or done.error is not None
+        done.summary_due = bool(given_up) or done.error is not None
         if done.summary is None and not old.themes and new:
             done.summary, done.extractive, done.quoted = extractive(done.unread), True, True
         kept = _turns_to_keep(done.unread, new)
@@ -110,7 +110,7 @@ class Summariser:
     def estimate(self, notes: SessionNotes, state: SummaryState, new: Sequence[Turn]) -> Usage:
         """Estimate the usage of :meth:`update`."""
         _, turns = _due(notes, state, new)
-        current = Summary() if state.extractive else Summary(notes.keys, notes.themes)
+        current = SummaryDraft() if state.extractive else SummaryDraft(notes.keys, notes.themes)
         usage = Usage()
         for part in split(turns, self._limit_after(notes)):
             shown = turns[part.start : part.stop]
@@ -129,13 +129,13 @@ class Summariser:
         backlog = notes.backlog or Backlog()
         return batch_limit(failures_of(backlog.attempts, backlog.outages), self._limit)
 
-    def _ask(self, current: Summary, turns: Sequence[Turn], done: Outcome) -> SummaryAnswer:
+    def _ask(self, current: SummaryDraft, turns: Sequence[Turn], done: Outcome) -> SummaryAnswer:
         answer = self._model.ask(self._prompt_for(current, turns), SummaryAnswer)
         done.usage += answer.usage
         done.rejected += (f"{DROPPED}: {reason}" for reason in answer.dropped)
         return answer.value
 
-    def _prompt_for(self, current: Summary, turns: Sequence[Turn]) -> Prompt:
+    def _prompt_for(self, current: SummaryDraft, turns: Sequence[Turn]) -> Prompt:
         if current.themes:
             return render(
                 self._prompt,
@@ -169,21 +169,21 @@ def prompt_tokens(prompt: Prompt) -> int:
     return estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
 
 
-def extractive(turns: Sequence[Turn]) -> Summary:
+def extractive(turns: Sequence[Turn]) -> SummaryDraft:
     """A summary by rules: keys and themes in the words of the turns themselves."""
     chunks = tuple(
         WorkChunk(
-            uid=str(place),
-            message_id=str(place),
+            uid=str(index),
+            message_id=str(index),
             session="",
             speaker=None if turn.speaker == ANONYMOUS else turn.speaker,
             at=turn.at,
             text=turn.text,
         )
-        for place, turn in enumerate(turns)
+        for index, turn in enumerate(turns)
     )
     read = RulesExtractor().extract(Window("", "", chunks))
-    return Summary(read.keys or (), read.themes or ())
+    return SummaryDraft(read.keys or (), read.themes or ())
 
 
 def next_state(state: SummaryState, outcome: Outcome) -> SummaryState:

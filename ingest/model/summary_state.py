@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from cognigraph.english.sentences import split_text
 from cognigraph.ids import normalise
-from cognigraph.ingest.model.coreference import Named
+from cognigraph.ingest.model.coreference import WindowName
 from cognigraph.ingest.model.transcript import Turn, one_line
 from cognigraph.model import Theme
 from cognigraph.text.clean import printable
 from cognigraph.text.terms import query_terms, terms
 
 if TYPE_CHECKING:
-    from cognigraph.ingest.model.schema import SummaryAnswer
+    from cognigraph.ingest.model.answer_schema import SummaryAnswer
 
 MAX_THEMES = 8
 MAX_KEYS = 24
@@ -44,7 +44,7 @@ _UNTOLD = frozenset(("time", "concept"))
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class SummaryDraft:
     """Keys with weights, heaviest first, and themes."""
 
     keys: tuple[tuple[str, float], ...] = ()
@@ -52,8 +52,8 @@ class Summary:
 
 
 def merged(
-    old: Summary, answer: SummaryAnswer, speakers: Sequence[str]
-) -> tuple[Summary, list[str]]:
+    old: SummaryDraft, answer: SummaryAnswer, speakers: Sequence[str]
+) -> tuple[SummaryDraft, list[str]]:
     """The summary after merging an answer into it, and a reason for each rejected theme.
 
     ``old`` is empty for the first answer.
@@ -66,22 +66,22 @@ def merged(
         if not summary:
             refused.append(f"{EMPTY}: {title}")
             continue
-        place = _place(one.n, title, old.themes)
-        if place is None and not title:
+        index = _index(one.n, title, old.themes)
+        if index is None and not title:
             refused.append(f"{UNTITLED}: {summary[:_TITLE]}")
-        elif place is None:
+        elif index is None:
             refused += _added(themes, Theme(title, summary))
-        elif place in written:
-            refused.append(f"{TWICE}: {title or old.themes[place].title}")
-        elif _shrinks(old.themes[place].summary, summary):
-            refused.append(f"{SHRUNK}: {old.themes[place].title}")
+        elif index in written:
+            refused.append(f"{TWICE}: {title or old.themes[index].title}")
+        elif _shrinks(old.themes[index].summary, summary):
+            refused.append(f"{SHRUNK}: {old.themes[index].title}")
         else:
-            written.add(place)
-            themes[place] = Theme(title or old.themes[place].title, summary)
-    return Summary(merged_keys(old.keys, answer.keys, speakers), tuple(themes)), refused
+            written.add(index)
+            themes[index] = Theme(title or old.themes[index].title, summary)
+    return SummaryDraft(merged_keys(old.keys, answer.keys, speakers), tuple(themes)), refused
 
 
-def _place(number: int, title: str, themes: Sequence[Theme]) -> int | None:
+def _index(number: int, title: str, themes: Sequence[Theme]) -> int | None:
     if 1 <= number <= len(themes):
         return number - 1
     same = [at for at, one in enumerate(themes) if normalise(one.title) == normalise(title)]
@@ -133,7 +133,7 @@ def merged_keys(
     found = {_stems(name): (name, weight) for name, weight in old}
     besides = {_stems(speaker) for speaker in speakers}
     step = 1 / max(1, len(new))
-    for place, raw in enumerate(dict.fromkeys(new)):
+    for index, raw in enumerate(dict.fromkeys(new)):
         name = " ".join(printable(raw).split()).strip(" \"'`.,;:")
         stems = _stems(name)
         if not stems or stems in besides or len(name.split()) > _KEY_WORDS:
@@ -142,7 +142,7 @@ def merged_keys(
             known, weight = found[stems]
             found[stems] = known, round(weight + 0.5, 4)
         else:
-            found[stems] = name, round(2 - place * step, 4)
+            found[stems] = name, round(2 - index * step, 4)
     ranked = sorted(found.values(), key=lambda key: -key[1])  # stable: of equals, older keys first
     return tuple(ranked[:MAX_KEYS])
 
@@ -163,7 +163,7 @@ class SummaryState:
     """
 
     unread: tuple[Turn, ...] = ()
-    known: tuple[Named, ...] = ()
+    known: tuple[WindowName, ...] = ()
     extractive: bool = False
 
     @classmethod
@@ -175,7 +175,7 @@ class SummaryState:
                 return cls()
             return cls(
                 tuple(_turn(*row) for row in data["unread"]),
-                tuple(Named(str(n), str(t), tuple(map(str, a))) for n, t, a in data["known"]),
+                tuple(WindowName(str(n), str(t), tuple(map(str, a))) for n, t, a in data["known"]),
                 bool(data["extractive"]),
             )
         except (ValueError, TypeError, KeyError):
@@ -208,9 +208,9 @@ def remembered(turns: Sequence[Turn]) -> tuple[Turn, ...]:
     return tuple(reversed(kept))
 
 
-def known_names(new: Sequence[Named], old: Sequence[Named]) -> tuple[Named, ...]:
+def known_names(new: Sequence[WindowName], old: Sequence[WindowName]) -> tuple[WindowName, ...]:
     """The entities to list in the next window's prompt, newest first."""
-    found: dict[str, Named] = {}
+    found: dict[str, WindowName] = {}
     for one in (*new, *old):
         if one.type not in _UNTOLD and (one.aliases or one.type != "object"):
             found.setdefault(normalise(one.name), replace(one, aliases=one.aliases[:3]))
@@ -220,7 +220,7 @@ def known_names(new: Sequence[Named], old: Sequence[Named]) -> tuple[Named, ...]
 # --- Text for prompts ----------------------------------------------------------------------
 
 
-def known_lines(known: Sequence[Named]) -> str:
+def known_lines(known: Sequence[WindowName]) -> str:
     """Known entities, one per line, such as ``Pia (person; Jonas's sister)``."""
     lines = (f"{one.name} ({'; '.join((one.type, *one.aliases))})" for one in known)
     return "\n".join(map(one_line, lines)) or "-"

@@ -71,11 +71,11 @@ def unnumbered(turns: Sequence[Turn]) -> str:
 def _lines(turns: Sequence[Turn], *, number: bool) -> list[str]:
     lines: list[str] = []
     day: date | None = None
-    for place, turn in enumerate(turns, 1):
+    for index, turn in enumerate(turns, 1):
         if turn.at.date() != day:
             day = turn.at.date()
             lines.append(f"# {day:%A} {day.isoformat()}")
-        lines.append(f"[{place}] {turn.line}" if number else turn.line)
+        lines.append(f"[{index}] {turn.line}" if number else turn.line)
     return lines
 
 
@@ -86,10 +86,10 @@ def split(turns: Sequence[Turn], limit: int) -> list[range]:
     """
     parts: list[range] = []
     start, tokens = 0, 0
-    for place, turn in enumerate(turns):
-        if tokens + turn.tokens > limit and place > start + 1:
-            parts.append(range(start, place))
-            start = place - 1
+    for index, turn in enumerate(turns):
+        if tokens + turn.tokens > limit and index > start + 1:
+            parts.append(range(start, index))
+            start = index - 1
             tokens = turns[start].tokens
         tokens += turn.tokens
     return [*parts, range(start, len(turns))] if turns else []

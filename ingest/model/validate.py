@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from cognigraph.ids import normalise
 from cognigraph.ingest.extraction import Fact, Mention
-from cognigraph.ingest.model.coreference import Named, Names, lasting_aliases
+from cognigraph.ingest.model.coreference import WindowName, WindowNames, lasting_aliases
+from cognigraph.ingest.model.event_times import resolve_when
 from cognigraph.ingest.model.parse_lines import FactLine, clean, entity_line, fact_line
 from cognigraph.ingest.model.relation_names import normalise_relation
-from cognigraph.ingest.model.times import resolve_when
 from cognigraph.ingest.model.transcript import ANONYMOUS, Turn
 
 if TYPE_CHECKING:
-    from cognigraph.ingest.model.schema import ReadAnswer
+    from cognigraph.ingest.model.answer_schema import ReadAnswer
 
 MAX_FACTS = 8
 """Maximum number of facts per turn, averaged over a window; a window may have ``MIN_FACTS``."""
@@ -36,15 +36,15 @@ _WORD = re.compile(r"\w")
 
 
 @dataclass(slots=True)
-class Reading:
+class CheckedAnswer:
     """The facts and entities of a lease, collected part by part and deduplicated."""
 
     turns: Sequence[Turn]
     _facts: dict[tuple[str, ...], Fact] = field(default_factory=dict)
-    _entities: dict[str, Named] = field(default_factory=dict)
+    _entities: dict[str, WindowName] = field(default_factory=dict)
     rejected: list[str] = field(default_factory=list)
 
-    def take(self, answer: ReadAnswer, part: range, names: Names) -> None:
+    def take(self, answer: ReadAnswer, part: range, names: WindowNames) -> None:
         """Add the answer about the turns of ``part``, which the answer numbers from 1."""
         for line in answer.entities:
             entity = entity_line(line)
@@ -61,7 +61,7 @@ class Reading:
         self.rejected += (f"{TOO_MANY}: {_excerpt(line)}" for line in answer.facts[most:])
         self._entities.update((normalise(one.name), one) for one in names.entities)
 
-    def _take(self, fact: FactLine, part: range, names: Names) -> str:
+    def _take(self, fact: FactLine, part: range, names: WindowNames) -> str:
         """Add a fact if it is valid; returns the reason for a rejection, or an empty text."""
         own = sorted({number - 1 for number in fact.turns if 1 <= number <= len(part)})
         if not own:
@@ -78,8 +78,8 @@ class Reading:
             return ITSELF
         if max(len(subject.name), len(relation.text), len(object.name)) > _LONGEST:
             return TOO_LONG
-        places = tuple(part[place] for place in own)
-        when = self._when(fact, places)
+        indices = tuple(part[index] for index in own)
+        when = self._when(fact, indices)
         for entity in (subject, object):
             self._entities.setdefault(normalise(entity.name), entity)
         self._add(
@@ -89,10 +89,10 @@ class Reading:
                 relation=relation.text,
                 object=object.name,
                 object_type=object.type,
-                chunks=places,
+                chunks=indices,
                 when=when,
                 negated=relation.negated,
-                said_by=self._said_by(fact, places, own, names),
+                said_by=self._said_by(fact, indices, own, names),
             )
         )
         if when is None and (fact.date or fact.words):
@@ -102,20 +102,20 @@ class Reading:
             )
         return ""
 
-    def _when(self, fact: FactLine, places: Sequence[int]) -> str | None:
+    def _when(self, fact: FactLine, indices: Sequence[int]) -> str | None:
         words = fact.words.lower()
-        cited = [self.turns[place] for place in places]
+        cited = [self.turns[index] for index in indices]
         turn = next((one for one in cited if words and words in one.text.lower()), cited[0])
         return resolve_when(fact.words, fact.date, turn.at, turn.text)
 
     def _said_by(
-        self, fact: FactLine, places: Sequence[int], own: Sequence[int], names: Names
+        self, fact: FactLine, indices: Sequence[int], own: Sequence[int], names: WindowNames
     ) -> str | None:
         """The quoted person; ``None`` if that is a speaker of the evidence."""
         if not fact.source:
             return None
         found = names.find(fact.source, own)
-        speakers = {normalise(self.turns[place].speaker) for place in places}
+        speakers = {normalise(self.turns[index].speaker) for index in indices}
         return found.name if found and normalise(found.name) not in speakers else None
 
     def _add(self, fact: Fact) -> None:
@@ -148,31 +148,31 @@ class Reading:
         return known.type if known is not None else type
 
     @property
-    def entities(self) -> tuple[Named, ...]:
+    def entities(self) -> tuple[WindowName, ...]:
         """All entities, with only those aliases that keep their meaning in later windows."""
         return tuple(
-            Named(one.name, one.type, lasting_aliases(one, self.turns))
+            WindowName(one.name, one.type, lasting_aliases(one, self.turns))
             for one in self._entities.values()
         )
 
     @property
     def mentions(self) -> tuple[Mention, ...]:
         """All entities, each with the chunks it speaks or is named in, and those its facts cite."""
-        places: dict[str, set[int]] = {}
-        for place, turn in enumerate(self.turns):
-            places.setdefault(normalise(turn.speaker), set()).add(place)
+        indices: dict[str, set[int]] = {}
+        for index, turn in enumerate(self.turns):
+            indices.setdefault(normalise(turn.speaker), set()).add(index)
         for fact in self._facts.values():
             for name in (fact.subject, fact.object):
-                places.setdefault(normalise(name), set()).update(fact.chunks)
+                indices.setdefault(normalise(name), set()).update(fact.chunks)
         texts = [f" {normalise(turn.text)} " for turn in self.turns]
         for key, entity in self._entities.items():
-            found = places.setdefault(key, set())
+            found = indices.setdefault(key, set())
             for name in (entity.name, *lasting_aliases(entity, self.turns)):
                 found.update(_naming(normalise(name), texts))
         return tuple(
-            Mention(one.name, one.type, tuple(sorted(places[normalise(one.name)])), one.aliases)
+            Mention(one.name, one.type, tuple(sorted(indices[normalise(one.name)])), one.aliases)
             for one in self.entities
-            if places[normalise(one.name)] and one.name != ANONYMOUS
+            if indices[normalise(one.name)] and one.name != ANONYMOUS
         )
 
 
@@ -185,4 +185,4 @@ def _naming(name: str, texts: Iterable[str]) -> list[int]:
     if len(name) < 2:
         return []
     pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    return [place for place, text in enumerate(texts) if name in text and pattern.search(text)]
+    return [index for index, text in enumerate(texts) if name in text and pattern.search(text)]

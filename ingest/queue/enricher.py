@@ -21,8 +21,8 @@ from cognigraph.ingest.derive import derive
 from cognigraph.ingest.extraction import Extraction, Extractor, Summarising, Window
 from cognigraph.ingest.queue.estimate import Estimate, context_of, estimate, window_of
 from cognigraph.ingest.queue.lease import Heartbeat
-from cognigraph.ingest.queue.limits import Limits
 from cognigraph.ingest.queue.retry import judge
+from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.queue.worker_names import has_died, worker_name
 from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
@@ -57,7 +57,7 @@ class Step:
     usage: Usage = field(default_factory=Usage)
     error: str | None = None
     lost: bool = False
-    behind: bool = False
+    summary_due: bool = False
     stopped: str | None = None
 
 
@@ -201,7 +201,7 @@ class Enricher:
             return step
         failed = self._fail(replace(lease, chunks=()), read.error, Usage())
         unwritten = None if lease.chunks else failed.error
-        return replace(step, error=unwritten, behind=True, stopped=failed.stopped)
+        return replace(step, error=unwritten, summary_due=True, stopped=failed.stopped)
 
     def _derive(self, lease: Lease) -> _Read:
         """Read what is new in the chunks; those that only repeat the memory teach nothing."""
@@ -231,7 +231,7 @@ class Enricher:
         except Exception as error:  # so may be what it returns
             raise _Spent(_failed(name, error, lease), extraction.usage) from error
         unwritten = extraction.error
-        if unwritten is None and extraction.behind and not chunks:
+        if unwritten is None and extraction.summary_due and not chunks:
             unwritten = ExtractionError(
                 f"{name} left the summary of session {lease.session!r} behind"
             )
@@ -239,7 +239,7 @@ class Enricher:
             derivation,
             keep_revisions=keep,
             provisional=extraction.provisional,
-            behind=extraction.behind or unwritten is not None,
+            summary_due=extraction.summary_due or unwritten is not None,
             held=unwritten is not None,
         )
         return _Read(derivation, rejected, extraction.usage, unwritten)
@@ -351,6 +351,6 @@ def _failed(name: str, error: Exception, lease: Lease) -> ExtractionError:
 
 def _is_suspect(lease: Lease) -> bool:
     if lease.chunks:
-        return any(chunk.deaths >= SUSPECT_CRASHES for chunk in lease.chunks)
+        return any(chunk.crashes >= SUSPECT_CRASHES for chunk in lease.chunks)
     backlog = lease.notes.backlog
     return backlog is not None and backlog.crashes >= SUSPECT_CRASHES

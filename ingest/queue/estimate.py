@@ -69,10 +69,10 @@ def estimate(
         if lease is None:
             continue
         if uid in renewed:  # it would start anew
-            fresh = (replace(chunk, attempts=0, outages=0, deaths=0) for chunk in lease.chunks)
+            fresh = (replace(chunk, attempts=0, outages=0, crashes=0) for chunk in lease.chunks)
             lease = replace(lease, chunks=tuple(fresh))
-        behind = lease.notes.backlog is not None and not lease.notes.backlog.parked
-        if behind and summarises:
+        summary_due = lease.notes.backlog is not None and not lease.notes.backlog.parked
+        if summary_due and summarises:
             summaries += 1
             if ask is not None and usage is not None:
                 usage += ask(window_of(replace(lease, chunks=())))
@@ -92,7 +92,7 @@ def batches(lease: Lease, settings: EnrichSettings, context: int) -> Iterator[Le
     chunks, before = lease.chunks, lease.before
     while chunks:
         size = batch_size(
-            [failures_of(chunk.attempts, chunk.outages, chunk.deaths) for chunk in chunks],
+            [failures_of(chunk.attempts, chunk.outages, chunk.crashes) for chunk in chunks],
             settings.batch,
         )
         batch = chunks[:size]

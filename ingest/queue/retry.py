@@ -30,7 +30,7 @@ _OUTAGE_DOUBLINGS = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class FailureDecision:
     """What to do with the chunks of a failed extraction.
 
     ``wait`` is how long they rest; ``park_after`` the attempts after which they are parked,
@@ -53,23 +53,23 @@ def judge(
     outages: int,
     after_outage: bool,
     settings: EnrichSettings,
-) -> Verdict:
+) -> FailureDecision:
     """Decide for ``chunks`` chunks that failed ``attempts`` times and met ``outages`` before.
 
     ``after_outage`` says that the batch before met one too.
     """
     fault = fault_of(error)
     if fault == "stop":
-        return Verdict("stop", timedelta(0), ends_run=True)
+        return FailureDecision("stop", timedelta(0), ends_run=True)
     if fault == "outage":
         wait = settings.retry_after * 2 ** min(outages, _OUTAGE_DOUBLINGS)
         asked = timedelta(seconds=getattr(error, "retry_after", None) or 0.0)
         ends_run = after_outage or not error.is_retryable
-        return Verdict("outage", max(wait, asked), ends_run=ends_run)
+        return FailureDecision("outage", max(wait, asked), ends_run=ends_run)
     if chunks > 1:  # some of them may be fine: at once, in smaller batches
-        return Verdict("content", timedelta(0))
+        return FailureDecision("content", timedelta(0))
     for_good = isinstance(error, ExtractionError | ModelRefusedError) and not error.is_retryable
-    return Verdict(
+    return FailureDecision(
         "content",
         settings.retry_after * 2 ** min(attempts, _MOST_DOUBLINGS),
         park_after=0 if for_good else settings.park_after,

@@ -50,25 +50,25 @@ def split_clauses(
     """
     clauses: list[Clause] = []
     connector, start, has_verb = "", 0, False
-    for place, token in enumerate(tokens):
-        if place in inside:
+    for index, token in enumerate(tokens):
+        if index in inside:
             continue
         low = token.low
         if token.kind == "mark":
-            if place > start:
-                clauses.append(Clause(connector, start, place))
+            if index > start:
+                clauses.append(Clause(connector, start, index))
                 connector = low
             elif connector not in words.CONJUNCTIONS:
                 connector = low
-            start, has_verb = place + 1, False
-        elif place == start:
-            if low in words.CONJUNCTIONS and not _is_subject(tokens, place):
-                connector, start = low, place + 1
+            start, has_verb = index + 1, False
+        elif index == start:
+            if low in words.CONJUNCTIONS and not _is_subject(tokens, index):
+                connector, start = low, index + 1
             has_verb = has_verb or known_verb(low) is not None
-        elif _breaks(tokens, place, names, inside, has_verb):
-            clauses.append(Clause(connector, start, place))
+        elif _breaks(tokens, index, names, inside, has_verb):
+            clauses.append(Clause(connector, start, index))
             joins = low in words.CONJUNCTIONS or low == "cause"
-            connector, start = (low, place + 1) if joins else ("+", place)
+            connector, start = (low, index + 1) if joins else ("+", index)
             has_verb = False
         elif low in FINITE_AUX or known_verb(low) is not None or is_past(low) or low == "'s":
             has_verb = True
@@ -77,56 +77,56 @@ def split_clauses(
     return clauses
 
 
-def _low(tokens: Sequence[Token], place: int) -> str:
-    return tokens[place].low if place < len(tokens) else ""
+def _low(tokens: Sequence[Token], index: int) -> str:
+    return tokens[index].low if index < len(tokens) else ""
 
 
-def _is_subject(tokens: Sequence[Token], place: int) -> bool:
+def _is_subject(tokens: Sequence[Token], index: int) -> bool:
     """Return whether "that" is a subject or determiner ("That is ...") and not a conjunction."""
-    return tokens[place].low == "that" and _low(tokens, place + 1) not in words.PRONOUNS
+    return tokens[index].low == "that" and _low(tokens, index + 1) not in words.PRONOUNS
 
 
 def _breaks(
     tokens: Sequence[Token],
-    place: int,
+    index: int,
     names: Collection[int],
     inside: Collection[int],
     has_verb: bool,
 ) -> bool:
-    low, following = tokens[place].low, _low(tokens, place + 1)
-    if low == "and" and not has_verb and _is_person(tokens, place - 1, names, inside):
+    low, following = tokens[index].low, _low(tokens, index + 1)
+    if low == "and" and not has_verb and _is_person(tokens, index - 1, names, inside):
         return False  # "Ann and Tom moved" has one subject
     if low in _ALWAYS:
         return True
     if low in ("what", "how"):
         return has_verb
     if low in ("so", "cause"):
-        return following in words.PRONOUNS or following in words.POSSESSIVES or place + 1 in names
+        return following in words.PRONOUNS or following in words.POSSESSIVES or index + 1 in names
     if low in _COORDINATING:
-        after_time = place + 1
+        after_time = index + 1
         while after_time in inside or (after_time + 1) in inside:
             after_time += 1
-        return _starts_verb_phrase(tokens, place + 1) or _starts_clause(tokens, after_time, names)
+        return _starts_verb_phrase(tokens, index + 1) or _starts_clause(tokens, after_time, names)
     if low in _IF_CLAUSE_FOLLOWS:
-        return is_ing(following) or _starts_clause(tokens, place + 1, names)
+        return is_ing(following) or _starts_clause(tokens, index + 1, names)
     if not has_verb:
         return False
     if low == "that":
-        return is_finite(following) or _starts_clause(tokens, place + 1, names)
+        return is_finite(following) or _starts_clause(tokens, index + 1, names)
     if low in words.NOMINATIVE:
         return True
-    return _new_subject(tokens, place, names)
+    return _new_subject(tokens, index, names)
 
 
 def _is_person(
-    tokens: Sequence[Token], place: int, names: Collection[int], inside: Collection[int]
+    tokens: Sequence[Token], index: int, names: Collection[int], inside: Collection[int]
 ) -> bool:
-    return place in names or place in inside or tokens[place].low in words.PERSON_NOUNS
+    return index in names or index in inside or tokens[index].low in words.PERSON_NOUNS
 
 
-def _new_subject(tokens: Sequence[Token], place: int, names: Collection[int]) -> bool:
+def _new_subject(tokens: Sequence[Token], index: int, names: Collection[int]) -> bool:
     """Return whether a clause without conjunction starts here: "I heard | Mary moved"."""
-    low, before, following = tokens[place].low, tokens[place - 1].low, _low(tokens, place + 1)
+    low, before, following = tokens[index].low, tokens[index - 1].low, _low(tokens, index + 1)
     if low in ("you", "it", "there", "this"):
         verb = following in FINITE_AUX or (low == "you" and known_verb(following) is not None)
         free = before in REPORTING or not (
@@ -136,22 +136,22 @@ def _new_subject(tokens: Sequence[Token], place: int, names: Collection[int]) ->
             or before == "to"
         )
         return verb and free
-    return before in REPORTING and _starts_clause(tokens, place, names)
+    return before in REPORTING and _starts_clause(tokens, index, names)
 
 
-def _starts_verb_phrase(tokens: Sequence[Token], place: int) -> bool:
+def _starts_verb_phrase(tokens: Sequence[Token], index: int) -> bool:
     """Return whether a verb phrase starts here: in "and asked for help", but not "and apples"."""
-    while _low(tokens, place) in words.ADVERBS or _low(tokens, place) in words.NEGATIONS:
-        place += 1
-    low = _low(tokens, place)
+    while _low(tokens, index) in words.ADVERBS or _low(tokens, index) in words.NEGATIONS:
+        index += 1
+    low = _low(tokens, index)
     if low in FINITE_AUX or is_past(low):
-        return _low(tokens, place + 1) not in ("'s", "and")
+        return _low(tokens, index + 1) not in ("'s", "and")
     found = known_verb(low)
     if found is None:
         return False
     if found.form == "s" and verb_only(low):
         return True
-    following = _low(tokens, place + 1)
+    following = _low(tokens, index + 1)
     return (
         following in words.DETERMINERS
         or following in words.POSSESSIVES
@@ -166,19 +166,19 @@ def _starts_verb_phrase(tokens: Sequence[Token], place: int) -> bool:
     )
 
 
-def _starts_clause(tokens: Sequence[Token], place: int, names: Collection[int]) -> bool:
+def _starts_clause(tokens: Sequence[Token], index: int, names: Collection[int]) -> bool:
     """Return whether a subject starts here and a finite verb follows within a few tokens."""
-    while _low(tokens, place) in words.ADVERBS:
-        place += 1
-    low = _low(tokens, place)
+    while _low(tokens, index) in words.ADVERBS:
+        index += 1
+    low = _low(tokens, index)
     if low in _STARTERS:
-        return low in words.NOMINATIVE or low == "you" or is_finite(_low(tokens, place + 1))
-    if low not in words.DETERMINERS and low not in words.POSSESSIVES and place not in names:
+        return low in words.NOMINATIVE or low == "you" or is_finite(_low(tokens, index + 1))
+    if low not in words.DETERMINERS and low not in words.POSSESSIVES and index not in names:
         return False
-    for ahead in range(place + 1, min(place + 6, len(tokens))):
+    for ahead in range(index + 1, min(index + 6, len(tokens))):
         token = tokens[ahead]
         if token.kind == "mark" or token.low in _COORDINATING or token.low in _RELATIVE:
             return False
-        if is_finite(token.low) and (ahead > place + 1 or place in names):
+        if is_finite(token.low) and (ahead > index + 1 or index in names):
             return True
     return False

@@ -75,10 +75,10 @@ class RulesExtractor:
         for chunk in window.before[-CONTEXT:]:
             turns.append(ChunkInContext(chunk, turns))
         facts, mentions = FactCollector(), _Mentions()
-        for place, chunk in enumerate(window.chunks):
+        for index, chunk in enumerate(window.chunks):
             turn = ChunkInContext(chunk, turns)
             state.meet(chunk.speaker)
-            _read_chunk(turn, place, tuple(turns)[-NEAR:], facts, mentions)
+            _read_chunk(turn, index, tuple(turns)[-NEAR:], facts, mentions)
             _note(turn.read, chunk.speaker or "", state)
             state.next_chunk(chunk)
             turns.append(turn)
@@ -105,7 +105,7 @@ def _local(window: Window, timezone: tzinfo | None) -> Window:
 
 def _read_chunk(
     turn: ChunkInContext,
-    place: int,
+    index: int,
     near: Sequence[ChunkInContext],
     facts: FactCollector,
     mentions: _Mentions,
@@ -115,9 +115,9 @@ def _read_chunk(
     told, discourse = turn.statements(near)
     if not told and not pictured:
         told = _mentioned(read, turn.voices)
-    facts.add((*told, *pictured), place, chunk.speaker)
+    facts.add((*told, *pictured), index, chunk.speaker)
     phrases = _top([phrase for one in read for phrase in one.phrases])
-    mentions.add(chunk.speaker, read, phrases, place, discourse.introduced)
+    mentions.add(chunk.speaker, read, phrases, index, discourse.introduced)
 
 
 def _note(read: Sequence[ReadSentence], speaker: str, state: SessionState) -> None:
@@ -150,8 +150,8 @@ def _tells(phrase: KeyPhrase) -> bool:
 
 def _top(phrases: Sequence[KeyPhrase]) -> list[KeyPhrase]:
     """Return the best phrases in the order of the text."""
-    best = sorted(range(len(phrases)), key=lambda place: (-phrases[place].score, place))[:_PHRASES]
-    return [phrases[place] for place in sorted(best)]
+    best = sorted(range(len(phrases)), key=lambda index: (-phrases[index].score, index))[:_PHRASES]
+    return [phrases[index] for index in sorted(best)]
 
 
 def _salience(one: ReadSentence) -> float:
@@ -180,7 +180,7 @@ class FactCollector:
     def __init__(self) -> None:
         self._found: dict[tuple[Statement, str | None], list[int]] = {}
 
-    def add(self, statements: Iterable[Statement], place: int, speaker: str | None) -> None:
+    def add(self, statements: Iterable[Statement], index: int, speaker: str | None) -> None:
         """Add the statements of the chunk at a position of the window, up to :data:`MAX_FACTS`.
 
         Different spellings are separate facts, because a window cannot decide which spelling is
@@ -190,9 +190,9 @@ class FactCollector:
         for count, statement in enumerate(statements):
             if count == MAX_FACTS:
                 break
-            places = self._found.setdefault((statement, speaker), [])
-            if place not in places:
-                places.append(place)
+            indices = self._found.setdefault((statement, speaker), [])
+            if index not in indices:
+                indices.append(index)
 
     def all(self) -> tuple[Fact, ...]:
         """Return the facts in order of first appearance."""
@@ -203,12 +203,12 @@ class FactCollector:
                 relation=said.relation,
                 object=said.object,
                 object_type=said.object_type,
-                chunks=tuple(places),
+                chunks=tuple(indices),
                 when=said.when,
                 negated=said.negated,
                 said_by=said.said_by,
             )
-            for (said, _), places in self._found.items()
+            for (said, _), indices in self._found.items()
         )
 
 
@@ -223,7 +223,7 @@ class _Mentions:
         speaker: str | None,
         read: Iterable[ReadSentence],
         phrases: Iterable[KeyPhrase],
-        place: int,
+        index: int,
         introduced: Iterable[tuple[str, str]],
     ) -> None:
         """Add the entities that a chunk names, and the aliases that it states."""
@@ -239,13 +239,13 @@ class _Mentions:
         found.extend((phrase.text, phrase.type) for phrase in phrases)
         for name, type_ in found[: MAX_MENTIONS + 1]:
             key = name, type_, speaker, aliases.get(name, ())
-            places = self._found.setdefault(key, [])
-            if place not in places:
-                places.append(place)
+            indices = self._found.setdefault(key, [])
+            if index not in indices:
+                indices.append(index)
 
     def all(self) -> tuple[Mention, ...]:
         """The entities so far, in the order of their first chunks."""
         return tuple(
-            Mention(name, type_, tuple(places), aliases)
-            for (name, type_, _, aliases), places in self._found.items()
+            Mention(name, type_, tuple(indices), aliases)
+            for (name, type_, _, aliases), indices in self._found.items()
         )

@@ -89,20 +89,20 @@ def key_phrases(
 def _runs(
     tokens: Sequence[Token], names: Mapping[int, Name], timed: Collection[int]
 ) -> Iterator[tuple[int, int]]:
-    place, start = 0, -1
-    while place < len(tokens):
-        name = names.get(place)
-        broken = name is not None or place in timed or _is_break(tokens[place])
+    index, start = 0, -1
+    while index < len(tokens):
+        name = names.get(index)
+        broken = name is not None or index in timed or _is_break(tokens[index])
         if broken and start >= 0:
-            yield start, place
+            yield start, index
             start = -1
         if name is not None:
-            yield place, name.end
-            place = name.end
+            yield index, name.end
+            index = name.end
             continue
         if not broken and start < 0:
-            start = place
-        place += 1
+            start = index
+        index += 1
     if start >= 0:
         yield start, len(tokens)
 

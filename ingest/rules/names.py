@@ -39,22 +39,22 @@ def find_names(tokens: Sequence[Token], known: Mapping[str, str]) -> list[Name]:
     if _shouted(tokens):
         return []
     found: list[Name] = []
-    place = 0
-    while place < len(tokens):
-        token = tokens[place]
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
         if token.kind == "quoted":
-            title = _quoted(token, place)
+            title = _quoted(token, index)
             if title is not None:
                 found.append(title)
-            place += 1
-        elif _capitalised(token) or _titled(tokens, place):
-            end = _name_end(tokens, place)
-            name = _name(tokens, place, end, known)
+            index += 1
+        elif _capitalised(token) or _titled(tokens, index):
+            end = _name_end(tokens, index)
+            name = _name(tokens, index, end, known)
             if name is not None:
                 found.append(name)
-            place = end
+            index = end
         else:
-            place += 1
+            index += 1
     return found
 
 
@@ -63,21 +63,21 @@ def _shouted(tokens: Sequence[Token]) -> bool:
     return capitals > 3 and capitals * 2 > len(tokens)
 
 
-def _quoted(token: Token, place: int) -> Name | None:
+def _quoted(token: Token, index: int) -> Name | None:
     text = token.text.strip('"“” .,!?')
     if not text or len(text.split()) > 8 or not (text[0].isupper() or text[0].isdigit()):
         return None
-    return Name(place, place + 1, text, "object", True)
+    return Name(index, index + 1, text, "object", True)
 
 
 def _capitalised(token: Token) -> bool:
     return token.kind == "word" and token.text[0].isupper() and token.low not in words.NOT_NAMES
 
 
-def _titled(tokens: Sequence[Token], place: int) -> bool:
+def _titled(tokens: Sequence[Token], index: int) -> bool:
     """Return whether a title starts a name: "Dr. Berg"."""
-    following = tokens[place + 1] if place + 1 < len(tokens) else None
-    title = tokens[place].low in TITLES and tokens[place].text[0].isupper()
+    following = tokens[index + 1] if index + 1 < len(tokens) else None
+    title = tokens[index].low in TITLES and tokens[index].text[0].isupper()
     return title and following is not None and _capitalised(following)
 
 
@@ -117,9 +117,9 @@ def _common(low: str) -> bool:
     )
 
 
-def _opens(tokens: Sequence[Token], place: int) -> bool:
-    return place == 0 or (
-        tokens[place - 1].kind == "mark" and tokens[place - 1].low not in "&/-'\"(,;"
+def _opens(tokens: Sequence[Token], index: int) -> bool:
+    return index == 0 or (
+        tokens[index - 1].kind == "mark" and tokens[index - 1].low not in "&/-'\"(,;"
     )
 
 
@@ -137,7 +137,7 @@ def _name(tokens: Sequence[Token], start: int, end: int, known: Mapping[str, str
     type_ = known.get(text.lower())
     if type_ is not None:
         return Name(start, end, text, type_, False)
-    told = _type_by_words(tokens, start, end) or _type_by_place(tokens, start, end)
+    told = _type_by_words(tokens, start, end) or _type_by_neighbours(tokens, start, end)
     if told == "concept" and _opens(tokens, start):
         told = None  # "Cherish ..." ends in -ish but is not a language
     if (
@@ -172,7 +172,7 @@ def _type_by_words(tokens: Sequence[Token], start: int, end: int) -> str | None:
     return None
 
 
-def _type_by_place(tokens: Sequence[Token], start: int, end: int) -> str | None:
+def _type_by_neighbours(tokens: Sequence[Token], start: int, end: int) -> str | None:
     """Return the type that the words around the name imply; weaker evidence than its own words."""
     before = tokens[start - 1].low if start else ""
     after = tokens[end].low if end < len(tokens) else ""
@@ -202,9 +202,9 @@ def _joined_by_and(tokens: Sequence[Token], end: int) -> bool:
     )
 
 
-def _employed(tokens: Sequence[Token], place: int) -> bool:
+def _employed(tokens: Sequence[Token], index: int) -> bool:
     """Return whether a word for work precedes: "working at Siemens", "a job at Siemens"."""
-    near = tokens[max(place - 3, 0) : place]
+    near = tokens[max(index - 3, 0) : index]
     return any(token.low in _WORK for token in near)
 
 
@@ -218,11 +218,11 @@ def _explained(tokens: Sequence[Token], end: int) -> bool:
     return owned and lows[0] == lows[3] == ","
 
 
-def _handed_over(tokens: Sequence[Token], place: int) -> bool:
+def _handed_over(tokens: Sequence[Token], index: int) -> bool:
     """Return whether "to" introduces a person: in "gave it to Anna", but not "moved to Oslo"."""
     return any(
         (verb := guess_verb(tokens[at].low)) is not None and verb.base in _TO_SOMEBODY
-        for at in range(max(place - 8, 0), place)
+        for at in range(max(index - 8, 0), index)
     )
 
 

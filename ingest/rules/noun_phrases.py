@@ -106,7 +106,7 @@ def noun_phrase(
         kind = "animal" if tokens[kin.start - 1].low in words.PETS else "person"
         return Phrase(kin.text, kind, f"{owner}'s {relation}", proper=True)
     end = _shorten(tokens, start, end, names)
-    shown = [_shown(tokens, place, start, names, voices) for place in range(start, end)]
+    shown = [_shown(tokens, index, start, names, voices) for index in range(start, end)]
     text = " ".join(shown).replace(" 's", "'s").strip(" '\"“”-")
     if not text:
         return None
@@ -142,9 +142,9 @@ def _kin_name(
     tokens: Sequence[Token], start: int, end: int, names: Mapping[int, Name]
 ) -> Name | None:
     """Return the name in a phrase such as "my older sister Anna"."""
-    for place in range(start + 1, min(start + 4, end)):
-        name = names.get(place)
-        if name is None or not _introduces(tokens[place - 1].low, name):
+    for index in range(start + 1, min(start + 4, end)):
+        name = names.get(index)
+        if name is None or not _introduces(tokens[index - 1].low, name):
             continue
         if name.end == end or tokens[name.end].low in words.PREPOSITIONS:
             return name
@@ -164,9 +164,9 @@ def _owner(low: str, voices: Voices) -> str | None:
 
 
 def _shown(
-    tokens: Sequence[Token], place: int, start: int, names: Mapping[int, Name], voices: Voices
+    tokens: Sequence[Token], index: int, start: int, names: Mapping[int, Name], voices: Voices
 ) -> str:
-    low = tokens[place].low
+    low = tokens[index].low
     owner = _owner(low, voices)
     if owner is not None:
         return f"{owner}'s"
@@ -174,10 +174,10 @@ def _shown(
         return voices.speaker
     if low == "you" and voices.other is not None:
         return voices.other
-    text = tokens[place].text
-    if tokens[place].kind == "quoted":
+    text = tokens[index].text
+    if tokens[index].kind == "quoted":
         return text.strip('"“” .,')
-    if place == start and place not in names and text[1:].islower() and (place or _plain(low)):
+    if index == start and index not in names and text[1:].islower() and (index or _plain(low)):
         return low
     return text
 
@@ -191,6 +191,6 @@ def _type(tokens: Sequence[Token]) -> str:
     if tokens and tokens[0].low in ("who", "someone", "everyone"):
         return "person"
     if any(token.low == "'s" for token in tokens):
-        last = max(place for place, token in enumerate(tokens) if token.low == "'s")
+        last = max(index for index, token in enumerate(tokens) if token.low == "'s")
         return phrase_type(tokens[last + 1 :])
     return phrase_type(tokens)

@@ -70,10 +70,10 @@ class ObjectReader:
         """Skip an indirect object: in "bought my mother a scarf" the object is "a scarf"."""
         if relation.main not in GIVING | {"buy", "make", "cook", "bake"}:
             return first
-        for place in range(first + 1, last - 1):
-            before, low = self.tokens[place - 1].low, self.tokens[place].low
+        for index in range(first + 1, last - 1):
+            before, low = self.tokens[index - 1].low, self.tokens[index].low
             if before in words.PERSON_NOUNS and low in ("a", "an", "some"):
-                return place
+                return index
         return first
 
     def _object_span(self, start: int, end: int) -> tuple[int, int]:
@@ -96,7 +96,7 @@ class ObjectReader:
 
     def _runs_on(self, first: int, last: int) -> bool:
         """Return whether the tokens contain an unrecognised clause and so are not an object."""
-        if any(self.tokens[place].low in verbs.FINITE_AUX for place in range(first + 1, last)):
+        if any(self.tokens[index].low in verbs.FINITE_AUX for index in range(first + 1, last)):
             return True
         following = self.tokens[first + 1].low if first + 1 < last else ""
         return verbs.is_past(self.tokens[first].low) and (
@@ -136,8 +136,8 @@ class ObjectReader:
         rest = noun_phrase(self.tokens, first + 1, last, self.names, self.voices)
         return None if rest is None else (relation, rest)  # "gave them a book"
 
-    def _low(self, place: int, end: int) -> str:
-        return self.tokens[place].low if place < end else ""
+    def _low(self, index: int, end: int) -> str:
+        return self.tokens[index].low if index < end else ""
 
     def _past_pronoun(
         self, relation: Relation, preposition: str, first: int, last: int

@@ -35,7 +35,7 @@ def referent(name: str, type_: str, *, solid: bool = True) -> Referent:
     if said and is_ing(said[0]):
         # An activity such as "cooking for many" is not "they".
         return Referent(name, type_, frozenset(), solid)
-    breaks = (place for place, word in enumerate(said) if word in words.PREPOSITIONS)
+    breaks = (index for index, word in enumerate(said) if word in words.PREPOSITIONS)
     head = said[max(next(breaks, len(said)) - 1, 0)] if said else ""
     return Referent(name, type_, _fits(head, type_, several=len(said) > 1), solid)
 

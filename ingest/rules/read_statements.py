@@ -22,7 +22,7 @@ from cognigraph.ingest.rules.relations import Relation, is_manner, read_relation
 from cognigraph.ingest.rules.statement import (
     OWNERS,
     SAYING,
-    Reading,
+    PreparedSentence,
     Statement,
     is_listed,
     is_over,
@@ -45,7 +45,7 @@ class StatementReader:
     def __init__(self, discourse: Discourse | None = None) -> None:
         self._discourse = discourse or Discourse()
 
-    def read(self, sentence: Reading, voices: Voices) -> list[Statement]:
+    def read(self, sentence: PreparedSentence, voices: Voices) -> list[Statement]:
         """Return the statements of the next sentence."""
         scan = _Scan(sentence, voices, self._discourse)
         statements = [] if sentence.question else scan.run()
@@ -56,14 +56,14 @@ class StatementReader:
 class _Scan:
     """One pass over the clauses of one sentence."""
 
-    def __init__(self, sentence: Reading, voices: Voices, discourse: Discourse) -> None:
+    def __init__(self, sentence: PreparedSentence, voices: Voices, discourse: Discourse) -> None:
         self.tokens = sentence.tokens
         self.names = sentence.names
         self.times = sentence.times
         self.voices = voices
         self.discourse = discourse
         self.out: list[Statement] = []
-        self.timed = {place for span in self.times for place in range(span.start, span.end)}
+        self.timed = {index for span in self.times for index in range(span.start, span.end)}
         self.subjects = SubjectFinder(self.tokens, self.names, voices, self._resolve)
         self.objects = ObjectReader(self.tokens, self.names, voices, self.timed, self._resolve)
         self.before = Before()
@@ -71,7 +71,7 @@ class _Scan:
         self.conditional = False
         self.unreal = False  # inside a wish or condition
         self.reporter: str | None = None  # whom the statement is attributed to
-        self.place = 0  # start of the current clause
+        self.index = 0  # start of the current clause
         self.apart: Phrase | None = None  # a phrase before a comma: "Anna, my sister, ..."
         self.listing = False  # whether the last object may continue as a list
 
@@ -87,7 +87,7 @@ class _Scan:
 
     def _clause(self, clause: Clause) -> None:
         start = self._opening(clause.start, clause.end)
-        end, self.place = clause.end, clause.start
+        end, self.index = clause.end, clause.start
         if start >= end:
             self._bare_time(clause)
             return
@@ -123,7 +123,7 @@ class _Scan:
         """Read "Her name is Luna": whose name it is, if that is clear, and Luna's pronoun."""
         name = self.names.get(start + 3)
         low = self.tokens[start].low
-        said = [self.tokens[place].low for place in range(start + 1, min(start + 3, end))]
+        said = [self.tokens[index].low for index in range(start + 1, min(start + 3, end))]
         if low not in OWNERS or name is None or said not in (["name", "is"], ["name", "was"]):
             return False
         pronoun = OWNERS[low]
@@ -192,9 +192,9 @@ class _Scan:
                 break
         return start
 
-    def _subject_at(self, place: int, end: int) -> bool:
-        low = self.tokens[place].low if place < end else ""
-        return low in words.PRONOUNS or low in words.POSSESSIVES or place in self.names
+    def _subject_at(self, index: int, end: int) -> bool:
+        low = self.tokens[index].low if index < end else ""
+        return low in words.PRONOUNS or low in words.POSSESSIVES or index in self.names
 
     def _addressed(self, name: Name, end: int) -> bool:
         return name.end >= end or self.tokens[name.end].low in words.PRONOUNS
@@ -310,7 +310,7 @@ class _Scan:
             self.discourse.referent(name.text, name.type)
             for name in self.names.values()
             if name.text not in voiced
-            and (name.end <= self.place or self.discourse.is_baptised(name.text))
+            and (name.end <= self.index or self.discourse.is_baptised(name.text))
         ]
         return self.discourse.find(pronoun, (*here, *named))
 
@@ -338,7 +338,7 @@ class _Scan:
         if relation.copula and (who.pronoun or who.phrase.text == self.voices.speaker):
             return False
         short = relation.text.count(" ") < MAX_RELATION
-        return short and all(place in self.timed for place in range(relation.end, end))
+        return short and all(index in self.timed for index in range(relation.end, end))
 
     def _emit(self, subject: Phrase, relation: Relation, phrase: Phrase, when: str | None) -> None:
         who, what = self.discourse.name_of(subject.text), self.discourse.name_of(phrase.text)
@@ -370,15 +370,15 @@ class _Scan:
 
     def _named(self, start: int, end: int) -> None:
         """Add the statement that Rex is a dog for "a dog named Rex"."""
-        for place in range(start + 1, min(end - 1, start + 8)):
-            if self.tokens[place].low not in ("named", "called", "titled"):
+        for index in range(start + 1, min(end - 1, start + 8)):
+            if self.tokens[index].low not in ("named", "called", "titled"):
                 continue
-            name = self.names.get(place + 1)
+            name = self.names.get(index + 1)
             near = max(
-                (p + 1 for p in range(start, place) if self.tokens[p].low in _NEAREST),
+                (p + 1 for p in range(start, index) if self.tokens[p].low in _NEAREST),
                 default=start,
             )
-            what = noun_phrase(self.tokens, near, place, self.names, self.voices)
+            what = noun_phrase(self.tokens, near, index, self.names, self.voices)
             if name is not None and what is not None:
                 type_ = name.type if name.sure and name.type != "object" else what.type
                 self._add(Statement(name.text, type_, "is", what.text, what.type))
@@ -386,7 +386,7 @@ class _Scan:
 
     def _judged(self, who: Subject, relation: Relation, end: int) -> tuple[Relation, Phrase] | None:
         """Read an opinion ("Hiking in the north was amazing"), kept for the sake of its subject."""
-        said = [self.tokens[place].low for place in range(relation.end, end)]
+        said = [self.tokens[index].low for index in range(relation.end, end)]
         if not relation.copula or who.pronoun or " " not in who.phrase.text or not said:
             return None
         judged = said[-1] in words.SENTIMENT and len(said) < 3

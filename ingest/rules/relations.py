@@ -46,7 +46,7 @@ class Relation:
 class _Group:
     """The auxiliaries of a verb group read so far; ``place`` is the next token."""
 
-    place: int
+    index: int
     negated: bool = False
     modal: str = ""
     do: str = ""
@@ -63,41 +63,41 @@ def read_relation(tokens: Sequence[Token], start: int, end: int) -> Relation | N
     """Read the verb group that starts at ``start``; ``None`` if no verb is recognised there."""
     group = _auxiliaries(tokens, start, end)
     if group.negated and any(
-        tokens[place].low in words.NEGATIONS and _low(tokens, place + 1, end) in ("just", "only")
-        for place in range(start, min(end, start + 6))
+        tokens[index].low in words.NEGATIONS and _low(tokens, index + 1, end) in ("just", "only")
+        for index in range(start, min(end, start + 6))
     ):
         return None  # "is not just a job" does not deny that it is one
     if group.be:
         return _with_be(tokens, group, end)
-    if group.place >= end:
+    if group.index >= end:
         return None
     if group.modal in ("can", "could") and group.negated:
-        low = tokens[group.place].low
+        low = tokens[group.index].low
         if low == "wait" and group.modal == "can":
             return _cannot_wait(tokens, group, end)
-        if low in ("stand", "bear") and group.place + 1 < end:
-            return Relation("hates" if group.modal == "can" else "hated", group.place + 1, "hate")
-    text = _finite(tokens[group.place].low, group, tokens, end)
+        if low in ("stand", "bear") and group.index + 1 < end:
+            return Relation("hates" if group.modal == "can" else "hated", group.index + 1, "hate")
+    text = _finite(tokens[group.index].low, group, tokens, end)
     if text is None:
         return None
-    verb = verbs.guess_verb(tokens[group.place].low)
-    base = verb.base if verb is not None else tokens[group.place].low
-    return _chain(tokens, group.place + 1, end, text, base, group)
+    verb = verbs.guess_verb(tokens[group.index].low)
+    base = verb.base if verb is not None else tokens[group.index].low
+    return _chain(tokens, group.index + 1, end, text, base, group)
 
 
-def _low(tokens: Sequence[Token], place: int, end: int) -> str:
-    return tokens[place].low if place < end else ""
+def _low(tokens: Sequence[Token], index: int, end: int) -> str:
+    return tokens[index].low if index < end else ""
 
 
-def _auxiliaries(tokens: Sequence[Token], place: int, end: int) -> _Group:
-    group = _Group(place)
-    while group.place < end:
-        low, following = tokens[group.place].low, _content(tokens, group.place + 1, end)
+def _auxiliaries(tokens: Sequence[Token], index: int, end: int) -> _Group:
+    group = _Group(index)
+    while group.index < end:
+        low, following = tokens[group.index].low, _content(tokens, group.index + 1, end)
         if low in words.NEGATIONS:
             group.negated = True
         elif low == "no" and following == "longer":
             group.negated = True
-            group.place += 1
+            group.index += 1
         elif low in verbs.MODALS:
             group.modal = low
         elif low in verbs.DO and verbs.known_verb(following) is not None:
@@ -110,26 +110,26 @@ def _auxiliaries(tokens: Sequence[Token], place: int, end: int) -> _Group:
             group.be = low if low != "'s" else "is"
         elif not (is_manner(low) and low not in ("both", "all")):
             break
-        group.place += 1
+        group.index += 1
     return group
 
 
-def _content(tokens: Sequence[Token], place: int, end: int) -> str:
+def _content(tokens: Sequence[Token], index: int, end: int) -> str:
     """Return the next word that is neither an adverb nor a negation."""
-    while place < end and (tokens[place].low in words.NEGATIONS or is_manner(tokens[place].low)):
-        place += 1
-    return _low(tokens, place, end)
+    while index < end and (tokens[index].low in words.NEGATIONS or is_manner(tokens[index].low)):
+        index += 1
+    return _low(tokens, index, end)
 
 
 def _cannot_wait(tokens: Sequence[Token], group: _Group, end: int) -> Relation | None:
-    place = group.place + 1
-    if _low(tokens, place, end) == "for":
-        return Relation("looks forward to", place + 1, "look")
-    if _low(tokens, place, end) != "to" or not _verb_like(_low(tokens, place + 1, end)):
+    index = group.index + 1
+    if _low(tokens, index, end) == "for":
+        return Relation("looks forward to", index + 1, "look")
+    if _low(tokens, index, end) != "to" or not _verb_like(_low(tokens, index + 1, end)):
         return None
-    base = tokens[place + 1].low
-    positive = _Group(group.place)
-    return _chain(tokens, place + 2, end, f"looks forward to {verbs.ing_of(base)}", base, positive)
+    base = tokens[index + 1].low
+    positive = _Group(group.index)
+    return _chain(tokens, index + 2, end, f"looks forward to {verbs.ing_of(base)}", base, positive)
 
 
 def _finite(low: str, group: _Group, tokens: Sequence[Token], end: int) -> str | None:
@@ -157,15 +157,15 @@ def _verb_like(low: str) -> bool:
     return low.isalpha() and low.isascii() and len(low) > 1 and low not in _NOT_VERB
 
 
-def _verb_at(tokens: Sequence[Token], place: int, end: int) -> bool:
+def _verb_at(tokens: Sequence[Token], index: int, end: int) -> bool:
     """Return whether the token can be a verb; a name ("going to Lisbon") cannot."""
-    return place < end and tokens[place].text[0].islower() and _verb_like(tokens[place].low)
+    return index < end and tokens[index].text[0].islower() and _verb_like(tokens[index].low)
 
 
-def _takes_object(tokens: Sequence[Token], place: int, end: int) -> bool:
+def _takes_object(tokens: Sequence[Token], index: int, end: int) -> bool:
     """Return whether an object follows: in "go to see the doctor", but not "go to work on"."""
-    following = _low(tokens, place + 1, end)
-    named = place + 1 < end and tokens[place + 1].text[0].isupper()
+    following = _low(tokens, index + 1, end)
+    named = index + 1 < end and tokens[index + 1].text[0].isupper()
     return (
         following in words.DETERMINERS
         or following in words.POSSESSIVES
@@ -174,12 +174,12 @@ def _takes_object(tokens: Sequence[Token], place: int, end: int) -> bool:
     )
 
 
-def _surely_verb(tokens: Sequence[Token], place: int, end: int) -> bool:
+def _surely_verb(tokens: Sequence[Token], index: int, end: int) -> bool:
     """Return whether the token is a verb: in "ready to leave", but not "allergic to walnuts"."""
-    found = verbs.known_verb(tokens[place].low)
+    found = verbs.known_verb(tokens[index].low)
     if found is not None:
         return found.form == "base"
-    following = _low(tokens, place + 1, end)
+    following = _low(tokens, index + 1, end)
     return following in words.DETERMINERS or following in words.POSSESSIVES
 
 
@@ -192,73 +192,73 @@ def _be_form(group: _Group) -> str:
 
 
 def _with_be(tokens: Sequence[Token], group: _Group, end: int) -> Relation:
-    low, following = _low(tokens, group.place, end), _low(tokens, group.place + 1, end)
-    second = _low(tokens, group.place + 2, end)
+    low, following = _low(tokens, group.index, end), _low(tokens, group.index + 1, end)
+    second = _low(tokens, group.index + 2, end)
     be = _be_form(group)
-    verb_ahead = following == "to" and _verb_at(tokens, group.place + 2, end)
+    verb_ahead = following == "to" and _verb_at(tokens, group.index + 2, end)
     if verb_ahead and low in ("going", "about", "able"):
         return _going_to(tokens, group, end, be)
     if verbs.is_ing(low) and verbs.guess_verb(low) is not None and following != "'s":
         verb = verbs.guess_verb(low)
         base = verb.base if verb is not None else low
-        return _chain(tokens, group.place + 1, end, f"{be} {low}", base, group)
+        return _chain(tokens, group.index + 1, end, f"{be} {low}", base, group)
     if verbs.is_participle(low) and following in words.PREPOSITIONS:
-        return Relation(f"{be} {low} {following}", group.place + 2, low, group.modal, group.negated)
+        return Relation(f"{be} {low} {following}", group.index + 2, low, group.modal, group.negated)
     adjective = low and low not in _NOT_VERB | {"part"} and low.isalpha()
-    if adjective and verb_ahead and _surely_verb(tokens, group.place + 2, end):
+    if adjective and verb_ahead and _surely_verb(tokens, group.index + 2, end):
         text = f"{be} {low} to {second}"
-        return _chain(tokens, group.place + 3, end, text, second, group)
+        return _chain(tokens, group.index + 3, end, text, second, group)
     if (adjective or low in ("part", "good", "bad", "new", "best")) and (
         following in words.RELATION_PREPOSITIONS
     ):
         return Relation(
-            f"{be} {low} {following}", group.place + 2, low, group.modal, group.negated, copula=True
+            f"{be} {low} {following}", group.index + 2, low, group.modal, group.negated, copula=True
         )
     if low in words.PREPOSITIONS and following:
-        return Relation(f"{be} {low}", group.place + 1, "be", group.modal, group.negated)
-    return Relation(be, group.place, "be", group.modal, group.negated, copula=True)
+        return Relation(f"{be} {low}", group.index + 1, "be", group.modal, group.negated)
+    return Relation(be, group.index, "be", group.modal, group.negated, copula=True)
 
 
 def _going_to(tokens: Sequence[Token], group: _Group, end: int, be: str) -> Relation:
-    kind, verb = tokens[group.place].low, tokens[group.place + 2].low
+    kind, verb = tokens[group.index].low, tokens[group.index + 2].low
     if kind == "able":
         text = f"{'could' if be == 'was' else 'can'} {verb}"
     elif be == "was":
         text = f"was going to {verb}"
     else:
         text = f"will {verb}"
-    return _chain(tokens, group.place + 3, end, text, verb, group)
+    return _chain(tokens, group.index + 3, end, text, verb, group)
 
 
 def _chain(
-    tokens: Sequence[Token], place: int, end: int, text: str, base: str, group: _Group
+    tokens: Sequence[Token], index: int, end: int, text: str, base: str, group: _Group
 ) -> Relation:
     """Extend the relation by an infinitive, a gerund, a particle and a preposition."""
-    if base == "get" and _low(tokens, place, end) in _GET_DONE:
-        base, text = tokens[place].low, f"{text} {tokens[place].low}"
-        place += 1
+    if base == "get" and _low(tokens, index, end) in _GET_DONE:
+        base, text = tokens[index].low, f"{text} {tokens[index].low}"
+        index += 1
     for _ in range(2):
-        low, following = _low(tokens, place, end), _low(tokens, place + 1, end)
+        low, following = _low(tokens, index, end), _low(tokens, index + 1, end)
         if base not in verbs.CATENATIVE:
             break
         if (
             low == "to"
-            and _verb_at(tokens, place + 1, end)
-            and (base not in _MOTION or _takes_object(tokens, place + 1, end))
+            and _verb_at(tokens, index + 1, end)
+            and (base not in _MOTION or _takes_object(tokens, index + 1, end))
             and following not in verbs.FINITE_AUX - {"do", "have"}
         ):
-            text, base, place = f"{text} to {following}", following, place + 2
+            text, base, index = f"{text} to {following}", following, index + 2
         elif verbs.is_ing(low) and verbs.guess_verb(low) is not None and following != "'s":
             verb = verbs.guess_verb(low)
-            text, base, place = f"{text} {low}", verb.base if verb else low, place + 1
+            text, base, index = f"{text} {low}", verb.base if verb else low, index + 1
         else:
             break
-    while place < end and tokens[place].low in ("really", "just", "also", "even", "recently"):
-        place += 1
-    low = _low(tokens, place, end)
+    while index < end and tokens[index].low in ("really", "just", "also", "even", "recently"):
+        index += 1
+    low = _low(tokens, index, end)
     if low in words.PARTICLES and (low not in ("home", "in", "on", "over", "around", "through")):
-        text, place = f"{text} {low}", place + 1
-        low = _low(tokens, place, end)
-    if low in words.PREPOSITIONS and _low(tokens, place + 1, end) not in _AFTER_NO_PREPOSITION:
-        text, place = f"{text} {low}", place + 1
-    return Relation(text, place, base, group.modal, group.negated)
+        text, index = f"{text} {low}", index + 1
+        low = _low(tokens, index, end)
+    if low in words.PREPOSITIONS and _low(tokens, index + 1, end) not in _AFTER_NO_PREPOSITION:
+        text, index = f"{text} {low}", index + 1
+    return Relation(text, index, base, group.modal, group.negated)

@@ -38,7 +38,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PreparedSentence:
     """One sentence annotated with its names and time expressions.
 
     ``things`` are further phrases that an "it" could refer to, which makes it ambiguous.
@@ -52,7 +52,10 @@ class Reading:
 
 
 def referents_of(
-    sentence: Reading, statements: Sequence[Statement], voices: Voices, discourse: Discourse
+    sentence: PreparedSentence,
+    statements: Sequence[Statement],
+    voices: Voices,
+    discourse: Discourse,
 ) -> Iterator[Referent]:
     """Yield the entities of a sentence that a pronoun in the next two sentences may refer to."""
     voiced = (voices.speaker, voices.other)
@@ -74,7 +77,7 @@ def referents_of(
 
 def is_listed(tokens: Sequence[Token], start: int, end: int) -> bool:
     """Return whether tokens are part of a list, not an apposition: "Anna, a nurse and Tom"."""
-    joined = any(tokens[place].low in ("and", "or") for place in range(start, end))
+    joined = any(tokens[index].low in ("and", "or") for index in range(start, end))
     more = any(token.low == "," for token in tokens[end + 1 :])
     return joined or more or tokens[start].low in ("this", "that", "these")
 

@@ -98,10 +98,10 @@ class SubjectFinder:
             or self._nominal(start, end)
         )
 
-    def _advice(self, place: int, end: int) -> bool:
+    def _advice(self, index: int, end: int) -> bool:
         """Return whether "you" is given advice ("you should", "you need to"), which is no fact."""
-        low, following = self._low(place, end), self._low(place + 1, end)
-        if place > 2 and self.tokens[place - 2].low == "sure":
+        low, following = self._low(index, end), self._low(index + 1, end)
+        if index > 2 and self.tokens[index - 2].low == "sure":
             return True  # "make sure you ..."
         return low in verbs.MODALS or (
             low in ("need", "have", "want", "ought") and following == "to"
@@ -121,9 +121,9 @@ class SubjectFinder:
         elif name is not None:
             second, after = Phrase(name.text, name.type, proper=True), name.end
         elif self._low(joint + 1, end) in words.POSSESSIVES:
-            places = range(joint + 3, min(joint + 6, end))
-            verb_places = (p for p in places if self._finite_or_base(self._low(p, end)))
-            after = next(verb_places, joint + 1)
+            indices = range(joint + 3, min(joint + 6, end))
+            verb_indices = (p for p in indices if self._finite_or_base(self._low(p, end)))
+            after = next(verb_indices, joint + 1)
             other = noun_phrase(self.tokens, joint + 1, after, self.names, self.voices)
             if other is None:
                 return None
@@ -140,8 +140,8 @@ class SubjectFinder:
             return None
         return Subject(first, after, others=(second,))
 
-    def _low(self, place: int, end: int) -> str:
-        return self.tokens[place].low if place < end else ""
+    def _low(self, index: int, end: int) -> str:
+        return self.tokens[index].low if index < end else ""
 
     def _finite_or_base(self, low: str) -> bool:
         found = verbs.known_verb(low)
@@ -192,7 +192,7 @@ class SubjectFinder:
         return low in _FEELINGS and following in ("to", "about", "for", "of", "with")
 
     def _auxiliary_ahead(self, start: int, end: int) -> bool:
-        return any(self.tokens[place].low in verbs.FINITE_AUX for place in range(start, end))
+        return any(self.tokens[index].low in verbs.FINITE_AUX for index in range(start, end))
 
     # Noun phrases
 
@@ -210,44 +210,44 @@ class SubjectFinder:
         order = verb is not None and verb.form != "ing" and verbs.verb_only(first.low)
         if order and not clear:
             return None
-        place = self._verb_place(start, min(end, start + _REACH), clear=clear)
-        if place is None or any(
-            token.low in _INSIDE_NO_SUBJECT for token in self.tokens[start:place]
+        index = self._verb_index(start, min(end, start + _REACH), clear=clear)
+        if index is None or any(
+            token.low in _INSIDE_NO_SUBJECT for token in self.tokens[start:index]
         ):
             return None
-        phrase = noun_phrase(self.tokens, start, place, self.names, self.voices)
-        return None if phrase is None else Subject(phrase, place)
+        phrase = noun_phrase(self.tokens, start, index, self.names, self.voices)
+        return None if phrase is None else Subject(phrase, index)
 
-    def _verb_place(self, start: int, end: int, *, clear: bool) -> int | None:
+    def _verb_index(self, start: int, end: int, *, clear: bool) -> int | None:
         name = self.names.get(start)
-        first = place = name.end if name is not None else start + 1
-        while place < end:
-            low = self.tokens[place].low
+        first = index = name.end if name is not None else start + 1
+        while index < end:
+            low = self.tokens[index].low
             if low in words.NOMINATIVE:
                 return None
             if low == "'s":
-                if self._contracted_is(place, end):
-                    return place
+                if self._contracted_is(index, end):
+                    return index
             elif low in verbs.FINITE_AUX or low in words.NEGATIONS:
-                return place
-            elif low in ("left", "right") and self._low(place - 1, end) in _BEFORE_SIDE:
+                return index
+            elif low in ("left", "right") and self._low(index - 1, end) in _BEFORE_SIDE:
                 pass  # "my left knee"
-            elif self._plural_verb(place, end, clear=clear):
-                return place
+            elif self._plural_verb(index, end, clear=clear):
+                return index
             elif verbs.is_finite(low) and (clear or verbs.verb_only(low)):
                 # "my dance moves get me going": if an unambiguous verb follows, this is a noun.
-                noun = place == first and name is None and clear
-                noun = noun or self._verb_follows(place + 1, end)
-                if not noun or (verbs.is_past(low) and place > first):
-                    return place
-            inner = self.names.get(place)
-            place = inner.end if inner is not None else place + 1
+                noun = index == first and name is None and clear
+                noun = noun or self._verb_follows(index + 1, end)
+                if not noun or (verbs.is_past(low) and index > first):
+                    return index
+            inner = self.names.get(index)
+            index = inner.end if inner is not None else index + 1
         return None
 
-    def _plural_verb(self, place: int, end: int, *, clear: bool) -> bool:
+    def _plural_verb(self, index: int, end: int, *, clear: bool) -> bool:
         """Return whether a base form after a plural noun is its verb: "my holidays start on"."""
-        found, before = verbs.known_verb(self.tokens[place].low), self._low(place - 1, end)
-        following = self._low(place + 1, end)
+        found, before = verbs.known_verb(self.tokens[index].low), self._low(index - 1, end)
+        following = self._low(index + 1, end)
         plural = before.endswith("s") and not before.endswith(("ss", "us", "is"))
         return (
             clear
@@ -262,13 +262,13 @@ class SubjectFinder:
             )
         )
 
-    def _verb_follows(self, place: int, end: int) -> bool:
-        low = self._low(place, end)
+    def _verb_follows(self, index: int, end: int) -> bool:
+        low = self._low(index, end)
         return low in verbs.FINITE_AUX or (verbs.verb_only(low) and not verbs.is_ing(low))
 
-    def _contracted_is(self, place: int, end: int) -> bool:
+    def _contracted_is(self, index: int, end: int) -> bool:
         """Return whether "'s" means "is": in "Anna's moving", but not in "Anna's cat"."""
-        following, second = self._low(place + 1, end), self._low(place + 2, end)
+        following, second = self._low(index + 1, end), self._low(index + 2, end)
         if following in _AFTER_IS:
             return True
         if verbs.is_ing(following) and verbs.verb_only(following):

@@ -54,7 +54,7 @@ class Candidate:
     """A candidate sentence for the summary, ordered by ``chunk`` and ``place`` within it."""
 
     chunk: int
-    place: int
+    index: int
     speaker: str
     text: str
     salience: float
@@ -62,8 +62,8 @@ class Candidate:
 
 
 def _candidate(row: Sequence[Any]) -> Candidate:
-    chunk, place, speaker, text, salience, stems = row
-    return Candidate(chunk, place, speaker, text, salience, frozenset(stems.split()))
+    chunk, index, speaker, text, salience, stems = row
+    return Candidate(chunk, index, speaker, text, salience, frozenset(stems.split()))
 
 
 @dataclass(slots=True)
@@ -101,7 +101,7 @@ class SessionState:
             "chunks": self.chunks,
             "keys": [[stem, k.name, k.score, k.count, k.last] for stem, k in self.keys.items()],
             "pool": [
-                [c.chunk, c.place, c.speaker, c.text, c.salience, " ".join(sorted(c.stems))]
+                [c.chunk, c.index, c.speaker, c.text, c.salience, " ".join(sorted(c.stems))]
                 for c in self.pool
             ],
             "speakers": self.speakers,
@@ -139,7 +139,7 @@ class SessionState:
         key = self.keys[stem]
         return key.weight * _AGEING ** min(self.chunks - key.last, 500), key.last, stem
 
-    def add_sentence(self, place: int, speaker: str, text: str, salience: float) -> None:
+    def add_sentence(self, index: int, speaker: str, text: str, salience: float) -> None:
         """Add a sentence of the current chunk to the candidates if it is salient enough."""
         if salience <= 0 or (
             len(self.pool) >= POOL and salience <= min(item.salience for item in self.pool)
@@ -147,9 +147,9 @@ class SessionState:
             return  # of equally salient sentences the earlier one stays
         shown = shorten(text)
         stems = frozenset(query_terms(shown))
-        self.pool.append(Candidate(self.chunks, place, speaker, shown, salience, stems))
+        self.pool.append(Candidate(self.chunks, index, speaker, shown, salience, stems))
         if len(self.pool) > POOL:
-            worst = min(self.pool, key=lambda item: (item.salience, -item.chunk, -item.place))
+            worst = min(self.pool, key=lambda item: (item.salience, -item.chunk, -item.index))
             self.pool.remove(worst)
 
     def next_chunk(self, chunk: WorkChunk) -> None:
@@ -208,7 +208,7 @@ class SessionState:
 
         def standing(item: Candidate) -> tuple[float, int, int]:
             carried = sum(key.weight for key in keys if key.stems <= item.stems)
-            return -(item.salience + 2 * carried / total), item.chunk, item.place
+            return -(item.salience + 2 * carried / total), item.chunk, item.index
 
         return sorted(self.pool, key=standing)
 
@@ -248,7 +248,7 @@ def _titled(groups: Sequence[Sequence[Candidate]], keys: Sequence[_Stemmed]) -> 
         stems = frozenset[str]().union(*(item.stems for item in group))
         names = [key.name for key in keys if key.stems <= stems and key.name not in titled][:3]
         titled.update(names)
-        ordered = sorted(group, key=lambda item: (item.chunk, item.place))
+        ordered = sorted(group, key=lambda item: (item.chunk, item.index))
         speakers = list(dict.fromkeys(item.speaker for item in ordered if item.speaker))
         title = ", ".join(names) or "Said by " + " and ".join(speakers[:2] or ["someone"])
         title = title[:1].upper() + title[1:]

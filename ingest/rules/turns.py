@@ -19,7 +19,7 @@ from cognigraph.ingest.rules.key_phrases import KeyPhrase, key_phrases
 from cognigraph.ingest.rules.names import Name, find_names
 from cognigraph.ingest.rules.noun_phrases import Voices
 from cognigraph.ingest.rules.read_statements import StatementReader
-from cognigraph.ingest.rules.statement import Reading, Statement
+from cognigraph.ingest.rules.statement import PreparedSentence, Statement
 from cognigraph.stores.records import WorkChunk
 
 ANONYMOUS = "user"
@@ -46,12 +46,12 @@ class ReadSentence:
     phrases: tuple[KeyPhrase, ...]
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> PreparedSentence:
         """The sentence in the form that the statement reader takes."""
         things = [
             phrase.text for phrase in self.phrases if phrase.type not in ("concept", "person")
         ]
-        return Reading(
+        return PreparedSentence(
             self.sentence.tokens,
             {name.start: name for name in self.names},
             self.times,
@@ -162,7 +162,7 @@ def _read(
     known = {**names, **dict.fromkeys((*full, *aliases), "person")}
     read = []
     for sentence, times in found:
-        timed = {place for span in times for place in range(span.start, span.end)}
+        timed = {index for span in times for index in range(span.start, span.end)}
         named = tuple(
             _as_speaker(name, aliases)
             for name in find_names(sentence.tokens, known)

@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 
 from cognigraph.arrays import Floats, Ints
-from cognigraph.embed.word_vectors import Said
-from cognigraph.english.times.lexicon import COUNTS, MONTHS, SIMPLE, UNITS, WEEKDAYS
+from cognigraph.embed.word_vectors import TextWords
+from cognigraph.english.times.time_words import COUNTS, MONTHS, SIMPLE, UNITS, WEEKDAYS
 from cognigraph.retrieve.question.temporal import Asks
 from cognigraph.text.terms import words
 
@@ -58,7 +58,10 @@ def expected_form(asked: Sequence[str], asks: Asks | None) -> AnswerForm | None:
 
 
 def form_features(
-    texts: Sequence[str], text_words: Said, speakers: Iterable[str | None], form: AnswerForm | None
+    texts: Sequence[str],
+    text_words: TextWords,
+    speakers: Iterable[str | None],
+    form: AnswerForm | None,
 ) -> dict[str, Floats]:
     """Count the names in each text, and see whether it has the expected form; (n,) in [0, 1].
 
@@ -100,7 +103,7 @@ def _inner_capitals(text: str) -> Ints:
     return np.asarray(at[spaced | np.isin(before, _OPENING)], np.int64)
 
 
-def _holding(text_words: Said, form: AnswerForm, ignored: Collection[str]) -> Floats:
+def _holding(text_words: TextWords, form: AnswerForm, ignored: Collection[str]) -> Floats:
     """Return 1 for each text with a number (or a time), 0 for the others."""
     digits = _DIGITS[form]
     held = _WORDS[form].intersection(text_words.different)

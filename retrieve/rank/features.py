@@ -24,7 +24,7 @@ from cognigraph.retrieve.rank.late_interaction import (
     weighted_mean,
 )
 from cognigraph.settings import SearchSettings
-from cognigraph.stores.candidates import NONE, OUTSIDE, Candidates, ChunkPool
+from cognigraph.stores.candidates import NONE, OUTSIDE, Candidates, ChunkCandidates
 from cognigraph.text.bm25 import bm25, idf
 from cognigraph.text.terms import words
 
@@ -78,7 +78,7 @@ def chunk_features(
 
 
 def _window_features(
-    chunks: ChunkPool, around: Ints, weights: Floats, mean_length: float
+    chunks: ChunkCandidates, around: Ints, weights: Floats, mean_length: float
 ) -> dict[str, Floats]:
     """Mean cosine and BM25 of the windows; ``around`` (n, 2 WINDOW + 1) are their rows."""
     present, outside = around >= 0, around == OUTSIDE
@@ -95,7 +95,7 @@ def _window_features(
     return {"window vector": cosine, "window words": words}
 
 
-def neighbours(chunks: ChunkPool, radius: int) -> Ints:
+def neighbours(chunks: ChunkCandidates, radius: int) -> Ints:
     """Rows (n, 2 radius + 1) of each chunk's neighbours in session order, itself in the middle.
 
     ``NONE`` beyond the ends of the session, ``OUTSIDE`` for a neighbour that is not a candidate and
@@ -139,7 +139,7 @@ def _mean_if(missing: npt.NDArray[np.bool_], values: Floats) -> Floats:
     return np.where(missing, values[~missing].mean(), values)
 
 
-def _cues(chunks: ChunkPool, analysis: Analysis) -> dict[str, Floats]:
+def _cues(chunks: ChunkCandidates, analysis: Analysis) -> dict[str, Floats]:
     """Who speaks, whether the chunk asks or follows a question, and how long it is; in [0, 1]."""
     asked = set(words(analysis.question))
     names = {speaker: set(words(speaker or "")) for speaker in set(chunks.speakers)}

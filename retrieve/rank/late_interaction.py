@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from cognigraph.arrays import Floats, Ints
-from cognigraph.embed.word_vectors import Said, word_vectors
+from cognigraph.embed.word_vectors import TextWords, word_vectors
 from cognigraph.stores.candidates import Candidates
 
 
-def candidate_words(candidates: Candidates) -> Said:
+def candidate_words(candidates: Candidates) -> TextWords:
     """Read the words of the chunks (each with its speaker's name), then those of the triples."""
     chunks = candidates.chunks
     spoken = zip(chunks.speakers, chunks.texts, strict=False)

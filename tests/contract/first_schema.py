@@ -145,17 +145,17 @@ def neo4j(uri: str, auth: tuple[str, str] | None, space: str, version: int = 1) 
                     "name_hash": fulltext.name_hash(space, normalised),
                 },
             )  # fmt: skip
-        for n, (subject, relation, object, place) in enumerate(FACTS, 1):
+        for n, (subject, relation, object, position) in enumerate(FACTS, 1):
             uid, text = _triple(space, subject, relation, object)
             ends = ids.entity_uid(space, subject, "person"), ids.entity_uid(space, object, "object")
-            at = START + timedelta(minutes=place)
+            at = START + timedelta(minutes=position)
             run(
                 "MATCH (a:Entity {uid: $a}) MATCH (b:Entity {uid: $b}) MATCH (c:Chunk {uid: $c}) "
                 "MATCH (s:Session {uid: $s}) CREATE (t:Triple) SET t = $values, t.space = $space "
                 "CREATE (t)-[:SUBJECT]->(a) CREATE (t)-[:OBJECT]->(b) "
                 "CREATE (t)-[:IN_SESSION]->(s) "
                 "CREATE (t)-[:EVIDENCE {observed_at: $at}]->(c)",
-                a=ends[0], b=ends[1], c=_texts(space)[place][0], s=ids.session_uid(space, "s"),
+                a=ends[0], b=ends[1], c=_texts(space)[position][0], s=ids.session_uid(space, "s"),
                 at=at,
                 values={
                     "uid": uid, "seq": n, "subject_uid": ends[0], "object_uid": ends[1],

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cognigraph import Message
-from cognigraph.stores.batch_size import MOST_DEATHS, SUSPECT_CRASHES, marked
+from cognigraph.stores.batch_size import MOST_CRASHES, SUSPECT_CRASHES, marked
 from tests.conftest import START
 from tests.conversations import conversation
 from tests.interrupted import LEASE, Plan, build
@@ -77,7 +77,7 @@ def test_a_late_turn_has_its_session_read_again(graph) -> None:
 
 @pytest.mark.parametrize(
     ("sound", "extended", "counted"),
-    [(False, False, SUSPECT_CRASHES), (True, False, MOST_DEATHS), (False, True, MOST_DEATHS)],
+    [(False, False, SUSPECT_CRASHES), (True, False, MOST_CRASHES), (False, True, MOST_CRASHES)],
 )
 def test_a_crash_counts_if_the_process_seemed_sound(
     open_memory, space_name, clock, sound, extended, counted
@@ -85,7 +85,7 @@ def test_a_crash_counts_if_the_process_seemed_sound(
     with open_memory(enrich="manual") as memory:
         space, store = memory.space(space_name), memory._engine.store
         space.add("I like tea.", id="m", session="s", speaker="Tom")
-        for crashes in range(1, (MOST_DEATHS if sound or extended else 30) + 1):
+        for crashes in range(1, (MOST_CRASHES if sound or extended else 30) + 1):
             assert [f.parked for f in space.failures()] in ([], [False])
             until = clock() + LEASE
             worker = marked(f"elsewhere:{crashes}:x", until, sound=sound)
@@ -98,5 +98,5 @@ def test_a_crash_counts_if_the_process_seemed_sound(
                 assert store.queue.extend(lease, until)
             store.queue.expire(lease.token, until)
         (failure,) = space.failures()
-        assert (failure.parked, failure.deaths) == (sound or extended, counted)
+        assert (failure.parked, failure.crashes) == (sound or extended, counted)
         assert failure.reason == f"the process that read it ended {counted} times"

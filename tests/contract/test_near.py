@@ -187,13 +187,13 @@ def test_order_batches_and_workers_do_not_matter(whole, location, space_name, se
         )
         for _ in range(9)
     ]
-    places = list(range(len(turns)))
-    plain = fill(location, turns, places, 64, 1, f"{space_name}-0", embedder=NEAR)
+    indices = list(range(len(turns)))
+    plain = fill(location, turns, indices, 64, 1, f"{space_name}-0", embedder=NEAR)
     assert sum("meaning" in text for text in plain["suspected"]) > 2
-    random.shuffle(places)
-    other = fill(location, turns, places, 2, 3, f"{space_name}-1", embedder=NEAR)
+    random.shuffle(indices)
+    other = fill(location, turns, indices, 2, 3, f"{space_name}-1", embedder=NEAR)
     assert other["suspected"] == plain["suspected"]
-    blind = fill(location, turns, places, 2, 3, f"{space_name}-2", embedder=Meanings())
+    blind = fill(location, turns, indices, 2, 3, f"{space_name}-2", embedder=Meanings())
     assert {text for text in plain["suspected"] if "meaning" not in text} == {*blind["suspected"]}
     assert other["merges"] == blind["merges"], "merges do not depend on the embedder"
     assert other["entities"] == blind["entities"]

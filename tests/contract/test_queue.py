@@ -16,7 +16,7 @@ from cognigraph import (
     Usage,
 )
 from cognigraph.ingest import Extraction, Fact
-from cognigraph.ingest.queue.limits import Limits
+from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.records import Derivation
 from tests.conftest import START

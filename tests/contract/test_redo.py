@@ -16,8 +16,8 @@ from tests.conftest import START
 from tests.contract.test_enrichment import add, claim, facts
 
 
-def fact(object, *places, subject="Ann"):
-    return Fact(subject, "person", "likes", object, "object", places or (0,))
+def fact(object, *positions, subject="Ann"):
+    return Fact(subject, "person", "likes", object, "object", positions or (0,))
 
 
 def reader(name, script):

@@ -29,12 +29,12 @@ def reader(name, script):
 
 def _moved(window, script):
     facts, mentions = [], []
-    for place, chunk in enumerate(window.chunks):
+    for index, chunk in enumerate(window.chunks):
         for one in script.get(chunk.message_id, ()):
             if isinstance(one, Fact):
-                facts.append(order._moved(one, place))
+                facts.append(order._moved(one, index))
             else:
-                mentions.append(Mention(one.name, one.type, (place,), one.aliases))
+                mentions.append(Mention(one.name, one.type, (index,), one.aliases))
     return Extraction(facts=tuple(facts), mentions=tuple(mentions))
 
 
@@ -205,12 +205,12 @@ def test_read_again_is_read_alone(location, space_name, seed):
         (random.choice("stu"), random.choice(["Kim", "Eva"]), said(), said()) for _ in range(8)
     ]
     old, new = redo_properties.read(turns, 0), redo_properties.read(turns, 1)
-    places = list(range(len(turns)))
-    random.shuffle(places)
+    indices = list(range(len(turns)))
+    random.shuffle(indices)
     again = redo_properties.redo(
-        location, old, new, places, 2, f"{space_name}-0", embedder=WORDLLAMA
+        location, old, new, indices, 2, f"{space_name}-0", embedder=WORDLLAMA
     )
-    alone = order.fill(location, new, sorted(places), 64, 1, f"{space_name}-1", embedder=WORDLLAMA)
+    alone = order.fill(location, new, sorted(indices), 64, 1, f"{space_name}-1", embedder=WORDLLAMA)
     assert alone["merges"]
     # Uids contain the name of the space.
     for found in (again, alone):

@@ -20,7 +20,7 @@ from cognigraph import CogniGraphError, EmbedderMismatchError, EmbeddingError, M
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
-from cognigraph.stores.candidates import Probe
+from cognigraph.stores.candidates import CandidateQuery
 from cognigraph.testing import HashEmbedder
 from tests.conftest import START, OpenMemory
 
@@ -33,8 +33,8 @@ QUESTIONS = ["Who moved to Oslo?", "Is the fjord cold?", "kayak", "What about br
 def read(window: Any) -> Extraction:
     """A fact of each chunk, a key and a theme for each session."""
     facts = [
-        Fact("Ann", "person", "said", chunk.text, "thing", (place,), when="2026-05", negated=False)
-        for place, chunk in enumerate(window.chunks)
+        Fact("Ann", "person", "said", chunk.text, "thing", (index,), when="2026-05", negated=False)
+        for index, chunk in enumerate(window.chunks)
     ]
     last = window.chunks[-1].text
     return Extraction(facts=tuple(facts), keys=((last, 1.0),), themes=(Theme("talk", last),))
@@ -214,7 +214,7 @@ def test_a_spelling_that_changes_meanwhile_is_embedded_again(
     memory.reindex(Exact(96), on_progress=add)
     (triple,) = memory.space("a").triples()
     assert (triple.text, len(triple.sources)) == ("Ann likes tea", 2)
-    probe = Probe(CheckedEmbedder(Exact(96)).embed([triple.text])[0], triples_by_vector=5)
+    probe = CandidateQuery(CheckedEmbedder(Exact(96)).embed([triple.text])[0], triples_by_vector=5)
     (cosine,) = memory._engine.store.search.candidates("a", probe).triples.cosine
     assert cosine == pytest.approx(1.0, abs=1e-3)
 

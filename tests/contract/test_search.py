@@ -212,8 +212,8 @@ def test_texts_come_with_the_candidates_when_asked_for(open_memory, space_name, 
 
 def test_a_word_of_like_meaning_is_found(open_memory, space_name, later):
     space = open_memory().space(space_name)
-    for place, text in enumerate(["A puppy lives here now.", "The rent went up.", "It rained."]):
-        space.add(text, id=f"m{place}", session=f"s{place}", at=START)
+    for index, text in enumerate(["A puppy lives here now.", "The rent went up.", "It rained."]):
+        space.add(text, id=f"m{index}", session=f"s{index}", at=START)
     off = SearchSettings(session_leg=False, cues=False, decay=False, chunks_by_terms=0)
     why = space.search("dogs", now=later, settings=off)
     scores = {hit.id: hit.why.features["similar words"] for hit in why}

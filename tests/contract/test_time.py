@@ -22,10 +22,10 @@ def space(open_memory: OpenMemory, space_name, extractor):
     for number, home in enumerate(HOMES):
         day = START + timedelta(days=30 * number)
         talk = [f"I live in {home} now, in a flat.", "We had soup today.", "The cat sleeps."]
-        for place, text in enumerate(talk):
+        for position, text in enumerate(talk):
             space.add(
-                text, id=f"{home}{place}", session=home, speaker="Ann",
-                at=day + timedelta(minutes=place),
+                text, id=f"{home}{position}", session=home, speaker="Ann",
+                at=day + timedelta(minutes=position),
             )  # fmt: skip
         facts[f"{home}0"] = [Fact("Ann", "person", "lives in", home, "location", (0,))]
     # The same fact, said again at the end.

@@ -66,8 +66,8 @@ def test_each_proposal_was_tried(space):
     assert told["asking in its own words"] == 1
     assert space.search("A train left Narvik at noon.", 3, NOW)[0].id == "Narvik1"
     off = SearchSettings(decay=False)
-    places = [hit.id for hit in space.search(question, 20, NOW, settings=off)]
-    assert dict(found.variants)["without decay"] == places.index("Narvik1") + 1
+    positions = [hit.id for hit in space.search(question, 20, NOW, settings=off)]
+    assert dict(found.variants)["without decay"] == positions.index("Narvik1") + 1
 
 
 def test_a_message_that_no_leg_handed_on(space):
@@ -83,8 +83,8 @@ def test_a_message_that_no_leg_handed_on(space):
     tried = next(p for p in found.proposals if p.what.startswith("search.chunks_by_vector"))
     assert tried.what == f"search.chunks_by_vector = {vector.rank}"
     wide = replace(narrow, chunks_by_vector=vector.rank)
-    places = [hit.id for hit in space.search(question, 20, NOW, settings=wide)]
-    assert places.index("Moss0") + 1 == tried.rank
+    positions = [hit.id for hit in space.search(question, 20, NOW, settings=wide)]
+    assert positions.index("Moss0") + 1 == tried.rank
 
 
 def test_what_as_of_hides(space):

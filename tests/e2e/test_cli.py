@@ -93,13 +93,15 @@ def test_sample_questions_find_their_messages(sample_db: Path) -> None:
     questions = json.loads(SAMPLE.joinpath("questions.json").read_text("utf-8"))
     asked = [item for item in questions["questions"] if item["expected"]]
     assert len(asked) >= 15
-    places = []
+    positions = []
     with Memory(sample_db, enrich="manual") as memory:
         for item in asked:
             ids = [hit.id for hit in memory.search(item["question"], now=questions["now"])]
-            places.append(min((ids.index(id) for id in item["expected"] if id in ids), default=99))
-    assert sum(place < 15 for place in places) >= len(asked) * 0.85
-    assert sum(place < 5 for place in places) >= len(asked) * 0.7
+            positions.append(
+                min((ids.index(id) for id in item["expected"] if id in ids), default=99)
+            )
+    assert sum(position < 15 for position in positions) >= len(asked) * 0.85
+    assert sum(position < 5 for position in positions) >= len(asked) * 0.7
 
 
 # Writing

@@ -31,7 +31,7 @@ def tokenizer_files(folder: Path) -> Any:
     from transformers import PreTrainedTokenizerFast
 
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    vocabulary = {word: place for place, word in enumerate([*special, *WORDS])}
+    vocabulary = {word: index for index, word in enumerate([*special, *WORDS])}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
@@ -130,16 +130,16 @@ def test_interactions_are_what_the_heads_say(m3, embedder):
     question = "who moved to the fjord"
     scores = embedder.interactions(question, TEXTS)
     asked = read(question)
-    for place, text in enumerate(TEXTS):
+    for index, text in enumerate(TEXTS):
         told = read(text)
         dense = float(asked[0] @ told[0])
         sparse = sum(weight * told[1].get(token, 0.0) for token, weight in asked[1].items())
         colbert = float((asked[2] @ told[2].T).max(dim=1).values.mean())
-        assert scores["dense"][place] == pytest.approx(dense, abs=1e-4)
-        assert scores["sparse"][place] == pytest.approx(sparse, abs=1e-4)
-        assert scores["colbert"][place] == pytest.approx(colbert, abs=1e-4)
+        assert scores["dense"][index] == pytest.approx(dense, abs=1e-4)
+        assert scores["sparse"][index] == pytest.approx(sparse, abs=1e-4)
+        assert scores["colbert"][index] == pytest.approx(colbert, abs=1e-4)
         mean = (0.4 * dense + 0.2 * sparse + 0.4 * colbert) / 1.0
-        assert scores["all"][place] == pytest.approx(mean, abs=1e-4)
+        assert scores["all"][index] == pytest.approx(mean, abs=1e-4)
     assert len({round(score, 6) for score in scores["all"]}) == len(TEXTS)
     assert embedder.rerank(question, []) == []
 

@@ -561,11 +561,11 @@ def envelope(text: str) -> str:
 def broken(text: str, chance: random.Random) -> str:
     pieces = [*"{}[]:,\"'\\ ", "null", "<html>", "\0", "\ud800", "1e999", "```", "facts"]
     for _ in range(chance.randint(0, 4)):
-        place = chance.randint(0, len(text))
+        index = chance.randint(0, len(text))
         if chance.random() < 0.5:
-            text = text[:place] + chance.choice(pieces) + text[place:]
+            text = text[:index] + chance.choice(pieces) + text[index:]
         else:
-            text = text[:place] + text[place + chance.randint(1, 9) :]
+            text = text[:index] + text[index + chance.randint(1, 9) :]
     return text if chance.random() < 0.9 else text[: chance.randint(0, len(text))]
 
 

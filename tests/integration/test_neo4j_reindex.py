@@ -13,7 +13,7 @@ from cognigraph import ConfigurationError, StoreError
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.ingest.reindex import reindex
 from cognigraph.settings import StorageSettings
-from cognigraph.stores.candidates import Probe
+from cognigraph.stores.candidates import CandidateQuery
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.index.vectors import index_name
 from cognigraph.testing import HashEmbedder
@@ -64,7 +64,9 @@ def filled(store: Neo4jStore) -> None:
 
 def legs(store: Neo4jStore, embedder: CheckedEmbedder) -> Any:
     vector = embedder.embed_query("said number 7")
-    return store.search.candidates(SPACE, Probe(vector, chunks_by_vector=5, triples_by_vector=5))
+    return store.search.candidates(
+        SPACE, CandidateQuery(vector, chunks_by_vector=5, triples_by_vector=5)
+    )
 
 
 def test_big_spaces_get_their_indexes_before_the_switch(

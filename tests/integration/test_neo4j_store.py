@@ -23,7 +23,7 @@ from cognigraph.errors import (
     StoreUnavailableError,
 )
 from cognigraph.model.storage import EmbedderIdentity
-from cognigraph.stores.candidates import Candidates, Probe
+from cognigraph.stores.candidates import CandidateQuery, Candidates
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.checks import memory_limit
 from cognigraph.stores.neo4j.index.vectors import index_name
@@ -202,7 +202,7 @@ def test_a_big_space_searches_its_own_index_and_finds_the_same(
     )
     assert {row["labels"] for row in labels} == {2}, "written before or after: all have the label"
     assert labelled(driver, space) == (120, 80), "the newest chunks are compared"
-    question = Probe(
+    question = CandidateQuery(
         unit(1)[0], chunks_by_vector=10, triples_by_vector=10, sessions_by_vector=3,
         anchors=("ann",), triples_per_anchor=5,
     )  # fmt: skip
@@ -240,7 +240,7 @@ def test_the_newest_chunks_are_compared_until_they_are_worth_a_transaction(
     for n in range(30, 33):
         store.messages.insert(space, [message(space, n, vector=near + 0.01 * n * unit(1)[0])])
     assert labelled(driver, space) == (33, 30)
-    question = Probe(near, chunks_by_vector=5)
+    question = CandidateQuery(near, chunks_by_vector=5)
     for one in (store, other):
         assert vector_leg(one.probe(space, question)) == nearest_of_all(driver, space, question, 5)
     other.insert(space, [message(space, n) for n in range(100, 352)])
@@ -257,7 +257,7 @@ def vector_leg(found: Candidates) -> set[str]:
     return {uid for uid, by in zip(found.chunks.uids, found.chunks.by_vector, strict=True) if by}
 
 
-def nearest_of_all(driver: Driver, space: str, probe: Probe, limit: int) -> set[str]:
+def nearest_of_all(driver: Driver, space: str, probe: CandidateQuery, limit: int) -> set[str]:
     rows, _, _ = driver.execute_query(
         "MATCH (c:Chunk {space: $space}) RETURN c.uid AS uid, c.embedding AS vector", space=space
     )
@@ -289,7 +289,7 @@ def test_as_of_looks_further_than_the_nearest(open_store: Open, driver: Driver, 
     store.messages.insert(space, [message(space, 999)])
     wait_until_online(driver, index_name("Chunk", space))
     found = store.search.candidates(
-        space, Probe(vector, chunks_by_vector=5, as_of=START + timedelta(minutes=50))
+        space, CandidateQuery(vector, chunks_by_vector=5, as_of=START + timedelta(minutes=50))
     )
     assert set(found.chunks.uids) == {row.chunks[0].uid for row in far}
 
@@ -299,7 +299,7 @@ def test_as_of_looks_further_than_the_nearest(open_store: Open, driver: Driver, 
 
 def test_word_counts_follow_what_another_store_writes(open_store: Open, space: str) -> None:
     one, other = open_store(), open_store()
-    probe = Probe(unit(1)[0], terms=("zebra", "appl"), chunks_by_terms=5)
+    probe = CandidateQuery(unit(1)[0], terms=("zebra", "appl"), chunks_by_terms=5)
     one.insert(space, [message(space, 1, text="apple zebra zebra"), message(space, 2)])
     before = other.probe(space, probe).lexicon
     assert (before.chunks, dict(before.frequencies)) == (2, {"zebra": 1, "appl": 1})
@@ -313,7 +313,7 @@ def test_word_counts_follow_what_another_store_writes(open_store: Open, space: s
 def test_word_counts_are_dropped_for_spaces_searched_long_ago(open_store: Open, space: str) -> None:
     store = open_store(lexicon_terms=3)
     spaces = [f"{space}-{n}" for n in range(3)]
-    probe = Probe(unit(1)[0], terms=("appl",), chunks_by_terms=5)
+    probe = CandidateQuery(unit(1)[0], terms=("appl",), chunks_by_terms=5)
     for name in spaces:
         store.messages.insert(name, [message(name, 0, text="apple pie and cream")])
     for name in [*spaces, *spaces]:
@@ -326,7 +326,7 @@ def test_more_equal_matches_than_are_fetched_give_the_newest(open_store: Open, s
         store.messages.insert(
             space, [message(space, n, text="the same words") for n in range(first, first + 200)]
         )
-    probe = Probe(unit(1)[0], terms=("word",), chunks_by_terms=10)
+    probe = CandidateQuery(unit(1)[0], terms=("word",), chunks_by_terms=10)
     found = store.search.candidates(space, probe)
     newest = {ids.chunk_uid(ids.message_uid(space, "s", f"m{n}"), 0) for n in range(1390, 1400)}
     assert set(found.chunks.uids) == newest
@@ -338,7 +338,9 @@ def test_lucene_syntax_in_words_and_spaces_is_only_text(open_store: Open, space:
     text = "NOT _id_ AND été 東京 ÇA"
     store.messages.insert(strange, [message(strange, 1, text=text)])
     terms = tuple(term_counts(text))
-    found = store.search.candidates(strange, Probe(unit(1)[0], terms=terms, chunks_by_terms=5))
+    found = store.search.candidates(
+        strange, CandidateQuery(unit(1)[0], terms=terms, chunks_by_terms=5)
+    )
     assert found.chunks.matches.tolist() == [[1.0] * len(terms)]
 
 
@@ -359,8 +361,8 @@ def test_late_messages_are_linked_into_the_middle(
 
 
 def test_splice_cuts_each_gap_once() -> None:
-    places = [["x", None, "a"], ["y", "a", "b"], ["z", "a", "b"], ["w", "b", None]]
-    cut, linked = splice(places)
+    positions = [["x", None, "a"], ["y", "a", "b"], ["z", "a", "b"], ["w", "b", None]]
+    cut, linked = splice(positions)
     assert cut == [["a", "b"]]
     assert linked == [["x", "a"], ["a", "y"], ["y", "z"], ["z", "b"], ["b", "w"]]
 
@@ -382,11 +384,13 @@ def test_a_vector_of_zeros_is_stored_as_none(open_store: Open, space: str) -> No
     store = open_store()
     zeros = np.zeros(EMBEDDER.dimension, np.float32)
     store.messages.insert(space, [message(space, 1, vector=zeros), message(space, 2)])
-    found = store.search.candidates(space, Probe(unit(1)[0], terms=("said",), chunks_by_terms=5))
+    found = store.search.candidates(
+        space, CandidateQuery(unit(1)[0], terms=("said",), chunks_by_terms=5)
+    )
     zero = ids.chunk_uid(ids.message_uid(space, "s", "m1"), 0)
     assert found.chunks.cosine[found.chunks.uids.index(zero)] == 0.0
     nothing = store.search.candidates(
-        space, Probe(zeros, terms=("said",), chunks_by_terms=5, entity_vectors=(zeros,))
+        space, CandidateQuery(zeros, terms=("said",), chunks_by_terms=5, entity_vectors=(zeros,))
     )
     assert nothing.chunks.cosine.tolist() == [0.0, 0.0]
 

@@ -72,14 +72,14 @@ def words_of(found: Extraction) -> set[str]:
 def test_what_is_read_was_said(chat: list[tuple[str | None, str]]) -> None:
     window = window_of(chat)
     found = RULES.extract(window)
-    places = set(range(len(window.chunks)))
+    indices = set(range(len(window.chunks)))
     for fact in found.facts:
-        assert fact.chunks and set(fact.chunks) <= places
+        assert fact.chunks and set(fact.chunks) <= indices
         assert fact.subject.strip() and fact.relation.strip() and fact.object.strip()
         assert fact.when is None or parse_when(fact.when) is not None
         assert fact.said_by is None or fact.said_by.strip()
     for mention in found.mentions:
-        assert mention.name.strip() and set(mention.chunks) <= places
+        assert mention.name.strip() and set(mention.chunks) <= indices
     assert words_of(found) <= said_words(window)
 
 

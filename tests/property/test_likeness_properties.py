@@ -217,18 +217,18 @@ turns = st.lists(
 def test_any_order_any_batches_any_workers_and_read_again(
     turns: list, shuffle: random.Random, batch: int, workers: int
 ) -> None:
-    places = list(range(len(turns)))
-    shuffle.shuffle(places)
+    indices = list(range(len(turns)))
+    shuffle.shuffle(indices)
     new = redo.read(turns, 1)
     with tempfile.TemporaryDirectory() as folder:
         a, b, c, d = (Path(folder) / f"{name}.db" for name in "abcd")
-        plain = order.fill({"location": a}, new, sorted(places), 64, 1, embedder=SEEING)
-        other = order.fill({"location": b}, new, places, batch, workers, embedder=SEEING)
+        plain = order.fill({"location": a}, new, sorted(indices), 64, 1, embedder=SEEING)
+        other = order.fill({"location": b}, new, indices, batch, workers, embedder=SEEING)
         assert other == plain
         assert redo.rows(b) == redo.rows(a)
         old = redo.read(turns, 0)
-        again = redo.redo({"location": c}, old, new, places, batch, embedder=SEEING)
+        again = redo.redo({"location": c}, old, new, indices, batch, embedder=SEEING)
         assert again["suspected"] == plain["suspected"]
-        blind = order.fill({"location": d}, new, places, batch, 1, embedder=Meanings())
+        blind = order.fill({"location": d}, new, indices, batch, 1, embedder=Meanings())
     assert blind["merges"] == plain["merges"]
     assert not any("meaning" in text for text in blind["suspected"])

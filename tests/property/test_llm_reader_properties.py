@@ -92,11 +92,11 @@ def test_a_prefix_keeps_exactly_its_complete_items(facts, layout, share):
     text = json.dumps({"facts": facts}, **layout)
     head = text[: int(share * len(text))]
     complete = 0
-    place = text.index("[") + 1
+    position = text.index("[") + 1
     for _ in facts:
-        place = text.index("{", place)
-        _, place = json.JSONDecoder().raw_decode(text, place)
-        complete += place <= len(head)
+        position = text.index("{", position)
+        _, position = json.JSONDecoder().raw_decode(text, position)
+        complete += position <= len(head)
     reading = read(head, Facts, cut_off=True)
     if complete:
         assert [fact.model_dump() for fact in reading.value.facts] == facts[:complete]
@@ -108,10 +108,10 @@ def test_a_prefix_keeps_exactly_its_complete_items(facts, layout, share):
 @given(st.lists(FACT, max_size=5), st.lists(st.integers(0, 4), max_size=2, unique=True))
 def test_invalid_items_are_dropped_and_the_others_stay(facts, wrong):
     items = [
-        {"subject": [1], "object": fact["object"]} if place in wrong else fact
-        for place, fact in enumerate(facts)
+        {"subject": [1], "object": fact["object"]} if position in wrong else fact
+        for position, fact in enumerate(facts)
     ]
-    kept = [fact for place, fact in enumerate(facts) if place not in wrong]
+    kept = [fact for position, fact in enumerate(facts) if position not in wrong]
     reading = read(json.dumps({"facts": items}), Facts)
     if kept or not facts:
         assert [fact.model_dump() for fact in reading.value.facts] == kept
@@ -148,18 +148,18 @@ PIECES = [*"{}[]:,\"'`\\\n /#", "null", "True", "```", "\\u12", "\ud800", "\0", 
 def mutated(chance: random.Random) -> str:
     text = chance.choice(TEXTS)
     for _ in range(chance.randint(1, 6)):
-        place, other = sorted(chance.randint(0, len(text)) for _ in range(2))
+        position, other = sorted(chance.randint(0, len(text)) for _ in range(2))
         match chance.randint(0, 5):
             case 0:
-                text = text[:place] + chance.choice(PIECES) + text[place:]
+                text = text[:position] + chance.choice(PIECES) + text[position:]
             case 1:
-                text = text[:place] + text[place + 1 :]
+                text = text[:position] + text[position + 1 :]
             case 2:
                 text = text[:other]
             case 3:
-                text = text[:place] + text[other:]
+                text = text[:position] + text[other:]
             case 4:
-                text = text[:place] + text[place:other] * 2 + text[other:]
+                text = text[:position] + text[position:other] * 2 + text[other:]
             case _:
                 text = text.replace('"', chance.choice("'`“"), chance.randint(1, 4))
     return text

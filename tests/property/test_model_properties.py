@@ -10,22 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph.ids import normalise
-from cognigraph.ingest.model.coreference import Names
+from cognigraph.ingest.model.answer_schema import ReadAnswer, SummaryAnswer
+from cognigraph.ingest.model.coreference import WindowNames
+from cognigraph.ingest.model.event_times import resolve_when
 from cognigraph.ingest.model.relation_names import normalise_relation
-from cognigraph.ingest.model.schema import ReadAnswer, SummaryAnswer
 from cognigraph.ingest.model.summary_state import (
     MAX_KEYS,
     MAX_SUMMARY,
     MAX_THEMES,
     MAX_UNREAD,
-    Summary,
+    SummaryDraft,
     SummaryState,
     merged,
     remembered,
 )
-from cognigraph.ingest.model.times import resolve_when
 from cognigraph.ingest.model.transcript import Turn, halves, numbered, split
-from cognigraph.ingest.model.validate import Reading
+from cognigraph.ingest.model.validate import CheckedAnswer
 from cognigraph.times import parse_when
 from tests.property.alphabets import ANY_TEXT, STORABLE_TEXT
 
@@ -90,11 +90,11 @@ def test_an_event_time_is_a_date_or_nothing(words, date, text, zone):
 def test_parts_cover_every_turn_and_share_one(sizes, limit):
     turns = [Turn("Ann", AT, "word " * size) for size in sizes]
     parts = split(turns, limit)
-    assert sorted({place for part in parts for place in part}) == list(range(len(turns)))
+    assert sorted({index for part in parts for index in part}) == list(range(len(turns)))
     for left, right in pairwise(parts):
         assert right.start == left.stop - 1
     for part in parts:
-        tokens = sum(turns[place].tokens for place in part)
+        tokens = sum(turns[index].tokens for index in part)
         assert tokens <= limit or len(part) <= 2
         pieces = halves(part)
         assert pieces is None or all(len(piece) < len(part) for piece in pieces)
@@ -134,13 +134,15 @@ def test_what_is_kept_is_sound(given_answers):
         Turn("Ben", AT + timedelta(hours=1), "I met Ann Lee last Monday."),
         Turn("Ann", AT + timedelta(days=1), "🙂"),
     ]
-    reading = Reading(turns)
+    reading = CheckedAnswer(turns)
     parts = [range(0, 3), range(0, 2), range(1, 3)]
     for answer, part in zip(given_answers, parts, strict=False):
-        own = [turns[place] for place in part]
-        reading.take(ReadAnswer.model_validate(answer), part, Names(own, turns, reading.entities))
+        own = [turns[index] for index in part]
+        reading.take(
+            ReadAnswer.model_validate(answer), part, WindowNames(own, turns, reading.entities)
+        )
     facts = reading.facts
-    cited = {place for part in parts[: len(given_answers)] for place in part}
+    cited = {index for part in parts[: len(given_answers)] for index in part}
     for fact in facts:
         assert fact.chunks and set(fact.chunks) <= cited
         assert fact.chunks == tuple(sorted(set(fact.chunks)))
@@ -179,7 +181,7 @@ summaries = st.fixed_dictionaries(
 
 @given(st.lists(summaries, min_size=1, max_size=4))
 def test_no_answer_empties_a_summary_or_makes_it_endless(given_answers):
-    summary = Summary()
+    summary = SummaryDraft()
     for answer in given_answers:
         before = summary
         summary, _ = merged(summary, SummaryAnswer.model_validate(answer), ("Ann",))

@@ -71,16 +71,16 @@ class Scripted:
 
     def extract(self, window: Window) -> Extraction:
         found, named = [], []
-        for place, chunk in enumerate(window.chunks):
+        for index, chunk in enumerate(window.chunks):
             _, _, said, people = self.turns[int(chunk.message_id)]
-            found += [_moved(fact, place) for fact in said]
-            named += [Mention(p.name, p.type, (place,), p.aliases) for p in people]
+            found += [_moved(fact, index) for fact in said]
+            named += [Mention(p.name, p.type, (index,), p.aliases) for p in people]
         return Extraction(mentions=tuple(named), facts=tuple(found))
 
 
-def _moved(fact: Fact, place: int) -> Fact:
+def _moved(fact: Fact, index: int) -> Fact:
     return Fact(
-        fact.subject, fact.subject_type, fact.relation, fact.object, fact.object_type, (place,),
+        fact.subject, fact.subject_type, fact.relation, fact.object, fact.object_type, (index,),
         fact.when, fact.negated, fact.said_by,
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.cypher.local.run import EdgeRow, NodeRow, build_graph, run_on_graph
+from cognigraph.cypher.local.run_locally import EdgeRow, NodeRow, build_graph, run_on_graph
 from cognigraph.cypher.run_on_neo4j import _prepared
 from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings

@@ -51,8 +51,8 @@ class Newer(order.Scripted):
     name = "scripted-2"
 
 
-def read(turns: list[Any], place: int) -> list[Any]:
-    return [(session, speaker, *both[place]) for session, speaker, *both in turns]
+def read(turns: list[Any], index: int) -> list[Any]:
+    return [(session, speaker, *both[index]) for session, speaker, *both in turns]
 
 
 def open_(location: dict[str, Any], reader: order.Scripted, batch: int, **options: Any) -> Memory:
@@ -69,7 +69,7 @@ def redo(
     location: dict[str, Any],
     old: list[Any],
     new: list[Any],
-    places: list[int],
+    indices: list[int],
     batch: int,
     name: str = "x",
     **options: Any,
@@ -77,7 +77,7 @@ def redo(
     """Read all with an older extractor, in some order, and again with a newer one."""
     with open_(location, order.Scripted(old), batch, **options) as memory:
         space = memory.space(name)
-        for number in places:
+        for number in indices:
             session, speaker, _, _ = old[number]
             at = START + timedelta(minutes=number // 2)
             space.add(f"turn {number}", id=str(number), session=session, speaker=speaker, at=at)
@@ -117,12 +117,12 @@ def rows(path: Path) -> list[list[Any]]:
 @settings(max_examples=examples(30))
 @given(turns, st.randoms(use_true_random=False), st.integers(1, 7))
 def test_read_again_is_read_alone(turns: list[Any], shuffle: random.Random, batch: int) -> None:
-    places = list(range(len(turns)))
-    shuffle.shuffle(places)
+    indices = list(range(len(turns)))
+    shuffle.shuffle(indices)
     with tempfile.TemporaryDirectory() as folder:
         a, b = Path(folder) / "a.db", Path(folder) / "b.db"
-        again = redo({"location": a}, read(turns, 0), read(turns, 1), places, batch)
-        alone = order.fill({"location": b}, read(turns, 1), sorted(places), 64, 1)
+        again = redo({"location": a}, read(turns, 0), read(turns, 1), indices, batch)
+        alone = order.fill({"location": b}, read(turns, 1), sorted(indices), 64, 1)
         assert again == alone
         assert rows(a) == rows(b)
 
@@ -130,10 +130,10 @@ def test_read_again_is_read_alone(turns: list[Any], shuffle: random.Random, batc
 @settings(max_examples=examples(15))
 @given(order.turns, st.integers(1, 7))
 def test_read_again_the_same_way_changes_nothing(turns: list[Any], batch: int) -> None:
-    places = list(range(len(turns)))
+    indices = list(range(len(turns)))
     with tempfile.TemporaryDirectory() as folder:
         a, b = Path(folder) / "a.db", Path(folder) / "b.db"
-        again = redo({"location": a}, turns, turns, places, batch)
-        alone = order.fill({"location": b}, turns, places, 64, 1)
+        again = redo({"location": a}, turns, turns, indices, batch)
+        alone = order.fill({"location": b}, turns, indices, 64, 1)
         assert again == alone
         assert rows(a) == rows(b)

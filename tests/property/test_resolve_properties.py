@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cognigraph.ids import normalise
-from cognigraph.resolution.cluster import Pair, Ruling, join
-from cognigraph.resolution.compare import Evidence, Named, conflict, decide, relate
+from cognigraph.resolution.cluster import Constraint, Pair, join
+from cognigraph.resolution.compare import EntityName, Evidence, conflict, decide, relate
 from cognigraph.resolution.name_forms import block_keys, form, is_proper
 
 TYPES = ["person", "organization", "location", "event", "object", "concept", "other"]
@@ -21,9 +21,9 @@ types = st.sampled_from(TYPES)
 readings = st.builds(Evidence, st.integers(1, 3), st.integers(1, 3))
 
 
-def entity(name: str, type: str, *aliases: str, uid: str = "") -> Named:
+def entity(name: str, type: str, *aliases: str, uid: str = "") -> EntityName:
     own = normalise(name)
-    return Named(uid or f"{own}/{type}", own, type, frozenset(aliases), is_proper(name))
+    return EntityName(uid or f"{own}/{type}", own, type, frozenset(aliases), is_proper(name))
 
 
 @given(names, names, types, types, readings)
@@ -90,11 +90,11 @@ def test_what_is_related_meets_in_a_block(one: str, other: str, type: str, other
 
 @given(st.text(string.ascii_lowercase, min_size=9, max_size=30), st.data())
 def test_one_letter_of_a_long_name_leaves_a_common_block(name: str, data: st.DataObject) -> None:
-    place = data.draw(st.integers(0, len(name) - 1))
+    index = data.draw(st.integers(0, len(name) - 1))
     letter = data.draw(st.sampled_from(string.ascii_lowercase))
     for other in (
-        name[:place] + letter + name[place + 1 :],
-        name[:place] + letter + name[place:],
+        name[:index] + letter + name[index + 1 :],
+        name[:index] + letter + name[index:],
     ):
         assert block_keys(name, "location") & block_keys(other, "location")
 
@@ -112,7 +112,7 @@ def test_groups_hold_no_contradiction_and_no_ruling(said: list[str], data: st.Da
         if relation is not None:
             pairs.append(Pair(a, b, relation, "same"))
     apart = data.draw(st.lists(st.sampled_from(ends), max_size=3, unique=True))
-    rulings = [Ruling(a, b, "different", a, 1) for a, b in apart]
+    rulings = [Constraint(a, b, "different", a, 1) for a, b in apart]
     shown, links = join(named, pairs, rulings)
     shuffled = data.draw(st.permutations(pairs))
     assert join(dict(reversed(named.items())), shuffled, rulings)[0] == shown

@@ -37,14 +37,14 @@ def chunks_of(chat: list[tuple[str | None, str]]) -> tuple[WorkChunk, ...]:
 
 def fed(chunks: tuple[WorkChunk, ...], sizes: list[int]) -> Extraction:
     """The last extraction after feeding the chunks in batches of the given sizes."""
-    notes, place = SessionNotes(), 0
+    notes, index = SessionNotes(), 0
     found = Extraction()
-    while place < len(chunks):
+    while index < len(chunks):
         size = sizes.pop(0) if sizes else len(chunks)
-        before = chunks[max(0, place - 2) : place]
-        found = EXTRACTOR.extract(Window("x", "s", chunks[place : place + size], before, notes))
+        before = chunks[max(0, index - 2) : index]
+        found = EXTRACTOR.extract(Window("x", "s", chunks[index : index + size], before, notes))
         notes = SessionNotes(notes.version + 1, found.keys or (), found.themes or (), found.state)
-        place += size
+        index += size
     return found
 
 
@@ -64,14 +64,14 @@ def test_any_batching_gives_the_same_keys_and_themes(
 def test_an_extraction_is_well_formed(chat: list[tuple[str | None, str]]) -> None:
     chunks = chunks_of(chat)
     found = EXTRACTOR.extract(Window("x", "s", chunks))
-    places = set(range(len(chunks)))
+    indices = set(range(len(chunks)))
     for fact in found.facts:
-        assert fact.chunks and set(fact.chunks) <= places
+        assert fact.chunks and set(fact.chunks) <= indices
         assert fact.subject.strip() and fact.relation.strip() and fact.object.strip()
         assert fact.subject != fact.object
         assert fact.when is None or parse_when(fact.when) is not None
     for mention in found.mentions:
-        assert mention.name.strip() and mention.chunks and set(mention.chunks) <= places
+        assert mention.name.strip() and mention.chunks and set(mention.chunks) <= indices
     assert len(found.facts) <= MAX_FACTS * len(chunks)
     assert found.keys is not None and len(found.keys) <= SHOWN_KEYS
     assert found.themes is not None and len({t.title for t in found.themes}) == len(found.themes)

@@ -57,8 +57,8 @@ def test_as_of_never_shows_what_was_said_later(days, until, question):
     extractor = ScriptedExtractor(
         lambda window: Extraction(
             facts=tuple(
-                Fact("Ann", "person", "lives in", chunk.text.split()[-1], "location", (place,))
-                for place, chunk in enumerate(window.chunks)
+                Fact("Ann", "person", "lives in", chunk.text.split()[-1], "location", (index,))
+                for index, chunk in enumerate(window.chunks)
             ),
             themes=(Theme("homes", " ".join(chunk.text for chunk in window.chunks)),),
         )

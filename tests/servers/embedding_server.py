@@ -62,8 +62,8 @@ class EmbeddingServer(ThreadingHTTPServer):
         """The embeddings as they should be."""
         vectors = self.embedder.embed(body["input"])[:, : body.get("dimensions", 1 << 20)]
         return [
-            {"object": "embedding", "index": place, "embedding": vector.tolist()}
-            for place, vector in enumerate(vectors)
+            {"object": "embedding", "index": index, "embedding": vector.tolist()}
+            for index, vector in enumerate(vectors)
         ]
 
 

@@ -147,8 +147,8 @@ class ModelServer:
 
     def _serve(self, exchange: Exchange) -> None:
         with self._lock:
-            place = min(self._served, len(self._behaviours) - 1)
-            behaviour = self._behaviours[place]
+            index = min(self._served, len(self._behaviours) - 1)
+            behaviour = self._behaviours[index]
             self._served += 1
             self.requests.append(exchange)
             self.running += 1

@@ -48,8 +48,8 @@ class Mortal:
             self._end()
         return Extraction(
             facts=tuple(
-                Fact("Ann", "person", "likes", id, "object", (place,))
-                for place, id in enumerate(ids)
+                Fact("Ann", "person", "likes", id, "object", (index,))
+                for index, id in enumerate(ids)
             )
         )
 

@@ -19,7 +19,7 @@ from cognigraph import (
     StoreError,
     StoreUnavailableError,
 )
-from cognigraph.embed.base import CheckedEmbedder
+from cognigraph.embed.embedder import CheckedEmbedder
 from cognigraph.stores.sqlite.connection import Pool, check_ours
 from cognigraph.stores.sqlite.schema import migrations
 from cognigraph.stores.sqlite.store import SQLiteStore
@@ -118,9 +118,9 @@ def test_an_empty_file_is_a_new_memory(tmp_path):
 
 
 @pytest.mark.parametrize("place", ["no/such/folder/m.db", "."])
-def test_places_where_no_file_can_be(tmp_path, place):
+def test_places_where_no_file_can_be(tmp_path, index):
     with pytest.raises(StoreError, match=r"cannot open.*folder exists"):
-        open_memory(tmp_path / place)
+        open_memory(tmp_path / index)
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "letter.txt/m.db", "loop/m.db"])
@@ -133,9 +133,9 @@ def test_a_path_that_cannot_be_looked_up(tmp_path, name):
 
 
 @pytest.mark.parametrize("place", ["", ":memory:", "postgres://host/db", "http://x"])
-def test_places_that_are_no_file(place):
+def test_places_that_are_no_file(index):
     with pytest.raises(ConfigurationError):
-        Memory(place, embedder=HashEmbedder())
+        Memory(index, embedder=HashEmbedder())
 
 
 def test_auth_is_for_neo4j(tmp_path):

@@ -7,13 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from cognigraph.stores.candidates import Candidates, ChunkPool, SessionPool, TriplePool
+from cognigraph.stores.candidates import (
+    Candidates,
+    ChunkCandidates,
+    SessionCandidates,
+    TripleCandidates,
+)
 from cognigraph.text.bm25 import Lexicon
 
 NAN = float("nan")
 
 
-def chunk_pool(cosine: Sequence[float], **columns: Any) -> ChunkPool:
+def chunk_pool(cosine: Sequence[float], **columns: Any) -> ChunkCandidates:
     """Chunks of one session in a NEXT chain, with no matching words, unless told otherwise."""
     n = len(cosine)
     rows = np.arange(n)
@@ -34,12 +39,12 @@ def chunk_pool(cosine: Sequence[float], **columns: Any) -> ChunkPool:
     }
     given = {name: np.asarray(value) if isinstance(value, list) else value
              for name, value in columns.items()}  # fmt: skip
-    return ChunkPool(cosine=np.asarray(cosine, float), session=session, **(defaults | given))
+    return ChunkCandidates(cosine=np.asarray(cosine, float), session=session, **(defaults | given))
 
 
 def triple_pool(
     cosine: Sequence[float] = (), evidence: Sequence[Sequence[int]] = (), **columns: Any
-) -> TriplePool:
+) -> TripleCandidates:
     """Triples said by the given chunk rows."""
     m = len(cosine)
     terms = columns.pop("terms", 1)
@@ -55,10 +60,10 @@ def triple_pool(
         "by_anchor": np.zeros(m, bool),
     }
     given = {name: np.asarray(value) for name, value in columns.items()}
-    return TriplePool(cosine=np.asarray(cosine, float), **(defaults | given))
+    return TripleCandidates(cosine=np.asarray(cosine, float), **(defaults | given))
 
 
-def session_pool(theme: Sequence[float] = (NAN,), **columns: Any) -> SessionPool:
+def session_pool(theme: Sequence[float] = (NAN,), **columns: Any) -> SessionCandidates:
     """Sessions with the given theme cosines and no keys."""
     s = len(theme)
     terms = columns.pop("terms", 1)
@@ -70,13 +75,13 @@ def session_pool(theme: Sequence[float] = (NAN,), **columns: Any) -> SessionPool
         "length": np.zeros(s),
     }
     given = {name: np.asarray(value, float) for name, value in columns.items()}
-    return SessionPool(theme=np.asarray(theme, float), **(defaults | given))
+    return SessionCandidates(theme=np.asarray(theme, float), **(defaults | given))
 
 
 def candidates(
-    chunks: ChunkPool,
-    triples: TriplePool | None = None,
-    sessions: SessionPool | None = None,
+    chunks: ChunkCandidates,
+    triples: TripleCandidates | None = None,
+    sessions: SessionCandidates | None = None,
     frequencies: Mapping[str, int] | None = None,
 ) -> Candidates:
     """All three layers, in a space of 100 chunks of 5 terms on average."""

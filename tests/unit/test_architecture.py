@@ -105,7 +105,7 @@ IMPORTS = sorted(set(imports()))
 
 
 def layer_of(layers: list[set[str]], name: str) -> int:
-    found = [place for place, names in enumerate(layers) if name in names]
+    found = [index for index, names in enumerate(layers) if name in names]
     assert len(found) == 1, f"{name!r} is in {len(found)} layers; give it one in LAYERS or ROOMS"
     return found[0]
 

@@ -31,7 +31,7 @@ from cognigraph import (
     Settings,
     Space,
 )
-from cognigraph.ingest.queue.limits import Limits
+from cognigraph.ingest.queue.run_limits import Limits
 
 NAN, INFINITE = float("nan"), float("inf")
 GOOD: dict[str, Any] = {

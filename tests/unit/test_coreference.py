@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from cognigraph.ingest.model.coreference import Named, Names, lasting_aliases
+from cognigraph.ingest.model.coreference import WindowName, WindowNames, lasting_aliases
 from cognigraph.ingest.model.transcript import Turn
 
 AT = datetime(2025, 2, 8, 18, 0, tzinfo=UTC)
@@ -12,29 +12,31 @@ TURNS = (
     Turn("Jonas", AT, "My sister Pia is expecting a baby."),
     Turn("Mira", AT, "I'll call her. My boss says hello to Dr. Okafor."),
 )
-PIA = Named("Pia", "person", ("my sister",))
+PIA = WindowName("Pia", "person", ("my sister",))
 
 
-def names(*entities: Named, turns=TURNS, known=()) -> Names:
-    found = Names(turns, (), known)
+def names(*entities: WindowName, turns=TURNS, known=()) -> WindowNames:
+    found = WindowNames(turns, (), known)
     for entity in entities:
         found.add(entity)
     return found
 
 
-def find(found: Names, name: str, place: int = 0) -> str | None:
-    entity = found.find(name, [place])
+def find(found: WindowNames, name: str, index: int = 0) -> str | None:
+    entity = found.find(name, [index])
     return entity.name if entity else None
 
 
 def test_an_alias_is_its_entity():
-    found = names(PIA, Named("Harbour Museum", "organization", ("the museum", "HM")))
+    found = names(PIA, WindowName("Harbour Museum", "organization", ("the museum", "HM")))
     assert find(found, "my sister") == "Pia"
     assert find(found, "PIA") == "Pia"
     assert find(found, "The Museum") == "Harbour Museum"
     assert find(found, "museum") == "Harbour Museum"
     assert find(found, "the Harbour Museum") == "Harbour Museum"
-    assert found.find("hm", [0]) == Named("Harbour Museum", "organization", ("the museum", "HM"))
+    assert found.find("hm", [0]) == WindowName(
+        "Harbour Museum", "organization", ("the museum", "HM")
+    )
 
 
 def test_pronouns_are_speakers_or_nobody():
@@ -56,9 +58,9 @@ def test_a_message_without_a_speaker_is_the_users():
 
 def test_a_speakers_name_is_never_changed():
     found = names(
-        Named("Mira Sommer", "person", ("Mira", "my friend")),
-        Named("user", "person", ("Jonas",)),
-        Named("the runner", "animal", ("Jonas", "Mira")),
+        WindowName("Mira Sommer", "person", ("Mira", "my friend")),
+        WindowName("user", "person", ("Jonas",)),
+        WindowName("the runner", "animal", ("Jonas", "Mira")),
     )
     assert find(found, "Mira Sommer") == "Mira"
     assert find(found, "my friend") == "Mira"
@@ -68,21 +70,21 @@ def test_a_speakers_name_is_never_changed():
 
 
 def test_one_alias_of_two_is_of_neither():
-    found = names(PIA, Named("Lea", "person", ("my sister",)))
+    found = names(PIA, WindowName("Lea", "person", ("my sister",)))
     assert find(found, "my sister", 0) == "Jonas's sister"
     assert find(found, "my sister", 1) == "Mira's sister"
 
 
 def test_a_name_beats_a_description():
-    found = names(Named("my sister", "person", ("Pia",)))
+    found = names(WindowName("my sister", "person", ("Pia",)))
     assert [one.name for one in found.entities] == ["Jonas", "Mira", "Pia"]
     assert find(found, "my sister") == "Pia"
 
 
 def test_what_was_known_before_keeps_name_and_type():
-    known = (Named("Pickle", "animal", ("Mira's cat",)),)
-    found = names(Named("Mira's cat", "person", ("Pickle",)), known=known)
-    assert found.find("my cat", [1]) == Named("Pickle", "animal", ("Mira's cat",))
+    known = (WindowName("Pickle", "animal", ("Mira's cat",)),)
+    found = names(WindowName("Mira's cat", "person", ("Pickle",)), known=known)
+    assert found.find("my cat", [1]) == WindowName("Pickle", "animal", ("Mira's cat",))
     assert find(found, "my cat", 0) == "Jonas's cat"
 
 
@@ -94,9 +96,11 @@ def test_whose_it_is_when_nothing_is_known():
 
 
 def test_only_what_means_the_same_elsewhere_lasts():
-    entity = Named("Pia", "person", ("my sister", "Pipi", "the sister", "her friend", "our boss"))
+    entity = WindowName(
+        "Pia", "person", ("my sister", "Pipi", "the sister", "her friend", "our boss")
+    )
     assert lasting_aliases(entity, TURNS) == ("Jonas's sister", "Pipi")
-    cat = Named("Pickle", "animal", ("cat", "Mr. P", "皮克"))
+    cat = WindowName("Pickle", "animal", ("cat", "Mr. P", "皮克"))
     assert lasting_aliases(cat, TURNS) == ("Mr. P", "皮克")
     both = (*TURNS, Turn("Mira", AT, "My sister too."))
     assert lasting_aliases(entity, both) == ("Pipi",)

@@ -37,10 +37,10 @@ FORMAT = VectorFormat(DIMENSION, "float16")
 def read(window: Any) -> Extraction:
     """A fact for each pair of words, so that triples come back with more evidence."""
     facts = []
-    for place, chunk in enumerate(window.chunks):
+    for position, chunk in enumerate(window.chunks):
         words = chunk.text.split()
         facts += [
-            Fact(left, "object", "goes with", right, "object", (place,))
+            Fact(left, "object", "goes with", right, "object", (position,))
             for left, right in pairwise(words)
         ]
     last = window.chunks[-1].text
@@ -83,7 +83,9 @@ def contents(index: SpaceIndex) -> dict[str, Any]:
     themes = index.themes
     owned = [row for row, owner in enumerate(themes["owner"]) if owner != NOBODY]
     # Of each session its themes in order, whatever came before them.
-    place = {row: n for n, row in enumerate(sorted(owned, key=lambda r: (themes["owner"][r], r)))}
+    position = {
+        row: n for n, row in enumerate(sorted(owned, key=lambda r: (themes["owner"][r], r)))
+    }
     return {
         "chunks": by_id(
             chunks, chunks["at"].tolist(), chunks["session"].tolist(), chunks["length"].tolist(),
@@ -101,13 +103,13 @@ def contents(index: SpaceIndex) -> dict[str, Any]:
         "length": index.total_length,
         "themes": [
             (themes["owner"][row], themes["vector"][row].tolist(), themes["length"][row])
-            for row in place
+            for row in position
         ],
         "theme words": {
             word: sorted(
-                (place[row], count)
+                (position[row], count)
                 for row, count in zip(*themes.words.lookup(word), strict=True)
-                if row in place
+                if row in position
             )
             for word in WORDS
         },

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cognigraph.cypher import named_queries, named_query
-from cognigraph.cypher.local.run import EdgeRow, NodeRow, build_graph, run_on_graph
+from cognigraph.cypher.local.run_locally import EdgeRow, NodeRow, build_graph, run_on_graph
 from cognigraph.errors import NotFoundError, QueryError
 from cognigraph.settings import QuerySettings
 

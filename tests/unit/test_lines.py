@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from cognigraph.ingest.model.coreference import Named
+from cognigraph.ingest.model.coreference import WindowName
 from cognigraph.ingest.model.parse_lines import FactLine, entity_line, entity_type, fact_line
 
 
 @pytest.mark.parametrize(
     ("line", "entity"),
     [
-        ("Vera | person | my aunt; Vee;", Named("Vera", "person", ("my aunt", "Vee"))),
-        ("  Vera|Person|", Named("Vera", "person")),
-        ("Vera", Named("Vera", "concept")),
-        ('"C++" | programming language', Named("C++", "concept")),
-        ("Pickle | cat", Named("Pickle", "cat")),
+        ("Vera | person | my aunt; Vee;", WindowName("Vera", "person", ("my aunt", "Vee"))),
+        ("  Vera|Person|", WindowName("Vera", "person")),
+        ("Vera", WindowName("Vera", "concept")),
+        ('"C++" | programming language', WindowName("C++", "concept")),
+        ("Pickle | cat", WindowName("Pickle", "cat")),
         ("| person", None),
         ("", None),
         ("a | b | c | d", None),

@@ -246,11 +246,11 @@ def fact(turns: object, s: str = "Ann", r: str = "likes", o: str = "tea", *more:
         ("٢", (1,)),
     ],
 )
-def test_evidence_is_a_turn_of_the_window_or_nothing(serving, turns, places):
+def test_evidence_is_a_turn_of_the_window_or_nothing(serving, turns, indices):
     _, model = serving([{"entities": [], "facts": [fact(turns)]}])
     found = extract(model)
-    assert [one.chunks for one in found.facts] == ([places] if places else [])
-    if places is None:
+    assert [one.chunks for one in found.facts] == ([indices] if indices else [])
+    if indices is None:
         (said,) = found.rejected
         assert said.startswith("cites no turn of the window: ")
 
@@ -597,7 +597,7 @@ def test_a_summary_that_times_out_again_and_again_is_made_of_less_at_once(servin
         window = Window("default", "s", (), notes=notes)
         assert extractor.estimate(window).calls == parts
         found = extractor.summarise(window)
-        assert (len(stages.asked), found.behind, found.facts) == (parts, False, ())
+        assert (len(stages.asked), found.summary_due, found.facts) == (parts, False, ())
         assert SummaryState.load(found.state).unread == ()
 
 
@@ -671,7 +671,7 @@ def test_a_budget_used_up_leaves_the_rest_pending(serving, remember):
     assert len(stages.asked) == 3
     _, model = serving()
     (step,) = remember(model).enrich()  # another run, with another budget
-    assert (step.session, step.chunks, step.behind) == ("b", 0, False)
+    assert (step.session, step.chunks, step.summary_due) == ("b", 0, False)
     assert [(s.themes[0].title, s.version) for s in memory.sessions()] == [("Pia's move", 1)] * 2
 
 
@@ -690,16 +690,16 @@ def test_turn_after_turn_reads_like_all_at_once(serving, remember):
     def read(prompt: str) -> dict[str, Any]:
         lines = section(prompt, "turns").splitlines()
         shown = {
-            number: place
+            number: index
             for number, (_, text) in enumerate(TURNS, 1)
-            for place, line in enumerate(lines)
+            for index, line in enumerate(lines)
             if text in line
         }
         found = []
         for line in READ["facts"]:
             turns, rest = line.split(" | ", 1)
             cited = [shown[number] for number in map(int, turns.split(",")) if number in shown]
-            found += [f"{place} | {rest}" for place in cited]
+            found += [f"{index} | {rest}" for index in cited]
         return {"entities": READ["entities"], "facts": found}
 
     _, model = serving([read], [SUMMARY, UNCHANGED])

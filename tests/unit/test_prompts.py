@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 
 from cognigraph import ConfigurationError
-from cognigraph.ingest.model import schema
-from cognigraph.ingest.model.coreference import Named
+from cognigraph.ingest.model import answer_schema
+from cognigraph.ingest.model.coreference import WindowName
 from cognigraph.ingest.model.parse_lines import FactLine, entity_line, fact_line
 from cognigraph.ingest.model.transcript import TAGS, one_line
 from cognigraph.llm import Prompt
@@ -33,19 +33,19 @@ def test_each_renders(file, part):
 
 def test_each_names_the_schema_of_its_answer():
     assert (EXTRACT.schema, SUMMARISE.schema) == ("ReadAnswer", "SummaryAnswer")
-    assert hasattr(schema, EXTRACT.schema) and hasattr(schema, SUMMARISE.schema)
+    assert hasattr(answer_schema, EXTRACT.schema) and hasattr(answer_schema, SUMMARISE.schema)
 
 
 def example(file):
     """The answer that the prompt shows, by its own schema."""
     (line,) = [one for one in file.parts["system"].splitlines() if one.startswith("{")]
-    return getattr(schema, file.schema).model_validate_json(line)
+    return getattr(answer_schema, file.schema).model_validate_json(line)
 
 
 def test_the_example_in_each_prompt_fits_its_schema():
     read_ = example(EXTRACT)
     assert [entity_line(line) for line in read_.entities] == [
-        Named("Vera", "person", ("my aunt", "Vee")), Named("Turin", "location"),
+        WindowName("Vera", "person", ("my aunt", "Vee")), WindowName("Turin", "location"),
     ]  # fmt: skip
     assert [fact_line(line) for line in read_.facts] == [
         FactLine((2,), "Vera", "moves to", "Turin", "last Friday", "2031-03-07"),

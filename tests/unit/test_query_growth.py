@@ -6,7 +6,7 @@ import pytest
 
 from cognigraph.cypher import named_queries
 from cognigraph.cypher.guard.growth import check_growth
-from cognigraph.cypher.guard.limits import check_query
+from cognigraph.cypher.guard.query_limits import check_query
 from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings
 

@@ -17,10 +17,10 @@ from cognigraph import (
     ModelUnavailableError,
     Usage,
 )
-from cognigraph.ingest.queue.limits import Limits
-from cognigraph.ingest.queue.retry import Verdict, fault_of, judge
+from cognigraph.ingest.queue.retry import FailureDecision, fault_of, judge
+from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.versions import older, parse
-from cognigraph.stores.batch_size import batch_size, death_reason, failures_of
+from cognigraph.stores.batch_size import batch_size, crash_reason, failures_of
 
 SETTINGS = EnrichSettings(park_after=5, retry_after=timedelta(seconds=2))
 
@@ -57,8 +57,8 @@ def test_what_two_processes_died_with_is_alone(deaths, size):
 
 
 def test_deaths_are_said_in_words():
-    assert death_reason(1) == "the process that read it ended once"
-    assert death_reason(5, summary=True) == "the process that summed it up ended 5 times"
+    assert crash_reason(1) == "the process that read it ended once"
+    assert crash_reason(5, summary=True) == "the process that summed it up ended 5 times"
 
 
 def refused(status, *, too_long=False):
@@ -98,8 +98,8 @@ def verdict(error, *, chunks=1, attempts=0, outages=0, after_outage=False):
 
 def test_verdicts():
     down = ModelUnavailableError("503")
-    assert verdict(down) == Verdict("outage", timedelta(seconds=2))
-    assert verdict(down, outages=3, after_outage=True) == Verdict(
+    assert verdict(down) == FailureDecision("outage", timedelta(seconds=2))
+    assert verdict(down, outages=3, after_outage=True) == FailureDecision(
         "outage", timedelta(seconds=16), ends_run=True
     )
     assert verdict(down, outages=99).wait == timedelta(seconds=256)
@@ -107,10 +107,14 @@ def test_verdicts():
     assert verdict(down).wait == timedelta(minutes=15)
     assert verdict(refused(401)).ends_run
     bad = ModelAnswerError("no JSON")
-    assert verdict(bad, chunks=2) == Verdict("content", timedelta(0))
-    assert verdict(bad, attempts=2) == Verdict("content", timedelta(seconds=8), park_after=5)
+    assert verdict(bad, chunks=2) == FailureDecision("content", timedelta(0))
+    assert verdict(bad, attempts=2) == FailureDecision(
+        "content", timedelta(seconds=8), park_after=5
+    )
     assert verdict(ExtractionError("x", retryable=False)).park_after == 0
-    assert verdict(BudgetExceededError("used up")) == Verdict("stop", timedelta(0), ends_run=True)
+    assert verdict(BudgetExceededError("used up")) == FailureDecision(
+        "stop", timedelta(0), ends_run=True
+    )
 
 
 @pytest.mark.parametrize(

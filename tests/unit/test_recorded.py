@@ -147,9 +147,9 @@ def test_a_directory_without_recordings(tmp_path: Path) -> None:
 )
 def test_a_malformed_recording_says_where(path: tuple[Any, ...], value: Any, message: str) -> None:
     recording = copy.deepcopy(RECORDING)
-    place: Any = recording
+    index: Any = recording
     for step in path[:-1]:
-        place = place[step]
-    place[path[-1]] = value
+        index = index[step]
+    index[path[-1]] = value
     with pytest.raises(ConfigurationError, match=message):
         RecordedExtractor(recording)

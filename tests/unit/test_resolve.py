@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from cognigraph.ids import normalise
-from cognigraph.resolution.cluster import Pair, Ruling, join, rank
-from cognigraph.resolution.compare import Evidence, Named, Relation, decide
+from cognigraph.resolution.cluster import Constraint, Pair, join, rank
+from cognigraph.resolution.compare import EntityName, Evidence, PairVerdict, decide
 from cognigraph.resolution.name_forms import block_keys, is_proper
 
 
 def named(name, type="person", *aliases, uid=None):
-    return Named(
+    return EntityName(
         uid or f"{name}/{type}", normalise(name), normalise(type),
         frozenset(map(normalise, aliases)), is_proper(name),
     )  # fmt: skip
@@ -128,8 +128,8 @@ def test_stated_aliases():
     assert decide(named("Anna Berg", "person", "Annie"), named("Annie")).verdict == "same"
     assert decide(named("Annie"), named("Anna Berg", "person", "Annie")).verdict == "same"
     assert decide(named("Anna", "person", "Anna 2"), named("Anna 2")).verdict == "different"
-    place = decide(named("Anna", "person", "Oslo"), named("Oslo", "location"))
-    assert place.verdict == "different"
+    index = decide(named("Anna", "person", "Oslo"), named("Oslo", "location"))
+    assert index.verdict == "different"
     assert block_keys("anna berg", "person", frozenset({"annie"})) & block_keys("annie", "person")
 
 
@@ -137,11 +137,11 @@ def test_stated_aliases():
 
 
 def pair(a, b, score=0.9, verdict="same"):
-    return Pair(*sorted((a, b)), Relation("x", score, True, "because"), verdict)
+    return Pair(*sorted((a, b)), PairVerdict("x", score, True, "because"), verdict)
 
 
-def groups(names, pairs, rulings=()):
-    shown, links = join({name: named(name, uid=name) for name in names}, pairs, rulings)
+def groups(names, pairs, constraints=()):
+    shown, links = join({name: named(name, uid=name) for name in names}, pairs, constraints)
     return shown, {(link.a, link.into, link.by) for link in links}
 
 
@@ -162,19 +162,19 @@ def test_a_group_contains_no_conflict():
 
 
 def test_user_constraints_apply_first():
-    apart = Ruling("Anna", "Anna Berg", "different", "Anna", 1)
+    apart = Constraint("Anna", "Anna Berg", "different", "Anna", 1)
     assert groups(["Anna", "Anna Berg"], [pair("Anna", "Anna Berg")], [apart]) == ({}, set())
-    same = Ruling("Bob", "Rob", "same", "Bob", 2)
+    same = Constraint("Bob", "Rob", "same", "Bob", 2)
     shown, links = groups(["Bob", "Rob", "Robert"], [pair("Rob", "Robert")], [same])
     assert shown == dict.fromkeys(["Bob", "Rob", "Robert"], "Bob")
     assert ("Rob", "Bob", "user") in links
     # The target of the user's latest merge is canonical.
-    later = Ruling("Bob", "Robert", "same", "Robert", 3)
+    later = Constraint("Bob", "Robert", "same", "Robert", 3)
     assert set(groups(["Bob", "Rob", "Robert"], [], [same, later])[0].values()) == {"Robert"}
 
 
 def test_a_constraint_cannot_be_bypassed_by_another_merge():
-    apart = Ruling("Anna", "Anna Berg", "different", "Anna", 1)
+    apart = Constraint("Anna", "Anna Berg", "different", "Anna", 1)
     shown, _ = groups(
         ["Anna", "Anna Berg", "Annie"],
         [pair("Anna", "Annie", 0.97), pair("Anna Berg", "Annie", 0.9)],
@@ -189,11 +189,11 @@ def test_a_users_merge_does_not_undo_merges_by_rules():
         "Anna Berg": named("Anna Berg", uid="Anna Berg"),
         "Band": named("The Band", "organization", uid="Band"),
     }
-    said = Ruling("Anna Berg", "Band", "same", "Anna Berg", 1)
+    said = Constraint("Anna Berg", "Band", "same", "Anna Berg", 1)
     shown, _ = join(members, [pair("Anna", "Anna Berg")], [said])
     assert shown == dict.fromkeys(members, "Anna Berg")
 
 
 def test_a_persons_proper_name_is_canonical():
-    called = [Named(name, name, "person") for name in ("pia's husband", "felix", "dr. felix")]
+    called = [EntityName(name, name, "person") for name in ("pia's husband", "felix", "dr. felix")]
     assert [one.name for one in sorted(called, key=rank)] == ["felix", "dr. felix", "pia's husband"]

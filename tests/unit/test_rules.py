@@ -327,11 +327,11 @@ def test_summary_sentences_have_speakers_and_are_in_time_order() -> None:
     assert not any("?" in line for line in lines)
     order = [text for _, text in CHAT]
     for theme in themes:
-        places = [
+        indices = [
             next(n for n, text in enumerate(order) if line.split(": ", 1)[1] in text)
             for line in theme.summary.split("\n")
         ]
-        assert places == sorted(places)
+        assert indices == sorted(indices)
     assert "Ceramics workshop" in {theme.title.split(",")[0] for theme in themes}
 
 

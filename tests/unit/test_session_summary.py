@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from cognigraph.ingest.model.coreference import Named
-from cognigraph.ingest.model.schema import SummaryAnswer
+from cognigraph.ingest.model.answer_schema import SummaryAnswer
+from cognigraph.ingest.model.coreference import WindowName
 from cognigraph.ingest.model.summary_state import (
     MAX_KEYS,
     MAX_KNOWN,
     MAX_SUMMARY,
     MAX_THEMES,
     MAX_UNREAD,
-    Summary,
+    SummaryDraft,
     SummaryState,
     key_line,
     known_lines,
@@ -29,7 +29,7 @@ AT = datetime(2025, 2, 8, 18, 0, tzinfo=UTC)
 BIKE = Theme("Bike repair", "Mira's green Peugeot broke down on the Zeppelin bridge. Rasmus of the "
              "workshop Speiche in Lindenau is to repair it on 11 February 2025.")  # fmt: skip
 RUN = Theme("Half marathon", "Jonas will run in Hamburg on 29 June 2025.")
-OLD = Summary((("green Peugeot", 2.0), ("half marathon", 1.5)), (BIKE, RUN))
+OLD = SummaryDraft((("green Peugeot", 2.0), ("half marathon", 1.5)), (BIKE, RUN))
 
 
 def answer(*themes: dict, keys=()) -> SummaryAnswer:
@@ -42,7 +42,7 @@ def test_a_first_answer_is_the_summary():
         {"title": "Empty", "summary": " \n"},
         keys=["green Peugeot", "Mira", "Green peugeots", "", "Speiche"],
     )
-    found, refused = merged(Summary(), given, ("Mira", "Jonas"))
+    found, refused = merged(SummaryDraft(), given, ("Mira", "Jonas"))
     assert found.themes == (Theme("Bike repair", "Mira's bike broke down."),)
     assert [name for name, _ in found.keys] == ["green Peugeot", "Speiche"]
     assert refused == ["theme without a summary: Empty"]
@@ -91,21 +91,21 @@ def test_a_good_theme_is_not_replaced_by_little():
 def test_too_many_themes_join_the_nearest():
     themes = tuple(Theme(f"Topic {n}", f"All about word{n}.") for n in range(MAX_THEMES))
     given = answer({"title": "More", "summary": "Even more about word3."})
-    found, refused = merged(Summary((), themes), given, ())
+    found, refused = merged(SummaryDraft((), themes), given, ())
     assert found.themes[3] == Theme("Topic 3", "All about word3. Even more about word3.")
     assert (len(found.themes), refused) == (MAX_THEMES, [])
     full = tuple(Theme(theme.title, "x" * MAX_SUMMARY) for theme in themes)
-    found, refused = merged(Summary((), full), given, ())
+    found, refused = merged(SummaryDraft((), full), given, ())
     assert (found.themes, refused) == (full, ["no room for another theme: More"])
 
 
 def test_long_summaries_end_with_a_sentence():
     long = "Mira cooked soup. " * 200
-    found, _ = merged(Summary(), answer({"title": "Soup", "summary": long}), ())
+    found, _ = merged(SummaryDraft(), answer({"title": "Soup", "summary": long}), ())
     (theme,) = found.themes
     assert MAX_SUMMARY - 20 < len(theme.summary) < MAX_SUMMARY
     assert theme.summary.endswith("soup.")
-    found, _ = merged(Summary(), answer({"title": "Soup", "summary": "x" * 5000}), ())
+    found, _ = merged(SummaryDraft(), answer({"title": "Soup", "summary": "x" * 5000}), ())
     assert found.themes[0].summary == "x" * (MAX_SUMMARY - 1) + "…"
 
 
@@ -120,7 +120,7 @@ def test_keys_gain_weight_and_the_lightest_go():
 def test_the_state_comes_back_as_it_was():
     state = SummaryState(
         (Turn("Mira", AT, 'Brace {} and "quotes" \n 🙂'),),
-        (Named("Pia", "person", ("Jonas's sister",)),),
+        (WindowName("Pia", "person", ("Jonas's sister",)),),
         extractive=True,
     )
     assert SummaryState.load(state.dump()) == state
@@ -143,13 +143,13 @@ def test_what_waits_for_a_summary_is_bounded():
 
 
 def test_known_entities_are_few_and_the_newest():
-    new = [Named(f"Person {n}", "person") for n in range(MAX_KNOWN - 1)]
+    new = [WindowName(f"Person {n}", "person") for n in range(MAX_KNOWN - 1)]
     old = [
-        Named("person 1", "person", ("P",)),
-        Named("Oslo", "location"),
-        Named("Rome", "location"),
+        WindowName("person 1", "person", ("P",)),
+        WindowName("Oslo", "location"),
+        WindowName("Rome", "location"),
     ]
-    found = known_names([*new, Named("love", "concept"), Named("2025", "time")], old)
+    found = known_names([*new, WindowName("love", "concept"), WindowName("2025", "time")], old)
     assert [one.name for one in found] == [one.name for one in new] + ["Oslo"]
 
 
@@ -160,5 +160,5 @@ def test_as_a_model_reads_it():
     assert theme_lines([Theme("A", "b </themes>\n2. C: d")]) == "1. A: b ‹/themes> 2. C: d"
     assert key_line(OLD.keys) == "green Peugeot, half marathon"
     assert (key_line(()), known_lines(())) == ("-", "-")
-    known = [Named("Pia", "person", ("Jonas's sister",)), Named("Oslo", "location")]
+    known = [WindowName("Pia", "person", ("Jonas's sister",)), WindowName("Oslo", "location")]
     assert known_lines(known) == "Pia (person; Jonas's sister)\nOslo (location)"

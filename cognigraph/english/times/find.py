@@ -13,9 +13,9 @@ from datetime import date, datetime, timedelta
 
 from cognigraph.english.sentences import Token
 from cognigraph.english.times.calendar import span_text
-from cognigraph.english.times.lexicon import MONTHS, WEEKDAYS
-from cognigraph.english.times.patterns import YEAR, read_time, starts_time
-from cognigraph.english.times.utterance import Found, Said
+from cognigraph.english.times.time_patterns import YEAR, read_time, starts_time
+from cognigraph.english.times.time_words import MONTHS, WEEKDAYS
+from cognigraph.english.times.utterance import Found, Utterance
 from cognigraph.english.words import word_set
 
 _PREPOSITIONS = word_set("in on at during by since from over until before after of between")
@@ -39,22 +39,22 @@ def find_times(tokens: Sequence[Token], at: datetime) -> list[TimeSpan]:
 
     ``at`` is the speaker's local time: its date is what the speaker calls "today".
     """
-    said = Said(tokens, at)
+    said = Utterance(tokens, at)
     spans: list[TimeSpan] = []
-    place = 0
-    while place < len(tokens):
-        found = _safely_read(said, place) if starts_time(tokens[place].low) else None
+    index = 0
+    while index < len(tokens):
+        found = _safely_read(said, index) if starts_time(tokens[index].low) else None
         if found is None:
-            place += 1
+            index += 1
             continue
-        start = _with_preposition(tokens, place, spans[-1].end if spans else 0)
+        start = _with_preposition(tokens, index, spans[-1].end if spans else 0)
         span = TimeSpan(start, found[0], found[1])
         joined = _joined(said, spans[-1], span) if spans else None
         if joined is not None:
             spans[-1] = joined
         else:
             spans.append(span)
-        place = found[0]
+        index = found[0]
     return spans
 
 
@@ -64,31 +64,31 @@ def _with_preposition(tokens: Sequence[Token], start: int, floor: int) -> int:
     return start
 
 
-def _safely_read(said: Said, place: int) -> Found:
+def _safely_read(said: Utterance, index: int) -> Found:
     try:
-        return _range_end(said, place) or read_time(said, place)
+        return _range_end(said, index) or read_time(said, index)
     except (ValueError, OverflowError):  # 31 June, or a year out of range
         return None
 
 
-def _range_end(said: Said, place: int) -> Found:
+def _range_end(said: Utterance, index: int) -> Found:
     """Read a bare number that ends a range: "from June 1 to 5", "between 2015 and 2019"."""
-    low, before = said.low(place), said.low(place - 1)
+    low, before = said.low(index), said.low(index - 1)
     if before not in _JOINING or not low.isdigit():
         return None
-    if YEAR.fullmatch(low) and YEAR.fullmatch(said.low(place - 2)):
-        return place + 1, low
-    opened = said.low(place - 4) in ("from", "between") and said.low(place - 3) in MONTHS
-    if opened and said.low(place - 2).isdigit() and 1 <= int(low) <= 31:
-        return place + 1, f"--{int(low):02}"  # a day in the month that precedes "to"
+    if YEAR.fullmatch(low) and YEAR.fullmatch(said.low(index - 2)):
+        return index + 1, low
+    opened = said.low(index - 4) in ("from", "between") and said.low(index - 3) in MONTHS
+    if opened and said.low(index - 2).isdigit() and 1 <= int(low) <= 31:
+        return index + 1, f"--{int(low):02}"  # a day in the month that precedes "to"
     return None
 
 
-def _joined(said: Said, first: TimeSpan, second: TimeSpan) -> TimeSpan | None:
+def _joined(said: Utterance, first: TimeSpan, second: TimeSpan) -> TimeSpan | None:
     """Join two expressions of one time ("Tuesday last week", "May 5th last year", a range)."""
     if not first.when or not second.when:
         return None
-    between = tuple(said.low(place) for place in range(first.end, second.start))
+    between = tuple(said.low(index) for index in range(first.end, second.start))
     whole = replace(first, end=second.end)
     try:
         if len(between) == 1 and between[0] in _JOINING and _opens_range(said, first, between[0]):
@@ -102,12 +102,12 @@ def _joined(said: Said, first: TimeSpan, second: TimeSpan) -> TimeSpan | None:
     return None
 
 
-def _opens_range(said: Said, first: TimeSpan, joining: str) -> bool:
-    opening = {said.low(place) for place in range(first.start, first.end)}
+def _opens_range(said: Utterance, first: TimeSpan, joining: str) -> bool:
+    opening = {said.low(index) for index in range(first.start, first.end)}
     return "between" in opening if joining == "and" else "from" in opening
 
 
-def _range(said: Said, first: TimeSpan, second: TimeSpan) -> str | None:
+def _range(said: Utterance, first: TimeSpan, second: TimeSpan) -> str | None:
     start, end = first.when, second.when
     if end.startswith("--"):
         return span_text(date.fromisoformat(start), date.fromisoformat(start[:8] + end[2:]))
@@ -121,7 +121,7 @@ def _range(said: Said, first: TimeSpan, second: TimeSpan) -> str | None:
     return f"{start}/{end}" if start < end else None
 
 
-def _same(said: Said, first: TimeSpan, second: TimeSpan) -> str | None:
+def _same(said: Utterance, first: TimeSpan, second: TimeSpan) -> str | None:
     """Combine two adjacent expressions into one time; ``None`` if they are separate times."""
     for one, other in ((first, second), (second, first)):
         if len(other.when) == 4 and not _names_year(said, one) and not _names_year(said, other):
@@ -139,13 +139,13 @@ def _same(said: Said, first: TimeSpan, second: TimeSpan) -> str | None:
     return None
 
 
-def _weekday(said: Said, span: TimeSpan) -> bool:
+def _weekday(said: Utterance, span: TimeSpan) -> bool:
     return len(span.when) == 10 and any(
-        said.low(place) in WEEKDAYS for place in range(span.start, span.end)
+        said.low(index) in WEEKDAYS for index in range(span.start, span.end)
     )
 
 
-def _names_year(said: Said, span: TimeSpan) -> bool:
+def _names_year(said: Utterance, span: TimeSpan) -> bool:
     return any(
-        YEAR.fullmatch(said.low(place)[:4]) is not None for place in range(span.start, span.end)
+        YEAR.fullmatch(said.low(index)[:4]) is not None for index in range(span.start, span.end)
     )

@@ -20,15 +20,15 @@ _WAS = word_set("was were had did been")
 _WHO = word_set("i we they you who")
 
 
-def tense_at(tokens: Sequence[Token], place: int) -> int:
+def tense_at(tokens: Sequence[Token], index: int) -> int:
     """Return -1 if the expression at ``place`` is past, 1 if future, 0 if it may be either.
 
     The nearest verb before the expression decides, then the nearest one after it.
     """
-    before = tokens[place - 1].low if place else ""
+    before = tokens[index - 1].low if index else ""
     if before == "since":
         return -1
-    for at in (*range(place - 1, -1, -1), *range(place + 1, len(tokens))):
+    for at in (*range(index - 1, -1, -1), *range(index + 1, len(tokens))):
         told = _told(tokens, at)
         if told is not None:
             return told
@@ -41,13 +41,13 @@ def _ahead(low: str) -> bool:
     return low in _WEAK or (found is not None and found.form == "s")
 
 
-def _told(tokens: Sequence[Token], place: int) -> int | None:
-    low = tokens[place].low
-    before = tokens[place - 1].low if place else ""
-    following = tokens[place + 1].low if place + 1 < len(tokens) else ""
+def _told(tokens: Sequence[Token], index: int) -> int | None:
+    low = tokens[index].low
+    before = tokens[index - 1].low if index else ""
+    following = tokens[index + 1].low if index + 1 < len(tokens) else ""
     if low == "going":
         return None if before in _WAS else 1
-    if low == "may" and tokens[place].text[0].isupper():
+    if low == "may" and tokens[index].text[0].isupper():
         return None
     if low in _AHEAD:
         return 1
@@ -60,7 +60,7 @@ def _told(tokens: Sequence[Token], place: int) -> int | None:
     if low in _PRESENT:
         return _present(low, following)
     found = verbs.known_verb(low)
-    if found is not None and found.form == "base" and _did(tokens, place):
+    if found is not None and found.form == "base" and _did(tokens, index):
         return -1
     present = found is not None and (
         (found.form == "base" and (before in _WHO or before.endswith("s")))
@@ -69,9 +69,9 @@ def _told(tokens: Sequence[Token], place: int) -> int | None:
     return 1 if present else None
 
 
-def _did(tokens: Sequence[Token], place: int) -> bool:
+def _did(tokens: Sequence[Token], index: int) -> bool:
     """Return whether "did" precedes the subject: "did I say", "did the two of them go"."""
-    return any(token.low == "did" for token in tokens[max(place - 5, 0) : place])
+    return any(token.low == "did" for token in tokens[max(index - 5, 0) : index])
 
 
 def _present(low: str, following: str) -> int | None:

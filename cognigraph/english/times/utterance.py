@@ -15,7 +15,7 @@ Found = tuple[int, str] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Utterance:
     """The tokens of a sentence and the speaker's local time."""
 
     tokens: Sequence[Token]
@@ -26,23 +26,23 @@ class Said:
         """The speaker's current date."""
         return self.at.date()
 
-    def low(self, place: int) -> str:
+    def low(self, index: int) -> str:
         """Return the token in lower case, or "" outside the sentence."""
-        return self.tokens[place].low if 0 <= place < len(self.tokens) else ""
+        return self.tokens[index].low if 0 <= index < len(self.tokens) else ""
 
-    def tense(self, place: int) -> int:
+    def tense(self, index: int) -> int:
         """Return the tense at a token; see :func:`~cognigraph.english.times.tense.tense_at`."""
-        return tense_at(self.tokens, place)
+        return tense_at(self.tokens, index)
 
-    def bare(self, place: int) -> bool:
+    def bare(self, index: int) -> bool:
         """Return whether no noun follows that the words before the token could modify.
 
         "in summer |" is a time, "in summer | clothes" is not.
         """
-        low = self.low(place)
+        low = self.low(index)
         return (
-            place >= len(self.tokens)
-            or self.tokens[place].kind == "mark"
+            index >= len(self.tokens)
+            or self.tokens[index].kind == "mark"
             or low in words.PREPOSITIONS
             or low in words.CONJUNCTIONS
             or low in words.PRONOUNS

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from cognigraph.ids import normalise, revision_uid
 from cognigraph.resolution.incremental import settle
-from cognigraph.stores.neo4j.canonical import refold
+from cognigraph.stores.neo4j.canonical import deduplicate
 from cognigraph.stores.neo4j.connection import (
     Connection,
     Row,
     Transaction,
     vector_property,
 )
-from cognigraph.stores.neo4j.entity_map import Neo4jLedger
+from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
 from cognigraph.stores.neo4j.index import fulltext
 from cognigraph.stores.neo4j.replace import Dropped, Loose, prune, prune_aliases, untie
 from cognigraph.stores.neo4j.values import packed, spread, vector
@@ -109,7 +109,7 @@ class _Write:
                     replaced=replaces,
                     revised=revised,
                     state=derivation.state,
-                    behind=derivation.behind if noted else None,
+                    summary_due=derivation.summary_due if noted else None,
                     triples=len(new) - dropped.triples,
                     length=sum(sum(triple.terms.values()) for triple in new) - dropped.length,
                     themes=len(themes or ()) - replaced,
@@ -124,27 +124,29 @@ class _Write:
         self, tx: Transaction, new: list[TripleRow], labels: list[str], seq: int
     ) -> Dropped:
         """Write entities and triples; return what went because it was read here before."""
-        ledger = Neo4jLedger(tx, self._space, labels, self._now)
+        entity_map = Neo4jEntityMap(tx, self._space, labels, self._now)
         loose = self._untie(tx)
-        shown = self._merge_entities(tx, ledger, loose)
+        canonical = self._merge_entities(tx, entity_map, loose)
         if new:
-            triples = [self._triple(row, seq + place, shown) for place, row in enumerate(new, 1)]
+            triples = [
+                self._triple(row, seq + position, canonical) for position, row in enumerate(new, 1)
+            ]
             tx.rows("derive/triples", labels=labels, triples=triples)
         created = {triple.uid for triple in new}
         if again := [
-            self._spelling(triple, shown)
+            self._spelling(triple, canonical)
             for triple in self._derivation.triples
             if triple.uid not in created
         ]:
             waiting = vector_property(self._generation + 1)
             tx.rows("resolve/spelled", triples=again, waiting=waiting)
         _held(tx.row("derive/hold", session=self._lease.session_uid, token=self._lease.token))
-        self._tie(tx, shown)
-        merged = [t.uid for t in new if shown[t.subject_uid] or shown[t.object_uid]]
-        refold(tx, self._space, labels, merged)
+        self._tie(tx, canonical)
+        merged = [t.uid for t in new if canonical[t.subject_uid] or canonical[t.object_uid]]
+        deduplicate(tx, self._space, labels, merged)
         if loose is None:
             return Dropped(0, 0)
-        return prune(tx, ledger, self._space, labels, loose)
+        return prune(tx, entity_map, self._space, labels, loose)
 
     def _keep_revision(self, tx: Transaction) -> None:
         session, version = self._lease.session_uid, self._lease.notes.version + 1
@@ -167,30 +169,30 @@ class _Write:
         return untie(tx, before)
 
     def _merge_entities(
-        self, tx: Transaction, ledger: Neo4jLedger, loose: Loose | None
+        self, tx: Transaction, entity_map: Neo4jEntityMap, loose: Loose | None
     ) -> dict[str, str | None]:
         """Write and resolve entities; return the uid each is shown as, None for one alone."""
         entities, aliases = self._derivation.entities, self._derivation.aliases
         lost = prune_aliases(tx, loose, [alias.uid for alias in aliases]) if loose else {}
         respelled = loose.renamed if loose else frozenset()
         if not entities:
-            settle(ledger, sorted(respelled), lost)
+            settle(entity_map, sorted(respelled), lost)
             return {}
         uids = sorted(entity.uid for entity in entities)
         known = {row[0] for row in tx.rows("resolve/named", uids=uids)}
         rows = [self._entity(entity) for entity in entities]
         rows.sort(key=lambda row: str(row["entity"]["uid"]))
         renamed = tx.rows("derive/entities", entities=rows)
-        if heads := [uid for uid, shown in renamed if shown]:
+        if heads := [uid for uid, canonical in renamed if canonical]:
             tx.rows("resolve/rename", uids=heads)
         touched = {*uids} - known | {row[0] for row in renamed} | respelled
         if aliases:
             named = tx.rows("resolve/aliases", aliases=[self._alias(alias) for alias in aliases])
             touched.update(row[0] for row in named)
-        settle(ledger, sorted(touched), lost)
+        settle(entity_map, sorted(touched), lost)
         return {row[0]: row[4] for row in tx.rows("resolve/named", uids=uids)}
 
-    def _tie(self, tx: Transaction, shown: Mapping[str, str | None]) -> None:
+    def _tie(self, tx: Transaction, canonical: Mapping[str, str | None]) -> None:
         derivation = self._derivation
         spellings = derivation.spellings
         evidence = sorted(
@@ -205,7 +207,7 @@ class _Write:
             tx.rows("derive/evidence", session=self._lease.session_uid, evidence=evidence)
         if derivation.mentions:
             rows = [
-                [chunk, uid, shown[uid] or uid, spellings.get((chunk, uid))]
+                [chunk, uid, canonical[uid] or uid, spellings.get((chunk, uid))]
                 for chunk, uid in sorted(derivation.mentions)
             ]
             tx.rows("derive/mentions", mentions=rows)
@@ -236,8 +238,8 @@ class _Write:
                     "uid": theme.uid,
                     "space": self._space,
                     "session_uid": session,
-                    "place": place,
-                    "seq": first + place,
+                    "place": position,
+                    "seq": first + position,
                     "title": theme.title,
                     "summary": theme.summary,
                     "length": sum(theme.terms.values()),
@@ -245,7 +247,7 @@ class _Write:
                 },
                 "vector": vector(theme.vector),
             }
-            for place, theme in enumerate(themes)
+            for position, theme in enumerate(themes)
         ]
         if rows:
             tx.rows("derive/themes", session=session, labels=labels, themes=rows)
@@ -280,7 +282,7 @@ class _Write:
         }
         return {"entity": alias.entity_uid, "properties": properties}
 
-    def _spelling(self, triple: TripleRow, shown: Mapping[str, str | None]) -> dict[str, Any]:
+    def _spelling(self, triple: TripleRow, canonical: Mapping[str, str | None]) -> dict[str, Any]:
         return {
             "uid": triple.uid,
             "spelled": triple.spelled,
@@ -288,18 +290,18 @@ class _Write:
             "relation": triple.relation,
             "object": triple.object,
             "vector": vector(triple.vector),
-            "subject_alone": shown[triple.subject_uid] is None,
-            "object_alone": shown[triple.object_uid] is None,
+            "subject_alone": canonical[triple.subject_uid] is None,
+            "object_alone": canonical[triple.object_uid] is None,
         }
 
     def _triple(
-        self, triple: TripleRow, seq: int, shown: Mapping[str, str | None]
+        self, triple: TripleRow, seq: int, canonical: Mapping[str, str | None]
     ) -> dict[str, Any]:
         times = {chunk.uid: chunk.at for chunk in self._lease.chunks}
         observed = [times[uid] for uid in triple.evidence]
         when = triple.when
-        subject = shown[triple.subject_uid] or triple.subject_uid
-        object = shown[triple.object_uid] or triple.object_uid
+        subject = canonical[triple.subject_uid] or triple.subject_uid
+        object = canonical[triple.object_uid] or triple.object_uid
         return {
             "subject": subject,
             "object": object,

@@ -9,14 +9,14 @@ from typing import Any
 from uuid import uuid4
 
 from cognigraph import ids
-from cognigraph.resolution.cluster import Link, Pair, Ruling
-from cognigraph.resolution.compare import Named, Relation
+from cognigraph.resolution.cluster import Constraint, Link, Pair
+from cognigraph.resolution.compare import EntityName, PairVerdict
 from cognigraph.resolution.name_forms import is_proper
-from cognigraph.stores.neo4j.canonical import show
+from cognigraph.stores.neo4j.canonical import set_canonical
 from cognigraph.stores.neo4j.connection import Row, Transaction
 
 
-class Neo4jLedger:
+class Neo4jEntityMap:
     """See :class:`cognigraph.resolution.incremental.Ledger`. The caller locks the space first.
 
     ``labels`` are those of the space's own triple index.
@@ -36,10 +36,10 @@ class Neo4jLedger:
     def _block(self, key: int) -> str:
         return ids.uid("Block", self._space, str(key))
 
-    def named(self, uids: Collection[str]) -> list[Named]:
+    def named(self, uids: Collection[str]) -> list[EntityName]:
         """Entities by uid, with their aliases."""
         return [
-            Named(uid, name, type, frozenset(aliases), is_proper(spelling))
+            EntityName(uid, name, type, frozenset(aliases), is_proper(spelling))
             for uid, name, type, aliases, _, spelling in self._rows("named", uids=sorted(uids))
         ]
 
@@ -80,7 +80,7 @@ class Neo4jLedger:
     def pairs(self, uids: Collection[str]) -> list[Pair]:
         """Every pair with one of these ends."""
         return [
-            Pair(a, b, Relation(*relation), verdict)
+            Pair(a, b, PairVerdict(*relation), verdict)
             for a, b, *relation, verdict in self._rows("pairs", uids=sorted(uids))
         ]
 
@@ -96,11 +96,11 @@ class Neo4jLedger:
         """Delete pairs."""
         self._rows("drop_pairs", pairs=[list(pair.ends) for pair in pairs])
 
-    def rulings(self, uids: Collection[str]) -> list[Ruling]:
+    def constraints(self, uids: Collection[str]) -> list[Constraint]:
         """Every ruling with one of these ends."""
-        return [Ruling(*row) for row in self._rows("rulings", uids=sorted(uids))]
+        return [Constraint(*row) for row in self._rows("rulings", uids=sorted(uids))]
 
-    def rule(self, rulings: Sequence[Ruling]) -> None:
+    def rule(self, constraints: Sequence[Constraint]) -> None:
         """Insert or overwrite rulings."""
         rows = [
             {
@@ -108,18 +108,18 @@ class Neo4jLedger:
                 "b": rule.b,
                 "properties": {"verdict": rule.verdict, "into": rule.into, "at": rule.at},
             }
-            for rule in rulings
+            for rule in constraints
         ]
-        self._rows("rule", rulings=rows)
+        self._rows("rule", constraints=rows)
 
-    def unrule(self, rulings: Sequence[Ruling]) -> None:
+    def unrule(self, constraints: Sequence[Constraint]) -> None:
         """Delete rulings."""
-        self._rows("unrule", rulings=[[rule.a, rule.b] for rule in rulings])
+        self._rows("unrule", constraints=[[rule.a, rule.b] for rule in constraints])
 
     def groups(self, uids: Collection[str]) -> dict[str, str]:
         """Members of the groups these entities are in."""
         rows = self._rows("groups", uids=sorted(uids))
-        return {member: shown for shown, members in rows for member in members}
+        return {member: canonical for canonical, members in rows for member in members}
 
     def links(self, uids: Collection[str]) -> list[Link]:
         """Merges in force with one of these ends."""
@@ -131,6 +131,6 @@ class Neo4jLedger:
         rows = [asdict(link) | {"uid": uuid4().hex} for link in new]
         self._rows("link", space=self._space, links=rows, now=self._now)
 
-    def regroup(self, shown: Mapping[str, str | None]) -> None:
+    def regroup(self, canonical: Mapping[str, str | None]) -> None:
         """Show entities as others, with all their facts."""
-        show(self._tx, self._space, self._labels, shown)
+        set_canonical(self._tx, self._space, self._labels, canonical)

@@ -106,14 +106,14 @@ class _Rows:
         by_session: dict[str, list[MessageRow]] = {}
         for message in messages:
             by_session.setdefault(message.session_uid, []).append(message)
-        place = 0
+        position = 0
         self._sessions: list[dict[str, Any]] = []
         for uid, group in sorted(by_session.items()):  # sorted: writers lock in one order
             chunks: list[dict[str, Any]] = []
             for message in group:
                 for chunk in message.chunks:
-                    place += 1
-                    chunks.append(_chunk(space, message, chunk, place))
+                    position += 1
+                    chunks.append(_chunk(space, message, chunk, position))
             chunks.sort(key=lambda row: (row["properties"]["at"], row["place"]))
             self._sessions.append(
                 {
@@ -126,7 +126,7 @@ class _Rows:
                     "chunks": chunks,
                 }
             )
-        self._count = place
+        self._count = position
 
     def write(self, tx: Transaction) -> Row | None:
         rows = tx.row(
@@ -155,20 +155,20 @@ class _Rows:
             if session["uid"] in late
             for chunk in session["chunks"]
         ]
-        places = tx.rows("insert/neighbours", base=base, chunks=chunks)
-        cut, linked = splice(places)
+        positions = tx.rows("insert/neighbours", base=base, chunks=chunks)
+        cut, linked = splice(positions)
         tx.rows("insert/unlink", pairs=cut)
         tx.rows("insert/link", pairs=linked)
 
 
-def splice(places: Sequence[Row]) -> tuple[list[list[str]], list[list[str]]]:
+def splice(positions: Sequence[Row]) -> tuple[list[list[str]], list[list[str]]]:
     """Which NEXT links to cut and which to make for late chunks.
 
     ``places`` are [uid, older chunk before, older chunk after] in session order; those that fall
     into one gap follow each other.
     """
     gaps: dict[tuple[str | None, str | None], list[str]] = {}
-    for uid, before, after in places:
+    for uid, before, after in positions:
         gaps.setdefault((before, after), []).append(uid)
     cut = [[before, after] for before, after in gaps if before and after]
     linked: list[list[str]] = []
@@ -178,9 +178,9 @@ def splice(places: Sequence[Row]) -> tuple[list[list[str]], list[list[str]]]:
     return cut, linked
 
 
-def _chunk(space: str, message: MessageRow, chunk: ChunkRow, place: int) -> dict[str, Any]:
+def _chunk(space: str, message: MessageRow, chunk: ChunkRow, position: int) -> dict[str, Any]:
     return {
-        "place": place,
+        "place": position,
         "vector": vector(chunk.vector),
         "properties": {
             "uid": chunk.uid,

@@ -12,10 +12,10 @@ from cognigraph.model import (
     Theme,
 )
 from cognigraph.stores.batch_size import (
-    MOST_DEATHS,
+    MOST_CRASHES,
     PATIENCE,
     count_crash,
-    death_reason,
+    crash_reason,
     is_evidence,
 )
 from cognigraph.stores.neo4j import derive
@@ -69,9 +69,9 @@ class Neo4jQueue:
                 found = self._connection.row("queue/oldest_behind", space=space, now=now)
             if found is None:
                 return None
-            session, is_behind = found
+            session, is_summary_due = found
             held = {"session": session, "token": token, "now": now, "until": until}
-            if summaries and is_behind:
+            if summaries and is_summary_due:
                 row = _take(self._connection, "queue/claim_summary", **held)
             else:
                 row = _take(self._connection, "queue/claim", **held, **chunks)
@@ -138,13 +138,13 @@ class Neo4jQueue:
     def expire(self, token: str, until: datetime) -> None:
         """End the lease of a worker that crashed, and count that against what it held."""
         evidence = is_evidence(token, until)
-        counted = [count_crash(before, evidence=evidence) for before in range(MOST_DEATHS)]
+        counted = [count_crash(before, evidence=evidence) for before in range(MOST_CRASHES)]
         parameters = {
             "token": token,
             "until": to_micros(until),
             "counted": [[crashes, "failed" if parks else "pending"] for crashes, parks in counted],
-            "reasons": [death_reason(crashes) for crashes, _ in counted],
-            "summary_reasons": [death_reason(crashes, summary=True) for crashes, _ in counted],
+            "reasons": [crash_reason(crashes) for crashes, _ in counted],
+            "summary_reasons": [crash_reason(crashes, summary=True) for crashes, _ in counted],
         }
         self._connection.write(lambda tx: tx.rows("queue/expire", **parameters))
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from cognigraph.resolution.incremental import Ledger, forget
+from cognigraph.resolution.incremental import EntityMap, forget
 from cognigraph.resolution.spelling import UNSPELLED
-from cognigraph.stores.neo4j.canonical import refold
+from cognigraph.stores.neo4j.canonical import deduplicate
 from cognigraph.stores.neo4j.connection import Transaction
 from cognigraph.stores.neo4j.spellings import respell
 
@@ -40,7 +40,7 @@ def untie(tx: Transaction, chunks: Mapping[str, datetime]) -> Loose:
     """
     rows = tx.rows("redo/untie", chunks=sorted(chunks))
     triples, entities, aliases = (
-        frozenset(uid for row in rows for uid in row[place]) for place in range(3)
+        frozenset(uid for row in rows for uid in row[index]) for index in range(3)
     )
     bare = []
     if triples:
@@ -73,14 +73,14 @@ def prune_aliases(tx: Transaction, loose: Loose, kept: Collection[str]) -> dict[
 
 
 def prune(
-    tx: Transaction, ledger: Ledger, space: str, labels: Sequence[str], loose: Loose
+    tx: Transaction, entity_map: EntityMap, space: str, labels: Sequence[str], loose: Loose
 ) -> Dropped:
     """Delete what is left without a tie, and give what is not the times of its evidence."""
     dropped = _prune_triples(tx, space, labels, loose)
     if loose.entities:
         rows = tx.rows("redo/unsaid", entities=sorted(loose.entities))
         gone = [uid for uid, spoken_of in rows if not spoken_of]
-        forget(ledger, gone)
+        forget(entity_map, gone)
         if gone:
             tx.rows("redo/drop_entities", entities=sorted(gone))
     return dropped
@@ -90,14 +90,14 @@ def _prune_triples(tx: Transaction, space: str, labels: Sequence[str], loose: Lo
     if not loose.triples:
         return Dropped(0, 0)
     rows = tx.rows("redo/evidence", triples=sorted(loose.triples))
-    gone = {uid: fold for uid, fold, _, _, said in rows if not said}
+    gone = {uid: key for uid, key, _, _, said in rows if not said}
     changed = set(loose.triples)
-    if folds := sorted({fold for fold in gone.values() if fold is not None}):
+    if keys := sorted({key for key in gone.values() if key is not None}):
         # Others that say the same must not be folded into it, nor count it as one of them.
-        for _, members in tx.rows("resolve/folds", folds=folds):
+        for _, members in tx.rows("resolve/folds", keys=keys):
             changed.update(members)
         tx.rows("resolve/fold", rows=[{"uid": uid, "fold": None} for uid in sorted(gone)])
-    refold(tx, space, labels, sorted(changed.difference(gone)))
+    deduplicate(tx, space, labels, sorted(changed.difference(gone)))
     if not gone:
         return Dropped(0, 0)
     row = tx.row("redo/drop_triples", triples=sorted(gone))

@@ -15,11 +15,11 @@ from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.resolution import incremental
 from cognigraph.stores.merge_records import merge_of, suspicion
 from cognigraph.stores.neo4j.connection import Connection, Transaction
-from cognigraph.stores.neo4j.entity_map import Neo4jLedger
+from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
 from cognigraph.stores.neo4j.index.fulltext import name_hash
 from cognigraph.stores.neo4j.values import unpacked
 from cognigraph.stores.protocols import NamedEntity
-from cognigraph.stores.records import Names
+from cognigraph.stores.records import EntityNames
 from cognigraph.times import Clock
 
 _BATCH = 200
@@ -49,8 +49,8 @@ class Neo4jResolution:
         """Record a user's word that two entities are one."""
 
         def work(tx: Transaction) -> None:
-            ledger, at = _begin(tx, space, self._clock())
-            incremental.merge(ledger, uid, into, at)
+            entity_map, at = _begin(tx, space, self._clock())
+            incremental.merge(entity_map, uid, into, at)
 
         self._connection.write(work)
 
@@ -58,8 +58,8 @@ class Neo4jResolution:
         """Take a merge back, or keep an entity apart from its group or from one other."""
 
         def work(tx: Transaction) -> bool:
-            ledger, at = _begin(tx, space, self._clock())
-            return incremental.split(ledger, uid, at, apart_from)
+            entity_map, at = _begin(tx, space, self._clock())
+            return incremental.split(entity_map, uid, at, apart_from)
 
         return self._connection.write(work)
 
@@ -68,15 +68,17 @@ class Neo4jResolution:
         rows = self._connection.rows("resolve/suspected", space=space, skip=offset, limit=limit)
         return [suspicion(*row) for row in rows]
 
-    def names(self, space: str) -> Names:
+    def names(self, space: str) -> EntityNames:
         """Entities as they were read whose names have vectors."""
         rows = self._connection.rows("resolve/names", space=space)
         state = self._connection.row("reindex/state")
         if state is not None:  # vectors of another embedder may have been read
             self._connection.check_generation(*state[:3])
-        uids, names, normalised, types, shown, blobs = zip(*rows, strict=True) if rows else [()] * 6
-        return Names(
-            uids, names, normalised, types, shown, unpacked(blobs, self._embedder.dimension)
+        uids, names, normalised, types, canonical, blobs = (
+            zip(*rows, strict=True) if rows else [()] * 6
+        )
+        return EntityNames(
+            uids, names, normalised, types, canonical, unpacked(blobs, self._embedder.dimension)
         )
 
     def judged(self, space: str, uids: Sequence[str]) -> set[tuple[str, str]]:
@@ -91,12 +93,12 @@ class Neo4jResolution:
         return [merge_of(*row) for row in rows]
 
 
-def _begin(tx: Transaction, space: str, now: datetime) -> tuple[Neo4jLedger, int]:
+def _begin(tx: Transaction, space: str, now: datetime) -> tuple[Neo4jEntityMap, int]:
     row = tx.row("resolve/begin", space=space)
     if row is None:
         raise NotFoundError(f"the space {space!r} has no entities")
     labels, at = row
-    return Neo4jLedger(tx, space, labels, now), at
+    return Neo4jEntityMap(tx, space, labels, now), at
 
 
 def settle_all(connection: Connection, now: datetime) -> None:

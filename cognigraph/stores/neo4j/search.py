@@ -9,12 +9,12 @@ from cognigraph.model import (
     Session,
     Triple,
 )
-from cognigraph.stores.candidates import Candidates, ChunkRecord, Probe
+from cognigraph.stores.candidates import CandidateQuery, Candidates, ChunkRecord
 from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.deadlines import within
-from cognigraph.stores.neo4j.index.candidates import gather_candidates
-from cognigraph.stores.neo4j.index.lexicon import Lexicons
+from cognigraph.stores.neo4j.index.gather import gather_candidates
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
+from cognigraph.stores.neo4j.index.word_counts import Lexicons
 from cognigraph.stores.neo4j.row_values import session_of, triple_of
 from cognigraph.times import from_micros
 
@@ -33,7 +33,7 @@ class Neo4jSearch:
     def warm(self, space: str) -> None:
         """Nothing: the server keeps its indexes ready."""
 
-    def candidates(self, space: str, probe: Probe) -> Candidates:
+    def candidates(self, space: str, probe: CandidateQuery) -> Candidates:
         """Gather candidates by the space's own indexes, with the space's own statistics."""
         with within(self._timeout):
             return gather_candidates(self._connection, self._lexicons, self._indexes, space, probe)

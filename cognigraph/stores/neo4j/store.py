@@ -8,8 +8,8 @@ from cognigraph.stores.neo4j import checks
 from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.deadlines import within
 from cognigraph.stores.neo4j.graph import Neo4jGraph
-from cognigraph.stores.neo4j.index.lexicon import Lexicons
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
+from cognigraph.stores.neo4j.index.word_counts import Lexicons
 from cognigraph.stores.neo4j.messages import Neo4jMessages
 from cognigraph.stores.neo4j.queue import Neo4jQueue
 from cognigraph.stores.neo4j.reindex import Neo4jReindexing

@@ -19,12 +19,12 @@ HIDDEN = (1 << 63) - 1
 _MOST_VARIABLES = 400
 
 
-def show(
-    connection: sqlite3.Connection, space: str, revision: int, shown: Mapping[int, int | None]
+def set_canonical(
+    connection: sqlite3.Connection, space: str, revision: int, canonical: Mapping[int, int | None]
 ) -> None:
     """Show raw entities as others (None: as themselves, alone), with mentions and triples."""
     triples: set[int] = set()
-    for raw, new in shown.items():
+    for raw, new in canonical.items():
         (old,) = connection.execute(
             "SELECT coalesce(shown_id, id) FROM entity WHERE id = ?", (raw,)
         ).fetchone()
@@ -41,50 +41,52 @@ def show(
             (raw if new is None else new, old, raw),
         )
     connection.executemany(
-        "UPDATE entity SET shown_id = ? WHERE id = ?", [(new, raw) for raw, new in shown.items()]
+        "UPDATE entity SET shown_id = ? WHERE id = ?",
+        [(new, raw) for raw, new in canonical.items()],
     )
-    refold(connection, space, revision, triples)
+    deduplicate(connection, space, revision, triples)
 
 
-def refold(
+def deduplicate(
     connection: sqlite3.Connection, space: str, revision: int, triples: Collection[int]
 ) -> None:
     """Bring the shown ends and the folding of some triples up to date."""
     alone: list[int] = []
-    folds: set[str] = set()
+    keys: set[str] = set()
     for row in _in(connection, _ENDS, triples):
         id, old, relation, when, negated, subject, object, subject_id, object_id, merged = row
-        fold = ids.triple_uid(space, subject, relation, object, when, bool(negated))
-        folds.update(key for key in (old, fold if merged else None) if key is not None)
+        key = ids.triple_uid(space, subject, relation, object, when, bool(negated))
+        keys.update(key for key in (old, key if merged else None) if key is not None)
         if not merged:
             alone.append(id)
         connection.execute(
             "UPDATE triple SET subject_id = ?, object_id = ?, fold = ? WHERE id = ?",
-            (subject_id, object_id, fold if merged else None, id),
+            (subject_id, object_id, key if merged else None, id),
         )
     into = dict(zip(alone, alone, strict=True))
     members: dict[str, list[int]] = {}
-    for fold, id in _in(
-        connection, "SELECT fold, id FROM triple WHERE fold IN ({}) ORDER BY uid", sorted(folds)
+    for key, id in _in(
+        connection, "SELECT fold, id FROM triple WHERE fold IN ({}) ORDER BY uid", sorted(keys)
     ):
-        members.setdefault(fold, []).append(id)
+        members.setdefault(key, []).append(id)
     for group in members.values():
         into.update(dict.fromkeys(group, group[0]))
-    for id, shown in into.items():
+    for id, canonical in into.items():
         connection.execute(
-            "UPDATE triple SET folded_into = ? WHERE id = ?", (None if shown == id else shown, id)
+            "UPDATE triple SET folded_into = ? WHERE id = ?",
+            (None if canonical == id else canonical, id),
         )
         connection.execute(
             "UPDATE evidence SET triple_id = ? WHERE raw_id = ? AND triple_id != ?",
-            (shown, id, shown),
+            (canonical, id, canonical),
         )
-    for id, shown in into.items():
-        observe(connection, revision, id, folded=shown != id)
+    for id, canonical in into.items():
+        observe(connection, revision, id, duplicate=canonical != id)
 
 
-def observe(connection: sqlite3.Connection, revision: int, id: int, *, folded: bool) -> None:
+def observe(connection: sqlite3.Connection, revision: int, id: int, *, duplicate: bool) -> None:
     """Set a triple's observed times from its evidence, in its row and in the search index."""
-    column = "raw_id" if folded else "triple_id"
+    column = "raw_id" if duplicate else "triple_id"
     first, last = connection.execute(
         f"SELECT min(observed_at), max(observed_at) FROM evidence WHERE {column} = ?", (id,)
     ).fetchone()
@@ -98,7 +100,7 @@ def observe(connection: sqlite3.Connection, revision: int, id: int, *, folded: b
     connection.execute(
         "UPDATE triple_index SET changed = ?, subject_id = ?, object_id = ?, first_observed = ?, "
         "last_observed = ? WHERE triple_id = ?",
-        (revision, subject, object, HIDDEN if folded else first, last, id),
+        (revision, subject, object, HIDDEN if duplicate else first, last, id),
     )
 
 

@@ -16,8 +16,8 @@ from cognigraph.stores.records import (
     TripleRow,
 )
 from cognigraph.stores.sqlite import due_summaries
-from cognigraph.stores.sqlite.canonical import refold
-from cognigraph.stores.sqlite.entity_map import SQLiteLedger
+from cognigraph.stores.sqlite.canonical import deduplicate
+from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
 from cognigraph.stores.sqlite.insert import bump
 from cognigraph.stores.sqlite.replace import prune, prune_aliases, untie
 from cognigraph.stores.sqlite.revisions import keep
@@ -44,11 +44,11 @@ def write_derivation(
     )
     read_before = [chunk_ids[chunk.uid] for chunk in lease.chunks if chunk.extractor is not None]
     loose = untie(connection, read_before)
-    ledger = SQLiteLedger(connection, lease.space, space_id, revision, now)
+    entity_map = SQLiteEntityMap(connection, lease.space, space_id, revision, now)
     touched = merge_entities(connection, vectors, space_id, derivation.entities)
     touched |= _merge_aliases(connection, space_id, derivation, chunk_ids)
     touched |= loose.renamed
-    settle(ledger, sorted(touched), prune_aliases(connection, loose))
+    settle(entity_map, sorted(touched), prune_aliases(connection, loose))
     ends = _ends(connection, derivation.entities)
     times = {uid: to_micros(chunk.at) for uid, chunk in chunks.items()}
     merged: list[int] = []
@@ -57,7 +57,7 @@ def write_derivation(
         _add_evidence(connection, id, triple, derivation, chunk_ids, times)
         if ends[triple.subject_uid][2] or ends[triple.object_uid][2]:
             merged.append(id)
-    refold(connection, lease.space, revision, merged)
+    deduplicate(connection, lease.space, revision, merged)
     connection.executemany(
         "INSERT OR IGNORE INTO mention (chunk_id, raw_id, entity_id, spelled) VALUES (?, ?, ?, ?)",
         [
@@ -66,7 +66,7 @@ def write_derivation(
         ],
     )
     if read_before:
-        prune(connection, ledger, lease.space, space_id, revision, loose)
+        prune(connection, entity_map, lease.space, space_id, revision, loose)
     if derivation.keys is not None:
         _replace_keys(connection, vectors, space_id, session_id, derivation.keys)
     if derivation.themes is not None:
@@ -203,7 +203,7 @@ def _merge_triple(
     observed = [times[uid] for uid in triple.evidence]
     first, last = min(observed), max(observed)
     when = triple.when
-    (subject, shown_subject, _), (object, shown_object, _) = (
+    (subject, canonical_subject, _), (object, canonical_object, _) = (
         ends[triple.subject_uid], ends[triple.object_uid],
     )  # fmt: skip
     triple_id, first, last, old = connection.execute(
@@ -216,9 +216,9 @@ def _merge_triple(
              last_observed = max(last_observed, excluded.last_observed)
            RETURNING id, first_observed, last_observed, spelled""",
         (
-            triple.uid, space_id, shown_subject, shown_object, subject, object, triple.spelled,
-            triple.subject, triple.relation, triple.object, when.text if when else None,
-            to_micros(when.start) if when else None, to_micros(when.end) if when else None,
+            triple.uid, space_id, canonical_subject, canonical_object, subject, object,
+            triple.spelled, triple.subject, triple.relation, triple.object,
+            when.text if when else None, to_micros(when.start) if when else None, to_micros(when.end) if when else None,
             triple.negated, first, last,
         ),
     ).fetchone()  # fmt: skip
@@ -235,7 +235,7 @@ def _merge_triple(
              first_observed = excluded.first_observed, last_observed = excluded.last_observed,
              vector = CASE WHEN ? THEN excluded.vector ELSE vector END""",
         (
-            triple_id, space_id, revision, shown_subject, shown_object, first, last,
+            triple_id, space_id, revision, canonical_subject, canonical_object, first, last,
             sum(triple.terms.values()), pack_uid(triple.uid), pack_terms(triple.terms),
             vectors.pack(triple.vector), triple.spelled < old,
         ),
@@ -307,9 +307,9 @@ def _replace_themes(
                               vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         [
             (
-                theme.uid, space_id, session_id, place, theme.title, theme.summary,
+                theme.uid, space_id, session_id, index, theme.title, theme.summary,
                 sum(theme.terms.values()), pack_terms(theme.terms), vectors.pack(theme.vector),
             )
-            for place, theme in enumerate(themes)
+            for index, theme in enumerate(themes)
         ],
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from cognigraph.stores.batch_size import count_crash, death_reason
+from cognigraph.stores.batch_size import count_crash, crash_reason
 from cognigraph.stores.records import Backlog, Derivation, Failure
 
 
@@ -31,7 +31,7 @@ def note(
     connection: sqlite3.Connection, session_id: int, derivation: Derivation, *, revised: bool
 ) -> None:
     """Record whether a session is behind after a derivation; what progresses is not at fault."""
-    if not derivation.behind:
+    if not derivation.summary_due:
         connection.execute("DELETE FROM behind WHERE session_id = ?", (session_id,))
         return
     connection.execute(
@@ -66,7 +66,7 @@ def fail(
     )
 
 
-def count_death(connection: sqlite3.Connection, session_id: int, *, evidence: bool) -> None:
+def record_crash(connection: sqlite3.Connection, session_id: int, *, evidence: bool) -> None:
     """Count a process that crashed while it wrote the summary."""
     row = connection.execute(
         "SELECT deaths FROM behind WHERE session_id = ? AND state = 0", (session_id,)
@@ -75,7 +75,7 @@ def count_death(connection: sqlite3.Connection, session_id: int, *, evidence: bo
         crashes, parks = count_crash(row[0], evidence=evidence)
         connection.execute(
             "UPDATE behind SET deaths = ?, reason = ?, state = ? WHERE session_id = ?",
-            (crashes, death_reason(crashes, summary=True), 2 if parks else 0, session_id),
+            (crashes, crash_reason(crashes, summary=True), 2 if parks else 0, session_id),
         )
 
 

@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from cognigraph.resolution.cluster import Link, Pair, Ruling
-from cognigraph.resolution.compare import Named, Relation
+from cognigraph.resolution.cluster import Constraint, Link, Pair
+from cognigraph.resolution.compare import EntityName, PairVerdict
 from cognigraph.resolution.incremental import MOST_IN_BLOCK
 from cognigraph.resolution.name_forms import is_proper
-from cognigraph.stores.sqlite.canonical import show
+from cognigraph.stores.sqlite.canonical import set_canonical
 
 _ROW = "SELECT id, uid, normalised, type, name FROM entity"
 _ENTER = """
@@ -31,7 +31,7 @@ SELECT value, (SELECT count(*) FROM
   (SELECT 1 FROM block WHERE space_id = ? AND key = value LIMIT ?)) FROM json_each(?)"""
 
 
-class SQLiteLedger:
+class SQLiteEntityMap:
     """See :class:`cognigraph.resolution.incremental.Ledger`. ``now`` is microseconds since 1970."""
 
     def __init__(
@@ -87,7 +87,7 @@ class SQLiteLedger:
         found = [(known[row[0]], known[row[1]], *row[2:]) for row in rows]
         return sorted(found, key=lambda row: row[:3])
 
-    def named(self, uids: Collection[str]) -> list[Named]:
+    def named(self, uids: Collection[str]) -> list[EntityName]:
         """Entities by uid, with their aliases."""
         aliases: dict[int, set[str]] = {}
         ids = self._id(uids)
@@ -96,7 +96,7 @@ class SQLiteLedger:
         ):
             aliases.setdefault(id, set()).add(alias)
         return [
-            Named(uid, name, type, frozenset(aliases.get(id, ())), is_proper(spelling))
+            EntityName(uid, name, type, frozenset(aliases.get(id, ())), is_proper(spelling))
             for id in ids
             for uid, name, type, spelling in [self._rows[id]]
         ]
@@ -143,7 +143,7 @@ class SQLiteLedger:
         """Every pair with one of these ends."""
         columns = "kind, score, likely, reason, reading_a, reading_b, verdict"
         return [
-            Pair(a, b, Relation(kind, score, bool(likely), reason, *readings), verdict)
+            Pair(a, b, PairVerdict(kind, score, bool(likely), reason, *readings), verdict)
             for a, b, kind, score, likely, reason, *readings, verdict in self._around(
                 columns, "pair", uids, "a_id", "b_id"
             )
@@ -172,25 +172,28 @@ class SQLiteLedger:
             [(self._ids[pair.a], self._ids[pair.b]) for pair in pairs],
         )
 
-    def rulings(self, uids: Collection[str]) -> list[Ruling]:
+    def constraints(self, uids: Collection[str]) -> list[Constraint]:
         """Every ruling with one of these ends."""
         rows = self._around("verdict, into_id, at", "ruling", uids, "a_id", "b_id")
-        return [Ruling(a, b, verdict, self._uids[into], at) for a, b, verdict, into, at in rows]
+        return [Constraint(a, b, verdict, self._uids[into], at) for a, b, verdict, into, at in rows]
 
-    def rule(self, rulings: Sequence[Ruling]) -> None:
+    def rule(self, constraints: Sequence[Constraint]) -> None:
         """Insert or overwrite rulings."""
-        self._id({uid for rule in rulings for uid in (rule.a, rule.b)})
+        self._id({uid for rule in constraints for uid in (rule.a, rule.b)})
         self._connection.executemany(
             "INSERT OR REPLACE INTO ruling VALUES (?, ?, ?, ?, ?)",
-            [(self._ids[r.a], self._ids[r.b], r.verdict, self._ids[r.into], r.at) for r in rulings],
+            [
+                (self._ids[r.a], self._ids[r.b], r.verdict, self._ids[r.into], r.at)
+                for r in constraints
+            ],
         )
 
-    def unrule(self, rulings: Sequence[Ruling]) -> None:
+    def unrule(self, constraints: Sequence[Constraint]) -> None:
         """Delete rulings."""
-        self._id({uid for rule in rulings for uid in (rule.a, rule.b)})
+        self._id({uid for rule in constraints for uid in (rule.a, rule.b)})
         self._connection.executemany(
             "DELETE FROM ruling WHERE a_id = ? AND b_id = ?",
-            [(self._ids[rule.a], self._ids[rule.b]) for rule in rulings],
+            [(self._ids[rule.a], self._ids[rule.b]) for rule in constraints],
         )
 
     def groups(self, uids: Collection[str]) -> dict[str, str]:
@@ -228,15 +231,15 @@ class SQLiteLedger:
             ],
         )  # fmt: skip
 
-    def regroup(self, shown: Mapping[str, str | None]) -> None:
+    def regroup(self, canonical: Mapping[str, str | None]) -> None:
         """Show entities as others, with all their facts."""
-        self._id({*shown, *(uid for uid in shown.values() if uid is not None)})
-        show(
+        self._id({*canonical, *(uid for uid in canonical.values() if uid is not None)})
+        set_canonical(
             self._connection,
             self._space,
             self._revision,
             {
                 self._ids[uid]: None if other is None else self._ids[other]
-                for uid, other in shown.items()
+                for uid, other in canonical.items()
             },
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from cognigraph.cypher.guard.limits import DEFAULT_LIMITS
+from cognigraph.cypher.guard.query_limits import DEFAULT_LIMITS
 from cognigraph.model import (
     Entity,
     Session,

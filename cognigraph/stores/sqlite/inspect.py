@@ -12,8 +12,8 @@ from typing import Any
 import networkx as nx
 
 from cognigraph.cypher.deadline import time_limit
-from cognigraph.cypher.guard.limits import check_call
-from cognigraph.cypher.local.run import EdgeRow, NodeRow, build_graph, run_on_graph
+from cognigraph.cypher.guard.query_limits import check_call
+from cognigraph.cypher.local.run_locally import EdgeRow, NodeRow, build_graph, run_on_graph
 from cognigraph.cypher.local.translate import translate
 from cognigraph.settings import QuerySettings
 from cognigraph.stores.sqlite.read import space_id

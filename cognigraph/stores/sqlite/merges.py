@@ -11,8 +11,8 @@ from cognigraph.model import Merge, SuspectedDuplicate
 from cognigraph.resolution import incremental
 from cognigraph.stores.merge_records import merge_of, suspicion
 from cognigraph.stores.protocols import NamedEntity
-from cognigraph.stores.records import Names
-from cognigraph.stores.sqlite.entity_map import SQLiteLedger
+from cognigraph.stores.records import EntityNames
+from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
 from cognigraph.stores.sqlite.vector_format import VectorFormat
 
 _BATCH = 500
@@ -34,16 +34,16 @@ def named(connection: sqlite3.Connection, space: int, name: str) -> list[NamedEn
 
 def merge(connection: sqlite3.Connection, space: str, uid: str, into: str, now: int) -> None:
     """Record a user's word that two entities are one."""
-    ledger = _ledger(connection, space, now)
-    incremental.merge(ledger, uid, into, _after(connection, space, now))
+    entity_map = _entity_map(connection, space, now)
+    incremental.merge(entity_map, uid, into, _after(connection, space, now))
 
 
 def split(
     connection: sqlite3.Connection, space: str, uid: str, apart_from: str | None, now: int
 ) -> bool:
     """Take a merge back, or keep an entity apart from its group or from one other."""
-    ledger = _ledger(connection, space, now)
-    return incremental.split(ledger, uid, _after(connection, space, now), apart_from)
+    entity_map = _entity_map(connection, space, now)
+    return incremental.split(entity_map, uid, _after(connection, space, now), apart_from)
 
 
 def settle_all(connection: sqlite3.Connection, now: int) -> None:
@@ -56,14 +56,14 @@ def settle_all(connection: sqlite3.Connection, now: int) -> None:
             )
         ]
         for start in range(0, len(uids), _BATCH):
-            incremental.settle(_ledger(connection, space, now), uids[start : start + _BATCH])
+            incremental.settle(_entity_map(connection, space, now), uids[start : start + _BATCH])
 
 
-def _ledger(connection: sqlite3.Connection, space: str, now: int) -> SQLiteLedger:
+def _entity_map(connection: sqlite3.Connection, space: str, now: int) -> SQLiteEntityMap:
     id, revision = connection.execute(
         "UPDATE space SET revision = revision + 1 WHERE name = ? RETURNING id, revision", (space,)
     ).fetchone()
-    return SQLiteLedger(connection, space, id, revision, now)
+    return SQLiteEntityMap(connection, space, id, revision, now)
 
 
 def _after(connection: sqlite3.Connection, space: str, now: int) -> int:
@@ -95,7 +95,7 @@ def suspected(
     return [suspicion(*row) for row in rows]
 
 
-def names(connection: sqlite3.Connection, space: int, vectors: VectorFormat) -> Names:
+def names(connection: sqlite3.Connection, space: int, vectors: VectorFormat) -> EntityNames:
     """Entities as they were read whose names have vectors."""
     rows = connection.execute(
         """SELECT e.uid, e.name, e.normalised, e.type, coalesce(s.uid, e.uid), v.vector
@@ -103,8 +103,8 @@ def names(connection: sqlite3.Connection, space: int, vectors: VectorFormat) -> 
            LEFT JOIN entity s ON s.id = e.shown_id WHERE e.space_id = ?""",
         (space,),
     ).fetchall()
-    uids, names, normalised, types, shown, blobs = zip(*rows, strict=True) if rows else [()] * 6
-    return Names(uids, names, normalised, types, shown, vectors.unpack(blobs))
+    uids, names, normalised, types, canonical, blobs = zip(*rows, strict=True) if rows else [()] * 6
+    return EntityNames(uids, names, normalised, types, canonical, vectors.unpack(blobs))
 
 
 def judged(connection: sqlite3.Connection, uids: Sequence[str]) -> set[tuple[str, str]]:

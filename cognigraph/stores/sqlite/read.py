@@ -160,7 +160,7 @@ UNION SELECT coalesce(e.shown_id, e.id) FROM alias a JOIN entity e ON e.id = a.e
       WHERE a.space_id = ? AND a.normalised LIKE ? ESCAPE '\'"""
 
 
-def _aliases(connection: sqlite3.Connection, shown: Sequence[int]) -> dict[int, set[str]]:
+def _aliases(connection: sqlite3.Connection, canonical: Sequence[int]) -> dict[int, set[str]]:
     aliases: dict[int, set[str]] = {}
     for query in (
         "SELECT shown_id, name FROM entity WHERE shown_id IN ({}) AND id != shown_id",
@@ -168,7 +168,7 @@ def _aliases(connection: sqlite3.Connection, shown: Sequence[int]) -> dict[int, 
         "SELECT e.shown_id, a.name FROM entity e JOIN alias a ON a.entity_id = e.id "
         "WHERE e.shown_id IN ({}) AND e.id != e.shown_id",
     ):
-        for id, name in _in(connection, query, shown):
+        for id, name in _in(connection, query, canonical):
             aliases.setdefault(id, set()).add(name)
     return aliases
 

@@ -6,9 +6,9 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from cognigraph.resolution.incremental import Ledger, forget
+from cognigraph.resolution.incremental import EntityMap, forget
 from cognigraph.resolution.spelling import UNSPELLED
-from cognigraph.stores.sqlite.canonical import refold
+from cognigraph.stores.sqlite.canonical import deduplicate
 from cognigraph.stores.sqlite.spellings import respell
 
 
@@ -137,7 +137,7 @@ def prune_aliases(connection: sqlite3.Connection, loose: Loose) -> dict[str, set
 
 def prune(
     connection: sqlite3.Connection,
-    ledger: Ledger,
+    entity_map: EntityMap,
     space: str,
     space_id: int,
     revision: int,
@@ -145,7 +145,7 @@ def prune(
 ) -> None:
     """Delete what is left without a tie, and give what is not the times of its evidence."""
     gone = _prune_triples(connection, space, revision, loose)
-    gone = _prune_entities(connection, ledger, loose) or gone
+    gone = _prune_entities(connection, entity_map, loose) or gone
     if gone:  # in-memory indexes only grow: they start over
         connection.execute("UPDATE space SET epoch = epoch + 1 WHERE id = ?", (space_id,))
 
@@ -166,14 +166,14 @@ def _prune_triples(connection: sqlite3.Connection, space: str, revision: int, lo
             )
         )
         connection.execute("UPDATE triple SET fold = NULL, folded_into = NULL WHERE id = ?", (id,))
-    refold(connection, space, revision, changed.difference(gone))
+    deduplicate(connection, space, revision, changed.difference(gone))
     for id in gone:
         connection.execute("DELETE FROM triple_index WHERE triple_id = ?", (id,))
         connection.execute("DELETE FROM triple WHERE id = ?", (id,))
     return bool(gone)
 
 
-def _prune_entities(connection: sqlite3.Connection, ledger: Ledger, loose: Loose) -> bool:
+def _prune_entities(connection: sqlite3.Connection, entity_map: EntityMap, loose: Loose) -> bool:
     """Delete entities that nothing is read of, but for those a user spoke of."""
     gone: dict[str, int] = {}
     for id in sorted(loose.entities):
@@ -188,7 +188,7 @@ def _prune_entities(connection: sqlite3.Connection, ledger: Ledger, loose: Loose
         ).fetchone()
         if row is not None:
             gone[row[0]] = id
-    forget(ledger, gone)
+    forget(entity_map, gone)
     for id in gone.values():
         connection.execute("DELETE FROM merge WHERE a_id = ?1 OR into_id = ?1", (id,))
         connection.execute("DELETE FROM entity WHERE id = ?", (id,))

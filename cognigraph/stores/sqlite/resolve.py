@@ -9,7 +9,7 @@ from cognigraph.model import (
     SuspectedDuplicate,
 )
 from cognigraph.stores.protocols import NamedEntity
-from cognigraph.stores.records import Names
+from cognigraph.stores.records import EntityNames
 from cognigraph.stores.sqlite import (
     merges,
     read,
@@ -42,10 +42,10 @@ class SQLiteResolution:
         """Pairs that may be one by their letters, most alike first."""
         return self._file.query(space, [], lambda c, s: merges.suspected(c, s, limit, offset))
 
-    def names(self, space: str) -> Names:
+    def names(self, space: str) -> EntityNames:
         """Entities whose names have vectors."""
         vectors = self._file.vectors
-        empty = Names((), (), (), (), (), vectors.unpack(()))
+        empty = EntityNames((), (), (), (), (), vectors.unpack(()))
         with self._file.read_vectors() as connection:
             id = read.space_id(connection, space)
             return empty if id is None else merges.names(connection, id, vectors)

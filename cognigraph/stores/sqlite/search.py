@@ -11,14 +11,14 @@ from cognigraph.model import (
     Session,
     Triple,
 )
-from cognigraph.stores.candidates import Candidates, ChunkRecord, Probe
+from cognigraph.stores.candidates import CandidateQuery, Candidates, ChunkRecord
 from cognigraph.stores.no_candidates import no_candidates
 from cognigraph.stores.sqlite import (
     read,
 )
 from cognigraph.stores.sqlite.file import MemoryFile
-from cognigraph.stores.sqlite.index.cache import FreshIndex, SpaceIndexes
-from cognigraph.stores.sqlite.index.candidates import gather_candidates
+from cognigraph.stores.sqlite.index.gather import gather_candidates
+from cognigraph.stores.sqlite.index.index_cache import FreshIndex, SpaceIndexes
 
 
 class SQLiteSearch:
@@ -33,7 +33,7 @@ class SQLiteSearch:
         if space not in self._indexes:
             Thread(target=self._load, args=(space,), name="cognigraph-warm", daemon=True).start()
 
-    def candidates(self, space: str, probe: Probe) -> Candidates:
+    def candidates(self, space: str, probe: CandidateQuery) -> Candidates:
         """Gather candidates from the in-memory index, freshened first."""
         with self._fresh(space) as found:
             if found is None:

@@ -10,7 +10,7 @@ from cognigraph.stores.sqlite import checks
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.graph import SQLiteGraph
-from cognigraph.stores.sqlite.index.cache import SpaceIndexes
+from cognigraph.stores.sqlite.index.index_cache import SpaceIndexes
 from cognigraph.stores.sqlite.marks import TurnMark
 from cognigraph.stores.sqlite.messages import SQLiteMessages
 from cognigraph.stores.sqlite.queue import SQLiteQueue

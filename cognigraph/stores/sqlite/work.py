@@ -14,7 +14,7 @@ from cognigraph.stores.batch_size import (
     PATIENCE,
     batch_size,
     count_crash,
-    death_reason,
+    crash_reason,
     failures_of,
     is_evidence,
 )
@@ -94,13 +94,13 @@ def claim(
         found = connection.execute(_NEXT_SUMMARY.format(space=clause), parameters).fetchone()
     if found is None:
         return None
-    session_id, is_behind = found
+    session_id, is_summary_due = found
     token, until = f"{worker}:{uuid4().hex}", now + lease_for
     connection.execute(
         "UPDATE session SET lease = ?, lease_until = ? WHERE id = ?",
         (token, to_micros(until), session_id),
     )
-    if summaries and is_behind:
+    if summaries and is_summary_due:
         return _lease(connection, session_id, (), context, token, until)
     rows = connection.execute(
         _PENDING_CHUNKS.format(states="= 0"), (session_id, instant, limit)
@@ -183,9 +183,9 @@ def _work_chunk(session: str, row: tuple[Any, ...]) -> WorkChunk:
 def _notes(
     connection: sqlite3.Connection, session_id: int, version: int, state: str, renew: bool
 ) -> SessionNotes:
-    behind = due_summaries.of_session(connection, session_id)
+    summary_due = due_summaries.of_session(connection, session_id)
     if renew:  # what its keys and themes say is to be replaced, not gone on from
-        return SessionNotes(version, state=state, backlog=behind)
+        return SessionNotes(version, state=state, backlog=summary_due)
     keys = connection.execute(
         "SELECT name, weight FROM session_key JOIN key ON key.id = key_id WHERE session_id = ? "
         "ORDER BY weight DESC, name",
@@ -195,7 +195,7 @@ def _notes(
         "SELECT title, summary FROM theme WHERE session_id = ? ORDER BY place", (session_id,)
     ).fetchall()
     return SessionNotes(
-        version, tuple(keys), tuple(Theme(*theme) for theme in themes), state, behind
+        version, tuple(keys), tuple(Theme(*theme) for theme in themes), state, summary_due
     )
 
 
@@ -242,13 +242,13 @@ def expire(connection: sqlite3.Connection, token: str, until: datetime) -> None:
     connection.executemany(
         "UPDATE work SET deaths = ?, reason = ?, state = ?, lease = NULL WHERE chunk_id = ?",
         [
-            (crashes, death_reason(crashes), FAILED if parks else PENDING, chunk_id)
+            (crashes, crash_reason(crashes), FAILED if parks else PENDING, chunk_id)
             for chunk_id, before in held
             for crashes, parks in [count_crash(before, evidence=evidence)]
         ],
     )
     if not held:
-        due_summaries.count_death(connection, row[0], evidence=evidence)
+        due_summaries.record_crash(connection, row[0], evidence=evidence)
 
 
 def release(connection: sqlite3.Connection, lease: Lease) -> None:

@@ -10,11 +10,11 @@ import numpy as np
 
 from cognigraph.arrays import Floats
 from cognigraph.errors import StoreError, StoreUnavailableError
-from cognigraph.stores.candidates import Probe
+from cognigraph.stores.candidates import CandidateQuery
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.index import fulltext
-from cognigraph.stores.neo4j.index.lexicon import SpaceView
 from cognigraph.stores.neo4j.index.vectors import Layer, OwnIndexes
+from cognigraph.stores.neo4j.index.word_counts import SpaceView
 from cognigraph.stores.neo4j.values import vector
 from cognigraph.text.bm25 import bm25, idf
 from cognigraph.times import to_micros
@@ -36,7 +36,7 @@ _TIME: dict[Layer, str] = {"Chunk": "at", "Triple": "first_observed", "Theme": "
 def match_counts(found: Sequence[Sequence[str]], terms: Sequence[str]) -> Floats:
     """Term frequencies (len(found), len(terms)) from the terms found in each text."""
     matches = np.zeros((len(found), len(terms)))
-    column = {term: place for place, term in enumerate(terms)}
+    column = {term: position for position, term in enumerate(terms)}
     for row, words in enumerate(found):
         for word in words:
             matches[row, column[word]] += 1.0
@@ -92,11 +92,11 @@ class Anchor:
     hub: bool
 
 
-class Legs:
+class CandidateSources:
     """All legs of one probe in one space."""
 
     def __init__(
-        self, connection: Connection, indexes: OwnIndexes, space: str, probe: Probe
+        self, connection: Connection, indexes: OwnIndexes, space: str, probe: CandidateQuery
     ) -> None:
         self._connection = connection
         self._indexes = indexes

@@ -56,11 +56,11 @@ class Table:
             return np.full(len(ids), -1, np.int64)
         own = self["id"]
         if self._order is None:
-            places = np.searchsorted(own, ids)
-            rows = np.minimum(places, self.rows - 1)
+            indices = np.searchsorted(own, ids)
+            rows = np.minimum(indices, self.rows - 1)
         else:
-            places = np.searchsorted(own, ids, sorter=self._order)
-            rows = self._order[np.minimum(places, self.rows - 1)]
+            indices = np.searchsorted(own, ids, sorter=self._order)
+            rows = self._order[np.minimum(indices, self.rows - 1)]
         return np.where(own[rows] == ids, rows, -1)
 
     @property

@@ -11,16 +11,16 @@ from cognigraph.arrays import Floats
 from cognigraph.stores.candidates import (
     NONE,
     OUTSIDE,
+    CandidateQuery,
     Candidates,
-    ChunkPool,
-    Probe,
-    SessionPool,
-    TriplePool,
+    ChunkCandidates,
+    SessionCandidates,
+    TripleCandidates,
 )
 from cognigraph.stores.neo4j.connection import Connection, Row
-from cognigraph.stores.neo4j.index.candidate_sources import Legs, match_counts
-from cognigraph.stores.neo4j.index.lexicon import Lexicons
+from cognigraph.stores.neo4j.index.candidate_sources import CandidateSources, match_counts
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
+from cognigraph.stores.neo4j.index.word_counts import Lexicons
 from cognigraph.stores.neo4j.values import cosine, vector
 from cognigraph.stores.no_candidates import no_candidates
 
@@ -30,13 +30,17 @@ _SESSION_COLUMN = 5
 
 
 def gather_candidates(
-    connection: Connection, lexicons: Lexicons, indexes: OwnIndexes, space: str, probe: Probe
+    connection: Connection,
+    lexicons: Lexicons,
+    indexes: OwnIndexes,
+    space: str,
+    probe: CandidateQuery,
 ) -> Candidates:
     """Run every leg of a probe and collect the values of what was found."""
     view = lexicons.view(space, probe.terms)
     if view is None:
         return no_candidates(probe)
-    legs = Legs(connection, indexes, space, probe)
+    legs = CandidateSources(connection, indexes, space, probe)
     start = connection.start
     by_vector = start(
         legs.nearest, "Chunk", probe.chunks_by_vector, view.chunk_indexed, view.covered
@@ -64,7 +68,7 @@ def gather_candidates(
     more = gather.session_rows(set(rows.sessions) - known)
     sessions = gather.sessions(session_rows.result() + more)
     chunks = rows.pool(
-        {uid: place for place, uid in enumerate(sessions.uids)},
+        {uid: position for position, uid in enumerate(sessions.uids)},
         by_vector=by_vector.result().uids,
         by_terms=by_terms.result(),
     )
@@ -96,13 +100,14 @@ class _Triples:
     by_anchor: Sequence[str]
     texts: Sequence[str]
 
-    def pool(self, chunks: ChunkPool) -> TriplePool:
-        place = {uid: row for row, uid in enumerate(chunks.uids)}
+    def pool(self, chunks: ChunkCandidates) -> TripleCandidates:
+        position = {uid: row for row, uid in enumerate(chunks.uids)}
         spots = tuple(
-            tuple(sorted(place[uid] for uid in uids if uid in place)) for uids in self.evidence
+            tuple(sorted(position[uid] for uid in uids if uid in position))
+            for uids in self.evidence
         )
         newest = [max(spot, key=lambda i: (chunks.at[i], i)) if spot else -1 for spot in spots]
-        return TriplePool(
+        return TripleCandidates(
             uids=tuple(self.uids),
             cosine=self.cosine,
             matches=self.matches,
@@ -134,21 +139,21 @@ class _Chunks:
     texts: Sequence[str]
 
     def pool(
-        self, session_place: dict[str, int], *, by_vector: Sequence[str], by_terms: Sequence[str]
-    ) -> ChunkPool:
-        place = {uid: row for row, uid in enumerate(self.uids)}
+        self, session_position: dict[str, int], *, by_vector: Sequence[str], by_terms: Sequence[str]
+    ) -> ChunkCandidates:
+        position = {uid: row for row, uid in enumerate(self.uids)}
         following = np.array(
-            [place.get(uid, OUTSIDE) if uid else NONE for uid in self.following], np.int64
+            [position.get(uid, OUTSIDE) if uid else NONE for uid in self.following], np.int64
         )
         previous = np.where(np.array(self.has_previous, bool), OUTSIDE, NONE).astype(np.int64)
         linked = np.flatnonzero(following >= 0)
         previous[following[linked]] = linked
-        return ChunkPool(
+        return ChunkCandidates(
             uids=tuple(self.uids),
             cosine=self.cosine,
             matches=self.matches,
             length=self.length,
-            session=np.array([session_place[uid] for uid in self.sessions], np.int64),
+            session=np.array([session_position[uid] for uid in self.sessions], np.int64),
             at=self.at,
             question=np.array(self.question, bool),
             previous=previous,
@@ -163,7 +168,7 @@ class _Chunks:
 class _Gather:
     """Fetches candidates by uid as one row of lists, which decodes faster than many rows."""
 
-    def __init__(self, connection: Connection, space: str, probe: Probe) -> None:
+    def __init__(self, connection: Connection, space: str, probe: CandidateQuery) -> None:
         self._connection = connection
         self._probe = probe
         self._entities = [vector(entity) for entity in probe.entity_vectors]
@@ -216,8 +221,8 @@ class _Gather:
     def chunks(self, one: Row, other: Row) -> _Chunks:
         """Chunks of two neighbourhoods, each once."""
         columns = [first + second for first, second in zip(one, other, strict=True)]
-        places = {uid: place for place, uid in enumerate(columns[0])}
-        uids, scores, lengths, found, times, *rest = _sorted(columns, places.values())
+        positions = {uid: position for position, uid in enumerate(columns[0])}
+        uids, scores, lengths, found, times, *rest = _sorted(columns, positions.values())
         sessions, questions, speakers, following, has_previous, texts = rest
         return _Chunks(
             uids=uids,
@@ -242,20 +247,20 @@ class _Gather:
         name = "search/sessions_keys" if self._entities else "search/sessions"
         return self._connection.rows(name, sessions=wanted, entities=known, **self._parameters)
 
-    def sessions(self, rows: list[Row]) -> SessionPool:
+    def sessions(self, rows: list[Row]) -> SessionCandidates:
         """Sessions of the candidates, sorted by uid."""
         probe, entities = self._probe, self._entities
-        known = [place for place, entity in enumerate(entities) if entity is not None]
+        known = [position for position, entity in enumerate(entities) if entity is not None]
         rows = sorted(rows, key=lambda row: str(row[0]))
         keys = np.full((len(rows), len(entities)), np.nan)
         theme = np.full(len(rows), np.nan)
-        for place, (_, _, best, _, _, count, nearest) in enumerate(rows):
+        for position, (_, _, best, _, _, count, nearest) in enumerate(rows):
             if best is not None:
-                theme[place] = 2.0 * best - 1.0
+                theme[position] = 2.0 * best - 1.0
             if count:
-                keys[place] = 0.0  # a zero vector has nothing in common with any key
-                keys[place, known] = cosine(np.array(nearest, float))
-        return SessionPool(
+                keys[position] = 0.0  # a zero vector has nothing in common with any key
+                keys[position, known] = cosine(np.array(nearest, float))
+        return SessionCandidates(
             uids=tuple(row[0] for row in rows),
             ids=tuple(row[1] for row in rows),
             theme=theme,

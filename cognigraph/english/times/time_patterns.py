@@ -11,7 +11,7 @@ import re
 from datetime import date, datetime, timedelta
 
 from cognigraph.english.times import calendar
-from cognigraph.english.times.lexicon import (
+from cognigraph.english.times.time_words import (
     AMBIGUOUS,
     COUNTS,
     DAYPARTS,
@@ -22,7 +22,7 @@ from cognigraph.english.times.lexicon import (
     UNITS,
     WEEKDAYS,
 )
-from cognigraph.english.times.utterance import Found, Said
+from cognigraph.english.times.utterance import Found, Utterance
 from cognigraph.english.words import word_set
 
 _ISO = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
@@ -37,7 +37,7 @@ _HOLIDAY_AFTER = word_set("at on over since by until before after for of last th
 _HOLIDAY_STARTS = frozenset(key[0] for key in calendar.HOLIDAYS)
 
 
-def read_time(said: Said, i: int) -> Found:
+def read_time(said: Utterance, i: int) -> Found:
     """Read the expression that starts at token ``i``.
 
     Raises ``ValueError`` or ``OverflowError`` for a date that does not exist.
@@ -62,7 +62,7 @@ def starts_time(low: str) -> bool:
     return low in _READERS or low in _VAGUE or low[0].isdigit() or low.startswith("mid-")
 
 
-def _vague(said: Said, i: int) -> Found:
+def _vague(said: Utterance, i: int) -> Found:
     """Find "a few years ago", "several months back", "a while ago", "the other day"."""
     j = i + 1 if said.low(i) in ("a", "the", "some", "quite") else i
     first, second = said.low(j), said.low(j + 1)
@@ -77,7 +77,7 @@ def _vague(said: Said, i: int) -> Found:
     return _habit(said, i) or _clock(said, i)
 
 
-def _habit(said: Said, i: int) -> Found:
+def _habit(said: Utterance, i: int) -> Found:
     """Find "every Tuesday evening", "each week", "twice a year", "three times a week"."""
     low, following = said.low(i), said.low(i + 1)
     if low in ("every", "each") and (following in UNITS or following in WEEKDAYS):
@@ -88,7 +88,7 @@ def _habit(said: Said, i: int) -> Found:
     return None
 
 
-def _clock(said: Said, i: int) -> Found:
+def _clock(said: Utterance, i: int) -> Found:
     """Find "at ten past four", "at 5 pm", "at 9". A time of day gives no date."""
     low, j = said.low(i), i + 1
     if said.low(i - 1) != "at" or not (low in COUNTS or low[0].isdigit()) or low in ("a", "an"):
@@ -102,7 +102,7 @@ def _clock(said: Said, i: int) -> Found:
     return (j, "") if marked or j > i + 1 or (":" in low or said.bare(j)) else None
 
 
-def _simple(said: Said, i: int) -> Found:
+def _simple(said: Utterance, i: int) -> Found:
     low, before = said.low(i), said.low(i - 1)
     offset = SIMPLE[low]
     offset -= before == "before" and low == "yesterday"
@@ -111,7 +111,7 @@ def _simple(said: Said, i: int) -> Found:
     return end, calendar.day_text(said.today + timedelta(days=offset))
 
 
-def _anchored(said: Said, i: int) -> Found:
+def _anchored(said: Utterance, i: int) -> Found:
     """Read "last week", "this past Friday", "next month", "last June", "this morning"."""
     step, j = STEPS[said.low(i)], i + 1
     if step == 0 and said.low(j) in ("past", "last", "coming"):
@@ -134,7 +134,7 @@ def _anchored(said: Said, i: int) -> Found:
     return None if canonical is None or unit.endswith("s") else (j + 1, canonical)
 
 
-def _definite(said: Said, i: int) -> Found:
+def _definite(said: Utterance, i: int) -> Found:
     """Read "the week before last", "the Friday after next", "over the weekend", "the 90s"."""
     unit, twice = said.low(i + 1), (said.low(i + 2), said.low(i + 3))
     step = {("before", "last"): -2, ("after", "next"): 2}.get(twice)
@@ -156,18 +156,18 @@ def _definite(said: Said, i: int) -> Found:
     return None
 
 
-def _season(said: Said, i: int) -> Found:
+def _season(said: Utterance, i: int) -> Found:
     """Read "in the summer of 2022", "in summer 2021", "in the autumn"."""
     j = i + 1 + (said.low(i + 1) == "of")
     if YEAR.fullmatch(said.low(j)):
         return j + 1, calendar.season_of(said.low(i), int(said.low(j)))
-    place = i - 1 - (said.low(i - 1) == "the")
-    if said.low(place) not in _SEASON_AFTER or not said.bare(i + 1):
+    index = i - 1 - (said.low(i - 1) == "the")
+    if said.low(index) not in _SEASON_AFTER or not said.bare(i + 1):
         return None
     return i + 1, calendar.season_away(said.low(i), said.today, said.tense(i) or 1)
 
 
-def _holiday(said: Said, i: int, step: int = 0) -> Found:
+def _holiday(said: Utterance, i: int, step: int = 0) -> Found:
     """Read "on Christmas Eve", "last Christmas", "since Easter", "on New Year's Day 2020"."""
     sizes = (size for size in (4, 3, 2, 1) if _holiday_words(said, i, size) in calendar.HOLIDAYS)
     size = next(sizes, 0)
@@ -183,11 +183,11 @@ def _holiday(said: Said, i: int, step: int = 0) -> Found:
     return end, calendar.day_text(calendar.holiday_away(rule, said.today, tense))
 
 
-def _holiday_words(said: Said, i: int, size: int) -> tuple[str, ...]:
+def _holiday_words(said: Utterance, i: int, size: int) -> tuple[str, ...]:
     return tuple(token.low for token in said.tokens[i : i + size])
 
 
-def _weekday(said: Said, i: int) -> Found:
+def _weekday(said: Utterance, i: int) -> Found:
     low, before = said.low(i), said.low(i - 1)
     if low.endswith("days") or (low in AMBIGUOUS and before != "on"):
         return None  # "Sundays" is a habit, and "sun" usually the star
@@ -200,7 +200,7 @@ def _weekday(said: Said, i: int) -> Found:
     return end, calendar.day_text(day)
 
 
-def _month_first(said: Said, i: int) -> Found:
+def _month_first(said: Utterance, i: int) -> Found:
     """Read "May 7th, 2023", "May 3-10", "May 2023", "in May".
 
     A month without a year is the nearest one that fits the tense of the sentence.
@@ -229,7 +229,7 @@ def _day_number(low: str) -> int | None:
     return number if 1 <= number <= 31 else None
 
 
-def _lone_month(said: Said, i: int, month: int) -> str:
+def _lone_month(said: Utterance, i: int, month: int) -> str:
     today, tense = said.today, said.tense(i)
     if month == today.month:
         return calendar.month_text(today.year, month)
@@ -238,20 +238,20 @@ def _lone_month(said: Said, i: int, month: int) -> str:
     return calendar.month_away(month, today, tense)
 
 
-def _with_year(said: Said, j: int, month: int, day: int, i: int) -> Found:
+def _with_year(said: Utterance, j: int, month: int, day: int, i: int) -> Found:
     k = j + (said.low(j) in (",", "of"))
     if YEAR.fullmatch(said.low(k)):
         return k + 1, calendar.day_text(date(int(said.low(k)), month, day))
     return j, calendar.day_text(calendar.month_day(month, day, said.today, said.tense(i)))
 
 
-def _ordinal_first(said: Said, i: int) -> Found:
+def _ordinal_first(said: Utterance, i: int) -> Found:
     """Read "the first of May"."""
     month = MONTHS.get(said.low(i + 2)) if said.low(i + 1) == "of" else None
     return None if month is None else _with_year(said, i + 3, month, ORDINALS[said.low(i)], i)
 
 
-def _numeric(said: Said, i: int) -> Found:
+def _numeric(said: Utterance, i: int) -> Found:
     """Read "2023-05-07", "25/12/2023", "7 May", "the 5th of May 2023", "2022", "3 weeks ago"."""
     low = said.low(i)
     iso = _ISO.fullmatch(low)
@@ -283,7 +283,7 @@ def _slashed(i: int, first: int, second: int, year: int) -> Found:
     return None  # ambiguous: 5/7/2023 is in May in the US and in July elsewhere
 
 
-def _day_of_month(said: Said, i: int, day: int) -> Found:
+def _day_of_month(said: Utterance, i: int, day: int) -> Found:
     before = said.low(i - 2)
     if said.low(i - 1) != "the" or not (
         before in ("on", "by", "until", "since") or before in WEEKDAYS
@@ -295,7 +295,7 @@ def _day_of_month(said: Said, i: int, day: int) -> Found:
     return i + 1, calendar.day_text(date(year, month, day))
 
 
-def _counted(said: Said, i: int) -> Found:
+def _counted(said: Utterance, i: int) -> Found:
     """Read "two weeks ago", "half a year ago", "in 3 days", "a week from Friday"."""
     low = said.low(i)
     half = low == "half" and said.low(i + 1) in ("a", "an")
@@ -316,7 +316,7 @@ def _counted(said: Said, i: int) -> Found:
     return _distance(said, i, j, UNITS.get(unit), count)
 
 
-def _distance(said: Said, i: int, j: int, unit: str | None, count: int) -> Found:
+def _distance(said: Utterance, i: int, j: int, unit: str | None, count: int) -> Found:
     """Finish an expression after its count and unit: "ago", "from now", "in ...".
 
     ``None`` for a duration ("for three weeks"), which is no point in time.
@@ -337,14 +337,14 @@ def _distance(said: Said, i: int, j: int, unit: str | None, count: int) -> Found
     return None
 
 
-def _start_day(said: Said, i: int) -> date | None:
+def _start_day(said: Utterance, i: int) -> date | None:
     if said.low(i) in SIMPLE:
         return said.today + timedelta(days=SIMPLE[said.low(i)])
     weekday = WEEKDAYS.get(said.low(i))
     return None if weekday is None else calendar.weekday_away(weekday, said.today, 1)
 
 
-def _halves(said: Said, j: int, halves: int, skipped: int = 0) -> Found:
+def _halves(said: Utterance, j: int, halves: int, skipped: int = 0) -> Found:
     """Read "half a year ago" as six months; halves of other units are too vague to date."""
     k = j + 1 + skipped
     if UNITS.get(said.low(j)) != "year" or said.low(k) not in ("ago", "back"):

@@ -16,7 +16,7 @@ from cognigraph import (
 )
 from cognigraph.ingest.model.extractor import ModelExtractor
 from cognigraph.settings import EnrichSettings
-from cognigraph.stores.batch_size import MOST_DEATHS, PATIENCE
+from cognigraph.stores.batch_size import MOST_CRASHES, PATIENCE
 from cognigraph.stores.records import Derivation
 from cognigraph.testing import ScriptedModel
 from tests.conftest import START
@@ -104,7 +104,7 @@ def fall_behind(space, model, error=DOWN):
     model.fails = {"summarise": error}
     (step,) = space.enrich()
     model.fails = {}
-    assert (step.chunks, step.error, step.behind) == (1, None, True)
+    assert (step.chunks, step.error, step.summary_due) == (1, None, True)
 
 
 def test_an_outage_in_the_summary_is_made_up_for_by_the_next_run(
@@ -148,7 +148,7 @@ def test_an_outage_never_gives_a_summary_up_nor_the_turns_after_it(space, model,
         assert (step.chunks, step.error) == (0, str(DOWN))
     assert (space.stats().pending, space.failures()[0].outages) == (1, PATIENCE)
     clock.advance(timedelta(minutes=5))
-    assert [(step.chunks, step.behind) for step in space.enrich()] == [(1, True)]
+    assert [(step.chunks, step.summary_due) for step in space.enrich()] == [(1, True)]
     assert (space.stats().done, space.failures()[0].parked) == (2, False)
     model.fails = {}
     clock.advance(timedelta(minutes=5))
@@ -161,7 +161,9 @@ def test_an_outage_of_summaries_ends_a_run_that_has_nothing_else(space, model, c
         add(space, f"m{number}", session=f"s{number}")
     model.fails = {"summarise": DOWN}
     steps = space.enrich()  # what was read in between shows that the endpoint is there
-    assert [(step.chunks, step.behind, step.stopped) for step in steps] == [(1, True, None)] * 4
+    assert [(step.chunks, step.summary_due, step.stopped) for step in steps] == [
+        (1, True, None)
+    ] * 4
     clock.advance(timedelta(minutes=1))
     assert [(step.chunks, step.stopped) for step in space.enrich()] == [(0, None), (0, str(DOWN))]
     assert space.stats().summaries_pending == 4
@@ -262,7 +264,7 @@ def test_a_worker_that_dies_between_the_facts_and_what_became_of_the_summary(spa
     add(space, "m1")
     store = space._engine.store
     lease = claim(space, clock)
-    assert store.queue.complete(lease, Derivation("x-1", state="{}", behind=True, held=True))
+    assert store.queue.complete(lease, Derivation("x-1", state="{}", summary_due=True, held=True))
     assert (space.stats().done, space.stats().summaries_pending) == (1, 1)
     assert claim(space, clock) is None
     clock.advance(timedelta(minutes=2))
@@ -273,7 +275,7 @@ def test_a_summary_that_kills_is_parked(space, model, clock):
     fall_behind(space, model)
     clock.advance(timedelta(minutes=1))
     store = space._engine.store
-    for deaths in range(1, MOST_DEATHS + 1):
+    for deaths in range(1, MOST_CRASHES + 1):
         lease = claim(space, clock)
         until = store.queue.leases()[lease.token]
         assert until == lease.expires
@@ -282,13 +284,13 @@ def test_a_summary_that_kills_is_parked(space, model, clock):
         store.queue.expire(lease.token, until)
         store.queue.expire(lease.token, until)  # another worker saw it too
         assert lease.token not in store.queue.leases()
-        assert space.failures()[0].deaths == deaths
+        assert space.failures()[0].crashes == deaths
     (failure,) = space.failures()
     assert (failure.parked, failure.message_id) == (True, None)
     assert failure.reason == "the process that summed it up ended 5 times"
     assert claim(space, clock) is None
     assert space.retry_failed() == 1
-    assert space.failures()[0].deaths == 0
+    assert space.failures()[0].crashes == 0
     space.flush()
     assert (space.failures(), space.sessions()[0].version) == ([], 1)
 

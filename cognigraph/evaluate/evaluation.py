@@ -19,12 +19,12 @@ from typing import Any
 from cognigraph._version import __version__
 from cognigraph.errors import BudgetExceededError, ConfigurationError, ExtractionError
 from cognigraph.evaluate import locomo, longmemeval
+from cognigraph.evaluate.aggregate import summarise
 from cognigraph.evaluate.counting_extractor import counting
 from cognigraph.evaluate.dataset import HEADLINE, Benchmark, Conversation, Level, Question
 from cognigraph.evaluate.files import sha256
 from cognigraph.evaluate.journal import Journal
 from cognigraph.evaluate.metrics import score
-from cognigraph.evaluate.summary import summarise
 from cognigraph.ingest.extraction import Summarising
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Step
@@ -210,8 +210,8 @@ class Evaluation:
 
     def _is_left(self, space: Space) -> bool:
         stats = space.stats()
-        behind = stats.summaries_pending if isinstance(self.extractor, Summarising) else 0
-        return bool(stats.pending or stats.leased or behind)
+        summary_due = stats.summaries_pending if isinstance(self.extractor, Summarising) else 0
+        return bool(stats.pending or stats.leased or summary_due)
 
     def _check_read(self, space: Space, name: str) -> None:
         """Raise an error if a conversation is only partly enriched, before it is asked about."""

@@ -89,10 +89,10 @@ def _readings(tokens: tuple[Token, ...], said_at: datetime) -> tuple[str, ...] |
 
 def _read(tokens: Sequence[Token], said_at: datetime) -> str | None:
     spans = find_times(tokens, said_at)
-    timed = {place for span in spans for place in range(span.start, span.end)}
+    timed = {index for span in spans for index in range(span.start, span.end)}
     if any(
-        place not in timed and token.kind != "mark" and token.low not in _FILLING
-        for place, token in enumerate(tokens)
+        index not in timed and token.kind != "mark" and token.low not in _FILLING
+        for index, token in enumerate(tokens)
     ):
         return None  # some words are not covered, as in "two days after last Monday"
     if len(spans) == 1:
@@ -121,20 +121,20 @@ def _in_context(words: str, text: str, said_at: datetime) -> str | None:
     wanted = [token.low for token in tokenise(clean(words)) if token.kind != "mark"]
     for sentence in sentences(text):
         lows = [token.low for token in sentence.tokens]
-        places = _places(wanted, lows)
-        if places is None:
+        indices = _indices(wanted, lows)
+        if indices is None:
             continue
         found = [
             span.when
             for span in find_times(sentence.tokens, said_at)
-            if span.when and span.start < places[1] and places[0] < span.end
+            if span.when and span.start < indices[1] and indices[0] < span.end
         ]
         if len(found) == 1:
             return found[0]
     return None
 
 
-def _places(wanted: Sequence[str], lows: Sequence[str]) -> tuple[int, int] | None:
+def _indices(wanted: Sequence[str], lows: Sequence[str]) -> tuple[int, int] | None:
     for start in range(len(lows) - len(wanted) + 1):
         if list(lows[start : start + len(wanted)]) == list(wanted):
             return start, start + len(wanted)

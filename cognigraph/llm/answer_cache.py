@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any, Protocol
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.llm.base import Prompt
+from cognigraph.llm.protocols import Prompt
 
 logger = logging.getLogger("cognigraph.llm")
 

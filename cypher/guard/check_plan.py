@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cognigraph.cypher.guard.lexer import Token, tokenize
+from cognigraph.cypher.guard.lexer import QueryToken, tokenize
 from cognigraph.cypher.guard.quiet import conjuncts, is_quiet
 from cognigraph.cypher.guard.readonly import SPACE_PARAMETER
 from cognigraph.errors import QueryError
@@ -143,7 +143,7 @@ class _Judge:
             raise _beyond(f"{operator.name} {operator.details}")
         return (*outer, nodes)
 
-    def _seeks_space(self, tokens: Sequence[Token]) -> bool:
+    def _seeks_space(self, tokens: Sequence[QueryToken]) -> bool:
         """Whether the index itself is asked for the space."""
         where = next((i for i, token in enumerate(tokens) if token.word("WHERE")), len(tokens))
         asked = tokens[where + 1 :]
@@ -188,10 +188,10 @@ class _Judge:
                 raise _unsafe(operator)
         return tuple(group for group in below if not group <= settled)
 
-    def _is_safe(self, part: Sequence[Token], below: Pending) -> bool:
+    def _is_safe(self, part: Sequence[QueryToken], below: Pending) -> bool:
         return is_quiet(part, self.lists) or all(self._guarded_by(part) & group for group in below)
 
-    def _guarded_by(self, part: Sequence[Token]) -> set[str]:
+    def _guarded_by(self, part: Sequence[QueryToken]) -> set[str]:
         """The nodes without whose space ``CASE WHEN node.space = $p ... THEN`` evaluates nothing.
 
         Such a CASE has one WHEN only, and no ELSE but a literal.
@@ -207,7 +207,7 @@ class _Judge:
         found = (self._space_of(test) for test in conjuncts(part[2:then]))
         return {node for node in found if node is not None}
 
-    def _space_of(self, part: Sequence[Token]) -> str | None:
+    def _space_of(self, part: Sequence[QueryToken]) -> str | None:
         """The node of a comparison ``node.space = $parameter``, cached or not."""
         node, rest = list(part[:-4]), list(part[-4:])
         if len(part) > 7 and part[0].word("CACHE", "CACHEN", "CACHEFROMSTORE"):
@@ -220,7 +220,7 @@ class _Judge:
             return node[0].value if node[0].named else None
         return _unquoted(node) if part[0].word("CACHE", "CACHEN", "CACHEFROMSTORE") else None
 
-    def _is_space(self, tokens: Sequence[Token]) -> bool:
+    def _is_space(self, tokens: Sequence[QueryToken]) -> bool:
         name, equals, value = tokens if len(tokens) == 3 else (None, None, None)
         return (
             name is not None
@@ -231,14 +231,14 @@ class _Judge:
         )
 
 
-def _unquoted(tokens: Sequence[Token]) -> str | None:
+def _unquoted(tokens: Sequence[QueryToken]) -> str | None:
     """A name of several words, which a cached property shows without backticks."""
     if not all(token.kind == "name" for token in tokens):
         return None
     return " ".join(token.value for token in tokens)
 
 
-def _is_single_case(part: Sequence[Token]) -> bool:
+def _is_single_case(part: Sequence[QueryToken]) -> bool:
     """Whether this is one CASE from end to end, with one WHEN and ``ELSE`` a literal."""
     depth, whens = 0, 0
     for index, token in enumerate(part):
@@ -252,12 +252,12 @@ def _is_single_case(part: Sequence[Token]) -> bool:
     return whens == 1 and depth == 0
 
 
-def _ends(part: Sequence[Token], length: int) -> bool:
+def _ends(part: Sequence[QueryToken], length: int) -> bool:
     """Whether a condition of an index ends here; cached properties may follow after a comma."""
     return len(part) == length or (len(part) > length and part[length].mark(","))
 
 
-def _tokens(details: str) -> list[Token]:
+def _tokens(details: str) -> list[QueryToken]:
     try:
         return tokenize(details)
     except QueryError as problem:
@@ -267,7 +267,7 @@ def _tokens(details: str) -> list[Token]:
         ) from problem
 
 
-def _nodes(name: str, tokens: Sequence[Token]) -> frozenset[str]:
+def _nodes(name: str, tokens: Sequence[QueryToken]) -> frozenset[str]:
     """The nodes that a scan or seek reads, as its details name them."""
     if "Relationship" in name:
         found = [

@@ -17,7 +17,7 @@ import networkx as nx
 from networkx.classes.reportviews import NodeView
 
 from cognigraph.cypher.deadline import Clocked, OutOfTime, check_clock, time_limit
-from cognigraph.cypher.guard.limits import DEFAULT_LIMITS, check_call, check_rows, short
+from cognigraph.cypher.guard.query_limits import DEFAULT_LIMITS, check_call, check_rows, short
 from cognigraph.cypher.local.expressions import ORDER, ROW, SUBSET
 from cognigraph.cypher.local.literals import Moment
 from cognigraph.cypher.local.rows import EDGE, Row, finish, plain
@@ -127,8 +127,8 @@ def _find(graph: nx.MultiDiGraph, stage: Stage, max_rows: int, *, ordered: bool)
                 "narrow its patterns"
             )
     if ordered:
-        place = {uid: number for number, uid in enumerate(graph._node)}
-        rows.sort(key=lambda row: place[row["__c"]])
+        index = {uid: number for number, uid in enumerate(graph._node)}
+        rows.sort(key=lambda row: index[row["__c"]])
     return rows
 
 
@@ -225,10 +225,10 @@ def _as_graph(rows: Iterable[Row]) -> nx.MultiDiGraph:
     graph = _Graph()
     for number, row in enumerate(rows):
         values: Row = {"uid": number, ORDER: number, "__labels__": {ROW}}
-        for place, value in enumerate(row.values()):
-            values[f"v{place}"] = value
+        for index, value in enumerate(row.values()):
+            values[f"v{index}"] = value
             if isinstance(value, Mapping):
-                values |= {f"v{place}__{name}": item for name, item in value.items()}
+                values |= {f"v{index}__{name}": item for name, item in value.items()}
         graph.add_node(number, **values)
     return graph
 

@@ -16,7 +16,7 @@ from neo4j import GraphDatabase
 
 from cognigraph import Memory
 from cognigraph.ingest import Extractor
-from cognigraph.stores.batch_size import MOST_DEATHS
+from cognigraph.stores.batch_size import MOST_CRASHES
 from cognigraph.testing import ScriptedExtractor
 from tests.storage.mortals import FATAL, LEASE, PER_SESSION, Mortal, open_memory, turn
 
@@ -90,7 +90,7 @@ def objects(memory: Memory, space: str) -> set[str]:
 @pytest.mark.parametrize(("how", "code"), [("exit", 9), ("kill", -9)])
 def test_a_text_that_kills_is_parked_alone(place: Place, how: str, code: int) -> None:
     # All but the third end with the first thing they read.
-    for deaths in range(1, MOST_DEATHS + 1):
+    for deaths in range(1, MOST_CRASHES + 1):
         assert place.run(how) == code, deaths
     assert place.run(how) == 0  # this one lives, because the fatal text is parked
     everything = {turn(number).id for number in range(TURNS)}
@@ -98,7 +98,7 @@ def test_a_text_that_kills_is_parked_alone(place: Place, how: str, code: int) ->
         space = memory.space(place.space)
         (failure,) = space.failures()
         assert (failure.message_id, failure.session, failure.parked) == (FATAL, "s0", True)
-        assert (failure.deaths, failure.attempts) == (MOST_DEATHS, 0)
+        assert (failure.crashes, failure.attempts) == (MOST_CRASHES, 0)
         assert failure.reason == "the process that read it ended 5 times"
         stats = space.stats()
         assert (stats.done, stats.failed, stats.pending) == (TURNS - 1, 1, 0)
@@ -112,7 +112,7 @@ def test_processes_that_are_killed_soon_park_nothing(place: Place) -> None:
     """Whatever ends them ends them all, and the text they happen to read is not to blame."""
     with place.open() as memory:
         space = memory.space(place.space)
-        for _ in range(2 * MOST_DEATHS):
+        for _ in range(2 * MOST_CRASHES):
             worker = place.start("wait")
             while not held_by(worker, memory):
                 assert worker.poll() is None
@@ -147,7 +147,7 @@ def deaths_seen(place: Place) -> list[int]:
     with place.open(extractor) as memory:
         memory.space(place.space).flush(timeout=20)
     return [
-        chunk.deaths
+        chunk.crashes
         for window in extractor.windows
         for chunk in window.chunks
         if chunk.session == "s0"

@@ -13,14 +13,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from cognigraph.cypher.guard.lexer import Token
+from cognigraph.cypher.guard.lexer import QueryToken
 from cognigraph.errors import QueryError
 
 MOST_HOPS = 10
 MOST_UNDIRECTED = 4
 _PLAIN = re.compile(r"[A-Za-z]\w*|_[A-Za-z]\w*", re.ASCII)
 
-Fail = Callable[[Token, str], QueryError]
+Fail = Callable[[QueryToken, str], QueryError]
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class Patterns:
     nodes: dict[str, Node] = field(default_factory=dict)
     edges: list[Edge] = field(default_factory=list)
     conditions: list[str] = field(default_factory=list)
-    inline: list[Sequence[Token]] = field(default_factory=list)
+    inline: list[Sequence[QueryToken]] = field(default_factory=list)
 
     @property
     def names(self) -> set[str]:
@@ -101,7 +101,7 @@ class PatternReader:
 
     def __init__(
         self,
-        value: Callable[[Sequence[Token]], str],
+        value: Callable[[Sequence[QueryToken]], str],
         fail: Fail,
         counter: Iterator[int],
         known: frozenset[str] = frozenset(),
@@ -109,7 +109,7 @@ class PatternReader:
         self.value, self.fail, self.counter, self.known = value, fail, counter, known
         self.found = Patterns()
 
-    def read(self, tokens: Sequence[Token]) -> None:
+    def read(self, tokens: Sequence[QueryToken]) -> None:
         """Add the patterns of one MATCH clause."""
         if len(tokens) > 1 and tokens[0].named and tokens[1].mark("="):
             raise self.fail(tokens[0], "named paths are not supported on SQLite")
@@ -119,7 +119,7 @@ class PatternReader:
         if undirected > MOST_UNDIRECTED:
             raise self.fail(tokens[0], "give the relationships a direction (-> or <-)")
 
-    def _chain(self, tokens: Sequence[Token]) -> None:
+    def _chain(self, tokens: Sequence[QueryToken]) -> None:
         if not tokens or not tokens[0].mark("("):
             at = tokens[0] if tokens else None
             raise self._fail(at, "a pattern must start with a node such as (n:Label)")
@@ -139,10 +139,10 @@ class PatternReader:
             self._edge(tokens[here:node], left, right)
             left, here = right, end + 1
 
-    def _fail(self, token: Token | None, message: str) -> QueryError:
+    def _fail(self, token: QueryToken | None, message: str) -> QueryError:
         return self.fail(token, message) if token else QueryError(message)
 
-    def _node(self, tokens: Sequence[Token]) -> str:
+    def _node(self, tokens: Sequence[QueryToken]) -> str:
         here = 0
         if tokens and tokens[0].named:
             name, here = plain(tokens[0], self.fail), 1
@@ -163,7 +163,7 @@ class PatternReader:
             raise self.fail(tokens[here], "a node is written (name:Label {key: value})")
         return name
 
-    def _labels(self, tokens: Sequence[Token], here: int) -> tuple[tuple[str, ...], int]:
+    def _labels(self, tokens: Sequence[QueryToken], here: int) -> tuple[tuple[str, ...], int]:
         labels: list[str] = []
         while (
             here < len(tokens)
@@ -177,7 +177,7 @@ class PatternReader:
             here += 1
         return tuple(labels), here
 
-    def _properties(self, tokens: Sequence[Token]) -> dict[str, str]:
+    def _properties(self, tokens: Sequence[QueryToken]) -> dict[str, str]:
         found: dict[str, str] = {}
         for pair in split(tokens, ","):
             if len(pair) < 3 or not pair[0].named or not pair[1].mark(":"):
@@ -191,10 +191,10 @@ class PatternReader:
                 found[plain(pair[0], self.fail)] = value
         return found
 
-    def _edge(self, tokens: Sequence[Token], left: str, right: str) -> None:
+    def _edge(self, tokens: Sequence[QueryToken], left: str, right: str) -> None:
         marks = "".join(token.text for token in tokens)
         opening = next((i for i, token in enumerate(tokens) if token.mark("[")), None)
-        inside: Sequence[Token] = ()
+        inside: Sequence[QueryToken] = ()
         if opening is not None:
             end = closing(tokens, opening)
             inside = tokens[opening + 1 : end]
@@ -213,7 +213,7 @@ class PatternReader:
         self.found.edges.append(edge)
 
     def _inside(
-        self, at: Token, tokens: Sequence[Token], left: str, right: str, *, directed: bool
+        self, at: QueryToken, tokens: Sequence[QueryToken], left: str, right: str, *, directed: bool
     ) -> Edge:
         here, name = 0, f"__r{next(self.counter)}"
         if tokens and tokens[0].named:
@@ -235,7 +235,7 @@ class PatternReader:
             raise self.fail(at, "give a relationship of a node to itself a direction")
         return Edge(name, types, hops, left, right, directed)
 
-    def _hops(self, tokens: Sequence[Token], here: int) -> tuple[str, int]:
+    def _hops(self, tokens: Sequence[QueryToken], here: int) -> tuple[str, int]:
         if here >= len(tokens) or not tokens[here].mark("*"):
             return "", here
         found = re.match(r"\*(\d*)(\.\.)?(\d*)", "".join(token.text for token in tokens[here:]))
@@ -250,9 +250,9 @@ class PatternReader:
         return f"*{least}..{most}", here + used
 
 
-def split(tokens: Sequence[Token], mark: str) -> list[Sequence[Token]]:
+def split(tokens: Sequence[QueryToken], mark: str) -> list[Sequence[QueryToken]]:
     """Split at a punctuation mark outside brackets; no tokens give no parts."""
-    parts: list[Sequence[Token]] = []
+    parts: list[Sequence[QueryToken]] = []
     begin = here = 0
     while here < len(tokens):
         if tokens[here].mark(mark):
@@ -262,7 +262,7 @@ def split(tokens: Sequence[Token], mark: str) -> list[Sequence[Token]]:
     return [*parts, tokens[begin:]] if tokens else []
 
 
-def closing(tokens: Sequence[Token], index: int) -> int:
+def closing(tokens: Sequence[QueryToken], index: int) -> int:
     """Return the index of the bracket that closes the one at ``index``.
 
     ``index`` itself if no bracket opens there.
@@ -275,7 +275,7 @@ def closing(tokens: Sequence[Token], index: int) -> int:
     return len(tokens) - 1
 
 
-def plain(token: Token, fail: Fail) -> str:
+def plain(token: QueryToken, fail: Fail) -> str:
     """Return the token's name if grand-cypher accepts it; raise the error of ``fail`` otherwise."""
     if not _PLAIN.fullmatch(token.value):
         raise fail(

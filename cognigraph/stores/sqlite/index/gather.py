@@ -14,11 +14,11 @@ from cognigraph.arrays import Floats, Ints, Vector
 from cognigraph.stores.candidates import (
     NONE,
     OUTSIDE,
+    CandidateQuery,
     Candidates,
-    ChunkPool,
-    Probe,
-    SessionPool,
-    TriplePool,
+    ChunkCandidates,
+    SessionCandidates,
+    TripleCandidates,
 )
 from cognigraph.stores.sqlite.canonical import HIDDEN
 from cognigraph.stores.sqlite.index.postings import Postings, gather
@@ -46,7 +46,7 @@ class _Found:
 
 
 def gather_candidates(
-    connection: sqlite3.Connection, index: SpaceIndex, space_id: int, probe: Probe
+    connection: sqlite3.Connection, index: SpaceIndex, space_id: int, probe: CandidateQuery
 ) -> Candidates:
     """Run every leg of a probe. The caller holds the index's lock and a fresh snapshot."""
     until = to_micros(probe.as_of) if probe.as_of else _FOREVER
@@ -61,7 +61,7 @@ def gather_candidates(
             index.chunk_words, index.chunks, probe, weights, lexicon, visible, probe.chunks_by_terms
         ),
     )
-    triples, triple_cosine, anchors = _triple_legs(
+    triples, triple_cosine, anchors = _triple_sources(
         connection, index, space_id, probe, weights, lexicon, until
     )
     triple_rows = triples.all()
@@ -92,7 +92,7 @@ def gather_candidates(
 def _top_by_terms(
     words: Postings,
     table: Table,
-    probe: Probe,
+    probe: CandidateQuery,
     weights: Floats,
     lexicon: Lexicon,
     allowed: npt.NDArray[np.bool_],
@@ -140,11 +140,11 @@ def _neighbourhood(
 # Triples
 
 
-def _triple_legs(
+def _triple_sources(
     connection: sqlite3.Connection,
     index: SpaceIndex,
     space_id: int,
-    probe: Probe,
+    probe: CandidateQuery,
     weights: Floats,
     lexicon: Lexicon,
     until: int,
@@ -177,7 +177,9 @@ def _triple_legs(
     return found, cosine, tuple(dict.fromkeys(names))
 
 
-def _anchors(connection: sqlite3.Connection, space_id: int, probe: Probe) -> list[tuple[int, str]]:
+def _anchors(
+    connection: sqlite3.Connection, space_id: int, probe: CandidateQuery
+) -> list[tuple[int, str]]:
     if not probe.anchors:
         return []
     marks = ",".join("?" * len(probe.anchors))
@@ -228,19 +230,19 @@ def _triple_pool(
     rows: Ints,
     chunk_rows: Ints,
     evidence: dict[int, list[int]],
-    chunks: ChunkPool,
+    chunks: ChunkCandidates,
     cosine: Floats,
     found: _Found,
-    probe: Probe,
-) -> TriplePool:
+    probe: CandidateQuery,
+) -> TripleCandidates:
     table = index.triples
-    place = {int(row): i for i, row in enumerate(chunk_rows)}
+    position = {int(row): i for i, row in enumerate(chunk_rows)}
     spots = tuple(
-        tuple(sorted(place[chunk] for chunk in evidence[int(row)] if chunk in place))
+        tuple(sorted(position[chunk] for chunk in evidence[int(row)] if chunk in position))
         for row in rows
     )
     newest = [max(spot, key=lambda i: (chunks.at[i], i)) if spot else -1 for spot in spots]
-    return TriplePool(
+    return TripleCandidates(
         uids=_hexadecimal(table["uid"][rows]),
         cosine=cosine[rows].astype(float) if len(rows) else np.empty(0),
         matches=gather([index.triple_words.lookup(t) for t in probe.terms], rows, table.rows),
@@ -272,8 +274,8 @@ def _texts(connection: sqlite3.Connection, query: str, ids: Ints) -> tuple[str, 
 
 @dataclass
 class _Sessions:
-    pool: SessionPool
-    place: dict[int, int]
+    pool: SessionCandidates
+    position: dict[int, int]
 
 
 def _chunk_pool(
@@ -284,22 +286,22 @@ def _chunk_pool(
     sessions: _Sessions,
     cosine: npt.NDArray[np.floating],
     found: _Found,
-    probe: Probe,
-) -> ChunkPool:
+    probe: CandidateQuery,
+) -> ChunkCandidates:
     table = index.chunks
-    place = np.full(table.rows + 1, OUTSIDE, np.int64)
-    place[rows] = np.arange(len(rows))
-    place[-1] = NONE  # where a link of -1 leads
-    return ChunkPool(
+    position = np.full(table.rows + 1, OUTSIDE, np.int64)
+    position[rows] = np.arange(len(rows))
+    position[-1] = NONE  # where a link of -1 leads
+    return ChunkCandidates(
         uids=_hexadecimal(table["uid"][rows]),
         cosine=cosine[rows].astype(float),
         matches=gather([index.chunk_words.lookup(t) for t in probe.terms], rows, table.rows),
         length=table["length"][rows].astype(float),
-        session=np.array([sessions.place[s] for s in table["session"][rows].tolist()], np.int64),
+        session=np.array([sessions.position[s] for s in table["session"][rows].tolist()], np.int64),
         at=table["at"][rows] / 1e6,
         question=table["question"][rows],
-        previous=place[table["previous"][rows]],
-        following=place[table["following"][rows]],
+        previous=position[table["previous"][rows]],
+        following=position[table["following"][rows]],
         by_vector=np.isin(rows, found.vector),
         by_terms=np.isin(rows, found.terms),
         speakers=tuple(index.speakers[code] for code in table["speaker"][rows].tolist()),
@@ -312,15 +314,15 @@ def _session_pool(
     index: SpaceIndex,
     ids: Ints,
     theme_cosine: Floats,
-    probe: Probe,
+    probe: CandidateQuery,
 ) -> _Sessions:
     query = "SELECT uid, name, id FROM session WHERE id IN ({})"
     names = _select_in(connection, query, ids.tolist())
     names.sort()
-    place = {row[2]: i for i, row in enumerate(names)}
+    position = {row[2]: i for i, row in enumerate(names)}
     count, themes = len(names), index.themes
     rows = np.flatnonzero(np.isin(themes["owner"], ids))
-    owners = np.array([place[id] for id in themes["owner"][rows].tolist()], np.int64)
+    owners = np.array([position[id] for id in themes["owner"][rows].tolist()], np.int64)
     theme, length = np.full(count, np.nan), np.zeros(count)
     matches = np.zeros((count, len(probe.terms)))
     np.fmax.at(theme, owners, theme_cosine[rows])
@@ -329,8 +331,8 @@ def _session_pool(
     np.add.at(matches, owners, gather(found, rows, len(themes)))
     keys = np.full((count, len(probe.entity_vectors)), np.nan)
     if probe.entity_vectors:
-        _key_cosines(connection, index.vectors, place, probe.entity_vectors, keys)
-    pool = SessionPool(
+        _key_cosines(connection, index.vectors, position, probe.entity_vectors, keys)
+    pool = SessionCandidates(
         uids=tuple(str(row[0]) for row in names),
         ids=tuple(str(row[1]) for row in names),
         theme=theme,
@@ -338,13 +340,13 @@ def _session_pool(
         matches=matches,
         length=length,
     )
-    return _Sessions(pool, place)
+    return _Sessions(pool, position)
 
 
 def _key_cosines(
     connection: sqlite3.Connection,
     vectors: VectorFormat,
-    place: dict[int, int],
+    position: dict[int, int],
     entities: tuple[Vector, ...],
     keys: Floats,
 ) -> None:
@@ -352,8 +354,8 @@ def _key_cosines(
         connection,
         "SELECT session_id, vector FROM session_key JOIN key ON key.id = key_id "
         "WHERE session_id IN ({})",
-        list(place),
+        list(position),
     )
     if rows:
         cosines = vectors.unpack([row[1] for row in rows]) @ np.stack(entities).T
-        np.fmax.at(keys, np.array([place[row[0]] for row in rows]), cosines)
+        np.fmax.at(keys, np.array([position[row[0]] for row in rows]), cosines)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from cognigraph.cypher.guard.lexer import Token, error, tokenize
+from cognigraph.cypher.guard.lexer import QueryToken, error, tokenize
 from cognigraph.errors import ConfigurationError, QueryError
 from cognigraph.settings import QuerySettings
 
@@ -34,7 +34,7 @@ def check_call(limit: int, timeout: float) -> None:
         )
 
 
-def check_query(query: str, limits: QuerySettings) -> list[Token]:
+def check_query(query: str, limits: QuerySettings) -> list[QueryToken]:
     """Return the tokens of a query, or refuse it for its length, its nesting or its operators."""
     if len(query) > limits.max_chars:
         raise _over(
@@ -55,7 +55,7 @@ def check_query(query: str, limits: QuerySettings) -> list[Token]:
     return tokens
 
 
-def _counts(tokens: Sequence[Token]) -> Iterator[tuple[str, str, int, str]]:
+def _counts(tokens: Sequence[QueryToken]) -> Iterator[tuple[str, str, int, str]]:
     """Yield what a parser or a planner takes more than linear time for: setting, unit, count."""
     words = sum(token.word("AND", "OR", "XOR", "NOT", "CASE") for token in tokens)
     yield (
@@ -76,7 +76,7 @@ def _counts(tokens: Sequence[Token]) -> Iterator[tuple[str, str, int, str]]:
     yield "max_chain", "chained steps (.a.b, [0][0], !)", chained, "shorten its expressions"
 
 
-def _chained(tokens: Sequence[Token], index: int) -> bool:
+def _chained(tokens: Sequence[QueryToken], index: int) -> bool:
     """Whether this continues a chain of properties or indexes, or negates a label."""
     token = tokens[index]
     if token.mark("!"):
@@ -86,7 +86,7 @@ def _chained(tokens: Sequence[Token], index: int) -> bool:
     return token.mark(".") and index > 1 and tokens[index - 2].mark(".")
 
 
-def _check_depth(query: str, tokens: Sequence[Token], most: int) -> None:
+def _check_depth(query: str, tokens: Sequence[QueryToken], most: int) -> None:
     depth = 0
     for token in tokens:
         depth += token.mark("(", "[", "{") - token.mark(")", "]", "}")

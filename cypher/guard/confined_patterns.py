@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from cognigraph.cypher.guard.grammar import Expressions
-from cognigraph.cypher.guard.lexer import Token
+from cognigraph.cypher.guard.lexer import QueryToken
 
 PATH_FUNCTIONS = ("SHORTESTPATH", "ALLSHORTESTPATHS")
 
@@ -18,7 +18,7 @@ class Patterns(Expressions):
     """Reads patterns and notes what to insert before which token."""
 
     def __init__(
-        self, query: str, tokens: Sequence[Token], parameter: str, lists: Collection[str]
+        self, query: str, tokens: Sequence[QueryToken], parameter: str, lists: Collection[str]
     ) -> None:
         super().__init__(query, tokens)
         self.parameter, self.lists = parameter, lists
@@ -219,6 +219,6 @@ class Patterns(Expressions):
         self.inserts[index] = self.inserts.get(index, "") + text
 
 
-def _ends_name(token: Token) -> bool:
+def _ends_name(token: QueryToken) -> bool:
     """Whether a node's name, or the lack of one, may be followed by this."""
     return token.mark(")", ":", "{") or token.kind == "parameter" or token.word("WHERE", "IS")
