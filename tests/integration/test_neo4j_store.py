@@ -190,9 +190,9 @@ def test_a_big_space_searches_its_own_index_and_finds_the_same(
 ) -> None:
     exact, indexed = open_store(exact_up_to=10_000), open_store(exact_up_to=50)
     for first in range(0, 120, 40):
-        indexed.insert(space, [message(space, n) for n in range(first, first + 40)])
+        indexed.messages.insert(space, [message(space, n) for n in range(first, first + 40)])
     while lease := claim(indexed, space, limit=30):
-        assert indexed.complete(lease, derivation(lease))
+        assert indexed.queue.complete(lease, derivation(lease))
     wait_until_online(driver, index_name("Chunk", space))
     wait_until_online(driver, index_name("Triple", space))
     labels, _, _ = driver.execute_query(
@@ -206,14 +206,17 @@ def test_a_big_space_searches_its_own_index_and_finds_the_same(
         unit(1)[0], chunks_by_vector=10, triples_by_vector=10, sessions_by_vector=3,
         anchors=("ann",), triples_per_anchor=5,
     )  # fmt: skip
-    one, other = exact.probe(space, question), indexed.probe(space, question)
+    one, other = (
+        exact.search.candidates(space, question),
+        indexed.search.candidates(space, question),
+    )
     assert one.chunks.uids == other.chunks.uids, "both search the index: it is the space's"
     assert one.chunks.by_vector.sum() == 10
     assert one.triples.uids == other.triples.uids
     np.testing.assert_allclose(one.chunks.cosine, other.chunks.cosine, atol=1e-6)
     assert (one.anchors, other.anchors) == (("Ann",), ("Ann",))
     driver.execute_query("DROP INDEX $name", name=index_name("Chunk", space))
-    compared = indexed.probe(space, question)
+    compared = indexed.search.candidates(space, question)
     assert vector_leg(compared) == nearest_of_all(driver, space, question, 10)
     # The index is approximate: it may miss one of the nearest, not more.
     assert len(vector_leg(other) & vector_leg(compared)) >= 9
@@ -242,8 +245,10 @@ def test_the_newest_chunks_are_compared_until_they_are_worth_a_transaction(
     assert labelled(driver, space) == (33, 30)
     question = CandidateQuery(near, chunks_by_vector=5)
     for one in (store, other):
-        assert vector_leg(one.probe(space, question)) == nearest_of_all(driver, space, question, 5)
-    other.insert(space, [message(space, n) for n in range(100, 352)])
+        assert vector_leg(one.search.candidates(space, question)) == nearest_of_all(
+            driver, space, question, 5
+        )
+    other.messages.insert(space, [message(space, n) for n in range(100, 352)])
     assert labelled(driver, space) == (285, 30)
     store.messages.insert(space, [message(space, 400)])
     assert labelled(driver, space) == (286, 286)
@@ -269,14 +274,14 @@ def test_an_interrupted_promotion_is_finished_by_the_next_write(
     open_store: Open, driver: Driver, space: str
 ) -> None:
     small, big = open_store(exact_up_to=10_000), open_store(exact_up_to=20)
-    small.insert(space, [message(space, n) for n in range(30)])
+    small.messages.insert(space, [message(space, n) for n in range(30)])
     # As if a writer had died when it had given the label to some of the nodes.
     label = index_name("Chunk", space).removeprefix("vector_")
     driver.execute_query(
         f"MATCH (c:Chunk {{space: $space}}) WITH c LIMIT 10 SET c:{label}", space=space
     )
-    small.insert(space, [message(space, 30)])
-    assert big.insert(space, [message(space, 31)]) == ["new"]
+    small.messages.insert(space, [message(space, 30)])
+    assert big.messages.insert(space, [message(space, 31)]) == ["new"]
     assert labelled(driver, space) == (32, 32)
 
 
@@ -300,13 +305,13 @@ def test_as_of_looks_further_than_the_nearest(open_store: Open, driver: Driver, 
 def test_word_counts_follow_what_another_store_writes(open_store: Open, space: str) -> None:
     one, other = open_store(), open_store()
     probe = CandidateQuery(unit(1)[0], terms=("zebra", "appl"), chunks_by_terms=5)
-    one.insert(space, [message(space, 1, text="apple zebra zebra"), message(space, 2)])
-    before = other.probe(space, probe).lexicon
+    one.messages.insert(space, [message(space, 1, text="apple zebra zebra"), message(space, 2)])
+    before = other.search.candidates(space, probe).lexicon
     assert (before.chunks, dict(before.frequencies)) == (2, {"zebra": 1, "appl": 1})
-    one.insert(space, [message(space, 3, text="a zebra at last")])
-    after = other.probe(space, probe)
+    one.messages.insert(space, [message(space, 3, text="a zebra at last")])
+    after = other.search.candidates(space, probe)
     assert (after.lexicon.chunks, after.lexicon.frequencies["zebra"]) == (3, 2)
-    assert after.lexicon.mean_length == one.probe(space, probe).lexicon.mean_length
+    assert after.lexicon.mean_length == one.search.candidates(space, probe).lexicon.mean_length
     assert after.chunks.matches[:, 0].tolist().count(2.0) == 1
 
 
@@ -412,15 +417,17 @@ def test_many_writers_of_one_session_and_of_many(
                 message(space, 100 * worker + n, session=f"s{(worker + n) % 3}"),
                 message(space, 1000 * worker + n, session=f"s{(worker + n + 1) % 3}"),
             ]
-            statuses += stores[worker % 2].insert(space, rows)
+            statuses += stores[worker % 2].messages.insert(space, rows)
         return statuses
 
     with ThreadPoolExecutor(8) as threads:
         statuses = [status for part in threads.map(write, range(1, 9)) for status in part]
     assert (statuses.count("new"), statuses.count("known")) == (15 + 240, 105)
-    assert stores[0].stats(space).chunks == 255
+    assert stores[0].graph.stats(space).chunks == 255
     chains = chain(driver, space)
-    assert sorted(map(len, chains)) == sorted(s.chunks for s in stores[0].sessions(space, limit=10))
+    assert sorted(map(len, chains)) == sorted(
+        s.chunks for s in stores[0].graph.sessions(space, limit=10)
+    )
 
 
 @pytest.mark.one_line

@@ -117,10 +117,10 @@ def test_an_empty_file_is_a_new_memory(tmp_path):
         assert memory.get("m1") is not None
 
 
-@pytest.mark.parametrize("place", ["no/such/folder/m.db", "."])
-def test_places_where_no_file_can_be(tmp_path, index):
+@pytest.mark.parametrize("location", ["no/such/folder/m.db", "."])
+def test_locations_where_no_file_can_be(tmp_path, location):
     with pytest.raises(StoreError, match=r"cannot open.*folder exists"):
-        open_memory(tmp_path / index)
+        open_memory(tmp_path / location)
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "letter.txt/m.db", "loop/m.db"])
@@ -132,10 +132,10 @@ def test_a_path_that_cannot_be_looked_up(tmp_path, name):
     assert contents(tmp_path) == {"letter.txt": b"Dear Ann."}
 
 
-@pytest.mark.parametrize("place", ["", ":memory:", "postgres://host/db", "http://x"])
-def test_places_that_are_no_file(index):
+@pytest.mark.parametrize("location", ["", ":memory:", "postgres://host/db", "http://x"])
+def test_locations_that_are_no_file(location):
     with pytest.raises(ConfigurationError):
-        Memory(index, embedder=HashEmbedder())
+        Memory(location, embedder=HashEmbedder())
 
 
 def test_auth_is_for_neo4j(tmp_path):

@@ -195,7 +195,7 @@ ONLY = {
         "vector_format", "work",
     },
     ("neo4j", ""): {"deadlines", "row_values", "values"},
-    ("sqlite", "index"): {"cache", "postings", "space_index", "table", "themes", "top"},
-    ("neo4j", "index"): {"candidate_sources", "fulltext", "lexicon", "vectors"},
+    ("sqlite", "index"): {"index_cache", "postings", "space_index", "table", "themes", "top"},
+    ("neo4j", "index"): {"candidate_sources", "fulltext", "vectors", "word_counts"},
 }  # fmt: skip
 """What one store has and the other does not need."""

@@ -220,7 +220,7 @@ def fact(turns: object, s: str = "Ann", r: str = "likes", o: str = "tea", *more:
 
 
 @pytest.mark.parametrize(
-    ("turns", "places"),
+    ("turns", "indices"),
     [
         ("1, 4", (0, 3)),
         ("[2] [3]", (1, 2)),

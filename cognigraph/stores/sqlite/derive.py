@@ -218,7 +218,8 @@ def _merge_triple(
         (
             triple.uid, space_id, canonical_subject, canonical_object, subject, object,
             triple.spelled, triple.subject, triple.relation, triple.object,
-            when.text if when else None, to_micros(when.start) if when else None, to_micros(when.end) if when else None,
+            when.text if when else None,
+            to_micros(when.start) if when else None, to_micros(when.end) if when else None,
             triple.negated, first, last,
         ),
     ).fetchone()  # fmt: skip
