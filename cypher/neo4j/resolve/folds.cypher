@@ -1,7 +1,7 @@
 // what: find triples that are duplicates of each other
-// parameters: folds (keys)
+// parameters: keys (of duplicates)
 // returns: fold, uids in order
-UNWIND $folds AS fold
+UNWIND $keys AS fold
 MATCH (triple:Fact {fold: fold})
 WITH fold, triple.uid AS uid ORDER BY uid
 RETURN fold, collect(uid)

@@ -1,7 +1,7 @@
 // what: record user constraints on pairs of entities
-// parameters: rulings: [{a, b, properties}] sorted by uids
+// parameters: constraints: [{a, b, properties}] sorted by uids
 // returns: nothing
-UNWIND $rulings AS row
+UNWIND $constraints AS row
 MATCH (a:Named {uid: row.a})
 WITH row, a, row.b AS other
 MATCH (b:Named {uid: other})

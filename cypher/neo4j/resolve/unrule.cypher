@@ -1,7 +1,7 @@
 // what: delete user constraints on pairs of entities
-// parameters: rulings: [[uid, uid]]
+// parameters: constraints: [[uid, uid]]
 // returns: nothing
-UNWIND $rulings AS ends
+UNWIND $constraints AS ends
 MATCH (a:Named {uid: ends[0]})-[ruling:RULED]->(:Named)
 WHERE endNode(ruling).uid = ends[1]
 DELETE ruling
