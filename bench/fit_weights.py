@@ -1,11 +1,14 @@
 """Learn the weights of the default profile's signals, and cross-validate them.
 
-python bench/fit_weights.py --data DIR --embedders wordllama,fastembed:FOLDER --json FILE
+python bench/fit_weights.py --data DIR,DIR --embedders wordllama,fastembed:FOLDER --json FILE
 
-For every question the candidates' scaled signals are gathered once; a listwise softmax with an L2
-penalty then learns one weight vector for all embedders, and what to add to it where a question
-asks for a list. The recall it reports is cross-validated:
-each conversation is ranked with weights learned on the others. Looks inside cognigraph on purpose.
+Each DIR holds one kind of talk. For every question the candidates' scaled signals are gathered
+once; a listwise softmax with an L2 penalty then learns one weight vector for all embedders, and
+what to add to it where a question asks for a list. Both are learned where messages are short. What
+to add where they are long is learned there, with another L2 penalty on the change. The recall it
+reports is cross-validated twice: each conversation is ranked with weights learned on the others,
+and each kind of talk with weights learned on the other kind. Beside it stand the cosine alone and
+the sum of the scaled cosine and BM25. Looks inside cognigraph on purpose.
 """
 
 from __future__ import annotations
@@ -15,32 +18,37 @@ import json
 import re
 import tempfile
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from measure import write
-from recall import CATEGORIES, turns
+from recall import category_of, turns
 
 from cognigraph import Memory
 from cognigraph.ingest import RecordedExtractor, RulesExtractor
 from cognigraph.retrieve.candidate_search import candidate_query
-from cognigraph.retrieve.question.analyse import analyse
+from cognigraph.retrieve.question.analyse import Analysis, analyse
 from cognigraph.retrieve.rank.features import ABSOLUTE, chunk_features, scaled
+from cognigraph.retrieve.rank.weights import share_of_long
+from cognigraph.settings import SearchSettings
+from cognigraph.stores.candidates import Candidates
 
 SIGNALS = {
     "plain": ["vector", "window vector", "window words", "similar words", "window similar words",
               "session best", "speaker named", "asks", "answers", "length", "names", "answer form",
-              "time"],
+              "user", "user vector", "time"],
     "rules": ["vector", "window vector", "window words", "similar words", "window similar words",
               "session best", "theme", "theme words", "speaker named", "asks", "answers", "length",
-              "names", "answer form", "triple", "second triple", "time"],
+              "names", "answer form", "user", "user vector", "triple", "second triple", "time"],
 }  # fmt: skip
 SIGNALS["model"] = SIGNALS["rules"]
 EXTRACTIONS = {"plain": "none", "rules": "rules", "model": "recorded"}
 L2 = 3.0
+L2_OF_CHANGES = 2.0
 
 
 @dataclass
@@ -48,14 +56,34 @@ class Question:
     """One question's candidates: signals (n, 2 f), which are evidence, and how many there are.
 
     The second half of the signals repeats the first for a question that asks for a list.
+    ``baselines`` are scores (n,) of simple rankings. ``long`` is how long the space's messages are.
+    ``messages`` (n,) tell the candidates of one long message from those of others.
     """
 
+    kind: str
     conversation: str
     embedder: str
     category: str
     signals: np.ndarray
+    baselines: dict[str, np.ndarray]
+    long: float
+    messages: np.ndarray
     evidence: np.ndarray
     wanted: int
+
+
+class Learned(NamedTuple):
+    """Weights (f,) by signal, and their changes for lists and for long messages."""
+
+    weights: np.ndarray
+    lists: np.ndarray
+    long: np.ndarray
+
+    def scores(self, question: Question) -> np.ndarray:
+        """Score the candidates (n,) of a question, as ``WeightSet.relative`` weighs them."""
+        own, if_list = np.hsplit(question.signals, 2)
+        changed = own @ self.weights + question.long * (own @ self.long)
+        return changed + (1 - question.long) * (if_list @ self.lists)
 
 
 def collect(data: Path, embedder: str, extraction: str, names: list[str]) -> list[Question]:
@@ -79,74 +107,146 @@ def collect(data: Path, embedder: str, extraction: str, names: list[str]) -> lis
             for item in asked:
                 evidence = set(re.findall(r"D\d+:\d+", " ".join(item["evidence"]))) & known
                 if evidence:
-                    signals, is_evidence = candidates(m, item["question"], now, evidence, names)
+                    analysis = analyse(item["question"], now)
+                    found, ids = candidates(m, analysis)
+                    signals, baselines = signals_of(found, analysis, names)
                     questions.append(
-                        Question(file.stem, embedder, CATEGORIES[item["category"]], signals,
-                                 is_evidence, len(evidence))
+                        Question(data.name, file.stem, embedder, category_of(item), signals,
+                                 baselines, share_of_long(found.lexicon.mean_length), ids,
+                                 np.isin(ids, sorted(evidence)), len(evidence))
                     )  # fmt: skip
     return questions
 
 
-def candidates(
-    memory: Memory, question: str, now: datetime, evidence: set[str], names: list[str]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scaled signals of each candidate, and whether it is evidence."""
+def candidates(memory: Memory, analysis: Analysis) -> tuple[Candidates, np.ndarray]:
+    """Return the candidates of a question, and the id of the message of each."""
     engine = memory._engine
-    settings = engine.settings.search
-    analysis = analyse(question, now)
-    found = engine.store.search.candidates(
-        "default", candidate_query(analysis, engine.embedder, settings)
-    )
-    raw = chunk_features(found, analysis, settings)
+    query = candidate_query(analysis, engine.embedder, engine.settings.search)
+    found = engine.store.search.candidates("default", query)
+    records = engine.store.search.chunks("default", found.chunks.uids)
+    return found, np.array([records[uid].message_id for uid in found.chunks.uids])
+
+
+def signals_of(
+    found: Candidates, analysis: Analysis, names: list[str]
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return the scaled signals (n, 2 f) of the candidates, and the scores of simple rankings."""
+    raw = chunk_features(found, analysis, SearchSettings())
     n = len(found.chunks.uids)
     columns = [
         np.zeros(n) if name not in raw else raw[name] if name in ABSOLUTE else scaled(raw[name])
         for name in names
     ]
-    records = engine.store.search.chunks("default", found.chunks.uids)
-    is_evidence = np.array([records[uid].message_id in evidence for uid in found.chunks.uids])
     signals = np.stack(columns, axis=1)
-    return np.concatenate([signals, signals * analysis.enumerates], axis=1), is_evidence
+    cosine, words = scaled(raw["vector"]), scaled(raw["words"])
+    return (
+        np.concatenate([signals, signals * analysis.enumerates], axis=1),
+        {"cosine": cosine, "cosine and words": cosine + words},
+    )
 
 
-def fit(questions: list[Question], most_steps: int = 30) -> np.ndarray:
-    """Return weights that maximise the evidence's mean log softmax minus an L2 penalty (Newton)."""
-    usable = [q for q in questions if q.evidence.any()]
-    x = np.concatenate([q.signals for q in usable]).astype(np.float32)
-    sizes = np.array([len(q.signals) for q in usable])
+def learn(questions: Sequence[Question], names: list[str]) -> Learned:
+    """Learn weights where messages are short, then what changes where they are long.
+
+    Where there is one kind only, its weights serve both.
+    """
+    short, long = [[q for q in questions if (q.long > 0) is is_long] for is_long in (False, True)]
+    weights, lists = np.split(fit(short or long, [q.signals for q in short or long], L2), 2)
+    learned = Learned(weights, lists, np.zeros(len(names)))
+    if not short or not long:
+        return learned
+    own = [q.signals[:, : len(names)] * q.long for q in long]
+    return learned._replace(long=fit(long, own, L2_OF_CHANGES, [learned.scores(q) for q in long]))
+
+
+def fit(
+    questions: Sequence[Question],
+    signals: Sequence[np.ndarray],
+    penalty: float,
+    offsets: Sequence[np.ndarray] | None = None,
+    most_steps: int = 30,
+) -> np.ndarray:
+    """Return weights that maximise the evidence's mean log softmax minus an L2 penalty (Newton).
+
+    ``signals`` (n, f) and ``offsets`` (n,), which are added to the scores, are by question.
+    """
+    usable = [row for row, q in enumerate(questions) if q.evidence.any()]
+    x = np.concatenate([signals[row] for row in usable]).astype(np.float32)
+    sizes = np.array([len(signals[row]) for row in usable])
     starts = np.r_[0, np.cumsum(sizes)[:-1]]
-    target = np.concatenate([q.evidence / q.evidence.sum() for q in usable]).astype(np.float32)
+    evidence = [questions[row].evidence for row in usable]
+    target = np.concatenate([each / each.sum() for each in evidence]).astype(np.float32)
+    offset = np.concatenate([offsets[row] for row in usable]) if offsets else np.zeros(len(x))
     w = np.zeros(x.shape[1])
     for _ in range(most_steps):
-        logits = x @ w.astype(np.float32)
+        logits = (x @ w + offset).astype(np.float32)
         logits -= np.repeat(np.maximum.reduceat(logits, starts), sizes)
         p = np.exp(logits)
         p /= np.repeat(np.add.reduceat(p, starts), sizes)
         weighed = x * p[:, None]
         means = np.add.reduceat(weighed, starts)
-        gradient = x.T @ (p - target) + L2 * w
-        step = np.linalg.solve(weighed.T @ x - means.T @ means + L2 * np.eye(len(w)), gradient)
+        gradient = x.T @ (p - target) + penalty * w
+        curvature = weighed.T @ x - means.T @ means + penalty * np.eye(len(w))
+        step = np.linalg.solve(curvature, gradient)
         w = w - step * min(1.0, 3.0 / max(float(np.abs(step).max()), 1e-9))
         if np.abs(step).max() < 1e-3:
             break
     return w
 
 
-def recall(questions: list[Question], weights: np.ndarray, k: int = 15) -> dict[str, list[float]]:
-    """Return the recall of each question, by category."""
-    scores: dict[str, list[float]] = defaultdict(list)
+def recall(question: Question, scores: np.ndarray, k: int = 15) -> float:
+    """Return the share of the evidence among the first ``k`` messages."""
+    order = np.argsort(-scores, kind="stable")
+    first_of_each = np.sort(np.unique(question.messages[order], return_index=True)[1])
+    first = order[first_of_each[:k]]
+    return float(question.evidence[first].sum() / question.wanted)
+
+
+Figures = dict[str, dict[str, dict[str, list[float]]]]
+"""Recall of each question, by kind of talk, by embedder and by category."""
+
+
+def cross_validated(
+    questions: Sequence[Question], names: list[str], part: Callable[[Question], str]
+) -> Figures:
+    """Rank the questions of each part with weights learned on the other parts."""
+    figures: Figures = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for held_out in sorted({part(q) for q in questions}):
+        learned = learn([q for q in questions if part(q) != held_out], names)
+        for q in questions:
+            if part(q) == held_out:
+                share = recall(q, learned.scores(q))
+                figures[q.kind][q.embedder.split("/")[-1]][q.category].append(share)
+    return figures
+
+
+def baselines(questions: Sequence[Question], name: str) -> Figures:
+    """Rank all questions by a simple ranking."""
+    figures: Figures = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for q in questions:
-        first = np.argsort(-(q.signals @ weights), kind="stable")[:k]
-        scores[q.category].append(float(q.evidence[first].sum() / q.wanted))
-    return scores
+        share = recall(q, q.baselines[name])
+        figures[q.kind][q.embedder.split("/")[-1]][q.category].append(share)
+    return figures
 
 
-def summary(scores: dict[str, list[float]]) -> dict[str, float]:
-    """Means: all, without adversarial, multi-hop."""
-    plain = [s for name, values in scores.items() if name != "adversarial" for s in values]
-    everything = [s for values in scores.values() for s in values]
-    means = {"all": everything, "no_adversarial": plain, "multi_hop": scores["multi-hop"]}
-    return {name: round(float(np.mean(values)), 4) for name, values in means.items()}
+def summary(figures: Figures) -> dict[str, Any]:
+    """Return means by kind and embedder: of all questions, without adversarial, by category."""
+
+    def means(scores: dict[str, list[float]]) -> dict[str, Any]:
+        plain = [s for name, values in scores.items() if name != "adversarial" for s in values]
+        everything = [s for values in scores.values() for s in values]
+        return {
+            "all": round(float(np.mean(everything)), 4),
+            "no_adversarial": round(float(np.mean(plain)), 4),
+            "by_category": {
+                name: round(float(np.mean(values)), 4) for name, values in sorted(scores.items())
+            },
+        }
+
+    return {
+        kind: {embedder: means(scores) for embedder, scores in sorted(by_embedder.items())}
+        for kind, by_embedder in sorted(figures.items())
+    }
 
 
 def by_name(names: list[str], weights: np.ndarray) -> dict[str, float]:
@@ -155,10 +255,26 @@ def by_name(names: list[str], weights: np.ndarray) -> dict[str, float]:
     return {name: weight for name, weight in rounded.items() if weight}
 
 
+def report(questions: Sequence[Question], names: list[str]) -> dict[str, Any]:
+    """Return the weights learned on everything, and the figures of cross-validation."""
+    learned = learn(questions, names)
+    result: dict[str, Any] = {
+        **{part: by_name(names, each) for part, each in learned._asdict().items()},
+        "cross_validated": summary(cross_validated(questions, names, lambda q: q.conversation)),
+    }
+    if len({q.kind for q in questions}) > 1:
+        left_out = cross_validated(questions, names, lambda q: q.kind)
+        result["kind_left_out"] = summary(left_out)
+    result["baselines"] = {
+        name: summary(baselines(questions, name)) for name in questions[0].baselines
+    }
+    return result
+
+
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", required=True)
+    parser.add_argument("--data", required=True, help="folders, one for each kind of talk")
     parser.add_argument("--embedders", default="wordllama")
     parser.add_argument("--json")
     arguments = parser.parse_args()
@@ -167,27 +283,10 @@ def main() -> None:
         questions = [
             question
             for embedder in arguments.embedders.split(",")
-            for question in collect(Path(arguments.data), embedder, EXTRACTIONS[setting], names)
+            for data in arguments.data.split(",")
+            for question in collect(Path(data), embedder, EXTRACTIONS[setting], names)
         ]
-        held_out: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-        for conversation in sorted({q.conversation for q in questions}):
-            weights = fit([q for q in questions if q.conversation != conversation])
-            for embedder in {q.embedder for q in questions}:
-                rest = [
-                    q for q in questions
-                    if q.conversation == conversation and q.embedder == embedder
-                ]  # fmt: skip
-                for category, values in recall(rest, weights).items():
-                    held_out[embedder][category] += values
-        weights = fit(questions)
-        result[setting] = {
-            "weights": by_name(names, weights[: len(names)]),
-            "lists": by_name(names, weights[len(names) :]),
-            "cross_validated": {
-                embedder.split("/")[-1]: summary(scores)
-                for embedder, scores in sorted(held_out.items())
-            },
-        }
+        result[setting] = report(questions, names)
     write(result, arguments.json)
 
 

@@ -12,7 +12,7 @@ from cognigraph.retrieve.rank.features import ABSOLUTE, chunk_features, scaled, 
 from cognigraph.retrieve.rank.licomemory import clamp, gaps, weibull_decay
 from cognigraph.retrieve.rank.paper_scores import paper_scores
 from cognigraph.retrieve.rank.ranking import ProfileInputs, Ranking
-from cognigraph.retrieve.rank.weights import choose
+from cognigraph.retrieve.rank.weights import choose, share_of_long
 from cognigraph.settings import ProfileName, SearchSettings, WeightSetName
 from cognigraph.stores.candidates import Candidates
 from cognigraph.text.bm25 import idf
@@ -38,7 +38,8 @@ class DefaultProfile:
     ) -> Ranking:
         """Score the candidates; see :class:`RankingProfile`."""
         raw = chunk_features(candidates, analysis, settings)
-        weights = _weights(raw, analysis, settings, weight_set)
+        long = share_of_long(candidates.lexicon.mean_length)
+        weights = _weights(raw, analysis, settings, weight_set, long)
         weighted = {
             name: weights[name] * (values if name in ABSOLUTE else scaled(values))
             for name, values in raw.items()
@@ -75,10 +76,11 @@ def _weights(
     analysis: Analysis,
     settings: SearchSettings,
     weight_set: WeightSetName,
+    long: float,
 ) -> dict[str, float]:
     """Return the weight of each signal for this question and these settings."""
     chosen = choose(settings.weights, weight_set, has_triples="triple" in raw)
-    weights = chosen.relative(enumerates=analysis.enumerates)
+    weights = chosen.relative(enumerates=analysis.enumerates, long=long)
     if not settings.windows:
         # Next to the words of its window, a chunk's own words add nothing, so their learned weight
         # is zero. Without windows they take the place of the window words.

@@ -23,6 +23,7 @@ from cognigraph.retrieve.rank.late_interaction import (
     late_features,
     weighted_mean,
 )
+from cognigraph.retrieve.rank.roles import role_features
 from cognigraph.settings import SearchSettings
 from cognigraph.stores.candidates import NONE, OUTSIDE, Candidates, ChunkCandidates
 from cognigraph.text.bm25 import bm25, idf
@@ -31,7 +32,9 @@ from cognigraph.text.terms import words
 WINDOW = 2
 """Neighbours on each side of a chunk that make its window. One and three measured worse."""
 
-_CUES = frozenset({"speaker named", "asks", "answers", "length", "names", "answer form"})
+_CUES = frozenset(
+    {"speaker named", "asks", "answers", "length", "names", "answer form", "user", "user vector"}
+)
 ABSOLUTE = _CUES | {"time", "triple", "second triple"}
 """Signals with the same meaning for every question; they are not scaled over the candidates."""
 
@@ -62,6 +65,7 @@ def chunk_features(
         features |= _session_features(candidates, weights)
     if settings.cues:
         features |= _cues(chunks, analysis)
+        features |= role_features(chunks.speakers, scaled(chunks.cosine))
         if chunks.texts:
             speakers = set(chunks.speakers)
             features |= form_features(chunks.texts, text_words, speakers, analysis.form)

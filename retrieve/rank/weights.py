@@ -19,19 +19,37 @@ class WeightSet:
     """Learned weights by signal; only their ratios matter.
 
     ``list_changes`` are added to the weights when the question asks for a list
-    (``Analysis.enumerates``).
+    (``Analysis.enumerates``) and messages are short. ``long_changes`` are added where messages are
+    long, in proportion to how long they are (:func:`share_of_long`): a window or a whole text of
+    many words has something in common with any question.
     """
 
     name: WeightSetName
     weights: Mapping[str, float]
     list_changes: Mapping[str, float]
+    long_changes: Mapping[str, float]
 
-    def relative(self, *, enumerates: bool = False) -> dict[str, float]:
-        """Return the weights, scaled so that a hit with every positive signal at 1 scores 1."""
-        changes = self.list_changes if enumerates else {}
-        weights = {name: value + changes.get(name, 0.0) for name, value in self.weights.items()}
+    def relative(self, *, enumerates: bool = False, long: float = 0.0) -> dict[str, float]:
+        """Return the weights, scaled so that a hit with every positive signal at 1 scores 1.
+
+        ``long`` is 0 for a space of short messages and 1 for one of long messages.
+        """
+        weights = dict(self.weights)
+        shares = [(self.list_changes, (1 - long) * enumerates), (self.long_changes, long)]
+        for changes, share in shares:
+            for name, change in changes.items():
+                weights[name] = weights.get(name, 0.0) + share * change
         unit = sum(weight for weight in weights.values() if weight > 0)
         return {name: weight / unit for name, weight in weights.items()}
+
+
+_SHORT, _LONG = 35.0, 75.0
+"""Mean terms of a chunk: friends' talk has 25 to 30, a user with an assistant about 80."""
+
+
+def share_of_long(mean_length: float) -> float:
+    """Return how far a space of this mean chunk length counts as one of long messages: 0 to 1."""
+    return min(max((mean_length - _SHORT) / (_LONG - _SHORT), 0.0), 1.0)
 
 
 @runtime_checkable
@@ -76,6 +94,21 @@ PLAIN = WeightSet(
         "answer form": -0.3,
         "time": 0.2,
     },
+    long_changes={
+        "vector": 1.8,
+        "window words": -2.0,
+        "similar words": -0.5,
+        "window similar words": -1.5,
+        "session best": 0.1,
+        "asks": 0.8,
+        "answers": -1.3,
+        "length": 0.9,
+        "names": -1.0,
+        "answer form": -0.4,
+        "user": 1.2,
+        "user vector": 1.1,
+        "time": -0.8,
+    },
 )
 """For a space without triples."""
 
@@ -117,6 +150,25 @@ RULES = WeightSet(
         "second triple": -0.5,
         "time": 0.2,
     },
+    long_changes={
+        "vector": 1.3,
+        "window vector": -0.1,
+        "window words": -1.8,
+        "similar words": -0.3,
+        "window similar words": -1.3,
+        "theme": -0.3,
+        "theme words": -0.4,
+        "asks": 0.7,
+        "answers": -1.2,
+        "length": 0.6,
+        "names": -0.9,
+        "answer form": -0.3,
+        "user": 1.2,
+        "user vector": 1.0,
+        "triple": 0.1,
+        "second triple": 0.1,
+        "time": -0.6,
+    },
 )
 """For triples that the built-in rules extracted: they help a little."""
 
@@ -154,6 +206,25 @@ MODEL = WeightSet(
         "names": 0.3,
         "triple": -0.2,
         "time": 0.2,
+    },
+    long_changes={
+        "vector": 1.6,
+        "window vector": -0.3,
+        "window words": -1.5,
+        "similar words": -0.4,
+        "window similar words": -1.3,
+        "theme": 0.3,
+        "theme words": -1.1,
+        "asks": 0.3,
+        "answers": -1.1,
+        "length": 0.6,
+        "names": -1.0,
+        "answer form": -0.2,
+        "user": 0.9,
+        "user vector": 0.2,
+        "triple": 0.3,
+        "second triple": 0.3,
+        "time": -0.7,
     },
 )
 """For triples that a language model extracted: they carry most of the ranking."""

@@ -1,0 +1,86 @@
+"""The default ranking beats simple ones on friends' talk and on a user's with an assistant."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from statistics import mean
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from cognigraph import Memory
+from cognigraph.embed.models import WordLlamaEmbedder
+from cognigraph.evaluate.metrics import score
+from cognigraph.retrieve.rank.features import scaled
+from cognigraph.text.bm25 import Lexicon, bm25, idf
+from cognigraph.text.terms import query_terms, term_counts
+
+CUTOFF = 5
+
+
+class Talk(NamedTuple):
+    """Messages in order, questions each with its kind and the ids that answer it, and when."""
+
+    messages: list[dict[str, str]]
+    questions: list[tuple[str, str, set[str]]]
+    now: str
+
+
+def friends() -> Talk:
+    sample = files("cognigraph.sample")
+    lines = (sample / "conversation.jsonl").read_text("utf-8").splitlines()
+    asked = json.loads((sample / "questions.json").read_text("utf-8"))
+    questions = [
+        (q["question"], "friends", set(q["expected"])) for q in asked["questions"] if q["expected"]
+    ]
+    return Talk([json.loads(line) for line in lines], questions, asked["now"])
+
+
+def assistant() -> Talk:
+    path = Path(__file__).parents[1] / "data" / "assistant-small.json"
+    history = json.loads(path.read_text("utf-8"))
+    messages = [
+        {**turn, "session": session["session"], "at": session["time"] + "Z"}
+        for session in history["sessions"]
+        for turn in session["turns"]
+    ]
+    questions = [(q["question"], q["kind"], set(q["expected"])) for q in history["questions"]]
+    return Talk(messages, questions, history["now"])
+
+
+def simple_rankings(talk: Talk, question: str) -> dict[str, list[str]]:
+    """Rank all messages by cosine, and by scaled cosine plus scaled BM25; both made here."""
+    embedder = WordLlamaEmbedder()
+    texts = [f"{message['speaker']}: {message['text']}" for message in talk.messages]
+    vectors = embedder.embed([*texts, question])
+    vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosine = np.asarray(vectors[:-1] @ vectors[-1], float)
+    counts, asked = [term_counts(text) for text in texts], query_terms(question)
+    matches = np.array([[count[term] for term in asked] for count in counts], float)
+    length = np.array([count.total() for count in counts], float)
+    found_in = dict(zip(asked, (matches > 0).sum(axis=0).tolist(), strict=True))
+    weights = idf(Lexicon(len(texts), float(length.mean()), found_in), asked)
+    words = bm25(matches, length, weights, float(length.mean()))
+    scores = {"cosine": cosine, "cosine and words": scaled(cosine) + scaled(words)}
+    return {
+        name: [talk.messages[row]["id"] for row in np.argsort(-values, kind="stable")]
+        for name, values in scores.items()
+    }
+
+
+@pytest.mark.parametrize("talk", [friends(), assistant()], ids=["friends", "assistant"])
+def test_the_default_is_not_below_a_simple_ranking(tmp_path, talk):
+    shares: dict[str, list[float]] = {"default": [], "cosine": [], "cosine and words": []}
+    with Memory(tmp_path / "m.db", embedder="wordllama", enrich="manual") as memory:
+        memory.add_many(talk.messages)
+        for question, _, expected in talk.questions:
+            found = memory.search(question, k=CUTOFF, now=talk.now)
+            rankings = {"default": [hit.id for hit in found], **simple_rankings(talk, question)}
+            for name, ids in rankings.items():
+                shares[name].append(score(ids, expected, CUTOFF).recall)
+    recall = {name: mean(values) for name, values in shares.items()}
+    assert recall["default"] >= recall["cosine"]
+    assert recall["default"] >= recall["cosine and words"]

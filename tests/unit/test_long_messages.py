@@ -1,0 +1,123 @@
+"""Conversations with an assistant: roles, and weights of their own where messages are long."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from cognigraph import SearchSettings
+from cognigraph.retrieve.question.analyse import analyse
+from cognigraph.retrieve.rank.features import chunk_features
+from cognigraph.retrieve.rank.profiles import PROFILES
+from cognigraph.retrieve.rank.roles import role_of
+from cognigraph.retrieve.rank.weights import PLAIN, WEIGHT_SETS, share_of_long
+from cognigraph.stores.candidates import Candidates
+from cognigraph.text.bm25 import Lexicon
+from tests.unit.pools import candidates, chunk_pool
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+CHAT = ("user", "assistant", "user")
+NO_DECAY = SearchSettings(decay=False)
+
+
+def signals(found: Candidates, settings: SearchSettings = NO_DECAY):
+    return chunk_features(found, analyse("oslo", NOW), settings)
+
+
+def ranked(found: Candidates, mean_length: float, question: str = "oslo"):
+    found = replace(found, lexicon=Lexicon(3, mean_length, {}))
+    return PROFILES["default"].rank(
+        found, analyse(question, NOW), NO_DECAY, now=0.0, weight_set="plain"
+    )
+
+
+@pytest.mark.parametrize(
+    ("speaker", "role"),
+    [
+        ("user", "user"),
+        (" Assistant ", "assistant"),
+        ("USER", "user"),
+        ("Userby", None),
+        ("Ann", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_a_speaker_called_by_a_role_has_it(speaker, role):
+    assert role_of(speaker) == role
+
+
+def test_what_the_user_says_is_a_signal_alone_and_times_its_cosine():
+    found = signals(candidates(chunk_pool([0.9, 0.5, 0.1, 0.7], speakers=(*CHAT, "user"))))
+    assert found["user"].tolist() == [1.0, 0.0, 1.0, 1.0]
+    assert found["user vector"].tolist() == pytest.approx([1.0, 0.0, 0.0, 0.75])
+
+
+@pytest.mark.parametrize("speakers", [("user", "Ann", None), ("Ann", "Ben", "Ann")])
+def test_without_an_assistant_there_is_no_signal_of_roles(speakers):
+    found = signals(candidates(chunk_pool([0.9, 0.5, 0.1], speakers=speakers)))
+    assert not {"user", "user vector"} & set(found)
+
+
+def test_roles_are_cues():
+    found = candidates(chunk_pool([0.9, 0.5, 0.1], speakers=CHAT))
+    assert "user" not in signals(found, replace(NO_DECAY, cues=False))
+
+
+@pytest.mark.parametrize(
+    ("mean_length", "share"), [(0, 0), (28, 0), (35, 0), (45, 0.25), (75, 1), (400, 1)]
+)
+def test_how_long_messages_are_is_a_share(mean_length, share):
+    assert share_of_long(mean_length) == pytest.approx(share)
+
+
+def test_short_messages_keep_their_weights():
+    assert PLAIN.relative(long=0.0) == PLAIN.relative()
+    unit = sum(weight for weight in PLAIN.weights.values() if weight > 0)
+    assert PLAIN.relative()["vector"] == pytest.approx(PLAIN.weights["vector"] / unit)
+    assert not PLAIN.relative().get("user")
+
+
+@pytest.mark.parametrize("name", WEIGHT_SETS)
+def test_long_messages_change_the_weights_in_proportion(name):
+    chosen = WEIGHT_SETS[name]
+    long, half = chosen.relative(long=1.0), chosen.relative(long=0.5)
+
+    def ratio(weights, share):
+        return (
+            weights["window words"] / weights["vector"],
+            (chosen.weights["window words"] + share * chosen.long_changes["window words"])
+            / (chosen.weights["vector"] + share * chosen.long_changes["vector"]),
+        )
+
+    for weights, share in ((long, 1.0), (half, 0.5)):
+        found, expected = ratio(weights, share)
+        assert found == pytest.approx(expected)
+    assert sum(weight for weight in long.values() if weight > 0) == pytest.approx(1.0)
+    assert long["vector"] > chosen.relative()["vector"]
+    assert long["window words"] < chosen.relative()["window words"]
+
+
+def test_a_list_changes_nothing_where_messages_are_long():
+    assert PLAIN.relative(enumerates=True, long=1.0) == PLAIN.relative(long=1.0)
+    assert PLAIN.relative(enumerates=True) != PLAIN.relative()
+
+
+def test_the_length_of_the_messages_of_a_space_chooses_the_weights():
+    found = candidates(chunk_pool([0.9, 0.5, 0.1], speakers=CHAT))
+    short, long = ranked(found, 25.0), ranked(found, 80.0)
+    assert short.weighted["vector"][0] == pytest.approx(PLAIN.relative()["vector"])
+    assert long.weighted["vector"][0] == pytest.approx(PLAIN.relative(long=1.0)["vector"])
+    assert long.weighted["user"].tolist() == pytest.approx(
+        [PLAIN.relative(long=1.0)["user"], 0.0, PLAIN.relative(long=1.0)["user"]]
+    )
+    assert not short.weighted.get("user", [0.0])[0]
+
+
+def test_every_changed_weight_belongs_to_a_signal():
+    for name, weight_set in WEIGHT_SETS.items():
+        known = {*weight_set.weights, "user", "user vector"}
+        assert set(weight_set.long_changes) <= known, name
+        assert {"user", "vector"} <= set(weight_set.long_changes), name
