@@ -46,9 +46,15 @@ _WHEN = re.compile(
 )
 _HOW_LONG = re.compile(r"\b(?:for )?how (?:long|many (?:days|weeks|months|years))\b(?! ago)")
 _EVENT = re.compile(
-    r"\b(before|prior to|until|till|after|since|following)\s+(?!(?:that|this|then|it|all)\b)"
-    r"([^,?;.!]+)"
+    r"\b(before|prior to|until|till|after|since|following)\s+"
+    r"(?!(?:that|this|then|it|all|everything|when|how|which|whose|or|and)\b)([^,?;.!]+)"
 )
+_PHRASAL = re.compile(
+    r"\b(?:look(?:s|ed|ing)?|tak(?:e|es|en|ing)|took|nam(?:e|es|ed|ing)|call(?:s|ed|ing)?"
+    r"|ask(?:s|ed|ing)?)\s+(?:(?:her|him|it|them)\s+)?$"
+)
+"""What stands before an "after" that belongs to a verb: "looks after", "named it after"."""
+_OR = re.compile(r"\b(?:before|after)\s+(?:or|and)\s+$")
 _BEFORE = frozenset({"before", "until", "till", "by", "prior"})
 _AFTER = frozenset({"after", "since", "following"})
 _RELATIVE = frozenset(
@@ -174,8 +180,8 @@ def _order(low: str) -> Order | None:
 
 def _anchor(low: str, dated: bool) -> EventAnchor | None:
     """Return the event of at least two words after "before" or "after", unless there is a date."""
-    match = _EVENT.search(low)
-    if match is None or dated:
+    match = None if dated else _event(low)
+    if match is None:
         return None
     event = match[2].strip()
     if len(event.split()) < 2:
@@ -183,3 +189,17 @@ def _anchor(low: str, dated: bool) -> EventAnchor | None:
     return EventAnchor(
         "before" if match[1] in ("before", "prior to", "until", "till") else "after", event
     )
+
+
+def _event(low: str) -> re.Match[str] | None:
+    """Return the first match that dates an event; what follows one that does not is searched."""
+    match = _EVENT.search(low)
+    while match is not None and not _dates(match):
+        match = _EVENT.search(low, match.end(1))
+    return match
+
+
+def _dates(match: re.Match[str]) -> bool:
+    """Whether "after" dates an event: not in "looks after the dog", nor in "before or after"."""
+    until = match.string[: match.start()]
+    return not (_OR.search(until) or (match[1] == "after" and _PHRASAL.search(until)))

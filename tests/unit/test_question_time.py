@@ -61,6 +61,29 @@ def test_anchors(question, side, event):
 
 
 @pytest.mark.parametrize(
+    "question",
+    [
+        "Who's looking after the spaniel?",
+        "Who looked after her old cat?",
+        "Which aunt was Mira named after as a child?",
+        "Who named it after the old harbour?",
+        "Since when have I owned my old six-voice Roland?",
+        "Until when are the emergency injectors usable?",
+        "Which book did I stop reading, and after how many pages?",
+        "After everything I've paid so far, how much is open?",
+        "Did Juno get her diagnosis before or after I went to that local evening?",
+    ],
+)
+def test_words_that_date_no_event(question):
+    assert read_time(question, NOW).anchor is None
+
+
+def test_an_event_after_a_phrasal_verb_is_still_found():
+    question = "Who looked after the cat after we moved to Oslo?"
+    assert read_time(question, NOW).anchor == EventAnchor("after", "we moved to oslo")
+
+
+@pytest.mark.parametrize(
     ("question", "order"),
     [
         ("Where does Ann live now?", "last"),
