@@ -252,7 +252,7 @@ def _entity(
 
 
 def _first(indices: Sequence[WorkChunk], lease: Lease) -> datetime:
-    """When it was said first; without places nothing is kept, and any time does."""
+    """When it was said first. Without chunks nothing is kept, so any time will do."""
     return min(chunk.at for chunk in indices or lease.chunks)
 
 

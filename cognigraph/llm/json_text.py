@@ -250,7 +250,7 @@ class _JsonReader:
     def _escape(self, index: int) -> tuple[str, int]:
         """The character that an escape stands for, and the position after it.
 
-        ``place`` is the position after the backslash; a truncated escape ends at the end of the
+        ``index`` is the position after the backslash; a truncated escape ends at the end of the
         text.
         """
         if index >= self._end:
@@ -270,7 +270,7 @@ class _JsonReader:
         return chr(value), end
 
     def _closes(self, index: int, in_object: bool) -> bool:
-        """Whether the quote before ``place`` ends its string, judged by what follows it.
+        """Whether the quote before ``index`` ends its string, judged by what follows it.
 
         A closing quote of valid JSON always qualifies: it is followed by a bracket, or by a comma
         and another member or item.

@@ -30,7 +30,7 @@ _OPEN = {"(": ")", "[": "]", "{": "}"}
 class QueryToken:
     """One token. ``value`` is what it stands for: the name, the string, the parameter's name.
 
-    ``start`` and ``end`` are places in the query; ``spaced`` says that white space or a comment
+    ``start`` and ``end`` are positions in the query; ``spaced`` says that white space or a comment
     came before.
     """
 
@@ -142,7 +142,7 @@ def error(query: str, at: int, message: str) -> QueryError:
 
 
 def _skip(query: str, at: int) -> int:
-    """Return the place after white space or one comment, or ``at`` when there is neither."""
+    """Return the position after white space or one comment, or ``at`` when there is neither."""
     if query[at] in " \t\r\n":
         return at + 1
     if query.startswith("//", at):

@@ -43,7 +43,7 @@ def _cut(text: str, start: int, limit: int) -> int:
 
 
 def _joins(text: str, index: int) -> bool:
-    """Whether a cut at ``place`` would split one visible character."""
+    """Whether a cut at ``index`` would split one visible character."""
     character, before = text[index], text[index - 1]
     if _is_flag(character) and _is_flag(before):
         start = index

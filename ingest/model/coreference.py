@@ -110,7 +110,7 @@ class WindowNames:
     def find(self, name: str, indices: Sequence[int]) -> WindowName | None:
         """The entity that a name refers to in a fact with these turns as evidence.
 
-        ``places`` are indices of turns. ``None`` if the reference cannot be resolved.
+        ``indices`` are those of turns. ``None`` if the reference cannot be resolved.
         """
         key = normalise(name)
         speaker = self._turns[indices[0]].speaker

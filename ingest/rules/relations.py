@@ -44,7 +44,7 @@ class Relation:
 
 @dataclass(slots=True)
 class _Group:
-    """The auxiliaries of a verb group read so far; ``place`` is the next token."""
+    """The auxiliaries of a verb group read so far; ``index`` is that of the next token."""
 
     index: int
     negated: bool = False

@@ -51,7 +51,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A candidate sentence for the summary, ordered by ``chunk`` and ``place`` within it."""
+    """A candidate sentence for the summary, ordered by ``chunk`` and ``index`` within it."""
 
     chunk: int
     index: int

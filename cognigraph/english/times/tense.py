@@ -21,7 +21,7 @@ _WHO = word_set("i we they you who")
 
 
 def tense_at(tokens: Sequence[Token], index: int) -> int:
-    """Return -1 if the expression at ``place`` is past, 1 if future, 0 if it may be either.
+    """Return -1 if the expression at ``index`` is past, 1 if future, 0 if it may be either.
 
     The nearest verb before the expression decides, then the nearest one after it.
     """

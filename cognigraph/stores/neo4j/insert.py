@@ -164,7 +164,7 @@ class _Rows:
 def splice(positions: Sequence[Row]) -> tuple[list[list[str]], list[list[str]]]:
     """Which NEXT links to cut and which to make for late chunks.
 
-    ``places`` are [uid, older chunk before, older chunk after] in session order; those that fall
+    ``positions`` are [uid, older chunk before, older chunk after] in session order; those that fall
     into one gap follow each other.
     """
     gaps: dict[tuple[str | None, str | None], list[str]] = {}

@@ -47,7 +47,7 @@ class SQLiteEntityMap:
         self._rows: dict[int, Sequence[str]] = {}
 
     def _in(self, query: str, values: Iterable[Any], *first: Any) -> list[tuple[Any, ...]]:
-        """Run a query with ``{}`` in the place of a list; ``first`` are its other parameters."""
+        """Run a query with ``{}`` instead of a list; ``first`` are its other parameters."""
         listed = list(values)
         if not listed:
             return []

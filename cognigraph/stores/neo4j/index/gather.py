@@ -88,7 +88,7 @@ def _flags(uids: Sequence[str], found: Sequence[str]) -> np.ndarray[tuple[int], 
 
 @dataclass
 class _Triples:
-    """Candidate triples, sorted by uid, before their chunks have places."""
+    """Candidate triples, sorted by uid, before their chunks have rows."""
 
     uids: list[str]
     cosine: Floats
@@ -124,7 +124,7 @@ class _Triples:
 
 @dataclass
 class _Chunks:
-    """Candidate chunks, sorted by uid, before their sessions have places."""
+    """Candidate chunks, sorted by uid, before their sessions have rows."""
 
     uids: list[str]
     cosine: Floats
