@@ -11,7 +11,14 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from cognigraph import InsertSettings, InvalidMessageError, Memory, Message, Settings
+from cognigraph import (
+    ConfigurationError,
+    InsertSettings,
+    InvalidMessageError,
+    Memory,
+    Message,
+    Settings,
+)
 from cognigraph.ingest.insert.prepare import clean
 from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.examples import examples
@@ -86,9 +93,14 @@ def test_any_question_can_be_asked(memory, question):
 
 @given(ANY_TEXT)
 @example("\ud800")
+@example("\0")
 @settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_name_can_be_looked_up(memory, name):
-    """Inspection takes any text, and finds nothing where there is nothing."""
+    """Inspection takes any text without NUL, and finds nothing where there is nothing."""
+    if "\0" in name:
+        with pytest.raises(ConfigurationError, match="must not contain the character NUL"):
+            memory.get(name)
+        return
     memory.get(name)
     memory.get("x", session=name)
     memory.entities(match=name)

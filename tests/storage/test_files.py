@@ -117,10 +117,16 @@ def test_an_empty_file_is_a_new_memory(tmp_path):
         assert memory.get("m1") is not None
 
 
-@pytest.mark.parametrize("location", ["no/such/folder/m.db", "."])
-def test_locations_where_no_file_can_be(tmp_path, location):
+def test_a_folder_that_does_not_exist(tmp_path):
     with pytest.raises(StoreError, match=r"cannot open.*folder exists"):
-        open_memory(tmp_path / location)
+        open_memory(tmp_path / "no/such/folder/m.db")
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(
+        StoreError, match=r"is a folder; give the path of a file, such as .*memory.db"
+    ):
+        open_memory(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "letter.txt/m.db", "loop/m.db"])

@@ -219,7 +219,14 @@ class Connection:
         """Run driver calls in another thread, and wait for them until the deadline."""
         driver, until = self.driver, deadlines.deadline(seconds)
         started = time.monotonic()
-        future = self._calls.submit(copy_context().run, lambda: self._attempts(driver, work, until))
+        try:
+            future = self._calls.submit(
+                copy_context().run, lambda: self._attempts(driver, work, until)
+            )
+        except RuntimeError:
+            # The interpreter is ending and starts no more threads; a lease is still given back.
+            with mapped_errors(self.uri, self.database):
+                return self._attempts(driver, work, until)
         with mapped_errors(self.uri, self.database):
             try:
                 return future.result(max(until - started, 0.0))
