@@ -7,7 +7,7 @@ may end while others still need them. A worker asks it through a local connectio
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from multiprocessing.connection import Client, Connection, Listener
 from threading import Lock, Thread
 
@@ -105,7 +105,8 @@ class PoolService:
             Thread(target=self._answer, args=(connection, line), daemon=True).start()
 
     def _answer(self, connection: Connection, line: str) -> None:
-        with connection:
+        # A worker that asked ahead may have ended without a test that needed the server.
+        with connection, suppress(OSError):
             connection.send(self._pool.get(line))
 
 
