@@ -138,10 +138,10 @@ def test_a_path_that_cannot_be_looked_up(tmp_path, name):
     assert contents(tmp_path) == {"letter.txt": b"Dear Ann."}
 
 
-@pytest.mark.parametrize("location", ["", ":memory:", "postgres://host/db", "http://x"])
-def test_locations_that_are_no_file(location):
+@pytest.mark.parametrize("target", ["", ":memory:", "postgres://host/db", "http://x"])
+def test_locations_that_are_no_file(target):
     with pytest.raises(ConfigurationError):
-        Memory(location, embedder=HashEmbedder())
+        Memory(target, embedder=HashEmbedder())
 
 
 def test_auth_is_for_neo4j(tmp_path):

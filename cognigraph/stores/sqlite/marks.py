@@ -24,6 +24,10 @@ _PATIENCE = 2.0
 _POLL = 0.01
 
 
+_LOOKS, _BETWEEN_LOOKS = 20, 0.1
+"""How often, and how many seconds apart, a first insert of another process is looked for."""
+
+
 def check(pool: Pool) -> None:
     """Refuse a file that has had turns and has none."""
     with pool.read() as connection:
@@ -31,9 +35,11 @@ def check(pool: Pool) -> None:
             return
     with pool.connection() as connection:
         _, frames, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-    with pool.read() as connection:
-        if frames != 0 or _has_space(connection):
-            return  # a first insert that was interrupted, or is going on
+    for _ in range(_LOOKS):
+        with pool.read() as connection:
+            if frames != 0 or _has_space(connection):
+                return  # a first insert that was interrupted, or is going on
+        time.sleep(_BETWEEN_LOOKS)
     raise StoreError(
         f"{pool.path} has had messages and holds none: its journal {pool.path}-wal is missing, "
         "where they were; put that file beside it, or restore a backup that has both (copy a "
