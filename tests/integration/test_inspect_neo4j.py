@@ -214,14 +214,16 @@ def test_a_query_that_takes_too_long_is_ended(server: Server) -> None:
 def test_what_a_query_itself_causes_is_not_repeated(
     server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A list that fills the heap is an error that the driver calls transient."""
+    """Neo4j calls a full memory transient, and the driver repeats what is transient.
+
+    The values are collected by an aggregation because Neo4j counts its memory. A list comprehension
+    is not counted: it fills the heap, and the server then spends its time collecting garbage for
+    minutes, long after the client has given up.
+    """
     limits = QuerySettings(max_growth=2_000_000_000)
-    query = "RETURN size([x IN range(1, 600000000) WHERE x % 2 = 0]) AS n"
-    started = time.monotonic()
-    with pytest.raises(QueryError, match=r"longer than 3 s|more memory"):
-        run_on_neo4j(server.driver, None, "x", query, {}, limit=1, timeout=3, limits=limits)
-    # Repeated, it took 45 s.
-    assert time.monotonic() - started < 20
+    query = "UNWIND range(1, 100000000) AS x WITH collect(x) AS xs RETURN size(xs) AS n"
+    with pytest.raises(QueryError, match="more memory"):
+        run_on_neo4j(server.driver, None, "x", query, {}, limit=1, timeout=60, limits=limits)
     assert not [record for record in caplog.records if "retried" in record.getMessage()]
 
 
