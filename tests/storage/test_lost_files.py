@@ -16,6 +16,7 @@ import pytest
 
 from cognigraph import Memory, StoreError
 from cognigraph.stores.sqlite.connection import Pool
+from cognigraph.stores.sqlite.marks import TurnMark
 from tests.storage.test_kill import ROOT
 from tests.storage.writers import open_memory, turn
 
@@ -183,6 +184,32 @@ def test_a_kill_between_the_mark_and_the_first_turn_harms_nothing(tmp_path):
         assert memory.stats().messages == 0
         add(memory, 1)
         assert memory.stats().messages == 1
+
+
+def test_a_first_insert_that_is_still_being_written_is_no_lost_log(tmp_path):
+    """Its first page empties the log: until the commit there is a mark, no turn, and no frame."""
+    path, copy = tmp_path / "m.db", tmp_path / "copy.db"
+    with (
+        open_memory(path) as memory,
+        closing(sqlite3.connect(path)) as writer,
+        TurnMark(memory._engine.store._pool).before_insert(),
+    ):
+        writer.execute("PRAGMA cache_size = 1")  # so that pages are written before the commit
+        writer.execute("BEGIN IMMEDIATE")
+        for key in range(2000):
+            writer.execute("INSERT INTO meta VALUES (?, ?)", (f"filler {key}", "x" * 200))
+        with closing(sqlite3.connect(path)) as other:
+            _, frames, _ = other.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            assert frames == 0
+        with open_memory(path) as second:
+            assert second.stats().messages == 0
+        shutil.copy(path, copy)  # what a kill at this moment leaves
+        shutil.copy(f"{path}-wal", f"{copy}-wal")
+        writer.execute("ROLLBACK")
+    with open_memory(copy) as memory:
+        assert memory.stats().messages == 0
+        add(memory, 1)
+        assert memory.get("m1") is not None
 
 
 def test_a_first_insert_that_fails_leaves_a_sound_empty_memory(tmp_path, monkeypatch):

@@ -5,8 +5,9 @@ the file alone, or one whose log was deleted, is a sound database without those 
 written, and copied into the file, before the first turn is: a file that has the mark and not one
 space has lost its log.
 
-A process that is killed between the mark and the first turn leaves a file with the mark and no
-space too, but it leaves the log as well, and the log holds the mark.
+While the first insert goes on, and after a process was killed in it, the file has the mark and no
+space too. But then there is a log with content, because SQLite empties the log only when the last
+connection closes, while a log that SQLite has just created in place of a lost one is empty.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from cognigraph.errors import StoreError
 from cognigraph.stores.sqlite.connection import Pool
@@ -24,22 +26,11 @@ _PATIENCE = 2.0
 _POLL = 0.01
 
 
-_LOOKS, _BETWEEN_LOOKS = 20, 0.1
-"""How often, and how many seconds apart, a first insert of another process is looked for."""
-
-
 def check(pool: Pool) -> None:
     """Refuse a file that has had turns and has none."""
     with pool.read() as connection:
-        if not _has_mark(connection) or _has_space(connection):
+        if not _has_mark(connection) or _has_space(connection) or _log_has_content(pool.path):
             return
-    with pool.connection() as connection:
-        _, frames, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-    for _ in range(_LOOKS):
-        with pool.read() as connection:
-            if frames != 0 or _has_space(connection):
-                return  # a first insert that was interrupted, or is going on
-        time.sleep(_BETWEEN_LOOKS)
     raise StoreError(
         f"{pool.path} has had messages and holds none: its journal {pool.path}-wal is missing, "
         "where they were; put that file beside it, or restore a backup that has both (copy a "
@@ -93,6 +84,14 @@ def _remove_mark(connection: sqlite3.Connection) -> None:
             connection.execute("DELETE FROM meta WHERE key = ?", (_MARK,))
     finally:
         connection.execute("COMMIT")
+
+
+def _log_has_content(path: str) -> bool:
+    """Whether the write-ahead log exists and is not empty, whatever has been copied from it."""
+    try:
+        return Path(f"{path}-wal").stat().st_size > 0
+    except OSError:
+        return False
 
 
 def _has_mark(connection: sqlite3.Connection) -> bool:
