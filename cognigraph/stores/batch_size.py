@@ -1,4 +1,4 @@
-"""How many of a session's pending chunks one lease takes, and when crashes park a chunk."""
+"""The batch size of a lease after failures, and the rules by which crashes park a chunk."""
 
 from __future__ import annotations
 
@@ -11,50 +11,50 @@ _QUARTER = 2  # bits
 _MOST_SHIFTS = 31
 _OUTAGES = 3
 SUSPECT_CRASHES = 2
-"""What so many processes crashed with is read alone; see :data:`SETTLING`."""
+"""A chunk is a suspect, and extracted alone, after this many crashes; see :data:`SETTLING`."""
 SETTLING = timedelta(seconds=2)
-"""How long a process that has completed nothing holds a suspect before it begins to read it."""
+"""How long a process that has completed nothing waits before it starts to extract a suspect."""
 _ALONE = 16
-"""So many failures make a batch of one, whatever the limit."""
+"""This many failures make a batch of one, whatever the limit."""
 MOST_CRASHES = 5
-"""What so many processes crashed with is parked, if their crashes are evidence against it."""
+"""A chunk is parked after this many crashes, if they are evidence against it."""
 _SOUND, _UNTIL = "+", "@"
 PATIENCE = 9
-"""So many outages in a row the next chunks of a session wait for its summary, which comes first."""
+"""A due summary comes before its session's next chunks until it met this many outages in a row."""
 
 
 def failures_of(attempts: int, outages: int, crashes: int = 0) -> int:
-    """How often a chunk failed, for the size of its batch.
+    """The number of failures of a chunk that counts for the size of its batch.
 
-    Outages are not its fault, unless what it stands in is too long for the endpoint's patience:
-    after three in a row a smaller batch is tried. What two processes died with is read alone, so
-    that its neighbours are not blamed for a third.
+    Outages are not the chunk's fault, unless its batch is so long that the endpoint times out:
+    after three in a row a smaller batch is tried. A chunk during which two processes crashed is
+    extracted alone, so that its neighbours are not blamed for a third crash.
     """
     alone = _ALONE if crashes >= SUSPECT_CRASHES else 0
     return attempts + outages // _OUTAGES + alone
 
 
 def crash_reason(crashes: int, *, summary: bool = False) -> str:
-    """Why a chunk, or a session's summary, is listed or parked that processes died with."""
+    """The reason given for a chunk or summary during which processes crashed."""
     times = "once" if crashes == 1 else f"{crashes} times"
     return f"the process that {'summed it up' if summary else 'read it'} ended {times}"
 
 
 def marked(worker: str, until: datetime, *, sound: bool) -> str:
-    """The name of a worker, marked for :func:`is_evidence` with what its lease begins as.
+    """The name of a worker with the initial state of its lease, as :func:`is_evidence` reads it.
 
-    ``sound`` says that the process has completed other work; ``until`` is when the lease would run
-    out.
+    ``sound`` says that the process has completed other work; ``until`` is when the lease expires if
+    it is not extended.
     """
     return f"{worker}{_SOUND if sound else ''}{_UNTIL}{to_micros(until)}"
 
 
 def is_evidence(token: str, until: datetime) -> bool:
-    """Whether a crash is evidence against what the worker held, given its lease as it was left.
+    """Whether a crash is evidence against the leased chunks, given the lease the worker left.
 
-    A process that ends soon after its start may have been ended by whatever ends such processes.
-    It is evidence if the process had completed other work, or had held its lease for so long that
-    the lease was extended.
+    A process that crashes soon after its start may have done so for a reason that ends any such
+    process. The crash is evidence if the process had completed other work, or had held its lease
+    for so long that the lease was extended.
     """
     head, mark, instant = token.rpartition(":")[0].rpartition(_UNTIL)
     if not mark or not instant.isdigit():
@@ -63,9 +63,9 @@ def is_evidence(token: str, until: datetime) -> bool:
 
 
 def count_crash(crashes: int, *, evidence: bool) -> tuple[int, bool]:
-    """The number of crashes after another one, and whether it parks what was read.
+    """The number of crashes after another one, and whether it parks the chunk.
 
-    Without evidence it is counted only until what was read is a suspect, and read alone.
+    A crash that is no evidence counts only until the chunk is a suspect and extracted alone.
     """
     if not evidence:
         return max(crashes, min(crashes + 1, SUSPECT_CRASHES)), False
@@ -73,15 +73,15 @@ def count_crash(crashes: int, *, evidence: bool) -> tuple[int, bool]:
 
 
 def batch_limit(failures: int, limit: int) -> int:
-    """What is tried at once after so many failures: a quarter for each, at least 1."""
+    """The largest batch after this many failures: each divides it by four, down to 1."""
     return max(1, limit >> min(_QUARTER * failures, _MOST_SHIFTS))
 
 
 def batch_size(failures: Sequence[int], limit: int) -> int:
-    """Length of the first batch of chunks that failed so often, in session order.
+    """The length of the next batch, given the number of failures of each chunk in session order.
 
-    With each failure it is a quarter the size, so that a chunk at fault is alone after a few
-    attempts and the others get through; it is never behind chunks that failed less often.
+    Each failure divides it by four, so that a chunk at fault is alone after a few attempts and the
+    others are not held up. The batch ends before the first chunk that failed more often.
     """
     if not failures:
         return 0

@@ -1,4 +1,4 @@
-"""What a search asks of a store, and the candidates it gets: columns with their raw values."""
+"""The candidate query of a search and its result: candidates in columns, with raw values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cognigraph.arrays import Floats, Ints, Vector
 from cognigraph.text.bm25 import Lexicon
 
 NONE, OUTSIDE = -1, -2
-"""Instead of a row of a neighbour: the session has none there, or the pool does not hold it."""
+"""Instead of a neighbour's row: the session ends there, or the neighbour is no candidate."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,8 +20,9 @@ class CandidateQuery:
     """What a search asks of a store: one call gathers every candidate with its raw values.
 
     ``anchors`` are stemmed entity names (see :class:`EntityRow.key`). A limit of 0 switches that
-    leg off. ``radius`` adds that many neighbours (NEXT, both ways) of each candidate chunk.
-    ``as_of`` hides what was observed later; ``texts`` asks for the candidates' texts too.
+    candidate source off. ``radius`` adds that many neighbours (along NEXT, in both directions) of
+    each candidate chunk. ``as_of`` hides what was observed later; ``texts`` requests the texts of
+    the candidates too.
     """
 
     vector: Vector
@@ -43,12 +44,12 @@ class CandidateQuery:
 class ChunkCandidates:
     """Candidate chunks, column-wise; ``n`` rows, sorted by uid.
 
-    ``cosine`` (n,) to the probe; ``matches`` (n, len(terms)) term frequencies; ``length`` (n,) in
-    terms; ``session`` (n,) row of the session pool; ``at`` (n,) seconds since 1970;
-    ``previous``/``following`` (n,) rows of the neighbours in the session, ``NONE`` (-1) at its
-    ends, ``OUTSIDE`` (-2) for one that is not in the pool; ``question`` (n,) whether it asks
-    something; ``by_vector``/``by_terms`` (n,) whether that leg found it; ``texts`` are
-    empty unless the probe asks for them.
+    ``cosine`` (n,) with the query vector; ``matches`` (n, len(terms)) term frequencies; ``length``
+    (n,) in terms; ``session`` (n,) row in :class:`SessionCandidates`; ``at`` (n,) seconds since
+    1970; ``previous``/``following`` (n,) rows of the neighbours in the session, ``NONE`` (-1) at
+    its ends, ``OUTSIDE`` (-2) for a neighbour that is no candidate; ``question`` (n,) whether the
+    chunk asks something; ``by_vector``/``by_terms`` (n,) whether that candidate source found it;
+    ``texts`` is empty unless the query requests it.
     """
 
     uids: tuple[str, ...]
@@ -70,10 +71,10 @@ class ChunkCandidates:
 class TripleCandidates:
     """Candidate triples, column-wise; ``m`` rows, sorted by uid.
 
-    ``evidence`` holds, per triple, rows of the chunk pool; ``session`` (m,) the session-pool row
-    of its newest evidence; ``at`` (m,) seconds of ``last_observed``;
-    ``by_vector``/``by_terms``/``by_anchor`` (m,) say which leg found it; ``texts``, subject,
-    relation and object of each, are empty unless the probe asks for them.
+    ``evidence`` holds, per triple, rows in :class:`ChunkCandidates`; ``session`` (m,) the session
+    row of its newest evidence; ``at`` (m,) the time of that evidence in seconds since 1970;
+    ``by_vector``/``by_terms``/``by_anchor`` (m,) whether that candidate source found it; ``texts``
+    (subject, relation and object of each) is empty unless the query requests it.
     """
 
     uids: tuple[str, ...]
@@ -93,9 +94,10 @@ class TripleCandidates:
 class SessionCandidates:
     """Sessions of the candidates; ``s`` rows, sorted by uid.
 
-    ``theme`` (s,) best cosine of its themes with the probe; ``keys`` (s, len(entity_vectors)) best
-    cosine of its keys with each entity vector; NaN where there is nothing to compare.
-    ``matches`` (s, len(terms)) term frequencies in all its themes, ``length`` (s,) their terms.
+    ``theme`` (s,) best cosine of its themes with the query vector; ``keys`` (s,
+    len(entity_vectors)) best cosine of its keys with each entity vector; NaN where there is nothing
+    to compare. ``matches`` (s, len(terms)) term frequencies in all its themes; ``length`` (s,) the
+    number of terms in them.
     """
 
     uids: tuple[str, ...]
@@ -108,7 +110,7 @@ class SessionCandidates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """Everything a search ranks. ``anchors`` are names of the entities that were found."""
+    """Everything a search ranks. ``anchors`` are the names of the anchor entities found."""
 
     lexicon: Lexicon
     chunks: ChunkCandidates

@@ -1,4 +1,4 @@
-"""What both stores record of entity resolution, as the values that are shown."""
+"""Converts rows of entity resolution, which both stores record, to model objects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cognigraph.times import from_micros
 def suspicion(
     name: str, type: str, other: str, other_type: str, score: float, reason: str
 ) -> SuspectedDuplicate:
-    """A pair with its names in alphabetical order."""
+    """A suspected duplicate with its two names in alphabetical order."""
     (name, type), (other, other_type) = sorted(((name, type), (other, other_type)))
     return SuspectedDuplicate(name, type, other, other_type, score, reason)
 
@@ -25,6 +25,6 @@ def merge_of(
     at: int,
     undone_at: int | None,
 ) -> Merge:
-    """A merge of the history; times are microseconds since 1970."""
+    """A merge from the history; times are in microseconds since 1970."""
     undone = None if undone_at is None else from_micros(undone_at)
     return Merge(name, type, into, into_type, by, reason, score, from_micros(at), undone)

@@ -1,4 +1,4 @@
-"""The candidates of a space that holds nothing."""
+"""The candidates of an empty space."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cognigraph.text.bm25 import Lexicon
 
 
 def no_candidates(probe: CandidateQuery) -> Candidates:
-    """Pools without rows, of the right shapes."""
+    """Candidates without rows, in the right shapes."""
     none, rows, flags = np.empty(0), np.empty(0, np.int64), np.empty(0, bool)
     matches = np.empty((0, len(probe.terms)))
     return Candidates(

@@ -1,24 +1,24 @@
-"""The ``Store`` protocol: what a database must do for a memory, in domain operations.
+"""The ``Store`` protocol and its roles: the operations a database must offer to a memory.
 
-Two implementations, equal by one contract suite (``tests/contract``): SQLite and Neo4j.
+SQLite and Neo4j implement it. One contract suite (``tests/contract``) holds both to it.
 
-The graph, on both:
+Both store this graph:
 
 =========  ==========================================================================
 Session    ``id, started_at, ended_at, version``; ``-[:HAS_CHUNK]->`` Chunk,
            ``-[:HAS_KEY {weight}]->`` Key, ``-[:HAS_THEME]->`` Theme
 Key        ``name``
 Theme      ``title, summary`` (the themes of a session are its summary)
-Revision   ``version, at, extractor, keys``: a state of a session's keys and summary;
+Revision   ``version, at, extractor, keys``: one version of a session's keys and summary;
            ``(Session)-[:HAS_REVISION]->`` Revision
 Triple     ``subject, relation, object, when, valid_from, valid_to, negated, first_observed,
            last_observed``; ``-[:SUBJECT]->`` and ``-[:OBJECT]->`` Entity,
            ``-[:EVIDENCE {observed_at, said_by}]->`` Chunk, ``-[:IN_SESSION]->`` Session
 Entity     ``name, type``
-Alias      ``name, type``; another name of an entity, ``-[:SAME_AS]->`` Entity; one that the
-           text itself gives is ``-[:STATED_IN]->`` Chunk. Entities and aliases that may be one
-           are tied by ``RESEMBLES {score, kind, reason, verdict}`` and ``RULED {verdict}`` (what
-           a user said of them)
+Alias      ``name, type``; another name of an entity, ``-[:SAME_AS]->`` Entity; an alias that
+           the text itself gives is ``-[:STATED_IN]->`` Chunk. Entities and aliases that may be
+           the same are joined by ``RESEMBLES {score, kind, reason, verdict}`` and by
+           ``RULED {verdict}`` (a user's decision)
 Chunk      ``message_id, session, speaker, at, text, part, parts, state``;
            ``-[:NEXT]->`` Chunk in session order (time, then arrival),
            ``-[:MENTIONS]->`` Entity
@@ -62,7 +62,7 @@ from cognigraph.stores.reindex import Precision, Reindexing
 
 @dataclass(frozen=True, slots=True)
 class NamedEntity:
-    """An entity as it was read; ``shown`` is the uid of the one it is shown as."""
+    """An extracted entity; ``canonical`` is the uid of the canonical entity of its group."""
 
     uid: str
     name: str
@@ -71,7 +71,7 @@ class NamedEntity:
 
 
 def mismatch(location: str, stored: EmbedderIdentity, given: EmbedderIdentity) -> str:
-    """What to say when a store is opened with another embedder than it was built with."""
+    """The error message for a store that is opened with another embedder than it was built with."""
     return (
         f"{location} was built with the embedder {stored.name!r} ({stored.dimension} dimensions), "
         f"not {given.name!r} ({given.dimension}); open it with that embedder, or change it for "
@@ -80,19 +80,20 @@ def mismatch(location: str, stored: EmbedderIdentity, given: EmbedderIdentity) -
 
 
 class MessageStore(Protocol):
-    """Takes messages in."""
+    """Inserts messages."""
 
     def insert(self, space: str, messages: Sequence[MessageRow]) -> list[InsertStatus]:
-        """Write messages durably, all or none, and make them searchable.
+        """Write all messages durably, or none, and make them searchable.
 
-        A message whose uid is there is ``known`` (same digest) or a ``conflict`` (another one) and
-        changes nothing. New chunks start ``pending``. Order within a session is (time, arrival).
+        A message whose uid is already stored changes nothing: it is ``known`` if its digest is the
+        same and a ``conflict`` if it differs. New chunks start as ``pending``. The order within a
+        session is by time, then by arrival.
         """
         ...
 
 
 class EnrichmentQueue(Protocol):
-    """The enrichment queue: what waits to be read, who reads it, and what was read out of it."""
+    """The enrichment queue: pending chunks, the leases on them, and the results of extraction."""
 
     def claim(
         self,
@@ -105,26 +106,29 @@ class EnrichmentQueue(Protocol):
         context: int = 2,
         summaries: bool = False,
     ) -> Lease | None:
-        """Lease up to ``limit`` pending chunks of one session, oldest first; ``None`` if none.
+        """Lease up to ``limit`` pending chunks of one session, oldest first; ``None`` if none wait.
 
-        A session has at most one lease at a time; expired leases count as pending. Chunks that
-        failed come in batches a quarter the size for each attempt, and not behind others that
-        failed less often, so that the one at fault is soon alone; what two processes died with is
-        alone at once. The notes of a session that is read again have no keys and themes. With
-        ``summaries`` also the summary of a session that is behind, in a lease without chunks:
-        before the session's next chunks (unless it met many outages), but after all others.
+        A session has at most one lease at a time; chunks under an expired lease count as pending.
+        Each failed attempt divides the batch size by four, and a batch ends before the first chunk
+        that failed more often, so that the chunk at fault is soon alone. A chunk during which two
+        processes crashed is alone at once. The notes of a session that is extracted again have no
+        keys and themes.
+
+        With ``summaries``, a summary that is due can be leased too, in a lease without chunks. It
+        comes before the next chunks of its own session (unless it met many outages) and after the
+        chunks of all other sessions.
         """
         ...
 
     def complete(self, lease: Lease, derivation: Derivation) -> bool:
-        """Write a derivation and mark the chunks done. False, changing nothing, if lease is lost.
+        """Write a derivation and mark the chunks done; False, changing nothing, if lease is lost.
 
-        Exact-key dedup: an entity or triple that is there gains evidence and a wider observed
-        time; the spelling said first is shown. What was read out of these chunks before goes:
-        their evidence, mentions and aliases, triples left without evidence, entities left without
-        anything but for those a user spoke of. Then entities are resolved
-        (:mod:`cognigraph.resolution.incremental`), in the same transaction. A ``held`` lease is
-        kept.
+        Duplicates are found by exact key: an entity or triple that is already stored gains evidence
+        and its observed interval widens; the earliest spelling is displayed. Everything that was
+        extracted from these chunks before is removed: their evidence, mentions and aliases, triples
+        left without evidence, and entities that nothing refers to, except those that a user merged
+        or kept apart. Entities are resolved (:mod:`cognigraph.resolution.incremental`) in the same
+        transaction. A derivation that is ``held`` keeps its lease.
         """
         ...
 
@@ -137,31 +141,32 @@ class EnrichmentQueue(Protocol):
         retry_at: datetime,
         outage: bool = False,
     ) -> bool:
-        """Give the chunks back: pending again at ``retry_at``, or failed after that many attempts.
+        """Return the chunks to the queue: pending again at ``retry_at``, or parked.
 
-        ``park_after=None`` does not park. An ``outage`` is counted as such and is no attempt; the
-        whole session waits for its end, so that nothing is read before what was said before it.
-        Of a lease without chunks it is the summary that failed.
+        A chunk is parked after ``park_after`` attempts; ``None`` never parks. An ``outage`` is
+        counted separately and not as an attempt. The whole session then waits for ``retry_at``, so
+        that no chunk is extracted before an earlier one. A lease without chunks is for a summary,
+        and it is the summary that failed.
         """
         ...
 
     def extend(self, lease: Lease, until: datetime) -> bool:
-        """Hold a lease longer; False if it is lost."""
+        """Extend a lease; False if it is lost."""
         ...
 
     def release(self, lease: Lease) -> bool:
-        """Give the chunks back as they were; False if the lease is lost."""
+        """Return the chunks to the queue unchanged; False if the lease is lost."""
         ...
 
     def leases(self) -> dict[str, datetime]:
-        """Tokens (they begin with the worker's name) of leases not given back, and their end."""
+        """Tokens of open leases (a token begins with the worker's name) and when they expire."""
         ...
 
     def expire(self, token: str, until: datetime) -> None:
-        """End a lease whose worker crashed, unless it was extended: it can be claimed at once.
+        """End the lease of a worker that crashed, so that its chunks can be claimed at once.
 
-        That counts against its chunks, or else the summary; :func:`batch_size.count_crash` says
-        how, and when they are parked.
+        A lease that was extended past ``until`` is left alone. The crash counts against the leased
+        chunks, or against the summary; :func:`batch_size.count_crash` decides when they are parked.
         """
         ...
 
@@ -170,31 +175,31 @@ class EnrichmentQueue(Protocol):
         ...
 
     def failures(self, space: str) -> list[Failure]:
-        """Chunks whose last attempt failed, in order of arrival, then summaries."""
+        """Chunks whose last attempt failed, in order of arrival, then such summaries."""
         ...
 
     def extractors(self, space: str) -> dict[str, int]:
-        """Names of those that have read the space's done chunks, with how many each has."""
+        """Names of the extractors of the space's done chunks, with the number of chunks of each."""
         ...
 
     def redo(self, space: str, extractors: Sequence[str]) -> int:
-        """Make done chunks pending again that these have read; return how many.
+        """Requeue the done chunks of these extractors and return how many were requeued.
 
-        A session is read again as a whole, because its summary grows with its chunks; leases on it
-        end. What was read out of a chunk stays until the chunk is done again.
+        A session is requeued as a whole, because its summary grows with its chunks, and its lease
+        ends. The facts extracted from a chunk stay until the chunk is done again.
         """
         ...
 
     def start_over(self, lease: Lease) -> bool:
-        """End a lease and make every done chunk of its session pending, to be read in order.
+        """End a lease and requeue every done chunk of its session, to be extracted in order.
 
-        False, changing nothing, if the lease is lost. As with :meth:`redo`, what was read out of a
-        chunk stays until the chunk is done again.
+        False, changing nothing, if the lease is lost. As with :meth:`redo`, the facts extracted
+        from a chunk stay until the chunk is done again.
         """
         ...
 
     def queued(self, space: str) -> list[str]:
-        """Uids of sessions with pending chunks, in the order of their oldest, or behind."""
+        """Uids of sessions with pending chunks, oldest chunk first, then those due a summary."""
         ...
 
     def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
@@ -202,9 +207,9 @@ class EnrichmentQueue(Protocol):
         ...
 
     def peek(self, session_uid: str, *, context: int = 2, again: bool = False) -> Lease | None:
-        """All pending chunks of a session as a lease would give them, without taking one.
+        """All pending chunks of a session in the form of a lease, without taking one.
 
-        None where nothing waits. With ``again`` as if the session were to be read again.
+        None if nothing waits. With ``again``, the result is as if the session had been requeued.
         """
         ...
 
@@ -213,19 +218,19 @@ class EnrichmentQueue(Protocol):
         ...
 
     def due_summaries(self, space: str | None = None) -> int:
-        """Sessions whose summary waits to be brought up to what was read."""
+        """Number of sessions whose summary is due."""
         ...
 
 
 class SearchIndex(Protocol):
-    """What a search needs: candidates with raw values, then the records it returns."""
+    """What a search needs: candidates with their raw values, then the records it returns."""
 
     def warm(self, space: str) -> None:
-        """Begin, in the background, what a first search of a space would wait for. Optional."""
+        """Start loading, in the background, what a first search of a space needs. Optional."""
         ...
 
     def candidates(self, space: str, probe: CandidateQuery) -> Candidates:
-        """Gather candidates of one space with their raw values. No other space has an influence."""
+        """Gather the candidates of one space with their raw values; other spaces do not count."""
         ...
 
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
@@ -235,7 +240,7 @@ class SearchIndex(Protocol):
     def triples_by_uid(self, space: str, uids: Sequence[str]) -> dict[str, Triple]:
         """Triples by uid, with their sources (newest first).
 
-        One that is folded into another since it was found is missing from the answer.
+        A triple that became a duplicate of another since it was found is missing from the answer.
         """
         ...
 
@@ -249,45 +254,44 @@ class SearchIndex(Protocol):
 
 
 class EntityResolution(Protocol):
-    """What users say of entities, and what may be one."""
+    """Merges and splits of entities by users, suspected duplicates, and the history of merges."""
 
     def named(self, space: str, name: str) -> list[NamedEntity]:
-        """Entities as they were read, and those the text gives the alias, by normalised name."""
+        """Extracted entities with this normalised name, or with an alias of it in the text."""
         ...
 
     def merge(self, space: str, uid: str, into: str) -> None:
-        """Record a user's word that two entities are one, shown as ``into``."""
+        """Record a user's decision that two entities are the same; ``into`` is canonical."""
         ...
 
     def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
-        """Take a user's merge of an entity back, or keep it apart from its group; False if alone.
+        """Undo a user's merge of an entity, or separate it from its group.
 
-        With ``apart_from`` these two are kept apart.
-
-        See :func:`cognigraph.resolution.incremental.split`.
+        With ``apart_from``, separate these two entities. False if the entity is in no group. See
+        :func:`cognigraph.resolution.incremental.split`.
         """
         ...
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
-        """Pairs that may be one by the letters of their names but are kept apart.
+        """Pairs whose names are spelled so alike that they may be one, but that are not merged.
 
-        Most alike first.
+        The most similar pairs come first.
         """
         ...
 
     def names(self, space: str) -> EntityNames:
-        """All entities as they were read whose names have vectors."""
+        """All extracted entities whose names have vectors."""
         ...
 
     def judged(self, space: str, uids: Sequence[str]) -> set[tuple[str, str]]:
-        """Pairs of entities (uids, the smaller first) that letters or a user say something of.
+        """Pairs of entities that a comparison of their spelling, or a user, has already judged.
 
-        Of those with both ends among ``uids``.
+        Both entities of a pair are among ``uids``; the smaller uid comes first.
         """
         ...
 
     def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
-        """Merges by rules and by users, past and in force, newest first."""
+        """Merges by rules and by users, undone and in force, newest first."""
         ...
 
 
@@ -295,7 +299,7 @@ class GraphReader(Protocol):
     """Reads the graph for people: messages, sessions, entities, triples, counts, Cypher."""
 
     def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
-        """One whole message; the newest of that id when several sessions have one."""
+        """One whole message; the newest one if several sessions have a message of that id."""
         ...
 
     def sessions(self, space: str, *, limit: int, offset: int = 0) -> list[Session]:
@@ -305,7 +309,10 @@ class GraphReader(Protocol):
     def entities(
         self, space: str, *, match: str | None = None, limit: int, offset: int = 0
     ) -> list[Entity]:
-        """Entities with a normalised name or alias that contains ``match``, most triples first."""
+        """Canonical entities, most triples first; with ``match`` those whose name contains it.
+
+        Normalised names and aliases are compared.
+        """
         ...
 
     def triples(
@@ -319,13 +326,14 @@ class GraphReader(Protocol):
     ) -> list[Triple]:
         """Triples, newest observation first; with ``entity`` those it is subject or object of.
 
-        An alias stands for its entity; a name of several types for all of them. ``as_of`` leaves
-        out what was first observed later; later sources of the others are not taken out.
+        An alias stands for its entity; a name that entities of several types share stands for all
+        of them. ``as_of`` leaves out triples that were first observed later; the other triples keep
+        their later sources.
         """
         ...
 
     def summaries(self, space: str, session: str) -> list[Summary]:
-        """Revisions of a session's keys and summary that are kept, newest first."""
+        """The stored revisions of a session's keys and summary, newest first."""
         ...
 
     def stats(self, space: str) -> Stats:
@@ -351,12 +359,12 @@ class Store(Protocol):
 
     @property
     def messages(self) -> MessageStore:
-        """Takes messages in."""
+        """Inserts messages."""
         ...
 
     @property
     def queue(self) -> EnrichmentQueue:
-        """What waits to be enriched."""
+        """The enrichment queue."""
         ...
 
     @property
@@ -366,7 +374,7 @@ class Store(Protocol):
 
     @property
     def resolution(self) -> EntityResolution:
-        """What users say of entities, and which may be one."""
+        """Merges, splits and suspected duplicates of entities."""
         ...
 
     @property
@@ -380,7 +388,7 @@ class Store(Protocol):
         ...
 
     def close(self) -> None:
-        """Release connections. Idempotent; nothing acknowledged is lost without it."""
+        """Release connections. Idempotent; nothing acknowledged is lost if it is never called."""
         ...
 
     def spaces(self) -> list[str]:
@@ -390,8 +398,8 @@ class Store(Protocol):
     def reindexing(
         self, embedder: EmbedderIdentity, precision: Precision | None = None
     ) -> Reindexing:
-        """Begin, or go on with, the change to another embedder; a third one's is given up."""
+        """Start or resume a change to another embedder; discard an unfinished change to a third."""
 
     def check(self) -> list[Check]:
-        """Look at the health of the database for ``doctor``."""
+        """Run the health checks of the database for ``doctor``."""
         ...

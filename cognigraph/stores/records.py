@@ -1,4 +1,4 @@
-"""What is written: messages as they come in, leases of the queue, and what a lease led to."""
+"""Records that are written to a store: messages, leases of the queue, and derivations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from cognigraph.times import When
 class ChunkRow:
     """A chunk ready to be written. ``terms`` are index terms with their frequencies.
 
-    ``fresh`` is the text without what the memory itself said in it, ``None`` if that is all of it.
+    ``fresh`` is the text without passages that the memory itself had recalled; ``None`` if there
+    are no such passages.
     """
 
     uid: str
@@ -50,8 +51,9 @@ InsertStatus = Literal["new", "known", "conflict"]
 class WorkChunk:
     """A chunk as an extractor sees it, in session order, without recalled text.
 
-    ``attempts``, ``outages`` and ``deaths`` (of processes that held it) count what went wrong with
-    it so far; ``extractor`` has read it before. ``arrival`` orders the chunks of one moment.
+    ``attempts``, ``outages`` and ``crashes`` (of processes that held it) count the failures so far.
+    ``extractor`` names the extractor that has processed the chunk before. ``arrival`` orders chunks
+    of the same time.
     """
 
     uid: str
@@ -70,10 +72,10 @@ class WorkChunk:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """Turns that were read but are not in their session's summary: what went wrong so far.
+    """The failures so far of a summary that is due: it lacks turns that were extracted.
 
-    ``parked`` ones failed too often: they are left out until somebody has them tried again.
-    ``crashes`` are those of processes that were writing the summary.
+    A ``parked`` summary failed too often and waits until a user retries it. ``crashes`` counts
+    processes that crashed while they wrote the summary.
     """
 
     attempts: int = 0
@@ -84,10 +86,10 @@ class Backlog:
 
 @dataclass(frozen=True, slots=True)
 class SessionNotes:
-    """What is known of a session when its next chunks are read.
+    """What is known of a session when its next chunks are extracted.
 
-    ``state`` is the summariser's own memory (JSON), so that a summary grows with only the new
-    chunks; ``version`` counts its revisions. With a ``backlog`` the summary is behind.
+    ``state`` is the summariser's own state (JSON), which lets it extend a summary from the new
+    chunks alone. ``version`` counts the revisions. With a ``backlog`` the summary is due.
     """
 
     version: int = 0
@@ -101,8 +103,8 @@ class SessionNotes:
 class Lease:
     """Pending chunks of one session that one worker may enrich until ``expires``.
 
-    Without chunks it is for the session's summary alone, which is behind. ``before`` are the chunks
-    just before the first, already read, for context only.
+    A lease without chunks is for the session's summary, which is due. ``before`` holds the chunks
+    just before the first one; they serve as context only.
     """
 
     token: str
@@ -117,11 +119,11 @@ class Lease:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EntityRow:
-    """An entity to merge; ``key`` is the stemmed name that anchors look up.
+    """An entity to insert or update; ``key`` is the stemmed name that anchors look up.
 
-    Of several spellings the one with the smallest ``spelled`` is shown, whatever came first: see
-    :func:`cognigraph.resolution.spelling.order`. ``vector`` is that of the normalised name; without
-    one, nothing is found near it.
+    Of several spellings the one with the smallest ``spelled`` is displayed, whichever was written
+    first: see :func:`cognigraph.resolution.spelling.order`. ``vector`` is that of the normalised
+    name; an entity without one is not compared by vector.
     """
 
     uid: str
@@ -136,7 +138,7 @@ class EntityRow:
 class AliasRow:
     """Another name that the text gives an entity of the same derivation.
 
-    ``evidence`` are uids of the chunks that say so, all in the lease.
+    ``evidence`` holds uids of the chunks that state it, all in the lease.
     """
 
     uid: str
@@ -149,7 +151,7 @@ class AliasRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TripleRow:
-    """A triple to merge. ``text`` is what its vector and terms were made from."""
+    """A triple to insert or update. Its vector and terms were made from ``text``."""
 
     uid: str
     subject_uid: str
@@ -167,7 +169,7 @@ class TripleRow:
     spelled: str = ""
     """Orders spellings; see :class:`EntityRow`."""
     said_by: Mapping[str, str] = field(default_factory=dict)
-    """Who is quoted, by the uid of the chunk."""
+    """Quoted speaker, by the uid of the chunk."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,15 +195,15 @@ class ThemeRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derivation:
-    """All that one lease led to; written in one transaction or not at all.
+    """Everything extracted under one lease; written in one transaction or not at all.
 
-    ``keys`` and ``themes`` replace the session's and make a revision, of which the newest
-    ``keep_revisions`` stay; ``None`` leaves them as they are. ``state`` replaces the summariser's
-    memory if it is not empty or something was revised.
+    ``keys`` and ``themes`` replace those of the session and make a revision; the newest
+    ``keep_revisions`` revisions are kept. ``None`` leaves keys or themes unchanged. ``state``
+    replaces the summariser's state if it is not empty or if keys or themes are replaced.
 
-    ``provisional`` keys and themes are shown until there is a summary, and are no revision.
-    ``behind`` says that the session's summary lacks turns, ``held`` that this is news: the lease is
-    kept, and ``fail`` or ``release`` says what becomes of it.
+    ``provisional`` keys and themes are displayed until there is a summary and make no revision.
+    ``summary_due`` says that the session's summary lacks turns. A ``held`` derivation keeps the
+    lease, which a later call of ``complete``, ``fail`` or ``release`` ends.
     """
 
     extractor: str
@@ -210,7 +212,7 @@ class Derivation:
     triples: tuple[TripleRow, ...] = ()
     mentions: tuple[tuple[str, str], ...] = ()
     spellings: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    """How a chunk spells an entity, alias or triple, by the uids of both.
+    """How a chunk spells an entity, alias or triple; keys are (chunk uid, uid of what it spells).
 
     See :func:`cognigraph.resolution.spelling.kept`.
     """
@@ -225,9 +227,9 @@ class Derivation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EntityNames:
-    """Entities of a space as they were read, in columns, and the vectors of their names.
+    """The extracted entities of a space, column-wise, with the vectors of their names.
 
-    ``shown`` are the uids of those they are shown as.
+    ``canonical`` holds the uids of their canonical entities.
     """
 
     uids: Sequence[str]
@@ -241,10 +243,10 @@ class EntityNames:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A chunk that could not be enriched, and why; without a message, the session's summary.
+    """A chunk that could not be enriched, and why; without a ``message_id``, a session's summary.
 
-    ``attempts`` failed on the chunk itself; ``outages`` of what reads it do not count as attempts,
-    nor do ``deaths`` of the processes that were reading it.
+    ``attempts`` counts failures of the chunk itself. ``outages`` of the extractor and ``crashes``
+    of processes that held the chunk do not count as attempts.
     """
 
     message_id: str | None

@@ -1,4 +1,4 @@
-"""Which store a location names: one entry for each URI scheme.
+"""Opens the store that a location names: a registry with one entry for each URI scheme.
 
 A new store needs a package with an ``open_store(request)`` and an entry in :data:`STORES`.
 """
@@ -28,14 +28,14 @@ STORES: Mapping[str, str] = {
     "bolt+s": "cognigraph.stores.neo4j",
     "bolt+ssc": "cognigraph.stores.neo4j",
 }
-"""By URI scheme: the package of the store. It is imported only when a location names it."""
+"""The package of the store by URI scheme; it is imported when a location of it is opened."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreRequest:
-    """What a memory wants to open.
+    """The store to open.
 
-    Without an ``embedder`` the store must exist, and is opened with the embedder it records.
+    Without an ``embedder`` the store must exist; it is opened with the embedder it records.
     """
 
     location: str
@@ -47,10 +47,10 @@ class StoreRequest:
 
 
 class StorePackage(Protocol):
-    """What a package in :data:`STORES` offers."""
+    """The interface of a package in :data:`STORES`."""
 
     def open_store(self, request: StoreRequest) -> Store:
-        """Open the store, or raise :class:`ConfigurationError` for what it cannot serve."""
+        """Open the store; raise :class:`ConfigurationError` for options it does not support."""
         ...
 
 

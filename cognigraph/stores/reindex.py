@@ -1,4 +1,4 @@
-"""A change of embedder, as every store offers it."""
+"""The ``Reindexing`` protocol: a change of embedder, as every store implements it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Literal, Protocol
 from cognigraph.arrays import Vector
 
 Precision = Literal["float32", "float16"]
-"""How vectors lie on disk; in memory and in every call they are float32."""
+"""How vectors are stored on disk; in memory and in every call they are float32."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unindexed:
-    """A row that has no vector of the new embedder yet, and the text to make it from.
+    """A row that has no vector of the new embedder yet, and the text to embed.
 
-    Of an empty text the vector is zeros. A ``name`` is embedded as one
+    The vector of an empty text is all zeros. A row with ``name`` is embedded as a name
     (:meth:`cognigraph.embed.CheckedEmbedder.embed_names`).
     """
 
@@ -27,27 +27,27 @@ class Unindexed:
 
 
 class Reindexing(Protocol):
-    """A change of embedder under way, kept in the store: it survives the process doing it."""
+    """A change of embedder in progress; the store keeps its state, so any process can resume it."""
 
     @property
     def needed(self) -> bool:
-        """False if the store has that embedder (and vector format) already, for all its names."""
+        """False if the store already has this embedder and vector format, and all name vectors."""
         ...
 
     def progress(self) -> tuple[int, int]:
-        """Vectors that are there, and how many there will be."""
+        """The number of vectors made so far, and how many there will be."""
         ...
 
     def waiting(self, limit: int) -> list[Unindexed]:
-        """The next rows without a new vector; each is given once."""
+        """The next rows without a new vector; each is returned once."""
         ...
 
     def write(self, rows: Sequence[Unindexed], vectors: Vector) -> None:
-        """Keep some new vectors, beside the ones in use."""
+        """Store new vectors beside the ones in use."""
         ...
 
     def switch(self, embed: Callable[[Sequence[Unindexed]], Vector]) -> None:
-        """Embed what is still missing, use the new vectors, record the embedder: all or nothing.
+        """Embed the remaining rows, switch to the new vectors and record the embedder, atomically.
 
         From then on this store object, and those of other processes, refuse to add and search.
         """
