@@ -12,7 +12,7 @@ __all__ = ["SQLiteStore", "open_store"]
 
 
 def open_store(request: StoreRequest) -> SQLiteStore:
-    """Open a file; see :class:`cognigraph.stores.registry.StorePackage`."""
+    """Open a SQLite file; see :class:`cognigraph.stores.registry.StorePackage`."""
     location = request.location
     if not location or location == ":memory:":
         raise ConfigurationError(

@@ -1,8 +1,9 @@
-"""What is shown of the facts that were read: the ends of triples, and triples that say the same.
+"""Keeps canonical entities and duplicate triples up to date after entities merge or split.
 
-A triple keeps the entities it was read with (``raw_subject_id``, ``raw_object_id``). It is shown at
-the entities these are shown as; triples that are then equal are folded into the one with the
-smallest uid, which has all their evidence. Both directions are the same computation.
+A triple keeps the entities it was extracted with (``raw_subject_id``, ``raw_object_id``) and points
+to their canonical entities (``subject_id``, ``object_id``). Of the triples that are then equal, the
+one with the smallest uid gets all evidence and the others are its duplicates. Merges and splits are
+the same computation.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 from cognigraph import ids
 
 HIDDEN = (1 << 63) - 1
-"""First observed time of a folded triple in the search index: later than any ``as_of``."""
+"""First observed time of a duplicate triple in the search index: later than any ``as_of``."""
 
 _MOST_VARIABLES = 400
 
@@ -22,7 +23,10 @@ _MOST_VARIABLES = 400
 def set_canonical(
     connection: sqlite3.Connection, space: str, revision: int, canonical: Mapping[int, int | None]
 ) -> None:
-    """Show raw entities as others (None: as themselves, alone), with mentions and triples."""
+    """Set the canonical entity of extracted entities, and move their mentions and triples there.
+
+    ``None`` takes an entity out of its group: it is canonical itself.
+    """
     triples: set[int] = set()
     for raw, new in canonical.items():
         (old,) = connection.execute(
@@ -50,7 +54,7 @@ def set_canonical(
 def deduplicate(
     connection: sqlite3.Connection, space: str, revision: int, triples: Collection[int]
 ) -> None:
-    """Bring the shown ends and the folding of some triples up to date."""
+    """Recompute the canonical subject, object and duplicates of some triples."""
     alone: list[int] = []
     keys: set[str] = set()
     for row in _in(connection, _ENDS, triples):
@@ -91,7 +95,7 @@ def observe(connection: sqlite3.Connection, revision: int, id: int, *, duplicate
         f"SELECT min(observed_at), max(observed_at) FROM evidence WHERE {column} = ?", (id,)
     ).fetchone()
     subject, object, first, last = connection.execute(
-        # One without evidence is about to be deleted.
+        # A triple without evidence keeps its times: it is about to be deleted.
         "UPDATE triple SET first_observed = coalesce(?, first_observed), "
         "last_observed = coalesce(?, last_observed) WHERE id = ? "
         "RETURNING subject_id, object_id, first_observed, last_observed",

@@ -1,4 +1,4 @@
-"""What ``doctor`` looks at in a file."""
+"""The health checks of a SQLite file for ``doctor``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LOW_DISK = 200 << 20
 
 
 def run(connection: sqlite3.Connection, path: str) -> list[Check]:
-    """Integrity, durability settings, disk space, and indexes in step with their tables."""
+    """Check integrity, durability settings, disk space, and that index tables are complete."""
     journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
     synchronous = connection.execute("PRAGMA synchronous").fetchone()[0]
     integrity = _integrity(connection)
@@ -28,7 +28,7 @@ def run(connection: sqlite3.Connection, path: str) -> list[Check]:
             "integrity", integrity == "ok", integrity, "restore the file from a backup of the disk"
         ),
     ]
-    if integrity != "ok":  # counting rows of a damaged file would only raise
+    if integrity != "ok":  # counting the rows of a damaged file would raise an error
         return checks
     for table, index, column in (
         ("chunk", "chunk_index", "chunk_id"),

@@ -1,7 +1,7 @@
 """Connections, transactions and error mapping for the SQLite store.
 
-WAL with ``synchronous=FULL``: a committed transaction survives kill -9 and power loss.
-A connection is used by one thread at a time and returned to a small pool.
+The journal mode is WAL with ``synchronous=FULL``, so a committed transaction survives kill -9 and
+power loss. One thread at a time uses a connection and then returns it to a small pool.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from cognigraph.errors import SchemaError, StoreError, StoreUnavailableError
 from cognigraph.stores.sqlite.identity import Files, check_regular, check_same, files
 
 APPLICATION_ID = 0x436F4772
-"""Marks a file as ours ("CoGr") in its header."""
+"""``application_id`` ("CoGr") in the header of every file that cognigraph creates."""
 
 logger = logging.getLogger("cognigraph.sqlite")
 
 MINIMUM_SQLITE = (3, 37, 0)
-"""STRICT tables and RETURNING."""
+"""The first version with STRICT tables; RETURNING is older."""
 
 
 class _Connection(sqlite3.Connection):
-    """A connection that knows which files it has open."""
+    """A connection that records which files it has open."""
 
     opened: Files | None = None
 
@@ -36,8 +36,8 @@ class _Connection(sqlite3.Connection):
 class Pool:
     """Connections to one database file.
 
-    Writers of this process queue on a lock, so that only processes compete for the file lock
-    (SQLite's busy handler polls and is not fair).
+    The writers of this process queue on a lock, so that only processes compete for the file lock:
+    SQLite's busy handler polls and is not fair.
     """
 
     def __init__(self, path: str | Path, *, busy_timeout: float = 60.0) -> None:
@@ -47,7 +47,7 @@ class Pool:
                 f"{'.'.join(map(str, MINIMUM_SQLITE))} or newer: use a newer Python build"
             )
         self.path = str(path)
-        self._absolute = str(Path(self.path).absolute())  # the process may change its folder
+        self._absolute = str(Path(self.path).absolute())  # os.chdir must not change the file
         self._opened: Files | None = None
         self._busy_timeout = busy_timeout
         self._idle: list[_Connection] = []
@@ -61,7 +61,7 @@ class Pool:
         before = files(self._absolute)
         if self._opened is not None and before.main != self._opened.main:
             check_same(self._absolute, self._opened)
-        # Only the first connection may make the file: a later one would hide that it is gone.
+        # Only the first connection may create the file: a later one would hide its deletion.
         mode = "rwc" if self._opened is None else "rw"
         try:
             connection = sqlite3.connect(
@@ -79,7 +79,7 @@ class Pool:
             ) from error
         try:
             with mapped_errors(self.path):
-                check_ours(connection, self.path)  # before WAL mode would change its header
+                check_ours(connection, self.path)  # first, because WAL mode changes the header
                 self._enter_wal(connection)
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("PRAGMA foreign_keys = ON")
@@ -92,7 +92,7 @@ class Pool:
         return connection
 
     def _remember(self, connection: _Connection, before: Files) -> None:
-        """Keep what a new connection has opened, if nobody changed it meanwhile."""
+        """Record the files a new connection has opened; raise if they changed meanwhile."""
         opened = files(self._absolute)
         expected = before if self._opened is None else self._opened
         if opened.main is None or (expected.main is not None and opened.main != expected.main):
@@ -101,20 +101,20 @@ class Pool:
         self._opened = opened
 
     def check_same(self, connection: sqlite3.Connection) -> None:
-        """Refuse to go on if the file was deleted or replaced since it was opened."""
+        """Raise :class:`StoreError` if the file was deleted or replaced since it was opened."""
         if not isinstance(connection, _Connection) or connection.opened is None:
             return
-        if connection.opened.log is None:  # a new file gets its log with the first transaction
+        if connection.opened.log is None:  # the first transaction on a new file creates the log
             log = files(self._absolute).log
             connection.opened = Files(connection.opened.main, log)
         self._part_from_replaced(connection, connection.opened)
         check_same(self._absolute, connection.opened)
 
     def _part_from_replaced(self, connection: _Connection, opened: Files) -> None:
-        """Empty the log of a file that another one has replaced.
+        """Checkpoint and empty the log of a file that was replaced by another one.
 
-        The next to open the new file would take the log of the old one for its own, and overwrite
-        its pages with those of the old. So they go where they belong, into the old file.
+        The next process to open the new file would take the old log for its own and overwrite
+        pages of the new file with it. So the logged pages are copied into the old file.
         """
         now = files(self._absolute)
         if now.main not in (None, opened.main) and now.log == opened.log:
@@ -122,8 +122,8 @@ class Pool:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _enter_wal(self, connection: sqlite3.Connection) -> None:
-        # Switching a new file to WAL needs an exclusive lock and SQLite answers "locked" at once
-        # instead of waiting, when several processes open the same new file.
+        # Switching a new file to WAL needs an exclusive lock. When several processes open the same
+        # new file, SQLite reports "locked" at once instead of waiting.
         deadline = time.monotonic() + self._busy_timeout
         while True:
             try:
@@ -136,7 +136,7 @@ class Pool:
 
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
-        """Borrow a connection."""
+        """Borrow a connection from the pool."""
         with self._lock:
             if self._closed:
                 raise StoreError("this memory is closed; open it again")
@@ -160,9 +160,9 @@ class Pool:
                 connection.close()
 
     def checkpoint(self) -> bool:
-        """Copy the write-ahead log into the file; True if all of it could be copied.
+        """Copy the write-ahead log into the file; True if all of it was copied.
 
-        Readers can hold up the newest part, and so can a disk that is full or read-only.
+        Readers can hold up the newest part; a full or read-only disk can prevent the copy.
         """
         with self._write_lock, self.connection() as connection, mapped_errors(self.path):
             try:
@@ -175,7 +175,7 @@ class Pool:
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """One consistent snapshot."""
+        """A read transaction: one consistent snapshot."""
         with self.connection() as connection, mapped_errors(self.path):
             connection.execute("BEGIN")
             try:
@@ -186,20 +186,20 @@ class Pool:
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """One durable transaction; rolled back on any exception."""
+        """A durable write transaction; rolled back on any exception."""
         with self._write_lock, self.connection() as connection, mapped_errors(self.path):
             self.check_same(connection)
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
                 connection.execute("COMMIT")
-                self.check_same(connection)  # nothing is acknowledged in a file nobody can find
+                self.check_same(connection)  # do not acknowledge a write to a deleted file
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Close idle connections now and borrowed ones when they come back."""
+        """Close idle connections now, and borrowed ones when they are returned."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -211,8 +211,8 @@ class Pool:
 
 
 def check_ours(connection: sqlite3.Connection, path: str) -> None:
-    """Refuse a database that another program made; an empty file is fine."""
-    connection.execute("BEGIN")  # one snapshot: another process may be making this very file
+    """Raise :class:`SchemaError` for the database of another program; an empty file is fine."""
+    connection.execute("BEGIN")  # one snapshot: another process may be creating the same file
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (objects,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     connection.execute("ROLLBACK")
@@ -225,7 +225,7 @@ _ABANDONED: list[sqlite3.Connection] = []
 
 @contextmanager
 def mapped_errors(path: str) -> Iterator[None]:
-    """Turn sqlite3's errors into ours, saying what to do."""
+    """Convert errors of sqlite3 into errors of cognigraph that say what to do."""
     try:
         yield
     except sqlite3.OperationalError as error:

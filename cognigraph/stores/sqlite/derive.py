@@ -1,4 +1,4 @@
-"""Statements that write a derivation, each called inside one write transaction."""
+"""SQL that writes a derivation; each function runs inside one write transaction."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def write_derivation(
     derivation: Derivation,
     now: int,
 ) -> None:
-    """Merge what one lease led to. The caller has checked that the lease still holds."""
+    """Write the derivation of a lease. The caller has checked that the lease still holds."""
     space_id, revision = bump(connection, lease.space)
     (session_id,) = connection.execute(
         "SELECT id FROM session WHERE uid = ?", (lease.session_uid,)
@@ -99,9 +99,9 @@ def merge_entities(
     space_id: int,
     entities: Sequence[EntityRow],
 ) -> set[str]:
-    """Write entities by their exact key, the spelling said first; return uids of what is new.
+    """Insert entities or update their spelling; return the uids of those with a new name.
 
-    Those without a vector of their name get one.
+    An entity whose name has no vector yet gets one.
     """
     uids = [entity.uid for entity in entities]
     known = {uid: name for uid, name in _by_uid(connection, "entity", "uid, name", uids)}
@@ -136,7 +136,7 @@ def _merge_aliases(
     derivation: Derivation,
     chunk_ids: Mapping[str, int],
 ) -> set[str]:
-    """Write aliases; return the uids of the entities that have a new one."""
+    """Write aliases; return the uids of the entities that gain an alias."""
     aliases = derivation.aliases
     uids = [alias.uid for alias in aliases]
     known = {row[0] for row in _by_uid(connection, "alias", "uid", uids)}
@@ -177,7 +177,7 @@ def _by_uid(
 
 
 _End = tuple[int, int, bool]
-"""Of an entity: its id, the id it is shown as, whether it is in a group."""
+"""Id of an entity, id of its canonical entity, and whether it is in a group."""
 
 
 def _ends(connection: sqlite3.Connection, entities: Sequence[EntityRow]) -> dict[str, _End]:
@@ -199,7 +199,7 @@ def _merge_triple(
     ends: dict[str, _End],
     times: dict[str, int],
 ) -> int:
-    """Write a triple as it was read; what it is shown as is :func:`refold`'s."""
+    """Write an extracted triple and return its id; :func:`deduplicate` settles the duplicates."""
     observed = [times[uid] for uid in triple.evidence]
     first, last = min(observed), max(observed)
     when = triple.when
@@ -228,7 +228,7 @@ def _merge_triple(
             "UPDATE triple SET spelled = ?, subject = ?, relation = ?, object = ? WHERE id = ?",
             (triple.spelled, triple.subject, triple.relation, triple.object, triple_id),
         )
-        # A vector that waits for another embedder is of the old spelling: it is made again.
+        # A vector already made for the next embedder has the old spelling, so it is made again.
         connection.execute("DELETE FROM triple_next WHERE id = ?", (triple_id,))
     connection.execute(
         """INSERT INTO triple_index VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

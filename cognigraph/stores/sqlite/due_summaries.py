@@ -1,4 +1,4 @@
-"""Sessions whose summary lacks turns that were read: the part of the queue that is not chunks."""
+"""SQL for due summaries: the queue entries of sessions whose summary lacks extracted turns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cognigraph.stores.records import Backlog, Derivation, Failure
 
 
 def of_session(connection: sqlite3.Connection, session_id: int) -> Backlog | None:
-    """What went wrong with a session's summary, ``None`` if it lacks nothing."""
+    """The failures so far of a session's due summary; ``None`` if the summary is not due."""
     row = connection.execute(
         "SELECT attempts, outages, state = 2, deaths FROM behind WHERE session_id = ?",
         (session_id,),
@@ -18,7 +18,7 @@ def of_session(connection: sqlite3.Connection, session_id: int) -> Backlog | Non
 
 
 def pending(connection: sqlite3.Connection, space: str | None) -> int:
-    """How many sessions are behind and not parked."""
+    """The number of summaries that are due and not parked."""
     (count,) = connection.execute(
         """SELECT count(*) FROM behind WHERE state = 0
            AND (?1 IS NULL OR space_id = (SELECT id FROM space WHERE name = ?1))""",
@@ -30,7 +30,7 @@ def pending(connection: sqlite3.Connection, space: str | None) -> int:
 def note(
     connection: sqlite3.Connection, session_id: int, derivation: Derivation, *, revised: bool
 ) -> None:
-    """Record whether a session is behind after a derivation; what progresses is not at fault."""
+    """Record whether a summary is due after a derivation; a revision resets its failed attempts."""
     if not derivation.summary_due:
         connection.execute("DELETE FROM behind WHERE session_id = ?", (session_id,))
         return
@@ -56,7 +56,7 @@ def fail(
     retry_at: int,
     outage: bool,
 ) -> None:
-    """Count a failed attempt, or an outage; park what failed too often."""
+    """Count a failed attempt or an outage, and park a summary that failed too often."""
     connection.execute(
         """UPDATE behind SET attempts = attempts + ?,
              outages = CASE WHEN ? THEN outages + 1 ELSE 0 END, reason = ?, retry_at = ?,
@@ -67,7 +67,7 @@ def fail(
 
 
 def record_crash(connection: sqlite3.Connection, session_id: int, *, evidence: bool) -> None:
-    """Count a process that crashed while it wrote the summary."""
+    """Count a crash of the process that was writing the summary."""
     row = connection.execute(
         "SELECT deaths FROM behind WHERE session_id = ? AND state = 0", (session_id,)
     ).fetchone()
@@ -80,7 +80,7 @@ def record_crash(connection: sqlite3.Connection, session_id: int, *, evidence: b
 
 
 def failures(connection: sqlite3.Connection, space: str) -> list[Failure]:
-    """Summaries whose last attempt failed, parked or waiting for the next try."""
+    """Summaries whose last attempt failed, parked or waiting for a retry."""
     rows = connection.execute(
         """SELECT s.name, b.attempts, b.state = 2, b.reason, b.outages, b.deaths
            FROM behind b JOIN session s ON s.id = b.session_id
@@ -92,7 +92,7 @@ def failures(connection: sqlite3.Connection, space: str) -> list[Failure]:
 
 
 def retry(connection: sqlite3.Connection, space: str | None) -> int:
-    """Make parked summaries pending again."""
+    """Make parked summaries pending again; return how many."""
     return connection.execute(
         """UPDATE behind SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0
            WHERE state = 2

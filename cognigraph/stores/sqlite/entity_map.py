@@ -1,6 +1,6 @@
-"""The merge ledger on SQLite: blocks, pairs, rulings and merges of one space.
+"""``SQLiteEntityMap``: the blocks, pairs, constraints, groups and merges of one space.
 
-Lists go into statements as JSON, so that a statement is compiled once whatever their length.
+Lists are passed to statements as JSON, so that each statement is compiled once for any length.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SELECT value, (SELECT count(*) FROM
 
 
 class SQLiteEntityMap:
-    """See :class:`cognigraph.resolution.incremental.Ledger`. ``now`` is microseconds since 1970."""
+    """See :class:`cognigraph.resolution.incremental.EntityMap`; ``now`` is in microseconds."""
 
     def __init__(
         self, connection: sqlite3.Connection, space: str, space_id: int, revision: int, now: int
@@ -47,7 +47,7 @@ class SQLiteEntityMap:
         self._rows: dict[int, Sequence[str]] = {}
 
     def _in(self, query: str, values: Iterable[Any], *first: Any) -> list[tuple[Any, ...]]:
-        """Run a query with ``{}`` instead of a list; ``first`` are its other parameters."""
+        """Run a query in which ``{}`` stands for a list; ``first`` are the parameters before it."""
         listed = list(values)
         if not listed:
             return []
@@ -73,9 +73,10 @@ class SQLiteEntityMap:
     def _around(
         self, columns: str, table: str, uids: Collection[str], *ends: str
     ) -> list[tuple[Any, ...]]:
-        """Rows with one of some entities at one of two ends, which the first columns are.
+        """Rows of ``table`` that have one of the entities in one of their two ``ends`` columns.
 
-        Entities are given by uid; rows come in their order.
+        A row holds the uids of both ends, then the ``columns``. Rows are sorted by their first
+        three values.
         """
         ids, where = self._id(uids), "SELECT {}, {}, {} FROM {} WHERE {} IN {}"
         rows = {
@@ -88,7 +89,7 @@ class SQLiteEntityMap:
         return sorted(found, key=lambda row: row[:3])
 
     def named(self, uids: Collection[str]) -> list[EntityName]:
-        """Entities by uid, with their aliases."""
+        """Extracted entities by uid, with their aliases."""
         aliases: dict[int, set[str]] = {}
         ids = self._id(uids)
         for id, alias in self._in(
@@ -102,26 +103,29 @@ class SQLiteEntityMap:
         ]
 
     def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
-        """Put entities into blocks."""
+        """Add entities to blocks; return the size of each block and how many of them are new."""
         new = self._change(_ENTER, keys)
         sizes = self.sizes({key for own in keys.values() for key in own}, new)
         return {key: (size, new[key]) for key, size in sizes.items()}
 
     def leave(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
-        """Take entities out of blocks."""
+        """Remove entities from blocks; return each block's size and how many were removed."""
         gone = self._change(_LEAVE, keys)
         sizes = self.sizes(gone)
         return {key: (sizes.get(key, 0), count) for key, count in gone.items()}
 
     def _change(self, statement: str, keys: Mapping[str, Collection[int]]) -> Counter[int]:
-        """Change blocks, and count the rows changed by key."""
+        """Run a statement that changes blocks; count the changed rows by key."""
         self._id(keys)
         listed = json.dumps({self._ids[uid]: sorted(own) for uid, own in keys.items() if own})
         rows = self._connection.execute(statement, (self._space_id, listed)).fetchall()
         return Counter(key for (key,) in rows)
 
     def sizes(self, keys: Collection[int], new: Mapping[int, int] | None = None) -> dict[int, int]:
-        """Sizes of blocks, as far as it matters: up to one more than all that is new."""
+        """Sizes of blocks, counted only as far as they matter.
+
+        A block that was too large before the ``new`` entries need not be counted to its end.
+        """
         most = MOST_IN_BLOCK + 1 + max((new or {}).values(), default=0)
         rows = self._connection.execute(_SIZES, (self._space_id, most, json.dumps([*keys])))
         return {key: size for key, size in rows if size}
@@ -140,7 +144,7 @@ class SQLiteEntityMap:
         return found
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
-        """Every pair with one of these ends."""
+        """All pairs with at least one of these entities."""
         columns = "kind, score, likely, reason, reading_a, reading_b, verdict"
         return [
             Pair(a, b, PairVerdict(kind, score, bool(likely), reason, *readings), verdict)
@@ -173,12 +177,12 @@ class SQLiteEntityMap:
         )
 
     def constraints(self, uids: Collection[str]) -> list[Constraint]:
-        """Every ruling with one of these ends."""
+        """All constraints on at least one of these entities."""
         rows = self._around("verdict, into_id, at", "ruling", uids, "a_id", "b_id")
         return [Constraint(a, b, verdict, self._uids[into], at) for a, b, verdict, into, at in rows]
 
     def rule(self, constraints: Sequence[Constraint]) -> None:
-        """Insert or overwrite rulings."""
+        """Insert or overwrite constraints."""
         self._id({uid for rule in constraints for uid in (rule.a, rule.b)})
         self._connection.executemany(
             "INSERT OR REPLACE INTO ruling VALUES (?, ?, ?, ?, ?)",
@@ -189,7 +193,7 @@ class SQLiteEntityMap:
         )
 
     def unrule(self, constraints: Sequence[Constraint]) -> None:
-        """Delete rulings."""
+        """Delete constraints."""
         self._id({uid for rule in constraints for uid in (rule.a, rule.b)})
         self._connection.executemany(
             "DELETE FROM ruling WHERE a_id = ? AND b_id = ?",
@@ -197,7 +201,7 @@ class SQLiteEntityMap:
         )
 
     def groups(self, uids: Collection[str]) -> dict[str, str]:
-        """Members of the groups these entities are in."""
+        """The members of the groups of these entities, each with its canonical entity."""
         return dict(
             self._in(
                 "SELECT e.uid, s.uid FROM entity e JOIN entity s ON s.id = e.shown_id "
@@ -207,12 +211,12 @@ class SQLiteEntityMap:
         )
 
     def links(self, uids: Collection[str]) -> list[Link]:
-        """Merges in force with one of these ends."""
+        """Merges in force of at least one of these entities."""
         rows = self._around("by, reason, score, undone_at", "merge", uids, "a_id", "into_id")
         return [Link(*row[:5]) for row in rows if row[5] is None]
 
     def relink(self, gone: Sequence[Link], new: Sequence[Link]) -> None:
-        """Record that merges ended and began."""
+        """Record that the merges in ``gone`` ended and those in ``new`` began."""
         self._id({uid for link in [*gone, *new] for uid in (link.a, link.into)})
         self._connection.executemany(
             "UPDATE merge SET undone_at = ? WHERE a_id = ? AND into_id = ? AND by = ? "
@@ -232,7 +236,7 @@ class SQLiteEntityMap:
         )  # fmt: skip
 
     def regroup(self, canonical: Mapping[str, str | None]) -> None:
-        """Show entities as others, with all their facts."""
+        """Set the canonical entities of some entities, and move their facts accordingly."""
         self._id({*canonical, *(uid for uid in canonical.values() if uid is not None)})
         set_canonical(
             self._connection,

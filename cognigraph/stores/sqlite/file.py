@@ -1,4 +1,4 @@
-"""One open SQLite file, as the roles of the store share it: transactions, vector format, clock."""
+"""``MemoryFile``: transactions, vector format and clock, shared by the roles of a SQLite store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 class MemoryFile:
-    """Opens transactions on the file. Thread-safe: each thread has a connection of its own."""
+    """One open file and its transactions. Thread-safe: each thread uses a connection of its own."""
 
     def __init__(self, pool: Pool, record: Record, clock: Clock) -> None:
         self._pool = pool
@@ -26,7 +26,7 @@ class MemoryFile:
 
     @property
     def path(self) -> str:
-        """Where the file is."""
+        """The path of the file."""
         return self._pool.path
 
     @property
@@ -44,20 +44,20 @@ class MemoryFile:
 
     @contextmanager
     def read_vectors(self) -> Iterator[Connection]:
-        """A read transaction that fails if another program has changed the embedder."""
+        """A read transaction that fails if the embedder was changed after the file was opened."""
         with self._pool.read() as connection:
             check_generation(connection, self._pool.path, self._record)
             yield connection
 
     @contextmanager
     def write_vectors(self) -> Iterator[Connection]:
-        """A write transaction that fails if another program has changed the embedder."""
+        """A write transaction that fails if the embedder was changed after the file was opened."""
         with self._pool.write() as connection:
             check_generation(connection, self._pool.path, self._record)
             yield connection
 
     def query(self, space: str, empty: _T, work: Callable[[Connection, int], _T]) -> _T:
-        """Run ``work`` with the row id of a space; ``empty`` if nothing was ever added to it."""
+        """Run ``work`` with the row id of a space; return ``empty`` if there is no such space."""
         with self._pool.read() as connection:
             space_id = read.space_id(connection, space)
             return empty if space_id is None else work(connection, space_id)

@@ -1,4 +1,4 @@
-"""Reading the graph in a SQLite file: messages, sessions, entities, triples, counts, Cypher."""
+"""``SQLiteGraph``: reads messages, sessions, entities, triples and counts, and runs Cypher."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class SQLiteGraph:
         timeout: float,
         limits: QuerySettings = DEFAULT_LIMITS,
     ) -> list[dict[str, Any]]:
-        """Export the space to a networkx graph and run the query on it (a subset of Cypher)."""
+        """Export the space to a networkx graph and run the query, a subset of Cypher, on it."""
         from cognigraph.stores.sqlite import inspect
 
         return inspect.run(self._file.read, space, query, parameters, limit, timeout, limits)

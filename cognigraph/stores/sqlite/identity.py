@@ -1,7 +1,7 @@
-"""Which file a connection has open, and whether its path still names that file.
+"""Detects that a database file was deleted, moved or replaced while a connection has it open.
 
-A file can be deleted, moved or replaced while it is open. SQLite then goes on with the old one,
-which nobody can find any more, and what is written there is lost with the process.
+SQLite continues to use the old file, which no path names any more, and what is written there is
+lost when the process ends.
 """
 
 from __future__ import annotations
@@ -18,20 +18,23 @@ _Id = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Device and inode of a database and of its write-ahead log."""
+    """Device and inode of a database and of its write-ahead log; ``None`` for a missing file."""
 
     main: _Id | None
     log: _Id | None
 
 
 def files(path: str) -> Files:
-    """The files that a path names now. Nothing is opened: closing would drop SQLite's locks."""
+    """The files that a path names now.
+
+    Files are not opened for this: closing one of them would release SQLite's locks.
+    """
     return Files(_id(path), _id(path + "-wal"))
 
 
 def _id(path: str) -> _Id | None:
     try:
-        found = os.stat(path)  # noqa: PTH116 - twice for each insert
+        found = os.stat(path)  # noqa: PTH116 - called twice for each insert
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -43,11 +46,11 @@ def _id(path: str) -> _Id | None:
 
 
 def check_regular(path: str) -> None:
-    """Refuse what can never be a database file, before SQLite reports it as an I/O error."""
+    """Refuse a path that cannot be a database file, which SQLite would report as an I/O error."""
     try:
         mode = Path(path).stat().st_mode
     except OSError:
-        return  # it does not exist yet, or SQLite will report why it cannot be read
+        return  # the file does not exist yet, or SQLite will report why it cannot be read
     if stat.S_ISDIR(mode):
         raise StoreError(f"{path} is a folder; give the path of a file, such as {path}/memory.db")
     if not stat.S_ISREG(mode):
@@ -58,7 +61,7 @@ def check_regular(path: str) -> None:
 
 
 def check_same(path: str, opened: Files) -> None:
-    """Refuse to go on with files that the path does not name any more."""
+    """Raise :class:`StoreError` if the path no longer names the files that were opened."""
     now = files(path)
     if now == opened:
         return

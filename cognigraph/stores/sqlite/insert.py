@@ -1,4 +1,4 @@
-"""Statements that insert messages, each called inside one write transaction."""
+"""SQL that inserts messages; each function runs inside one write transaction."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def status_of(connection: sqlite3.Connection, message: MessageRow) -> InsertStat
 
 
 def bump(connection: sqlite3.Connection, space: str) -> tuple[int, int]:
-    """Create the space if needed, raise its revision, and return (id, revision)."""
+    """Create the space if needed, increment its revision, and return (id, revision)."""
     row = connection.execute(
         "INSERT INTO space (name, revision) VALUES (?, 1) "
         "ON CONFLICT (name) DO UPDATE SET revision = revision + 1 RETURNING id, revision",
@@ -40,7 +40,7 @@ def insert(
     space: str,
     messages: Sequence[MessageRow],
 ) -> list[InsertStatus]:
-    """Write the new ones among the messages."""
+    """Write the messages that are new and return the status of each."""
     space_id, revision = bump(connection, space)
     statuses: list[InsertStatus] = []
     for message in messages:

@@ -1,4 +1,4 @@
-"""A space as a networkx graph, so that Cypher can be asked of a SQLite file."""
+"""Runs Cypher on a SQLite file: exports a space to a networkx graph and queries that."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cognigraph.times import from_micros
 
 _STATES = {0: "pending", 1: "done", 2: "failed"}
 
-# One query per label: uid first, then the properties by their column names.
+# One query per label: the uid first, then the properties named by their columns.
 _NODES = {
     "Session": """SELECT uid, name AS id, started_at, ended_at, messages, chunks, version
                   FROM session WHERE space_id = ?""",
@@ -34,7 +34,7 @@ _NODES = {
     "Alias": """SELECT uid, name, type FROM entity WHERE space_id = ?1 AND shown_id != id
                 UNION ALL SELECT a.uid, a.name, e.type FROM alias a
                 JOIN entity e ON e.id = a.entity_id WHERE a.space_id = ?1""",
-    # A fact about two names of one entity keeps the names that were said.
+    # A triple whose subject and object are the same entity keeps the names in the text.
     "Triple": """SELECT t.uid, t.relation,
                         CASE WHEN s.shown_id IS NULL OR s.id = o.id THEN t.subject ELSE s.name END
                           AS subject,
@@ -95,7 +95,7 @@ _TIMES = {
 
 
 def graph(connection: sqlite3.Connection, space: str) -> nx.MultiDiGraph:
-    """Export a space; one that does not exist is an empty graph."""
+    """Export a space as a graph; an unknown space is an empty graph."""
     id = space_id(connection, space)
     if id is None:
         return build_graph([], [])
@@ -141,11 +141,11 @@ def run(
     timeout: float,
     limits: QuerySettings,
 ) -> list[dict[str, Any]]:
-    """Run a read-only query on a space; ``timeout`` covers the export too."""
+    """Run a read-only query on a space; ``timeout`` (seconds) includes the export."""
     check_call(limit, timeout)
     started = time.monotonic()
     with time_limit(timeout):
-        # Refuse what is not understood before the space is read.
+        # Refuse an unsupported query before the space is read.
         translate(query, parameters, limits)
         with connect() as connection:
             exported = graph(connection, space)

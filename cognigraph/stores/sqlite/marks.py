@@ -1,13 +1,13 @@
-"""A mark in the file itself that turns were stored, so that a lost write-ahead log is noticed.
+"""Detects a lost write-ahead log by a mark in the file that says that turns were stored.
 
-What is committed stays in the log (``-wal``) until a checkpoint copies it into the file. A copy of
-the file alone, or one whose log was deleted, is a sound database without those turns. The mark is
-written, and copied into the file, before the first turn is: a file that has the mark and not one
-space has lost its log.
+Committed data stays in the log (``-wal``) until a checkpoint copies it into the file. A file copied
+without its log, or whose log was deleted, is a valid database without those turns. The mark is
+written and checkpointed into the file before the first turn is stored: a file that has the mark but
+no space has lost its log.
 
-While the first insert goes on, and after a process was killed in it, the file has the mark and no
-space too. But then there is a log with content, because SQLite empties the log only when the last
-connection closes, while a log that SQLite has just created in place of a lost one is empty.
+The file also has the mark and no space while the first insert is in progress, or if a process was
+killed during it. In both cases the log has content, because SQLite truncates it only when the last
+connection closes. A log that SQLite has just created in place of a lost one is empty.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _POLL = 0.01
 
 
 def check(pool: Pool) -> None:
-    """Refuse a file that has had turns and has none."""
+    """Raise :class:`StoreError` for a file that has had turns and has lost them with its log."""
     with pool.read() as connection:
         if not _has_mark(connection) or _has_space(connection) or _log_has_content(pool.path):
             return
     raise StoreError(
-        f"{pool.path} has had messages and holds none: its journal {pool.path}-wal is missing, "
-        "where they were; put that file beside it, or restore a backup that has both (copy a "
-        "memory after closing it, or with VACUUM INTO). To begin anew, delete the file"
+        f"{pool.path} has had messages and holds none: its journal {pool.path}-wal, which held "
+        "them, is missing; put that file beside it, or restore a backup that has both (copy a "
+        "memory after closing it, or with VACUUM INTO). To start a new memory, delete the file"
     )
 
 
 class TurnMark:
-    """Sees to the mark of one open file."""
+    """Writes the mark of one open file before its first insert."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -47,11 +47,11 @@ class TurnMark:
 
     @contextmanager
     def before_insert(self) -> Iterator[None]:
-        """See that the file itself has the mark, and take it back if the first insert fails."""
+        """Ensure that the file itself has the mark; remove the mark if the first insert fails."""
         if self._copied:
             yield
             return
-        # A connection of its own: the memory may be closed before the insert is done.
+        # A separate connection, because the memory may be closed before the insert ends.
         with self._pool.connection() as held:
             try:
                 self._copied = _set_mark(self._pool)
@@ -64,7 +64,7 @@ class TurnMark:
 
 
 def _set_mark(pool: Pool) -> bool:
-    """Mark the file, before its first turn; True once the mark is in the file itself."""
+    """Write the mark; True if it was also checkpointed into the file itself."""
     with pool.read() as connection:
         known = _has_mark(connection)
     if not known:
@@ -72,12 +72,12 @@ def _set_mark(pool: Pool) -> bool:
             connection.execute("INSERT OR IGNORE INTO meta VALUES (?, 'stored')", (_MARK,))
     until = time.monotonic() + _PATIENCE
     while not (copied := pool.checkpoint()) and time.monotonic() < until:
-        time.sleep(_POLL)  # a reader that began before the mark holds it up
+        time.sleep(_POLL)  # a reader that started before the mark holds up the checkpoint
     return copied
 
 
 def _remove_mark(connection: sqlite3.Connection) -> None:
-    """Take the mark back if the first insert failed."""
+    """Remove the mark, unless another insert has succeeded meanwhile."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         if not _has_space(connection):

@@ -1,4 +1,4 @@
-"""Entity resolution on SQLite: a user's merges and splits, what is suspected, the history."""
+"""SQL for entity resolution: merges and splits by users, suspected duplicates, the history."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BATCH = 500
 
 
 def named(connection: sqlite3.Connection, space: int, name: str) -> list[NamedEntity]:
-    """Entities as they were read, by name, and those the text gives it as an alias."""
+    """Extracted entities with this name, or with an alias of it in the text."""
     normalised = normalise(name)
     rows = connection.execute(
         """SELECT e.uid, e.name, e.type, coalesce(s.uid, e.uid)
@@ -33,7 +33,7 @@ def named(connection: sqlite3.Connection, space: int, name: str) -> list[NamedEn
 
 
 def merge(connection: sqlite3.Connection, space: str, uid: str, into: str, now: int) -> None:
-    """Record a user's word that two entities are one."""
+    """Record a user's decision that two entities are the same."""
     entity_map = _entity_map(connection, space, now)
     incremental.merge(entity_map, uid, into, _after(connection, space, now))
 
@@ -41,13 +41,13 @@ def merge(connection: sqlite3.Connection, space: str, uid: str, into: str, now: 
 def split(
     connection: sqlite3.Connection, space: str, uid: str, apart_from: str | None, now: int
 ) -> bool:
-    """Take a merge back, or keep an entity apart from its group or from one other."""
+    """Undo a merge, or separate an entity from its group or from one other entity."""
     entity_map = _entity_map(connection, space, now)
     return incremental.split(entity_map, uid, _after(connection, space, now), apart_from)
 
 
 def settle_all(connection: sqlite3.Connection, now: int) -> None:
-    """Resolve every entity of a file that was written before entities were resolved."""
+    """Resolve all entities of a file from a version without entity resolution."""
     for id, space in connection.execute("SELECT id, name FROM space").fetchall():
         uids = [
             row[0]
@@ -67,7 +67,7 @@ def _entity_map(connection: sqlite3.Connection, space: str, now: int) -> SQLiteE
 
 
 def _after(connection: sqlite3.Connection, space: str, now: int) -> int:
-    """A time for a ruling that is later than every other: clocks may stand still."""
+    """A time for a constraint, later than that of all others even if the clock stands still."""
     (last,) = connection.execute(
         """SELECT coalesce(max(r.at), 0) FROM ruling r JOIN entity e ON e.id = r.a_id
            JOIN space s ON s.id = e.space_id WHERE s.name = ?""",
@@ -84,7 +84,7 @@ JOIN entity b ON b.id = p.b_id JOIN entity sb ON sb.id = coalesce(b.shown_id, b.
 def suspected(
     connection: sqlite3.Connection, space: int, limit: int, offset: int
 ) -> list[SuspectedDuplicate]:
-    """Pairs that may be one but are shown apart, unless a user said that they are not."""
+    """Pairs that may be the same but are not merged, and that no user has decided on."""
     rows = connection.execute(
         f"""SELECT a.name, a.type, b.name, b.type, p.score, p.reason FROM pair p {_SHOWN}
             WHERE p.space_id = ? AND sa.id != sb.id AND NOT EXISTS
@@ -96,7 +96,7 @@ def suspected(
 
 
 def names(connection: sqlite3.Connection, space: int, vectors: VectorFormat) -> EntityNames:
-    """Entities as they were read whose names have vectors."""
+    """Extracted entities whose names have vectors."""
     rows = connection.execute(
         """SELECT e.uid, e.name, e.normalised, e.type, coalesce(s.uid, e.uid), v.vector
            FROM entity e JOIN name_vector v ON v.entity_id = e.id
@@ -108,7 +108,7 @@ def names(connection: sqlite3.Connection, space: int, vectors: VectorFormat) -> 
 
 
 def judged(connection: sqlite3.Connection, uids: Sequence[str]) -> set[tuple[str, str]]:
-    """Pairs of entities that letters or a user say something of."""
+    """Pairs of entities that a comparison of their spelling, or a user, has already judged."""
     rows = connection.execute(
         """WITH wanted AS MATERIALIZED
              (SELECT id, uid FROM entity WHERE uid IN (SELECT value FROM json_each(?)))

@@ -1,4 +1,4 @@
-"""Insertion into a SQLite file."""
+"""``SQLiteMessages``: inserts messages into a SQLite file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SQLiteMessages:
 
     def insert(self, space: str, messages: Sequence[MessageRow]) -> list[InsertStatus]:
         """Write messages in one durable transaction."""
-        # Redelivery is common and must not queue for the write lock.
+        # The same messages often arrive again; that must not wait for the write lock.
         with self._file.read() as connection:
             statuses = [insert.status_of(connection, message) for message in messages]
         if "new" not in statuses:

@@ -1,4 +1,4 @@
-"""The enrichment queue of a SQLite file."""
+"""``SQLiteQueue``: the enrichment queue of a SQLite file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SQLiteQueue:
         with self._file.read() as connection:  # an idle worker must not take the write lock
             if not work.has_pending(connection):
                 return None
-        # A worker with an embedder of the past must not hold what it cannot finish.
+        # A worker whose embedder was replaced must not lease chunks that it cannot complete.
         with self._file.write_vectors() as connection:
             return work.claim(
                 connection,
@@ -71,7 +71,7 @@ class SQLiteQueue:
         retry_at: datetime,
         outage: bool = False,
     ) -> bool:
-        """Give chunks back after a failed attempt or an outage."""
+        """Return chunks to the queue after a failed attempt or an outage."""
         with self._file.write() as connection:
             if not work.holds(connection, lease):
                 return False
@@ -81,12 +81,12 @@ class SQLiteQueue:
             return True
 
     def extend(self, lease: Lease, until: datetime) -> bool:
-        """Hold a lease longer."""
+        """Extend a lease."""
         with self._file.write() as connection:
             return work.extend(connection, lease, until)
 
     def release(self, lease: Lease) -> bool:
-        """Give chunks back as they were."""
+        """Return chunks to the queue unchanged."""
         with self._file.write() as connection:
             if not work.holds(connection, lease):
                 return False
@@ -94,7 +94,7 @@ class SQLiteQueue:
             return True
 
     def start_over(self, lease: Lease) -> bool:
-        """Make the done chunks of a leased session pending again."""
+        """Requeue the done chunks of a leased session."""
         with self._file.write() as connection:
             if not work.holds(connection, lease):
                 return False
@@ -102,17 +102,17 @@ class SQLiteQueue:
             return True
 
     def leases(self) -> dict[str, datetime]:
-        """Tokens of the leases that were not given back."""
+        """Tokens of the open leases, and when they expire."""
         with self._file.read() as connection:
             return work.leases(connection)
 
     def expire(self, token: str, until: datetime) -> None:
-        """End the lease of a dead worker."""
+        """End the lease of a worker that crashed."""
         with self._file.write() as connection:
             work.expire(connection, token, until)
 
     def retry_failed(self, space: str | None = None) -> int:
-        """Make what is parked pending again."""
+        """Make parked chunks and summaries pending again."""
         with self._file.write() as connection:
             return work.retry_failed(connection, space)
 
@@ -122,25 +122,25 @@ class SQLiteQueue:
             return work.failures(connection, space)
 
     def extractors(self, space: str) -> dict[str, int]:
-        """Who has read the done chunks."""
+        """The number of done chunks of each extractor."""
         return self._file.query(space, {}, replace.extractors)
 
     def redo(self, space: str, extractors: Sequence[str]) -> int:
-        """Make chunks pending again that these have read."""
+        """Requeue the sessions that these extractors have processed."""
         with self._file.write() as connection:
             space_id = read.space_id(connection, space)
             return 0 if space_id is None else replace.requeue(connection, space_id, extractors)
 
     def queued(self, space: str) -> list[str]:
-        """Sessions with pending chunks, or behind."""
+        """Uids of sessions with pending chunks or a due summary."""
         return self._file.query(space, [], work.queued)
 
     def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
-        """Sessions of which one of these has read a part."""
+        """Uids of the sessions with a done chunk of one of these extractors."""
         return self._file.query(space, [], lambda c, s: replace.read_by(c, s, extractors))
 
     def peek(self, session_uid: str, *, context: int = 2, again: bool = False) -> Lease | None:
-        """All chunks of a session that wait, or would wait to be read again."""
+        """All pending chunks of a session; with ``again``, as if it had been requeued."""
         with self._file.read() as connection:
             return work.peek(connection, session_uid, context, again)
 
@@ -150,6 +150,6 @@ class SQLiteQueue:
             return work.pending(connection, space)
 
     def due_summaries(self, space: str | None = None) -> int:
-        """Sessions whose summary waits to be brought up."""
+        """Number of sessions whose summary is due."""
         with self._file.read() as connection:
             return due_summaries.pending(connection, space)

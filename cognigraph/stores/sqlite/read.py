@@ -1,4 +1,4 @@
-"""Reads for display, each called inside one read transaction."""
+"""SQL that reads the graph for display; each function runs inside one read transaction."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _MOST_VARIABLES = 500
 def _in(
     connection: sqlite3.Connection, query: str, values: Sequence[Any], *first: Any
 ) -> list[tuple[Any, ...]]:
-    """Run a query with an IN list of any length; ``{}`` in it stands for the list.
+    """Run a query with an IN list of any length; ``{}`` in the query stands for the list.
 
-    In these queries ``+space_id`` keeps SQLite from walking the whole space instead of the list.
+    In these queries ``+space_id`` stops SQLite from using the index on the space, which would scan
+    the whole space instead of looking up the list.
     """
     rows: list[tuple[Any, ...]] = []
     for start in range(0, len(values), _MOST_VARIABLES):
@@ -30,7 +31,7 @@ def _in(
 
 
 def space_id(connection: sqlite3.Connection, space: str) -> int | None:
-    """Row id of a space, None if nothing was ever added to it."""
+    """Row id of a space; None if nothing was ever added to it."""
     row = connection.execute("SELECT id FROM space WHERE name = ?", (space,)).fetchone()
     return None if row is None else int(row[0])
 
@@ -130,7 +131,7 @@ def _sessions(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -
 def entities(
     connection: sqlite3.Connection, space: int, match: str | None, limit: int, offset: int
 ) -> list[Entity]:
-    """Entities, those with most triples first; what is shown as another is among its aliases."""
+    """Canonical entities, most triples first; merged entities are among their aliases."""
     matching = ""
     parameters: list[int | str] = [space]
     if match is not None:
@@ -174,7 +175,7 @@ def _aliases(connection: sqlite3.Connection, canonical: Sequence[int]) -> dict[i
 
 
 def entities_called(connection: sqlite3.Connection, space: int, name: str) -> list[int]:
-    """Ids of the shown entities that a name or alias stands for."""
+    """Ids of the canonical entities that a name or alias stands for."""
     normalised = normalise(name)
     rows = connection.execute(
         "SELECT coalesce(shown_id, id) FROM entity WHERE space_id = ? AND normalised = ? "
@@ -235,7 +236,7 @@ def triples_by_uid(
 
 def _triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Triple]:
     sources: dict[int, set[tuple[int, str, str, str]]] = {}
-    for triple, at, *said in _in(
+    for triple, at, *source in _in(
         connection,
         """SELECT e.triple_id, e.observed_at, c.message_id, s.name, coalesce(e.said_by, '')
            FROM evidence e
@@ -243,7 +244,7 @@ def _triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) ->
            WHERE e.triple_id IN ({})""",
         [row[0] for row in rows],
     ):
-        sources.setdefault(triple, set()).add((at, *said))
+        sources.setdefault(triple, set()).add((at, *source))
     return [
         Triple(
             uid=row[1],

@@ -1,8 +1,8 @@
-"""Changing the embedder of a file in place.
+"""Changes the embedder of a SQLite file in place.
 
-New vectors collect in the ``*_next`` tables, beside the ones in use, so the work can stop and go on
-at any row. One transaction at the end embeds what was added meanwhile, puts the new vectors in the
-place of the old ones and records the new embedder; until it commits, everyone reads the old ones.
+New vectors are collected in the ``*_next`` tables, beside the ones in use, so the work can stop and
+resume at any row. One transaction at the end embeds what was added meanwhile, replaces the old
+vectors and records the new embedder; until it commits, all processes read the old vectors.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _BATCH = 256
 class _Layer:
     """Rows with vectors: their table, the columns of their text, and where the vectors are.
 
-    ``key`` tells a row for ever: ids may be used again.
+    ``key`` is a column that identifies a row permanently; an id may be reused.
     """
 
     name: str
@@ -70,7 +70,7 @@ class SQLiteReindexing:
         self._same_embedder = embedder == record.embedder
         self._after: dict[str, Any] = {}
         self._switched = False
-        # Of an older file, names may have no vector yet.
+        # In a file from an older version, names may have no vectors yet.
         self._layers = (_NAMES,) if self._same_embedder else _LAYERS
         self._only_names = self._same_embedder and self._new == record.vectors
         with pool.read() as connection:
@@ -96,7 +96,7 @@ class SQLiteReindexing:
         connection.execute("DELETE FROM meta WHERE key = 'next'")
 
     def progress(self) -> tuple[int, int]:
-        """Vectors that are there, and how many there will be."""
+        """The number of vectors made so far, and how many there will be."""
         with self._pool.read() as connection:
             done, total = (
                 sum(
@@ -111,7 +111,7 @@ class SQLiteReindexing:
         return (0, total - done) if self._same_embedder else (done, total)
 
     def _made(self, layer: _Layer) -> tuple[str, str]:
-        """Where the vectors made are kept: a table, and its column of ids."""
+        """The table that holds the new vectors, and its id column."""
         return (layer.table, layer.id) if self._same_embedder else (f"{layer.name}_next", "id")
 
     def waiting(self, limit: int) -> list[Unindexed]:
@@ -142,7 +142,7 @@ class SQLiteReindexing:
         return found
 
     def write(self, rows: Sequence[Unindexed], vectors: Vector) -> None:
-        """Keep some new vectors."""
+        """Store new vectors beside the ones in use."""
         with self._pool.write() as connection:
             if self._only_names:
                 check_generation(connection, self._pool.path, self._record)
@@ -160,7 +160,7 @@ class SQLiteReindexing:
         packed = self._record.vectors if self._same_embedder else self._new
         for row, vector in zip(rows, vectors, strict=True):
             layer = layers[row.layer]
-            # The row may have been replaced since it was read: then it waits again.
+            # If the row was replaced since it was read, nothing is written and it waits again.
             connection.execute(
                 f"INSERT OR REPLACE INTO {self._made(layer)[0]} SELECT id, ? FROM {layer.name} "
                 f"WHERE {layer.key} = ?",
@@ -168,7 +168,7 @@ class SQLiteReindexing:
             )
 
     def switch(self, embed: Callable[[Sequence[Unindexed]], Vector]) -> None:
-        """Embed what is still missing and make the new vectors the ones in use."""
+        """Embed the remaining rows and switch to the new vectors."""
         with self._pool.write() as connection:
             check_generation(connection, self._pool.path, self._record)
             if not self._only_names:
@@ -183,7 +183,7 @@ class SQLiteReindexing:
             else:
                 self._replace(connection)
             self._forget(connection)
-            # Everyone's search indexes start over.
+            # The in-memory search indexes of all processes are rebuilt.
             connection.execute("UPDATE space SET epoch = epoch + 1")
             write_meta(
                 connection,
@@ -197,7 +197,7 @@ class SQLiteReindexing:
     def _replace(self, connection: sqlite3.Connection) -> None:
         for layer in _LAYERS:
             connection.execute(
-                # Names may have had no vector.
+                # Names may have had no vectors, so INSERT and not UPDATE.
                 "INSERT OR REPLACE INTO name_vector SELECT id, vector FROM entity_next"
                 if layer is _NAMES
                 else f"""UPDATE {layer.table} SET vector = n.vector FROM {layer.name}_next n
@@ -216,12 +216,12 @@ class SQLiteReindexing:
             connection.execute(f"UPDATE {layer.table} SET vector = converted(vector)")
 
     def clean(self) -> None:
-        """Give the room of the old vectors, and of the second copy, back to the disk."""
+        """Return the disk space of the old vectors and of the ``*_next`` tables."""
         if not self._switched:
             return
         try:
             with self._pool.connection() as connection, mapped_errors(self._pool.path):
                 connection.execute("VACUUM")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        except StoreError as error:  # too little room to do it in: the file is right, only larger
+        except StoreError as error:  # e.g. too little disk space; the file is correct, only larger
             logger.warning("%s stays larger than it need be: %s", self._pool.path, error)

@@ -1,4 +1,4 @@
-"""Reading chunks again: back into the queue, and out with what was read out of them before."""
+"""Extracting chunks again: requeues them, and removes the facts extracted from them before."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cognigraph.stores.sqlite.spellings import respell
 
 
 def extractors(connection: sqlite3.Connection, space_id: int) -> dict[str, int]:
-    """Who has read the done chunks, and how many."""
+    """The number of done chunks of each extractor."""
     rows = connection.execute(
         "SELECT extractor, count(*) FROM work WHERE space_id = ? AND state = 1 GROUP BY extractor",
         (space_id,),
@@ -22,7 +22,7 @@ def extractors(connection: sqlite3.Connection, space_id: int) -> dict[str, int]:
 
 
 def read_by(connection: sqlite3.Connection, space_id: int, extractors: Sequence[str]) -> list[str]:
-    """Uids of sessions of which one of these has read a part."""
+    """Uids of the sessions with a done chunk of one of these extractors."""
     marks = ",".join("?" * len(extractors))
     rows = connection.execute(
         f"""SELECT s.uid FROM work w JOIN session s ON s.id = w.session_id
@@ -34,13 +34,13 @@ def read_by(connection: sqlite3.Connection, space_id: int, extractors: Sequence[
 
 
 def requeue(connection: sqlite3.Connection, space_id: int, extractors: Sequence[str]) -> int:
-    """Make the done chunks of these sessions pending."""
+    """Requeue the done chunks of the sessions that these extractors have processed."""
     sessions = read_by(connection, space_id, extractors)
     return sum(start_over(connection, uid) for uid in sessions)
 
 
 def start_over(connection: sqlite3.Connection, session_uid: str) -> int:
-    """Make the done chunks of a session pending, end its lease, and return how many they are."""
+    """Requeue the done chunks of a session, end its lease, and return the number of chunks."""
     (session_id,) = connection.execute(
         """UPDATE session SET renew = 1, state = '', lease = NULL, lease_until = 0 WHERE uid = ?
            RETURNING id""",
@@ -48,7 +48,7 @@ def start_over(connection: sqlite3.Connection, session_uid: str) -> int:
     ).fetchone()
     connection.execute("DELETE FROM behind WHERE session_id = ?", (session_id,))
     connection.execute("UPDATE work SET lease = NULL WHERE session_id = ?", (session_id,))
-    # The extractor stays: by it the next derivation knows that there is something to replace.
+    # The extractor stays: it tells the next derivation that there are facts to replace.
     return connection.execute(
         """UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0,
              reason = NULL WHERE session_id = ? AND state = 1""",
@@ -58,13 +58,13 @@ def start_over(connection: sqlite3.Connection, session_uid: str) -> int:
 
 @dataclass(slots=True)
 class Loose:
-    """Rows as they were read that lost a tie and may be left with none."""
+    """Ids of extracted rows that lost evidence, a mention or a source, and may have none left."""
 
     triples: set[int] = field(default_factory=set)
     entities: set[int] = field(default_factory=set)
     aliases: set[int] = field(default_factory=set)
     renamed: set[str] = field(default_factory=set)
-    """Uids of the entities that have another name, because others spell them differently."""
+    """Uids of entities whose name changed, because the remaining chunks spell it differently."""
 
 
 _READ_WITH = """
@@ -76,10 +76,10 @@ EXISTS (SELECT 1 FROM mention WHERE entity_id = coalesce(e.shown_id, e.id) AND r
 
 
 def untie(connection: sqlite3.Connection, chunk_ids: Sequence[int]) -> Loose:
-    """Take away the evidence, mentions and aliases of chunks.
+    """Delete the evidence, mentions and alias sources of chunks.
 
-    What is still said by others is then spelled as they spell it; what is not will be spelled as
-    it is said next.
+    A row that other chunks support takes their earliest spelling. A row that none supports is
+    marked as unspelled, so that the next chunk that mentions it determines its spelling.
     """
     loose = Loose()
     if not chunk_ids:
@@ -121,7 +121,7 @@ def untie(connection: sqlite3.Connection, chunk_ids: Sequence[int]) -> Loose:
 
 
 def prune_aliases(connection: sqlite3.Connection, loose: Loose) -> dict[str, set[str]]:
-    """Delete aliases that no text gives any more; return them by the uid of their entity."""
+    """Delete aliases that no chunk states any more; return them by the uid of their entity."""
     lost: dict[str, set[str]] = {}
     for id in sorted(loose.aliases):
         row = connection.execute(
@@ -143,10 +143,10 @@ def prune(
     revision: int,
     loose: Loose,
 ) -> None:
-    """Delete what is left without a tie, and give what is not the times of its evidence."""
+    """Delete rows without support, and update the observed times of the other triples."""
     gone = _prune_triples(connection, space, revision, loose)
     gone = _prune_entities(connection, entity_map, loose) or gone
-    if gone:  # in-memory indexes only grow: they start over
+    if gone:  # in-memory indexes cannot delete rows, so they are rebuilt
         connection.execute("UPDATE space SET epoch = epoch + 1 WHERE id = ?", (space_id,))
 
 
@@ -158,7 +158,7 @@ def _prune_triples(connection: sqlite3.Connection, space: str, revision: int, lo
     ]
     changed = loose.triples.difference(gone)
     for id in gone:
-        # Others that say the same must not be folded into it, nor count it as one of them.
+        # Its duplicates must not point to it, nor count it among themselves.
         changed.update(
             row[0]
             for row in connection.execute(
@@ -174,7 +174,7 @@ def _prune_triples(connection: sqlite3.Connection, space: str, revision: int, lo
 
 
 def _prune_entities(connection: sqlite3.Connection, entity_map: EntityMap, loose: Loose) -> bool:
-    """Delete entities that nothing is read of, but for those a user spoke of."""
+    """Delete entities without mentions and triples, except those a user merged or kept apart."""
     gone: dict[str, int] = {}
     for id in sorted(loose.entities):
         row = connection.execute(

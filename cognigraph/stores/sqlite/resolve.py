@@ -1,4 +1,4 @@
-"""Entity resolution in a SQLite file: a user's merges and splits, suspected duplicates, history."""
+"""``SQLiteResolution``: merges and splits by users, suspected duplicates, history of merges."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class SQLiteResolution:
         return self._file.query(space, [], lambda c, s: merges.named(c, s, name))
 
     def merge(self, space: str, uid: str, into: str) -> None:
-        """Record a user's word that two entities are one."""
+        """Record a user's decision that two entities are the same."""
         with self._file.write() as connection:
             merges.merge(connection, space, uid, into, to_micros(self._file.clock()))
 
     def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
-        """Take a merge back, or keep two entities apart."""
+        """Undo a merge, or separate two entities."""
         with self._file.write() as connection:
             return merges.split(connection, space, uid, apart_from, to_micros(self._file.clock()))
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
-        """Pairs that may be one by their letters, most alike first."""
+        """Pairs of similarly spelled entities that may be the same, most similar first."""
         return self._file.query(space, [], lambda c, s: merges.suspected(c, s, limit, offset))
 
     def names(self, space: str) -> EntityNames:
@@ -51,9 +51,9 @@ class SQLiteResolution:
             return empty if id is None else merges.names(connection, id, vectors)
 
     def judged(self, space: str, uids: Sequence[str]) -> set[tuple[str, str]]:
-        """Pairs that letters or a user say something of."""
+        """Pairs that a comparison of their spelling, or a user, has already judged."""
         return self._file.query(space, set(), lambda c, _: merges.judged(c, uids))
 
     def merges(self, space: str, *, limit: int, offset: int = 0) -> list[Merge]:
-        """Merges past and in force, newest first."""
+        """Merges undone and in force, newest first."""
         return self._file.query(space, [], lambda c, s: merges.merges(c, s, limit, offset))

@@ -1,4 +1,4 @@
-"""Revisions of session summaries: the newest few of each session."""
+"""Revisions of session summaries; the newest few of each session are kept."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cognigraph.times import from_micros
 
 
 def keep(connection: sqlite3.Connection, session_id: int, derivation: Derivation, now: int) -> None:
-    """Note what the session's keys and themes are now, and forget the oldest revisions."""
+    """Record a session's current keys and themes as a revision; delete the oldest revisions."""
     session_uid, version = connection.execute(
         "SELECT uid, version FROM session WHERE id = ?", (session_id,)
     ).fetchone()

@@ -1,4 +1,4 @@
-"""Numbered migrations and the record of what wrote the file."""
+"""The schema of a SQLite file: numbered migrations, and the metadata recorded in the file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def migrations() -> list[tuple[int, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a file says of itself. ``generation`` counts the embedders it has had."""
+    """The metadata of a file. ``generation`` counts the embedders it has had."""
 
     schema_version: int
     embedder: EmbedderIdentity
@@ -35,7 +35,7 @@ class Record:
 
 
 def number_of(name: str) -> int:
-    """The number of a migration, by the rest of its file's name."""
+    """The number of the migration with this name (its file name without number and suffix)."""
     folder = files("cognigraph.stores.sqlite") / "migrations"
     (number,) = (
         int(entry.name[:4]) for entry in folder.iterdir() if entry.name[4:] == f"_{name}.sql"
@@ -49,9 +49,9 @@ def prepare(
     precision: Precision = "float32",
     clock: Clock = system_clock,
 ) -> Record:
-    """Create or migrate the schema and check the embedder; ``None`` takes any.
+    """Create or migrate the schema and check the embedder; ``None`` accepts any embedder.
 
-    ``precision`` is for a new file; one that is there keeps its own.
+    ``precision`` applies to a new file; an existing file keeps its own.
     """
     newest = migrations()[-1][0]
     with pool.read() as connection:
@@ -59,8 +59,8 @@ def prepare(
         record = _checked(connection, pool.path, embedder) if current else None
     if record is None:
         record = _migrated(pool, newest, embedder, precision, clock)
-    # Until then the schema itself may be in the write-ahead log, and a file that lost its log
-    # would be an empty file, which is a new memory.
+    # Before this checkpoint the schema may be only in the write-ahead log. A file that then lost
+    # its log would be empty, and would be taken for a new memory.
     pool.checkpoint()
     marks.check(pool)
     return record
@@ -74,7 +74,7 @@ def _migrated(
     clock: Clock,
 ) -> Record:
     with pool.write() as connection:
-        version = _version(connection)  # another process may have been faster
+        version = _version(connection)  # another process may have migrated the file meanwhile
         if version > newest:
             raise SchemaError(
                 f"{pool.path} has schema {version}, this cognigraph knows up to {newest}; "
@@ -103,7 +103,7 @@ def _migrated(
 
 
 def write_meta(connection: sqlite3.Connection, **values: str | int) -> None:
-    """Record facts about the file."""
+    """Record metadata of the file."""
     connection.executemany(
         "INSERT OR REPLACE INTO meta VALUES (?, ?)",
         [(key, str(value)) for key, value in values.items()],
@@ -111,14 +111,14 @@ def write_meta(connection: sqlite3.Connection, **values: str | int) -> None:
 
 
 def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
-    """What the file records of itself, with what older versions did not record."""
+    """The metadata of the file, with defaults for values that older versions did not record."""
     return {"vectors": "float32", "generation": "1"} | dict(
         connection.execute("SELECT key, value FROM meta")
     )
 
 
 def check_generation(connection: sqlite3.Connection, path: str, record: Record) -> None:
-    """Refuse to go on with an embedder that was changed meanwhile, here or in another process."""
+    """Raise if the embedder was changed after ``record`` was read, by this or another process."""
     row = connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
     if row is not None and int(row[0]) != record.generation:
         now = read_meta(connection)

@@ -1,4 +1,4 @@
-"""Search in a SQLite file: candidates from the in-memory index, records from the rows."""
+"""``SQLiteSearch``: candidates from the in-memory index, records from the rows of the file."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class SQLiteSearch:
         self._indexes = indexes
 
     def warm(self, space: str) -> None:
-        """Begin to read the index of a space that was not searched yet, in another thread."""
+        """Start to load the index of a space that was not searched yet, in another thread."""
         if space not in self._indexes:
             Thread(target=self._load, args=(space,), name="cognigraph-warm", daemon=True).start()
 
     def candidates(self, space: str, probe: CandidateQuery) -> Candidates:
-        """Gather candidates from the in-memory index, freshened first."""
+        """Gather candidates from the in-memory index, after refreshing it."""
         with self._fresh(space) as found:
             if found is None:
                 return no_candidates(probe)
@@ -58,7 +58,7 @@ class SQLiteSearch:
         return self._file.query(space, {}, lambda c, s: read.sessions_by_id(c, s, ids))
 
     def _load(self, space: str) -> None:
-        # What goes wrong here goes wrong again, and is reported, in the search that follows.
+        # An error here occurs again in the search that follows, which reports it.
         with suppress(CogniGraphError), self._fresh(space):
             pass
 

@@ -1,4 +1,4 @@
-"""Canonical spellings, found anew among the chunks that are left when one is read again."""
+"""Recomputes canonical spellings from the remaining chunks when a chunk is extracted again."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ def respell(
     entities: Iterable[int],
     aliases: Iterable[int],
 ) -> set[str]:
-    """Spell what these chunks gave its spelling, and no longer mention, as others do.
+    """Recompute the spellings that these chunks determined, now that their evidence is gone.
 
-    Return the uids of the entities that have another name.
+    Each row takes the earliest spelling of the chunks that still mention it. Return the uids of the
+    entities whose name changes.
     """
     given_by = _instants(connection, chunk_ids)
     for id in sorted(triples):
@@ -53,21 +54,21 @@ def _instants(connection: sqlite3.Connection, chunk_ids: Sequence[int]) -> set[s
 
 
 def _respell_entity(connection: sqlite3.Connection, given_by: set[str], id: int) -> str | None:
-    """Return the uid if the name is another one."""
+    """Recompute the spelling of an entity; return its uid if its name changes."""
     uid, name, normalised, spelled = connection.execute(
         "SELECT uid, name, normalised, spelled FROM entity WHERE id = ?", (id,)
     ).fetchone()
     if spelled[:19] not in given_by:
         return None
-    said = [
+    spellings = [
         (at, given(text, [normalised], [name])) for at, text in connection.execute(_MENTIONS, (id,))
     ]
     for at, text, end in connection.execute(_ENDS, {"id": id}):
         names = given(text, [normalised] * 3, [name] * 3)
-        said.append((at, (names[end],)))
-    if not said:
+        spellings.append((at, (names[end],)))
+    if not spellings:
         return None
-    spelled, (new,) = first(said)
+    spelled, (new,) = first(spellings)
     connection.execute("UPDATE entity SET name = ?, spelled = ? WHERE id = ?", (new, spelled, id))
     return str(uid) if new != name else None
 
@@ -83,15 +84,15 @@ def _respell_alias(connection: sqlite3.Connection, given_by: set[str], id: int) 
         "WHERE s.alias_id = ?",
         (id,),
     )
-    if said := [(at, given(text, [normalised], [name])) for at, text in rows]:
-        spelled, (name,) = first(said)
+    if spellings := [(at, given(text, [normalised], [name])) for at, text in rows]:
+        spelled, (name,) = first(spellings)
         connection.execute(
             "UPDATE alias SET name = ?, spelled = ? WHERE id = ?", (name, spelled, id)
         )
 
 
 def _respell_triple(connection: sqlite3.Connection, given_by: set[str], id: int) -> None:
-    # The vector stays: it is that of the same words.
+    # The vector need not change: it was made from the same words.
     spelled, subject, relation, object, normal_subject, normal_object = connection.execute(
         """SELECT t.spelled, t.subject, t.relation, t.object, s.normalised, o.normalised
            FROM triple t JOIN entity s ON s.id = t.raw_subject_id
@@ -103,8 +104,8 @@ def _respell_triple(connection: sqlite3.Connection, given_by: set[str], id: int)
     names = subject, relation, object
     normal = normal_subject, normalise(relation), normal_object
     rows = connection.execute("SELECT observed_at, spelled FROM evidence WHERE raw_id = ?", (id,))
-    if said := [(at, given(text, normal, names)) for at, text in rows]:
-        spelled, (subject, relation, object) = first(said)
+    if spellings := [(at, given(text, normal, names)) for at, text in rows]:
+        spelled, (subject, relation, object) = first(spellings)
         connection.execute(
             "UPDATE triple SET spelled = ?, subject = ?, relation = ?, object = ? WHERE id = ?",
             (spelled, subject, relation, object, id),

@@ -1,4 +1,4 @@
-"""``SQLiteStore``: the embedded default, one local file."""
+"""``SQLiteStore``: the default store, one local SQLite file."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from cognigraph.stores.sqlite.search import SQLiteSearch
 from cognigraph.times import Clock, system_clock
 
 DEFAULT_PRECISION: Precision = "float16"
-"""Half the file, the same recall (docs/embedders.md)."""
+"""Half the file size of float32 with the same recall (docs/embedders.md)."""
 
 
 class SQLiteStore:
     """A memory in one SQLite file; see :class:`cognigraph.stores.protocols.Store` for the contract.
 
-    ``index_bytes`` bounds the memory of the in-memory search indexes: the least recently searched
-    spaces are dropped and read again when needed. The space searched last always stays.
+    ``index_bytes`` bounds the memory of the in-memory search indexes: those of the least recently
+    searched spaces are dropped and read again when needed. The space searched last always stays.
     """
 
     def __init__(
@@ -75,10 +75,10 @@ class SQLiteStore:
     def reindexing(
         self, embedder: EmbedderIdentity, precision: Precision | None = None
     ) -> SQLiteReindexing:
-        """Begin, or go on with, the change to another embedder."""
+        """Start or resume a change to another embedder."""
         return SQLiteReindexing(self._pool, self._record, embedder, precision)
 
     def check(self) -> list[Check]:
-        """Look at the health of the file."""
+        """Run the health checks of the file."""
         with self._pool.connection() as connection, mapped_errors(self._pool.path):
             return checks.run(connection, self._pool.path)

@@ -1,4 +1,4 @@
-"""The durable queue of chunks to enrich, in the same file as the graph."""
+"""SQL of the enrichment queue: pending chunks, leases, failures and crashes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ WHERE session_id = ? AND (at, id) < (?, ?) AND fresh IS NOT '' ORDER BY at DESC,
 
 
 def has_pending(connection: sqlite3.Connection) -> bool:
-    """Whether any chunk or summary waits, leased or not."""
+    """Whether any chunk or summary is pending, leased or not."""
     return bool(
         connection.execute(
             """SELECT EXISTS (SELECT 1 FROM work WHERE state = 0)
@@ -82,7 +82,7 @@ def claim(
     context: int,
     summaries: bool,
 ) -> Lease | None:
-    """Take the session of the oldest pending chunk; see ``Store.claim``."""
+    """Lease chunks of the session with the oldest pending chunk; see ``EnrichmentQueue.claim``."""
     instant = to_micros(now)
     parameters: dict[str, object] = {"now": instant, "patience": PATIENCE}
     clause = ""
@@ -142,7 +142,7 @@ def _lease(
 
 
 def queued(connection: sqlite3.Connection, space_id: int) -> list[str]:
-    """Sessions with pending chunks, in the order of their oldest, then others that are behind."""
+    """Uids of sessions with pending chunks, oldest chunk first, then of those due a summary."""
     rows = connection.execute(
         """SELECT s.uid FROM work w JOIN session s ON s.id = w.session_id
            WHERE w.space_id = ? AND w.state = 0 GROUP BY s.id ORDER BY min(w.chunk_id)""",
@@ -159,9 +159,9 @@ def queued(connection: sqlite3.Connection, space_id: int) -> list[str]:
 def peek(
     connection: sqlite3.Connection, session_uid: str, context: int, again: bool
 ) -> Lease | None:
-    """A session's pending chunks, waiting for a retry or not; with ``again`` the done ones too.
+    """A session's pending chunks, due for a retry or not; with ``again`` the done ones too.
 
-    None where neither chunks nor a summary wait.
+    None if neither chunks nor a summary wait.
     """
     found = connection.execute("SELECT id FROM session WHERE uid = ?", (session_uid,)).fetchone()
     if found is None:
@@ -184,7 +184,7 @@ def _notes(
     connection: sqlite3.Connection, session_id: int, version: int, state: str, renew: bool
 ) -> SessionNotes:
     summary_due = due_summaries.of_session(connection, session_id)
-    if renew:  # what its keys and themes say is to be replaced, not gone on from
+    if renew:  # the keys and themes are to be replaced, not extended
         return SessionNotes(version, state=state, backlog=summary_due)
     keys = connection.execute(
         "SELECT name, weight FROM session_key JOIN key ON key.id = key_id WHERE session_id = ? "
@@ -200,7 +200,7 @@ def _notes(
 
 
 def holds(connection: sqlite3.Connection, lease: Lease) -> bool:
-    """Whether the lease is still the session's (it may be late, if nobody took over)."""
+    """Whether the session still has this lease; an expired lease counts if nobody took over."""
     row = connection.execute(
         "SELECT lease FROM session WHERE uid = ?", (lease.session_uid,)
     ).fetchone()
@@ -208,13 +208,13 @@ def holds(connection: sqlite3.Connection, lease: Lease) -> bool:
 
 
 def leases(connection: sqlite3.Connection) -> dict[str, datetime]:
-    """Tokens of the leases that were not given back, and when they run out."""
+    """Tokens of the open leases, and when they expire."""
     query = "SELECT lease, lease_until FROM session WHERE lease IS NOT NULL"
     return {token: from_micros(until) for token, until in connection.execute(query)}
 
 
 def extend(connection: sqlite3.Connection, lease: Lease, until: datetime) -> bool:
-    """Hold a lease longer; False if it is lost."""
+    """Extend a lease; False if it is lost."""
     return (
         connection.execute(
             "UPDATE session SET lease_until = ? WHERE uid = ? AND lease = ?",
@@ -225,7 +225,7 @@ def extend(connection: sqlite3.Connection, lease: Lease, until: datetime) -> boo
 
 
 def expire(connection: sqlite3.Connection, token: str, until: datetime) -> None:
-    """End the lease of a worker that crashed, and count that against what it held."""
+    """End the lease of a worker that crashed; count the crash against its chunks or summary."""
     evidence = is_evidence(token, until)
     row = connection.execute(
         """UPDATE session SET lease = NULL, lease_until = 0 WHERE lease = ? AND lease_until = ?
@@ -252,7 +252,7 @@ def expire(connection: sqlite3.Connection, token: str, until: datetime) -> None:
 
 
 def release(connection: sqlite3.Connection, lease: Lease) -> None:
-    """Open the session for the next worker."""
+    """End the lease, so that the next worker can claim the session."""
     connection.execute(
         "UPDATE session SET lease = NULL, lease_until = 0 WHERE uid = ?", (lease.session_uid,)
     )
@@ -267,7 +267,7 @@ def give_back(
     retry_at: datetime,
     outage: bool,
 ) -> None:
-    """Count the failed attempt, or the outage, of each chunk; park what failed too often."""
+    """Count the failed attempt or outage of each chunk, and park chunks that failed too often."""
     if park_after is None or outage:
         park_after = _NEVER
     if not lease.chunks:
@@ -286,7 +286,7 @@ def give_back(
             for chunk in lease.chunks
         ],
     )
-    # What comes after these chunks in their session waits with them, or would be read before them.
+    # In an outage the whole session waits, so that later chunks are not extracted before these.
     connection.execute(
         "UPDATE session SET lease = NULL, lease_until = ? WHERE uid = ?",
         (to_micros(retry_at) if outage else 0, lease.session_uid),
@@ -294,7 +294,7 @@ def give_back(
 
 
 def failures(connection: sqlite3.Connection, space: str) -> list[Failure]:
-    """Chunks and summaries whose last attempt failed, parked or waiting for the next try."""
+    """Chunks and summaries whose last attempt failed, parked or waiting for a retry."""
     rows = connection.execute(
         """SELECT c.message_id, s.name, w.attempts, w.state = 2, w.reason, w.outages, w.deaths
            FROM work w JOIN chunk c ON c.id = w.chunk_id JOIN session s ON s.id = w.session_id
@@ -311,7 +311,7 @@ def failures(connection: sqlite3.Connection, space: str) -> list[Failure]:
 
 
 def retry_failed(connection: sqlite3.Connection, space: str | None) -> int:
-    """Make parked chunks and summaries pending again."""
+    """Make parked chunks and summaries pending again; return how many."""
     chunks = connection.execute(
         """UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0
            WHERE state = 2

@@ -1,4 +1,4 @@
-"""Candidate generation on the in-memory index: the SQLite half of the read path."""
+"""Gathers the candidates of a search from the in-memory index of a space."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FOREVER = HIDDEN - 1
 
 @dataclass
 class _Found:
-    """Rows found by each leg."""
+    """The rows that each candidate source found."""
 
     vector: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     terms: Ints = field(default_factory=lambda: np.empty(0, np.int64))
@@ -48,7 +48,7 @@ class _Found:
 def gather_candidates(
     connection: sqlite3.Connection, index: SpaceIndex, space_id: int, probe: CandidateQuery
 ) -> Candidates:
-    """Run every leg of a probe. The caller holds the index's lock and a fresh snapshot."""
+    """Run all candidate sources of a query. The caller holds the index's lock and its snapshot."""
     until = to_micros(probe.as_of) if probe.as_of else _FOREVER
     lexicon = index.lexicon(probe.terms)
     weights = idf(lexicon, probe.terms)
@@ -117,7 +117,7 @@ def _uid_order(uids: npt.NDArray[np.uint8]) -> Ints:
 
 
 def _hexadecimal(uids: npt.NDArray[np.uint8]) -> tuple[str, ...]:
-    """Uids as text, all in one go."""
+    """Uids as hexadecimal text."""
     width, text = 2 * uids.shape[1], uids.tobytes().hex()
     return tuple(text[start : start + width] for start in range(0, len(text), width))
 
@@ -125,7 +125,7 @@ def _hexadecimal(uids: npt.NDArray[np.uint8]) -> tuple[str, ...]:
 def _neighbourhood(
     index: SpaceIndex, rows: Ints, radius: int, visible: npt.NDArray[np.bool_]
 ) -> Ints:
-    """The rows and up to ``radius`` neighbours of each along NEXT, both ways."""
+    """The rows and up to ``radius`` neighbours of each along NEXT, in both directions."""
     reached = [rows]
     for column in ("previous", "following"):
         links, step = index.chunks[column], rows
@@ -169,7 +169,7 @@ def _triple_sources(
         )
         if len(around):
             names.append(name)
-            # A hub keeps the triples nearest to the question, the newest of equals.
+            # Of many triples, those nearest to the question are kept; of equals, the newest.
             order = np.lexsort((-table["last"][around], -cosine[around]))
             by_anchor.append(around[order[: probe.triples_per_anchor]])
     if by_anchor:
@@ -197,7 +197,7 @@ def _anchors(
 def _evidence(
     connection: sqlite3.Connection, index: SpaceIndex, rows: Ints, until: int
 ) -> dict[int, list[int]]:
-    """Chunk rows that each triple row rests on, as far as they were said by ``until``."""
+    """The rows of the evidence chunks of each triple row, if observed by ``until``."""
     evidence: dict[int, list[int]] = {}
     ids = index.triples["id"][rows]
     pairs = _select_in(
@@ -237,11 +237,11 @@ def _triple_pool(
 ) -> TripleCandidates:
     table = index.triples
     position = {int(row): i for i, row in enumerate(chunk_rows)}
-    spots = tuple(
+    sources = tuple(
         tuple(sorted(position[chunk] for chunk in evidence[int(row)] if chunk in position))
         for row in rows
     )
-    newest = [max(spot, key=lambda i: (chunks.at[i], i)) if spot else -1 for spot in spots]
+    newest = [max(own, key=lambda i: (chunks.at[i], i)) if own else -1 for own in sources]
     return TripleCandidates(
         uids=_hexadecimal(table["uid"][rows]),
         cosine=cosine[rows].astype(float) if len(rows) else np.empty(0),
@@ -249,7 +249,7 @@ def _triple_pool(
         length=table["length"][rows].astype(float),
         at=np.array([chunks.at[i] if i >= 0 else np.nan for i in newest], float),
         session=np.array([chunks.session[i] if i >= 0 else -1 for i in newest], np.int64),
-        evidence=spots,
+        evidence=sources,
         by_vector=np.isin(rows, found.vector),
         by_terms=np.isin(rows, found.terms),
         by_anchor=np.isin(rows, found.anchor),
@@ -291,7 +291,7 @@ def _chunk_pool(
     table = index.chunks
     position = np.full(table.rows + 1, OUTSIDE, np.int64)
     position[rows] = np.arange(len(rows))
-    position[-1] = NONE  # where a link of -1 leads
+    position[-1] = NONE  # the target of a link of -1, which means no neighbour
     return ChunkCandidates(
         uids=_hexadecimal(table["uid"][rows]),
         cosine=cosine[rows].astype(float),

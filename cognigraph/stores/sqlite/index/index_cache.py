@@ -1,4 +1,4 @@
-"""The in-memory indexes of the spaces that were searched last."""
+"""A least-recently-used cache of the in-memory indexes of spaces."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.vector_format import VectorFormat
 
 Snapshot = Callable[[], AbstractContextManager[Connection]]
-"""Begins a read transaction."""
+"""Starts a read transaction."""
 
 FreshIndex = tuple[Connection, SpaceIndex, int]
-"""A snapshot, the index of a space as of then, and the row id of the space."""
+"""A read transaction, the index of a space in the same state, and the row id of the space."""
 
 
 @dataclass
@@ -27,10 +27,11 @@ class _Entry:
 
 
 class SpaceIndexes:
-    """Indexes by space, of at most so many bytes together; thread-safe.
+    """Indexes by space, limited in their total size in bytes; thread-safe.
 
-    The least recently searched are dropped, and read again when needed. The one searched last
-    always stays. The sum is kept, so that a search costs the same beside any number of spaces.
+    The least recently searched indexes are dropped and read again when needed. The one searched
+    last always stays. The total is maintained, so the cost of a search does not depend on the
+    number of spaces.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -49,7 +50,7 @@ class SpaceIndexes:
 
     @property
     def bytes(self) -> int:
-        """Memory that the indexes hold together."""
+        """The total memory of the indexes."""
         with self._lock:
             return self._total
 
@@ -57,9 +58,9 @@ class SpaceIndexes:
     def fresh(
         self, space: str, vectors: VectorFormat, snapshot: Snapshot
     ) -> Iterator[FreshIndex | None]:
-        """A snapshot, the index of a space as of then, and the space's id.
+        """A snapshot, the index of a space refreshed to that snapshot, and the space's row id.
 
-        None if there is no such space: a name that holds nothing must cost no memory.
+        None if there is no such space: an unknown name must cost no memory.
         """
         index = self.get(space)
         if index is None:
@@ -69,7 +70,7 @@ class SpaceIndexes:
                 yield None
                 return
             index = self.add(space, SpaceIndex(vectors))
-        # Lock, then snapshot: a snapshot older than the index would miss rows the index has.
+        # Lock first, then snapshot: a snapshot older than the index would lack some of its rows.
         with index.lock, snapshot() as connection:
             space_id = read.space_id(connection, space)
             if space_id is None:
@@ -80,7 +81,7 @@ class SpaceIndexes:
             yield connection, index, space_id
 
     def get(self, space: str) -> SpaceIndex | None:
-        """The index of a space that was searched before, as the one used last."""
+        """The cached index of a space, which becomes the most recently used; ``None`` if absent."""
         with self._lock:
             entry = self._entries.get(space)
             if entry is None:
@@ -89,12 +90,12 @@ class SpaceIndexes:
             return entry.index
 
     def add(self, space: str, index: SpaceIndex) -> SpaceIndex:
-        """Keep an index, unless another thread was faster: then return that one."""
+        """Add an index and return it; if another thread has added one meanwhile, return that."""
         with self._lock:
             return self._entries.setdefault(space, _Entry(index)).index
 
     def charge(self, space: str, index: SpaceIndex) -> None:
-        """Take account of what an index holds now, and drop the oldest if that is too much.
+        """Update the recorded size of an index; drop the oldest indexes if the total is too large.
 
         The caller holds the lock of the index.
         """
@@ -102,7 +103,7 @@ class SpaceIndexes:
         with self._lock:
             entry = self._entries.get(space)
             if entry is None or entry.index is not index:
-                return  # dropped meanwhile: it ends with the search that uses it
+                return  # dropped meanwhile: freed after the search that uses it
             self._total += size - entry.charged
             entry.charged = size
             while self._total > self._most_bytes:
@@ -112,7 +113,7 @@ class SpaceIndexes:
                 self._total -= self._entries.pop(oldest).charged
 
     def clear(self) -> None:
-        """Drop all."""
+        """Drop all indexes."""
         with self._lock:
             self._entries.clear()
             self._total = 0

@@ -1,4 +1,4 @@
-"""A small in-memory inverted index: which rows of one space contain a term, and how often."""
+"""An in-memory inverted index: the rows of one space that contain a term, and how often."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _MERGE_FACTOR = 4
 
 
 class Postings:
-    """Sorted segments, merged when a newer one is no longer much smaller than the one before it.
+    """An inverted index of sorted segments, as in a log-structured merge tree.
 
-    Adding n postings one by one costs O(n log n) in all, a lookup O(log n) per segment plus
-    the length of the posting list.
+    A segment is merged with its predecessor when it is no longer much smaller. Adding n postings
+    one by one costs O(n log n) in total; a lookup costs O(log n) per segment plus the length of the
+    posting list.
     """
 
     def __init__(self) -> None:
@@ -33,13 +34,16 @@ class Postings:
         return sum(array.nbytes for part in (*self._segments, *self._fresh) for array in part)
 
     def append(self, entries: npt.NDArray[np.void], sizes: Ints, first_row: int) -> None:
-        """Add the postings of consecutive rows that begin at ``first_row``."""
+        """Add the postings of consecutive rows, starting at ``first_row``.
+
+        ``sizes`` holds the number of postings of each row.
+        """
         if len(entries):
             rows = np.repeat(np.arange(first_row, first_row + len(sizes), dtype=np.int32), sizes)
             self._fresh.append((entries["term"], rows, entries["frequency"].astype(np.float32)))
 
     def settle(self) -> None:
-        """Sort what came since the last look-up, all at once: a bulk load is one sort."""
+        """Sort all postings added since the last call at once, so that a bulk load is one sort."""
         if not self._fresh:
             return
         segment = _sorted(self._fresh)
@@ -49,7 +53,7 @@ class Postings:
         self._segments.append(segment)
 
     def lookup(self, term: str) -> tuple[_Rows, _Counts]:
-        """Rows that contain the term, each once, and its frequency in them."""
+        """The rows that contain the term, each once, and its frequency in each."""
         self.settle()
         wanted = np.uint64(term_hash(term))
         rows: list[_Rows] = []
@@ -78,7 +82,10 @@ def _sorted(parts: list[_Segment]) -> _Segment:
 
 
 def gather(found: list[tuple[_Rows, _Counts]], pool: Ints, size: int) -> Floats:
-    """Frequencies (len(pool), len(found)) of looked-up terms in some rows of ``size``."""
+    """Term frequencies (len(pool), len(found)) in the rows ``pool`` of a table of ``size`` rows.
+
+    ``found`` holds the result of :meth:`Postings.lookup` for each term.
+    """
     matches = np.zeros((len(pool), len(found)))
     dense = np.zeros(size, np.float32)
     for column, (rows, counts) in enumerate(found):

@@ -1,9 +1,9 @@
-"""The in-memory search index of one space, kept fresh from the file.
+"""The in-memory search index of one space, refreshed from the file before each search.
 
 Vectors are searched by one matrix product per layer, words by an inverted index with the space's
-own statistics. Both hold only this space's rows, so nothing another tenant writes can change a
-score. The index follows the file by the space's revision: rows written by any process since the
-last look are read before each search.
+own statistics. Both hold only this space's rows, so nothing that another tenant writes can change a
+score. A refresh reads the rows that any process has written since the revision of the space that
+the index holds.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from cognigraph.text.bm25 import Lexicon
 _BATCH = 4096
 
 _EMPTY_BYTES, _SESSION_BYTES, _SPEAKER_BYTES = 5_000, 170, 240
-"""Measured: what an index without rows holds, and each session and speaker beside its arrays."""
+"""Measured memory of an empty index, and of each session and speaker in addition to the arrays."""
 
 Span = tuple[int, int, int]
-"""A space, and its revisions from (exclusive) and to (inclusive)."""
+"""The row id of a space, and a range of its revisions: after the first, up to the last."""
 
 
 class SpaceIndex:
-    """Chunks, triples and themes of one space. Use only while holding ``lock``."""
+    """Chunks, triples and themes of one space. Callers must hold ``lock``."""
 
     def __init__(self, vectors: VectorFormat) -> None:
         self.lock = RLock()
@@ -85,7 +85,7 @@ class SpaceIndex:
 
     @property
     def bytes(self) -> int:
-        """Memory held, for the cache of indexes."""
+        """Approximate memory of the index, for the cache of indexes."""
         parts = (self.chunks, self.triples, self.chunk_words, self.triple_words, self.themes)
         sessions = len(self._tails) * _SESSION_BYTES + len(self.speakers) * _SPEAKER_BYTES
         return _EMPTY_BYTES + sessions + sum(part.nbytes for part in parts)
@@ -96,11 +96,11 @@ class SpaceIndex:
         space_id: int,
         another: Callable[[], AbstractContextManager[sqlite3.Connection]] | None = None,
     ) -> None:
-        """Read what was written since the last look, in the caller's snapshot.
+        """Read what was written since the last refresh, in the caller's snapshot.
 
-        The first look reads everything: chunks through this connection and, where there are many,
-        triples meanwhile through ``another``. Its snapshot may be newer; what changed after the
-        caller's is left to the next look.
+        The first refresh reads everything. If there are many triples, a second thread reads them
+        through the connection ``another`` while this thread reads the chunks. The snapshot of
+        ``another`` may be newer; changes after the caller's snapshot are left to the next refresh.
         """
         revision, epoch = connection.execute(
             "SELECT revision, epoch FROM space WHERE id = ?", (space_id,)
@@ -166,13 +166,16 @@ class SpaceIndex:
         return code
 
     def _link(self, first: int) -> None:
-        """Place rows from ``first`` on in their sessions' NEXT chains, by (time, arrival)."""
+        """Insert the rows from ``first`` on into the NEXT chains of their sessions.
+
+        A chain is ordered by time, then by arrival.
+        """
         previous, following = self.chunks["previous"], self.chunks["following"]
         ats, tails = self.chunks["at"], self._tails
         sessions = self.chunks["session"][first:].tolist()
         for row, session in enumerate(sessions, first):
             before, after = tails.get(session, -1), -1
-            while before >= 0 and ats[before] > ats[row]:  # late arrivals walk back
+            while before >= 0 and ats[before] > ats[row]:  # for rows that arrive late
                 before, after = int(previous[before]), before
             previous[row], following[row] = before, after
             if before >= 0:
@@ -183,7 +186,7 @@ class SpaceIndex:
                 tails[session] = row
 
     def lexicon(self, terms: Sequence[str]) -> Lexicon:
-        """Statistics of this space for some terms."""
+        """The BM25 statistics of this space for some terms."""
         n = self.chunks.rows
         frequencies = {term: len(self.chunk_words.lookup(term)[0]) for term in terms}
         return Lexicon(n, self.total_length / n if n else 0.0, frequencies)
@@ -241,9 +244,10 @@ class SpaceIndex:
         self.themes.take(themes)
 
 
-# One row per block of rows: SQLite joins the values of each column without the interpreter lock,
-# which is several times faster than 400,000 rows of small objects, and runs beside another thread.
-# A cast to BLOB takes the joined bytes as they are. No name holds a NUL (see prepare.check_name).
+# One result row per block of rows: SQLite joins the values of each column without the interpreter
+# lock, which is several times faster than 400,000 rows of small objects and runs beside another
+# thread. A cast to BLOB keeps the joined bytes unchanged. No name contains a NUL (see
+# prepare.check_name).
 _CHUNKS = """
 SELECT group_concat(chunk_id), group_concat(session_id), group_concat(at), group_concat(question),
        group_concat(length), group_concat(coalesce(speaker, ''), char(0)),
@@ -269,7 +273,7 @@ def _count(connection: sqlite3.Connection, table: str, span: Span) -> int:
 def _blocks(
     connection: sqlite3.Connection, query: str, table: str, span: Span
 ) -> Iterator[tuple[Any, ...]]:
-    """Blocks of ``_BATCH`` rows, or a few more, as a revision is never divided."""
+    """Blocks of ``_BATCH`` rows or a few more, because a revision is never divided."""
     space_id, after, last = span
     boundary = (
         f"SELECT changed FROM {table} INDEXED BY {table}_changed WHERE space_id = ? "

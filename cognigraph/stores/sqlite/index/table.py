@@ -1,4 +1,4 @@
-"""Growing columns of numpy arrays: the in-memory half of an ``*_index`` table."""
+"""A growing table of numpy columns: the in-memory copy of an ``*_index`` table."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from cognigraph.arrays import Ints
 Array = npt.NDArray[Any]
 
 _LEAST_ROWS = 8
-"""There may be many small spaces, so a table begins small."""
+"""A table starts small, because there may be many small spaces."""
 
 
 class Table:
-    """Rows keyed by an ever-growing integer id; columns are arrays that share row numbers."""
+    """Rows with a unique integer id, usually ascending; all columns share row numbers."""
 
     def __init__(self, columns: Mapping[str, tuple[Any, tuple[int, ...]]]) -> None:
         self._columns = {
@@ -25,7 +25,7 @@ class Table:
         }
         self._capacity = 0
         self.rows = 0
-        self._order: Ints | None = None  # rows by id, only when ids are not ascending
+        self._order: Ints | None = None  # rows sorted by id; None while ids are ascending
 
     def __getitem__(self, name: str) -> Array:
         return self._columns[name][: self.rows]
@@ -51,7 +51,7 @@ class Table:
             self._columns[name][rows] = array
 
     def find(self, ids: Ints) -> Ints:
-        """Row of each id, -1 where there is none."""
+        """The row of each id; -1 for an unknown id."""
         if not self.rows:
             return np.full(len(ids), -1, np.int64)
         own = self["id"]
@@ -65,18 +65,18 @@ class Table:
 
     @property
     def nbytes(self) -> int:
-        """Memory held, free rows included."""
+        """Memory held, including unused capacity."""
         arrays = sum(array.nbytes for array in self._columns.values())
         return arrays + (0 if self._order is None else self._order.nbytes)
 
     def reserve(self, rows: int) -> None:
-        """Make room for that many rows at once, a little more than asked."""
+        """Allocate space for this many rows, and a few more."""
         if rows > self._capacity:
             self._resize(rows + rows // 16)
 
     def _grow(self, rows: int) -> None:
         if rows > self._capacity:
-            # A quarter more, not double: these matrices are most of the process's memory.
+            # Grow by a quarter, not double: these matrices are most of the process's memory.
             self._resize(max(rows, self._capacity + self._capacity // 4, _LEAST_ROWS))
 
     def _resize(self, capacity: int) -> None:

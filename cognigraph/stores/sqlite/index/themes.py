@@ -1,4 +1,4 @@
-"""The themes of one space in memory."""
+"""The themes of one space in memory: vectors and terms, grouped by session."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from cognigraph.stores.sqlite.index.table import Array, Table
 from cognigraph.stores.sqlite.vector_format import VectorFormat, unpack_terms
 
 ThemeRow = tuple[bytes, bytes, int]
-"""Vector, terms and length of a theme, as they are in the file."""
+"""Vector, terms and length of a theme, as stored in the file."""
 
 _THEME_BYTES, _SESSION_BYTES = 48, 200
-"""The objects that Python needs for the terms of a theme, and for the rows of a session."""
+"""Memory of the Python objects for the terms of a theme, and for the rows of a session."""
 
 NOBODY = -1
-"""Owner of a row that was replaced."""
+"""The owner of a row that was replaced."""
 
 
 class Themes:
-    """A row for each theme: its session (``owner``), vector, length in terms; where words are.
+    """One row for each theme: its session (``owner``), vector and length; and an index of words.
 
-    A session's themes change with what is said in it. The old rows then belong to nobody, and go
-    when they are more than the others: a change costs its own rows, however many there are.
+    A session's themes change as the session grows. The old rows are then marked with the owner
+    ``NOBODY`` and removed once they outnumber the others, so that the amortised cost of a change
+    depends only on its own rows.
     """
 
     def __init__(self, vectors: VectorFormat) -> None:
@@ -51,7 +52,7 @@ class Themes:
 
     @property
     def nbytes(self) -> int:
-        """Memory held, about."""
+        """Approximate memory held."""
         objects = len(self._terms) * _THEME_BYTES + len(self._rows) * _SESSION_BYTES
         return self._table.nbytes + self.words.nbytes + self._terms_bytes + objects
 
@@ -59,7 +60,7 @@ class Themes:
         return self._table[column]
 
     def take(self, sessions: Mapping[int, Sequence[ThemeRow]]) -> None:
-        """Replace the themes of some sessions; without any a session has none."""
+        """Replace the themes of some sessions; an empty sequence removes them."""
         for session in sessions:
             self._table["owner"][self._rows.pop(session, [])] = NOBODY
         new = [(session, row) for session, rows in sessions.items() for row in rows]

@@ -1,4 +1,4 @@
-"""The best rows of a scan."""
+"""Selects the rows with the highest scores."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ _SAMPLED = 16  # every so many rows
 
 
 def top_rows(scores: npt.NDArray[np.floating], allowed: npt.NDArray[np.bool_], limit: int) -> Ints:
-    """Rows of the ``limit`` highest positive scores (n,) among the allowed (n,), in no order.
+    """The rows with the ``limit`` highest positive scores (n,) among the allowed (n,), unordered.
 
-    Of equal scores at the limit any may be chosen.
+    Which of several equal scores at the limit are chosen is not defined.
     """
     if not limit:
         return np.empty(0, np.int64)
     enough = allowed & (scores > 0)
-    # The limit-th of a sample is no higher than that of all, and leaves few rows to compare.
+    # The limit-th highest score of a sample is a lower bound of that of all rows, and it leaves
+    # few rows to compare.
     sample = scores[::_SAMPLED][enough[::_SAMPLED]]
     if len(sample) > limit:
         enough &= scores >= np.partition(sample, len(sample) - limit)[len(sample) - limit]
