@@ -1,4 +1,4 @@
-"""The store at scale: a Neo4j database."""
+"""The Neo4j store, for large memories and several processes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def open_store(request: StoreRequest) -> Neo4jStore:
     """Open a database by its URI; see :class:`cognigraph.stores.registry.StorePackage`."""
     if request.storage.vectors is not None:
         raise ConfigurationError(
-            "storage.vectors is for SQLite files: Neo4j keeps vectors as it does, in float32 "
-            "indexes; leave it out"
+            "storage.vectors is for SQLite files; leave it out: the vector format of Neo4j cannot "
+            "be chosen"
         )
     return Neo4jStore(
         request.location,

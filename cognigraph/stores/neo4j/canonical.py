@@ -1,10 +1,10 @@
-"""What is shown of the facts that were read: the ends of triples, and triples that say the same.
+"""Keeps canonical entities and duplicate triples up to date after entities merge or split.
 
-A triple keeps the entities it was read with (``raw_subject``, ``raw_object``). It is shown at the
-entities these are shown as; triples that are then equal are folded into the one with the smallest
-uid, which has all their evidence (``raw`` on EVIDENCE says whose it is). A folded triple has the
-label ``TripleVariant`` instead of ``Triple``, an entity that is shown as another ``Alias`` instead
-of ``Entity``, so that nothing that reads the graph has to know.
+A triple keeps the entities it was extracted with (``raw_subject``, ``raw_object``) and is connected
+to their canonical entities. Of the triples that are then equal, the one with the smallest uid gets
+all evidence (``raw`` on EVIDENCE is the triple it was extracted for) and the others are its
+duplicates. A duplicate has the label ``TripleVariant`` instead of ``Triple``, and an entity that is
+not canonical has the label ``Alias`` instead of ``Entity``, so that queries need not exclude them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ _BATCH = 1000
 def set_canonical(
     tx: Transaction, space: str, labels: Sequence[str], canonical: Mapping[str, str | None]
 ) -> None:
-    """Show raw entities as others (None: as themselves, alone), with mentions and triples."""
+    """Set the canonical entity of extracted entities, and move their mentions and triples there.
+
+    ``None`` takes an entity out of its group: it is canonical itself.
+    """
     before = {row[0]: row[4] for row in tx.rows("resolve/named", uids=sorted(canonical))}
     rows = [
         {"uid": uid, "old": before[uid] or uid, "shown": new}
@@ -35,7 +38,7 @@ def set_canonical(
 
 
 def deduplicate(tx: Transaction, space: str, labels: Sequence[str], triples: Sequence[str]) -> None:
-    """Bring the shown ends and the folding of some triples up to date."""
+    """Recompute the canonical subject, object and duplicates of some triples."""
     wanted = sorted(triples)
     for start in range(0, len(wanted), _BATCH):
         _deduplicate(tx, space, list(labels), wanted[start : start + _BATCH])

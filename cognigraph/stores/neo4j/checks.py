@@ -1,4 +1,4 @@
-"""What ``doctor`` looks at in a server."""
+"""The health checks of a Neo4j database for ``doctor``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LABELS = [
 
 
 def run(connection: Connection, schema_version: int, dimension: int) -> list[Check]:
-    """Server, schema, indexes and totals."""
+    """Check server, schema, indexes and memory limit, and count the content."""
     components = {row[0]: row for row in connection.rows("schema/components")}
     _, versions, edition = components.get("Neo4j Kernel", ["", ["?"], "?"])
     indexes = connection.rows("schema/indexes", labels=_LABELS)
@@ -48,7 +48,7 @@ def run(connection: Connection, schema_version: int, dimension: int) -> list[Che
 
 
 def _settings(connection: Connection) -> dict[str, str] | None:
-    """Return the server's limits, or ``None`` where the user may not read settings."""
+    """Return the server's memory limits, or ``None`` if the user may not read settings."""
     try:
         return dict(connection.rows("schema/memory_settings", names=[_PER_QUERY, _IN_TOTAL]))
     except StoreError:
@@ -56,10 +56,9 @@ def _settings(connection: Connection) -> dict[str, str] | None:
 
 
 def memory_limit(settings: Mapping[str, str] | None) -> Check:
-    """Say what memory one query may take of the server, and how to limit it.
+    """Report how much memory of the server one query may use, and how to limit it.
 
-    Never a problem by itself: a memory works without the limit, and only an administrator can set
-    it.
+    The check never fails: a memory works without the limit, and only an administrator can set it.
     """
     name = "query memory"
     if settings is None:
@@ -70,8 +69,8 @@ def memory_limit(settings: Mapping[str, str] | None) -> Check:
         return Check(
             name,
             True,
-            f"one query may take all that transactions may ({_IN_TOTAL}: {total}); set "
-            f"{_PER_QUERY}, for example to 256m, to keep a heavy one from ending the others",
+            f"one query may use all memory for transactions ({_IN_TOTAL}: {total}); set "
+            f"{_PER_QUERY}, for example to 256m, so that a heavy query cannot make others fail",
         )
     return Check(name, True, f"{value} for one query ({_PER_QUERY}), {total} for all")
 
@@ -84,9 +83,9 @@ def _states(indexes: list[Row]) -> Check:
         not waiting,
         f"{len(indexes) - len(waiting)} of {len(indexes)} online"
         + "".join(f"; {text}" for text in waiting),
-        "drop the failed index and open the memory again: it is built anew"
+        "drop the failed index and open the memory again, which rebuilds it"
         if failed
-        else "wait until the server has filled them; searches are correct meanwhile, only slower",
+        else "wait until the server has built them; searches are correct meanwhile, only slower",
     )
 
 
@@ -96,6 +95,6 @@ def _dimensions(indexes: list[Row], dimension: int) -> Check:
     return Check(
         "vector indexes",
         not wrong,
-        "; ".join(wrong) or f"{len(vectors)} big layers have their own, {dimension} dimensions",
-        "another program made these indexes; drop them and open the memory again",
+        "; ".join(wrong) or f"{len(vectors)} for large layers, {dimension} dimensions",
+        "another program created these indexes; drop them and open the memory again",
     )

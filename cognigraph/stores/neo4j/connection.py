@@ -1,11 +1,11 @@
 """The driver, transactions, and error mapping for the Neo4j store.
 
-Every statement is a ``.cypher`` file. Reads are one round trip each, and see what this store wrote
-before (one bookmark manager for all sessions). A call that meets a deadlock or loses its connection
-is repeated until its deadline.
+Every statement is a ``.cypher`` file. A read takes one round trip and sees what this store wrote
+before: all sessions share one bookmark manager. A call that meets a deadlock or loses its
+connection is repeated until its deadline.
 
-The driver waits for a silent server for ever. So each call runs in a thread of its own, and the
-caller stops waiting at the deadline; closing the driver then ends the thread.
+The driver waits for a silent server forever. So each call runs in a separate thread and the caller
+stops waiting at the deadline; closing the driver then ends the thread.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ logger = logging.getLogger("cognigraph.neo4j")
 
 _PARALLEL_READS = 4
 _CLOSING = 1.0
-"""Seconds to wait for a driver that was given up to close: its server may be silent."""
+"""Seconds to wait for an abandoned driver to close; its server may be silent."""
 
 
 _EMBEDDING = "embedding"
@@ -69,16 +69,16 @@ _VECTORS = re.compile(rf"(?<=[.']){_EMBEDDING}\b")
 
 
 def vector_property(generation: int) -> str:
-    """Property that holds the vectors of a database's n-th embedder: two take turns."""
+    """The property that holds the vectors of the n-th embedder; two properties alternate."""
     return _EMBEDDING if generation % 2 else f"{_EMBEDDING}_b"
 
 
 @cache
 def cypher(name: str, *replace: tuple[str, str], embedding: str = _EMBEDDING) -> str:
-    """Text of a statement, in the Cypher version it was written for.
+    """The text of a statement, with the Cypher version it was written for.
 
-    ``embedding`` is the property that holds the vectors. ``replace`` puts other labels or bounds
-    where Cypher takes no parameter; never user text.
+    ``embedding`` is the property that holds the vectors. ``replace`` substitutes labels or bounds
+    where Cypher takes no parameter; it must never contain user text.
     """
     text = statement(f"neo4j/{name}.cypher")
     if embedding != _EMBEDDING:
@@ -91,7 +91,7 @@ def cypher(name: str, *replace: tuple[str, str], embedding: str = _EMBEDDING) ->
 
 
 class Transaction:
-    """A write transaction; its function may run again, so it contains nothing but statements."""
+    """A write transaction; a function given one may run twice, so it must only run statements."""
 
     def __init__(self, inner: DriverTransaction, connection: Connection) -> None:
         self._inner = inner
@@ -103,7 +103,7 @@ class Transaction:
         return self._inner.run(text, parameters).values()
 
     def check_generation(self) -> None:
-        """Refuse to go on with an embedder that was changed meanwhile."""
+        """Raise if the embedder was changed after this connection was opened."""
         row = self.row("reindex/state")
         if row is not None:
             self._connection.check_generation(*row[:3])
@@ -115,7 +115,7 @@ class Transaction:
 
 
 class Connection:
-    """One driver, shared by all threads; opened again in a process that was forked."""
+    """One driver, shared by all threads; a forked process opens a driver of its own."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class Connection:
         self.uri = uri
         self.database = database
         self.generation = 1
-        """Which of the database's embedders this connection works with; see schema.prepare."""
+        """The number of the database's embedder that this connection uses; see schema.prepare."""
         self._auth = auth
         self._notifications = notifications
         self._pool_size = pool_size
@@ -153,7 +153,7 @@ class Connection:
     def _open(self) -> Driver:
         quiet: dict[str, Any] = {"notifications_min_severity": "OFF"}
         if self._notifications:
-            # Names that are not in the database yet are normal in a new one.
+            # Labels and properties that do not exist yet are normal in a new database.
             quiet = {
                 "notifications_min_severity": "WARNING",
                 "notifications_disabled_classifications": ["UNRECOGNIZED"],
@@ -178,18 +178,18 @@ class Connection:
             if self._closed:
                 raise StoreError("this memory is closed; open it again")
             if self._pid != os.getpid():
-                # The parent goes on using the sockets of its driver: leave that one alone.
+                # The parent process still uses the sockets of its driver, so do not close it.
                 _ABANDONED.append((self._driver, self._threads, self._calls))
                 self._start()
             return self._driver
 
     @property
     def embedding(self) -> str:
-        """Property that holds the vectors."""
+        """The property that holds the vectors."""
         return vector_property(self.generation)
 
     def check_generation(self, generation: int, embedder: str, dimension: int) -> None:
-        """Refuse to go on with an embedder that was changed meanwhile."""
+        """Raise if the embedder was changed after this connection was opened."""
         if generation != self.generation:
             raise EmbedderMismatchError(
                 f"{self.uri} has been reindexed with the embedder {embedder!r} ({dimension} "
@@ -212,11 +212,11 @@ class Connection:
     # Deadlines
 
     def server_agent(self) -> str:
-        """Name and version of the server."""
+        """The name and version of the server."""
         return self._call(lambda driver, _: driver.get_server_info().agent, self._read_timeout)
 
     def _call(self, work: Callable[[Driver, float], _T], seconds: float) -> _T:
-        """Run driver calls in another thread, and wait for them until the deadline."""
+        """Run driver calls in another thread and wait for them until the deadline."""
         driver, until = self.driver, deadlines.deadline(seconds)
         started = time.monotonic()
         try:
@@ -224,7 +224,7 @@ class Connection:
                 copy_context().run, lambda: self._attempts(driver, work, until)
             )
         except RuntimeError:
-            # The interpreter is ending and starts no more threads; a lease is still given back.
+            # The interpreter is exiting and starts no more threads; leases are still released.
             with mapped_errors(self.uri, self.database):
                 return self._attempts(driver, work, until)
         with mapped_errors(self.uri, self.database):
@@ -260,7 +260,7 @@ class Connection:
         raise AssertionError("delays never end")
 
     def _abandon(self, driver: Driver) -> None:
-        """Go on with another driver; closing this one ends the threads that wait for it."""
+        """Replace a driver and close it in the background, which ends the threads that use it."""
         with self._lock:
             if self._closed or driver is not self._driver:
                 return
@@ -281,7 +281,7 @@ class Connection:
     def _committed(
         self, driver: Driver, until: float, work: Callable[[DriverTransaction], _T]
     ) -> _T:
-        """One attempt at a write transaction."""
+        """Try a write transaction once."""
         with (
             self._session(driver, WRITE_ACCESS) as session,
             session.begin_transaction(timeout=deadlines.for_server(until)) as inner,
@@ -293,11 +293,11 @@ class Connection:
     # Statements
 
     def rows(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> list[Row]:
-        """Read: run a statement and return its rows."""
+        """Run a read statement and return its rows."""
         text = cypher(name, *replace, embedding=self.embedding)
 
         def read(driver: Driver, until: float) -> list[Row]:
-            # Without BEGIN and COMMIT around it a read is one round trip.
+            # An auto-commit read, without BEGIN and COMMIT, takes one round trip.
             query = Query(cast(Any, text), timeout=deadlines.for_server(until))
             with self._session(driver, READ_ACCESS) as session:
                 return session.run(query, parameters).values()
@@ -305,12 +305,12 @@ class Connection:
         return self._call(read, self._read_timeout)
 
     def row(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> Row | None:
-        """Read: run a statement and return its first row."""
+        """Run a read statement and return its first row."""
         rows = self.rows(name, *replace, **parameters)
         return rows[0] if rows else None
 
     def start(self, work: Callable[..., _T], *arguments: Any) -> Future[_T]:
-        """Begin a read in another thread, with the deadline of this one."""
+        """Start a read in another thread, with the deadline of this thread."""
         return self._threads.submit(copy_context().run, work, *arguments)
 
     def write(self, work: Callable[[Transaction], _T]) -> _T:
@@ -322,12 +322,12 @@ class Connection:
         return self._call(attempt, self._write_timeout)
 
     def command(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> None:
-        """Run one schema command by itself."""
+        """Run one schema command in a transaction of its own."""
         text = cypher(name, *replace, embedding=self.embedding)
         self.command_text(text, parameters)
 
     def command_text(self, text: str, parameters: dict[str, Any]) -> None:
-        """Run the text of a schema command by itself."""
+        """Run the text of a schema command in a transaction of its own."""
 
         def attempt(driver: Driver, until: float) -> None:
             query = cast(Any, text)
@@ -337,10 +337,10 @@ class Connection:
 
 
 def _close_late_connections(driver: Driver) -> None:
-    """Close what a call has connected after its driver was closed.
+    """Close connections that a call opened after its driver was closed.
 
-    A closed driver keeps such a connection for ever: closing it again does nothing, and it has no
-    public way to its pool.
+    A closed driver keeps such a connection forever: closing the driver again does nothing, and its
+    pool is not public.
     """
     driver._pool.close()
 
@@ -350,7 +350,7 @@ _ABANDONED: list[tuple[Driver, ThreadPoolExecutor, ThreadPoolExecutor]] = []
 
 @contextmanager
 def mapped_errors(uri: str, database: str | None) -> Iterator[None]:
-    """Turn the driver's errors into ours, saying what to do."""
+    """Convert errors of the driver into errors of cognigraph that say what to do."""
     try:
         yield
     except (AuthError, AuthConfigurationError) as error:
@@ -375,18 +375,18 @@ def _mapped(error: Neo4jError, uri: str, database: str | None) -> StoreError:
     code, text = error.code or "", _first_line(error)
     if code == "Neo.ClientError.Database.DatabaseNotFound":
         return StoreError(
-            f"{uri} has no database {database!r}; give the name of one that exists, "
+            f"{uri} has no database {database!r}; give the name of an existing database, "
             "or leave it out for the user's home database"
         )
     if "TransactionTimedOut" in code:
         return StoreUnavailableError(
-            f"{uri} did not finish in time: {text}; repeat the call when it has less to do, or "
-            "raise the timeouts in StorageSettings"
+            f"{uri} did not finish in time: {text}; repeat the call when the server is less busy, "
+            "or raise the timeouts in StorageSettings"
         )
     if error.is_retryable() or code.startswith("Neo.TransientError"):
         return StoreUnavailableError(f"{uri} is busy: {text}; repeat the call")
     if isinstance(error, ClientError) and code.startswith("Neo.ClientError.Security"):
-        return StoreError(f"{uri} does not permit this: {text}; give the user the right to write")
+        return StoreError(f"{uri} does not permit this: {text}; grant the user the right to write")
     return StoreError(f"{uri}: {text}")
 
 

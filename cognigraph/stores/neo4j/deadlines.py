@@ -1,4 +1,4 @@
-"""How long a call to the server may take: one deadline for all its statements and retries."""
+"""Deadlines for calls to the server: one deadline for all statements and retries of a call."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _DEADLINE: ContextVar[float | None] = ContextVar("cognigraph_neo4j_deadline", de
 _FIRST_DELAY = 0.01
 _LONGEST_DELAY = 1.0
 _MONITOR = 3.0
-"""The server looks for transactions that are out of time every two seconds."""
+"""Seconds within which the server ends an expired transaction; it checks every two seconds."""
 
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Give everything that is called inside, in other threads too, one deadline."""
+    """Set one deadline for all calls inside the block, including those in other threads."""
     token = _DEADLINE.set(time.monotonic() + seconds)
     try:
         yield
@@ -27,19 +27,19 @@ def within(seconds: float) -> Iterator[None]:
 
 
 def deadline(seconds: float) -> float:
-    """The deadline that ``within`` has set, or one for this call alone."""
+    """The deadline set by :func:`within`, or else one for this call alone (monotonic seconds)."""
     found = _DEADLINE.get()
     return time.monotonic() + seconds if found is None else found
 
 
 def for_server(until: float) -> float:
-    """Seconds after which the server should give up by itself, so that it answers in time."""
+    """The transaction timeout for the server in seconds, such that it reports before ``until``."""
     left = max(until - time.monotonic(), 0.01)
     return left - min(_MONITOR, left / 2)
 
 
 def delays() -> Iterator[float]:
-    """Waits between attempts: twice as long each time, and random, so that writers part."""
+    """Delays between attempts in seconds: exponential backoff with jitter."""
     longest = _FIRST_DELAY
     while True:
         yield random.uniform(longest / 2, longest)

@@ -1,4 +1,4 @@
-"""Writing what one lease led to: entities, triples, evidence, keys and themes."""
+"""Writes a derivation to Neo4j: entities, triples, evidence, mentions, keys and themes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from cognigraph.stores.records import (
 
 
 class Totals(NamedTuple):
-    """Triples and themes of the space after a write, and whether each has its own index."""
+    """Numbers of triples and themes of the space after a write, and whether each has an index."""
 
     triples: int
     triples_indexed: bool
@@ -40,13 +40,13 @@ class Totals(NamedTuple):
 
 
 class _LeaseLostError(Exception):
-    """Another worker has taken over: roll back."""
+    """Raised to roll back when another worker has taken over the lease."""
 
 
 def complete(
     connection: Connection, lease: Lease, derivation: Derivation, now: datetime
 ) -> Totals | None:
-    """Write a derivation; None, changing nothing, if the lease is lost."""
+    """Write a derivation; ``None``, changing nothing, if the lease is lost."""
     try:
         return connection.write(_Write(lease, derivation, connection.generation, now).run)
     except _LeaseLostError:
@@ -54,11 +54,11 @@ def complete(
 
 
 class _Write:
-    """One derivation as statements.
+    """The write transaction of one derivation.
 
-    Locks are taken in the order: the space's facts, entities, triples, session, chunks. An insert
-    takes its session before its chunks too, so the two never wait for each other in a ring; and
-    it waits only for the second half, because the session is locked as late as possible.
+    It takes locks in the order: facts of the space, entities, triples, session, chunks. An insert
+    also locks its session before its chunks, so the two cannot deadlock. An insert waits only for
+    the second half of this transaction, because the session is locked as late as possible.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class _Write:
     def _write_facts(
         self, tx: Transaction, new: list[TripleRow], labels: list[str], seq: int
     ) -> Dropped:
-        """Write entities and triples; return what went because it was read here before."""
+        """Write entities and triples; return the counts of replaced triples that were deleted."""
         entity_map = Neo4jEntityMap(tx, self._space, labels, self._now)
         loose = self._untie(tx)
         canonical = self._merge_entities(tx, entity_map, loose)
@@ -160,18 +160,18 @@ class _Write:
         )
 
     def _untie(self, tx: Transaction) -> Loose | None:
-        """Free chunks that were read before of what was read out of them; None if none was."""
+        """Remove the facts extracted before from the chunks; ``None`` if all chunks are new."""
         before = {c.uid: c.at for c in self._lease.chunks if c.extractor is not None}
         if not before:
             return None
-        # The session is locked before its chunks, as an insert does.
+        # Lock the session before its chunks, as an insert does.
         _held(tx.row("derive/hold", session=self._lease.session_uid, token=self._lease.token))
         return untie(tx, before)
 
     def _merge_entities(
         self, tx: Transaction, entity_map: Neo4jEntityMap, loose: Loose | None
     ) -> dict[str, str | None]:
-        """Write and resolve entities; return the uid each is shown as, None for one alone."""
+        """Write and resolve entities; return their canonical uids, ``None`` outside any group."""
         entities, aliases = self._derivation.entities, self._derivation.aliases
         lost = prune_aliases(tx, loose, [alias.uid for alias in aliases]) if loose else {}
         respelled = loose.renamed if loose else frozenset()

@@ -1,4 +1,4 @@
-"""The merge ledger on Neo4j: blocks, pairs, rulings and merges of one space."""
+"""``Neo4jEntityMap``: the blocks, pairs, constraints, groups and merges of one space."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from cognigraph.stores.neo4j.connection import Row, Transaction
 
 
 class Neo4jEntityMap:
-    """See :class:`cognigraph.resolution.incremental.Ledger`. The caller locks the space first.
+    """See :class:`cognigraph.resolution.incremental.EntityMap`. The caller locks the space first.
 
-    ``labels`` are those of the space's own triple index.
+    ``labels`` holds the labels of the space's own triple index.
     """
 
     def __init__(self, tx: Transaction, space: str, labels: Sequence[str], now: datetime) -> None:
@@ -37,14 +37,14 @@ class Neo4jEntityMap:
         return ids.uid("Block", self._space, str(key))
 
     def named(self, uids: Collection[str]) -> list[EntityName]:
-        """Entities by uid, with their aliases."""
+        """Extracted entities by uid, with their aliases."""
         return [
             EntityName(uid, name, type, frozenset(aliases), is_proper(spelling))
             for uid, name, type, aliases, _, spelling in self._rows("named", uids=sorted(uids))
         ]
 
     def enter(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
-        """Put entities into blocks."""
+        """Add entities to blocks; return the size of each block and how many of them are new."""
         of = {self._block(key): key for own in keys.values() for key in own}
         rows = [
             {"uid": uid, "blocks": sorted(map(self._block, own))}
@@ -54,7 +54,7 @@ class Neo4jEntityMap:
         return {of[block]: (size, new) for block, size, new in self._rows("enter", rows=rows)}
 
     def leave(self, keys: Mapping[str, Collection[int]]) -> dict[int, tuple[int, int]]:
-        """Take entities out of blocks."""
+        """Remove entities from blocks; return each block's size and how many were removed."""
         of = {self._block(key): key for own in keys.values() for key in own}
         rows = [
             {"uid": uid, "blocks": sorted(map(self._block, own))}
@@ -78,7 +78,7 @@ class Neo4jEntityMap:
         return found
 
     def pairs(self, uids: Collection[str]) -> list[Pair]:
-        """Every pair with one of these ends."""
+        """All pairs with at least one of these entities."""
         return [
             Pair(a, b, PairVerdict(*relation), verdict)
             for a, b, *relation, verdict in self._rows("pairs", uids=sorted(uids))
@@ -97,11 +97,11 @@ class Neo4jEntityMap:
         self._rows("drop_pairs", pairs=[list(pair.ends) for pair in pairs])
 
     def constraints(self, uids: Collection[str]) -> list[Constraint]:
-        """Every ruling with one of these ends."""
+        """All constraints on at least one of these entities."""
         return [Constraint(*row) for row in self._rows("rulings", uids=sorted(uids))]
 
     def rule(self, constraints: Sequence[Constraint]) -> None:
-        """Insert or overwrite rulings."""
+        """Insert or overwrite constraints."""
         rows = [
             {
                 "a": rule.a,
@@ -113,24 +113,24 @@ class Neo4jEntityMap:
         self._rows("rule", constraints=rows)
 
     def unrule(self, constraints: Sequence[Constraint]) -> None:
-        """Delete rulings."""
+        """Delete constraints."""
         self._rows("unrule", constraints=[[rule.a, rule.b] for rule in constraints])
 
     def groups(self, uids: Collection[str]) -> dict[str, str]:
-        """Members of the groups these entities are in."""
+        """The members of the groups of these entities, each with its canonical entity."""
         rows = self._rows("groups", uids=sorted(uids))
         return {member: canonical for canonical, members in rows for member in members}
 
     def links(self, uids: Collection[str]) -> list[Link]:
-        """Merges in force with one of these ends."""
+        """Merges in force of at least one of these entities."""
         return [Link(*row) for row in self._rows("links", uids=sorted(uids))]
 
     def relink(self, gone: Sequence[Link], new: Sequence[Link]) -> None:
-        """Record that merges ended and began."""
+        """Record that the merges in ``gone`` ended and those in ``new`` began."""
         self._rows("unlink", links=[asdict(link) for link in gone], now=self._now)
         rows = [asdict(link) | {"uid": uuid4().hex} for link in new]
         self._rows("link", space=self._space, links=rows, now=self._now)
 
     def regroup(self, canonical: Mapping[str, str | None]) -> None:
-        """Show entities as others, with all their facts."""
+        """Set the canonical entities of some entities, and move their facts accordingly."""
         set_canonical(self._tx, self._space, self._labels, canonical)

@@ -1,4 +1,4 @@
-"""Reading the graph in Neo4j: messages, sessions, entities, triples, counts, Cypher."""
+"""``Neo4jGraph``: reads messages, sessions, entities, triples and counts, and runs Cypher."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Neo4jGraph:
         self._clock = clock
 
     def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
-        """A whole message."""
+        """One whole message."""
         own = None if session is None else session_uid(space, session)
         row = self._connection.row("read/message", space=space, id=id, session=own)
         if row is None:
@@ -50,7 +50,7 @@ class Neo4jGraph:
     def entities(
         self, space: str, *, match: str | None = None, limit: int, offset: int = 0
     ) -> list[Entity]:
-        """Entities, those with most triples first."""
+        """Canonical entities, most triples first."""
         rows = self._connection.rows(
             "read/entities",
             space=space,
@@ -72,7 +72,7 @@ class Neo4jGraph:
         offset: int = 0,
         as_of: datetime | None = None,
     ) -> list[Triple]:
-        """Triples first observed by ``until``, newest observation first."""
+        """Triples first observed by ``as_of``, newest observation first."""
         if entity is None:
             rows = self._connection.rows(
                 "read/triples", space=space, until=as_of, skip=offset, limit=limit
@@ -106,7 +106,7 @@ class Neo4jGraph:
         ]
 
     def stats(self, space: str) -> Stats:
-        """Counts of a space; zeros for one that does not exist."""
+        """Counts of a space; zeros for a space that does not exist."""
         row = self._connection.row("read/stats", space=space, now=self._clock())
         assert row is not None
         return Stats(space, *row)
@@ -121,7 +121,7 @@ class Neo4jGraph:
         timeout: float,
         limits: QuerySettings = DEFAULT_LIMITS,
     ) -> list[dict[str, Any]]:
-        """Run a read-only query natively, confined to the space."""
+        """Run a read-only query on the server, confined to the space."""
         driver, database = self._connection.driver, self._connection.database
         with mapped_errors(self._connection.uri, database):
             return run_on_neo4j(driver, database, space, query, parameters, limit, timeout, limits)

@@ -1,4 +1,4 @@
-"""Insert: new messages of a batch in one transaction, chained in session order."""
+"""Inserts the new messages of a batch in one transaction and links them in session order."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ _MOST_TRIES = 20
 
 
 class Inserted(NamedTuple):
-    """What an insert says: statuses, chunks in the space, whether they have an own index, and how
-    many of them are not in it yet."""
+    """The result of an insert.
+
+    ``chunks`` counts the chunks of the space; ``indexed`` says whether they have a vector index of
+    their own; ``tail`` counts those that are not in it yet.
+    """
 
     statuses: list[InsertStatus]
     chunks: int = 0
@@ -31,11 +34,11 @@ class Inserted(NamedTuple):
 
 
 class WriterQueue:
-    """Lets the writers of this process into a space one after another.
+    """Serialises the writers of this process in each space.
 
-    They would queue for the lock of the space's node anyway. There the server reports deadlocks
-    that are none when a lock that many wait for changes hands quickly, and each costs a retry.
-    Spaces share the locks, as there may be any number of spaces.
+    They would queue for the lock of the space's node anyway. But when a lock with many waiters
+    changes hands quickly, the server reports deadlocks that are none, and each costs a retry.
+    Spaces share a fixed number of locks, because there may be any number of spaces.
     """
 
     def __init__(self, locks: int = 256) -> None:
@@ -43,7 +46,7 @@ class WriterQueue:
 
     @contextmanager
     def of(self, space: str, timeout: float) -> Iterator[None]:
-        """Wait for the turn of this thread."""
+        """Hold the lock of a space; raise :class:`StoreUnavailableError` after the timeout."""
         lock = self._locks[hash(space) % len(self._locks)]
         if not lock.acquire(timeout=max(deadline(timeout) - monotonic(), 0.0)):
             raise StoreUnavailableError(
@@ -56,8 +59,8 @@ class WriterQueue:
 
 
 def insert(connection: Connection, space: str, messages: Sequence[MessageRow]) -> Inserted:
-    """Write the new ones among the messages."""
-    # A race for a message is lost at most once, and each message of the batch may race.
+    """Write the messages that are new."""
+    # Another writer can win the race for each message of the batch, but only once per message.
     for attempt in range(_MOST_TRIES):
         statuses = _statuses(connection, messages, after_race=attempt > 0)
         new = [m for m, status in zip(messages, statuses, strict=True) if status == "new"]
@@ -67,7 +70,7 @@ def insert(connection: Connection, space: str, messages: Sequence[MessageRow]) -
         written = connection.write(rows.write)
         if written is not None:
             return Inserted(statuses, *written[2:])
-        # The space is new, or another writer was faster with one of the messages.
+        # The space is new, or another writer has inserted one of the messages first.
         connection.write(lambda tx: tx.rows("insert/space", space=space))
     raise StoreUnavailableError(
         f"other writers keep adding the same messages to space {space!r}; repeat the call"
@@ -79,17 +82,17 @@ def _statuses(
 ) -> list[InsertStatus]:
     uids = [message.chunks[0].uid for message in messages]
     if after_race:
-        # A reading replica may not have yet what the winner of the race wrote.
+        # A read replica may not yet have the message of the other writer.
         rows = connection.write(lambda tx: tx.rows("insert/known", uids=uids))
     else:
-        # Redelivery is common and must not queue for the space's lock.
+        # The same messages often arrive again; that must not wait for the lock of the space.
         rows = connection.rows("insert/known", uids=uids)
     digests = {uid: digest for uid, digest in rows}
     statuses: list[InsertStatus] = []
     for uid, message in zip(uids, messages, strict=True):
         if uid not in digests:
             statuses.append("new")
-            digests[uid] = message.digest  # a second one in this batch meets the first
+            digests[uid] = message.digest  # the batch may contain the same uid twice
         else:
             statuses.append("known" if digests[uid] == message.digest else "conflict")
     return statuses
@@ -108,7 +111,7 @@ class _Rows:
             by_session.setdefault(message.session_uid, []).append(message)
         position = 0
         self._sessions: list[dict[str, Any]] = []
-        for uid, group in sorted(by_session.items()):  # sorted: writers lock in one order
+        for uid, group in sorted(by_session.items()):  # all writers lock in the same order
             chunks: list[dict[str, Any]] = []
             for message in group:
                 for chunk in message.chunks:
@@ -162,10 +165,10 @@ class _Rows:
 
 
 def splice(positions: Sequence[Row]) -> tuple[list[list[str]], list[list[str]]]:
-    """Which NEXT links to cut and which to make for late chunks.
+    """The NEXT links to cut and to create for chunks that arrive late, as pairs of uids.
 
-    ``positions`` are [uid, older chunk before, older chunk after] in session order; those that fall
-    into one gap follow each other.
+    ``positions`` holds [uid, stored chunk before, stored chunk after] in session order; chunks that
+    fall into the same gap are consecutive.
     """
     gaps: dict[tuple[str | None, str | None], list[str]] = {}
     for uid, before, after in positions:

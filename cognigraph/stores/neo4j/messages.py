@@ -1,4 +1,4 @@
-"""Insertion into Neo4j."""
+"""``Neo4jMessages``: inserts messages into a Neo4j database."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class Neo4jMessages:
             with self._writers.of(space, self._timeout):
                 inserted = insert.insert(self._connection, space, messages)
             self._indexes.cover(space, inserted.tail if inserted.indexed else 0)
-        # Once in the life of a space; labelling its chunks may take longer than an insert.
+        # Outside the deadline: this happens once in the life of a space, and labelling its chunks
+        # may take longer than an insert.
         self._indexes.grow(space, "Chunk", inserted.chunks, inserted.indexed)
         return inserted.statuses

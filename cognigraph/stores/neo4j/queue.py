@@ -1,4 +1,4 @@
-"""The enrichment queue of Neo4j."""
+"""``Neo4jQueue``: the enrichment queue of a Neo4j database."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class Neo4jQueue:
         context: int = 2,
         summaries: bool = False,
     ) -> Lease | None:
-        """Take the session of the oldest pending chunk; see ``Store.claim``."""
+        """Lease chunks of the session with the oldest pending chunk, or a due summary."""
         token, until = f"{worker}:{uuid4().hex}", now + lease_for
         chunks = {"limit": limit, "context": context}
         for _ in range(_MOST_TRIES):
-            # A read finds the session, so that idle workers lock nothing; another worker may be
-            # faster to lock it, then the next session is tried.
+            # A read finds the session, so that idle workers lock nothing. If another worker leases
+            # it first, the next session is tried.
             if space is None:
                 found = self._connection.row("queue/oldest", now=now, patience=PATIENCE)
             else:
@@ -116,27 +116,27 @@ class Neo4jQueue:
         return self._connection.write(work) is not None
 
     def extend(self, lease: Lease, until: datetime) -> bool:
-        """Hold a lease longer; False if it is lost."""
+        """Extend a lease; False if it is lost."""
         parameters = {"session": lease.session_uid, "token": lease.token, "until": until}
         return self._connection.write(lambda tx: tx.row("queue/extend", **parameters)) is not None
 
     def release(self, lease: Lease) -> bool:
-        """Give the chunks back as they were; False if the lease is lost."""
+        """Return the chunks to the queue unchanged; False if the lease is lost."""
         parameters = {"session": lease.session_uid, "token": lease.token}
         return self._connection.write(lambda tx: tx.row("queue/release", **parameters)) is not None
 
     def start_over(self, lease: Lease) -> bool:
-        """End a lease and make the done chunks of its session pending; False if it is lost."""
+        """End a lease and requeue the done chunks of its session; False if the lease is lost."""
         parameters = {"session": lease.session_uid, "token": lease.token}
         row = self._connection.write(lambda tx: tx.row("redo/start_over", **parameters))
         return row is not None
 
     def leases(self) -> dict[str, datetime]:
-        """Tokens of the leases that were not given back, and when they run out."""
+        """Tokens of the open leases, and when they expire."""
         return {token: from_micros(until) for token, until in self._connection.rows("queue/leases")}
 
     def expire(self, token: str, until: datetime) -> None:
-        """End the lease of a worker that crashed, and count that against what it held."""
+        """End the lease of a worker that crashed; count the crash against its chunks or summary."""
         evidence = is_evidence(token, until)
         counted = [count_crash(before, evidence=evidence) for before in range(MOST_CRASHES)]
         parameters = {
@@ -149,7 +149,7 @@ class Neo4jQueue:
         self._connection.write(lambda tx: tx.rows("queue/expire", **parameters))
 
     def retry_failed(self, space: str | None = None) -> int:
-        """Make parked chunks and summaries pending again."""
+        """Make parked chunks and summaries pending again; return how many."""
 
         def work(tx: Transaction) -> int:
             if space is None:
@@ -161,19 +161,19 @@ class Neo4jQueue:
         return self._connection.write(work)
 
     def failures(self, space: str) -> list[Failure]:
-        """Chunks and summaries whose last attempt failed, parked or waiting for the next try."""
+        """Chunks and summaries whose last attempt failed, parked or waiting for a retry."""
         rows = self._connection.rows("queue/failures", space=space)
         rows += self._connection.rows("queue/summary_failures", space=space)
         return [Failure(*row) for row in rows]
 
     def extractors(self, space: str) -> dict[str, int]:
-        """Who has read the done chunks, and how many."""
+        """The number of done chunks of each extractor."""
         return {
             name: count for name, count in self._connection.rows("redo/extractors", space=space)
         }
 
     def redo(self, space: str, extractors: Sequence[str]) -> int:
-        """Make the done chunks of every session pending that one of these has read a part of."""
+        """Requeue the done chunks of the sessions that these extractors have processed."""
 
         def work(tx: Transaction) -> int:
             row = tx.row("redo/requeue", space=space, extractors=list(extractors))
@@ -182,20 +182,20 @@ class Neo4jQueue:
         return self._connection.write(work)
 
     def queued(self, space: str) -> list[str]:
-        """Sessions with pending chunks, oldest chunk first, then sessions whose summary is due."""
+        """Uids of sessions with pending chunks, oldest chunk first, then of those due a summary."""
         rows = self._connection.rows("queue/queued", space=space)
         rows += self._connection.rows("queue/queued_summaries", space=space)
         return list(dict.fromkeys(uid for (uid,) in rows))
 
     def read_by(self, space: str, extractors: Sequence[str]) -> list[str]:
-        """Sessions of which one of these has read a part."""
+        """Uids of the sessions with a done chunk of one of these extractors."""
         rows = self._connection.rows("redo/sessions", space=space, extractors=list(extractors))
         return [uid for (uid,) in rows]
 
     def peek(self, session_uid: str, *, context: int = 2, again: bool = False) -> Lease | None:
-        """A session's pending chunks, waiting for a retry or not; with ``again`` the done ones too.
+        """A session's pending chunks, due for a retry or not; with ``again`` the done ones too.
 
-        None where neither chunks nor a summary wait.
+        None if neither chunks nor a summary wait.
         """
         states = ["pending", "done"] if again else ["pending"]
         row = self._connection.row(
@@ -215,14 +215,14 @@ class Neo4jQueue:
         return int(row[0]) if row else 0
 
     def due_summaries(self, space: str | None = None) -> int:
-        """Sessions whose summary waits to be brought up."""
+        """Number of sessions whose summary is due."""
         row = self._connection.row("queue/behind", space=space)
         return int(row[0]) if row else 0
 
 
 def _take(connection: Connection, statement: str, **parameters: Any) -> Row | None:
     def take(tx: Transaction) -> Row | None:
-        # A worker with an embedder of the past must not hold what it cannot finish.
+        # A worker whose embedder was replaced must not lease chunks that it cannot complete.
         tx.check_generation()
         return tx.row(statement, **parameters)
 
@@ -231,7 +231,7 @@ def _take(connection: Connection, statement: str, **parameters: Any) -> Row | No
 
 def _lease(row: Row, *, session_uid: str, token: str, expires: datetime) -> Lease:
     space, session, version, state, chunks, before, keys, themes, backlog, renew = row
-    if renew:  # what its keys and themes say is to be replaced, not gone on from
+    if renew:  # the keys and themes are to be replaced, not extended
         keys, themes = [], []
     return Lease(
         token=token,

@@ -1,8 +1,8 @@
-"""Changing the embedder of a database in place.
+"""Changes the embedder of a Neo4j database in place.
 
-New vectors lie in a second property of each node, with vector indexes of their own, so the work
-can stop and go on at any node. The last transaction holds all spaces, embeds what was added
-meanwhile and records the new embedder, whose generation says which property is in use.
+New vectors are stored in a second property of each node, with vector indexes of their own, so the
+work can stop and resume at any node. The last transaction locks all spaces, embeds what was added
+meanwhile and records the new embedder, whose generation determines which property is in use.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NAMES = _Layer("Named", ("normalised",), str, "reindex/write_names", packed)
 _LAYERS = (
     _NAMES,
     _Layer("Chunk", ("speaker", "text", "fresh"), searched),
-    # As they were read, folded into others or not: the names that a vector was made from.
+    # All extracted triples, also duplicates, with the names their vectors were made from.
     _Layer("Fact", ("said_subject", "relation", "said_object", "when", "negated"), stated),
     _Layer("Key", ("name",), str),
     _Layer("Theme", ("title", "summary"), headed),
@@ -62,7 +62,7 @@ class Neo4jReindexing:
         self._connection = connection
         self._indexes = indexes
         self._embedder = embedder
-        # Of an older database, names may have no vector yet.
+        # In a database from an older version, names may have no vectors yet.
         self._only_names = current == embedder
         self._layers = (_NAMES,) if self._only_names else _LAYERS
         self._generation = connection.generation + (not self._only_names)
@@ -74,7 +74,7 @@ class Neo4jReindexing:
             self._begin()
 
     def _begin(self) -> None:
-        """Remove what an earlier embedder, or one that was given up, left in the property."""
+        """Start or resume; remove vectors that an earlier or abandoned embedder left behind."""
         _, _, _, under_way, stale = self._connection.write(_checked_state)
         if under_way == self._target:
             return
@@ -83,7 +83,7 @@ class Neo4jReindexing:
         self._connection.write(lambda tx: tx.rows("reindex/begin", next=self._target))
 
     def progress(self) -> tuple[int, int]:
-        """Vectors that are there, and how many there will be."""
+        """The number of vectors made so far, and how many there will be."""
         done = total = 0
         for layer in self._layers:
             row = self._connection.row("reindex/count", *layer.replace, property=self._property)
@@ -115,7 +115,7 @@ class Neo4jReindexing:
         return found
 
     def write(self, rows: Sequence[Unindexed], vectors: Vector) -> None:
-        """Keep some new vectors."""
+        """Store new vectors beside the ones in use."""
 
         def keep(tx: Transaction) -> None:
             if _checked_state(tx)[3] != self._target and not self._only_names:
@@ -123,7 +123,7 @@ class Neo4jReindexing:
                     f"another reindexing of {self._connection.uri} has taken the place of this "
                     "one; start it again when that is done"
                 )
-            # Only derivations delete nodes with vectors, and only while they hold their space.
+            # Only derivations delete nodes with vectors, and only while they lock their space.
             tx.rows("reindex/hold_facts")
             self._keep(tx, rows, vectors)
 
@@ -141,7 +141,7 @@ class Neo4jReindexing:
                 tx.rows(layer.statement, *replace, property=self._property, rows=values)
 
     def switch(self, embed: Callable[[Sequence[Unindexed]], Vector]) -> None:
-        """Fill the indexes, embed what is still missing, and make it the vectors in use."""
+        """Build the indexes, embed the remaining nodes and switch to the new vectors."""
         if self._only_names:
             self._connection.write(lambda tx: self._hold_and_catch_up(tx, embed))
             return
@@ -160,8 +160,8 @@ class Neo4jReindexing:
             )
 
         self._connection.write(change)
-        # A space that came into being during that transaction was not held by it. Its first
-        # messages, if any, have an old vector only, and get their new one here.
+        # A space created during that transaction was not locked by it. Its first messages, if any,
+        # have only old vectors, and get their new ones here.
         self._connection.write(lambda tx: self._catch_up(tx, embed))
         self._indexes.make_again(self._property, self._embedder.dimension)
 
@@ -178,7 +178,7 @@ class Neo4jReindexing:
             self._keep(tx, rows, embed(rows))
 
     def clean(self) -> None:
-        """Remove the vectors and indexes of the old embedder, also those of an earlier run."""
+        """Remove the vectors and indexes of the old embedder, including those of an earlier run."""
         row = self._connection.row("reindex/state")
         if row is not None and row[4] is not None:
             self._indexes.drop(row[4])

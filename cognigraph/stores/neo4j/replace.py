@@ -1,4 +1,7 @@
-"""Out with what was read out of chunks that are read again, inside a derivation's transaction."""
+"""Removes the facts extracted from chunks before, when the chunks are extracted again.
+
+The functions run inside the transaction of a derivation.
+"""
 
 from __future__ import annotations
 
@@ -16,27 +19,27 @@ from cognigraph.stores.neo4j.spellings import respell
 
 @dataclass(frozen=True, slots=True)
 class Loose:
-    """Uids, as they were read, of what lost a tie and may be left with none."""
+    """Uids of extracted nodes that lost evidence, a mention or a source, and may have none left."""
 
     triples: frozenset[str] = frozenset()
     entities: frozenset[str] = frozenset()
     aliases: frozenset[str] = frozenset()
     renamed: frozenset[str] = frozenset()
-    """Entities that have another name, because others spell them differently."""
+    """Entities whose name changed, because the remaining chunks spell it differently."""
 
 
 class Dropped(NamedTuple):
-    """Triples that went, and their length in terms."""
+    """The number of deleted triples, and their total length in terms."""
 
     triples: int
     length: int
 
 
 def untie(tx: Transaction, chunks: Mapping[str, datetime]) -> Loose:
-    """Take away the evidence, mentions and aliases of chunks, given with their times.
+    """Delete the evidence, mentions and alias sources of chunks, which are given with their times.
 
-    What is still said by others is then spelled as they spell it; what is not will be spelled as
-    it is said next.
+    A node that other chunks support takes their earliest spelling. A node that none supports is
+    marked as unspelled, so that the next chunk that mentions it determines its spelling.
     """
     rows = tx.rows("redo/untie", chunks=sorted(chunks))
     triples, entities, aliases = (
@@ -44,9 +47,9 @@ def untie(tx: Transaction, chunks: Mapping[str, datetime]) -> Loose:
     )
     bare = []
     if triples:
-        for uid, _, subject, object, said in tx.rows("redo/evidence", triples=sorted(triples)):
+        for uid, _, subject, object, supported in tx.rows("redo/evidence", triples=sorted(triples)):
             entities |= {subject, object}
-            if not said:
+            if not supported:
                 bare.append(uid)
     unsaid = [row[0] for row in tx.rows("redo/unsaid", entities=sorted(entities))]
     tx.rows(
@@ -61,9 +64,9 @@ def untie(tx: Transaction, chunks: Mapping[str, datetime]) -> Loose:
 
 
 def prune_aliases(tx: Transaction, loose: Loose, kept: Collection[str]) -> dict[str, set[str]]:
-    """Delete aliases that no text gives any more; return them by the uid of their entity.
+    """Delete aliases that no chunk states any more; return them by the uid of their entity.
 
-    ``kept`` are about to be tied again.
+    ``kept`` holds uids of aliases that this derivation states again.
     """
     lost: dict[str, set[str]] = {}
     if candidates := sorted(loose.aliases.difference(kept)):
@@ -75,7 +78,7 @@ def prune_aliases(tx: Transaction, loose: Loose, kept: Collection[str]) -> dict[
 def prune(
     tx: Transaction, entity_map: EntityMap, space: str, labels: Sequence[str], loose: Loose
 ) -> Dropped:
-    """Delete what is left without a tie, and give what is not the times of its evidence."""
+    """Delete nodes without support, and update the observed times of the other triples."""
     dropped = _prune_triples(tx, space, labels, loose)
     if loose.entities:
         rows = tx.rows("redo/unsaid", entities=sorted(loose.entities))
@@ -90,10 +93,10 @@ def _prune_triples(tx: Transaction, space: str, labels: Sequence[str], loose: Lo
     if not loose.triples:
         return Dropped(0, 0)
     rows = tx.rows("redo/evidence", triples=sorted(loose.triples))
-    gone = {uid: key for uid, key, _, _, said in rows if not said}
+    gone = {uid: key for uid, key, _, _, supported in rows if not supported}
     changed = set(loose.triples)
     if keys := sorted({key for key in gone.values() if key is not None}):
-        # Others that say the same must not be folded into it, nor count it as one of them.
+        # Their duplicates must not point to them, nor count them among themselves.
         for _, members in tx.rows("resolve/folds", keys=keys):
             changed.update(members)
         tx.rows("resolve/fold", rows=[{"uid": uid, "fold": None} for uid in sorted(gone)])

@@ -1,4 +1,4 @@
-"""Entity resolution in Neo4j: a user's merges and splits, suspected duplicates, history."""
+"""``Neo4jResolution``: merges and splits by users, suspected duplicates, history of merges."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Neo4jResolution:
         self._clock = clock
 
     def named(self, space: str, name: str) -> list[NamedEntity]:
-        """Entities as they were read, by name, and those the text gives it as an alias."""
+        """Extracted entities with this name, or with an alias of it in the text."""
         normalised = normalise(name)
         rows = self._connection.rows(
             "resolve/called",
@@ -46,7 +46,7 @@ class Neo4jResolution:
         return [NamedEntity(*row) for row in rows]
 
     def merge(self, space: str, uid: str, into: str) -> None:
-        """Record a user's word that two entities are one."""
+        """Record a user's decision that two entities are the same."""
 
         def work(tx: Transaction) -> None:
             entity_map, at = _begin(tx, space, self._clock())
@@ -55,7 +55,7 @@ class Neo4jResolution:
         self._connection.write(work)
 
     def split(self, space: str, uid: str, apart_from: str | None = None) -> bool:
-        """Take a merge back, or keep an entity apart from its group or from one other."""
+        """Undo a merge, or separate an entity from its group or from one other entity."""
 
         def work(tx: Transaction) -> bool:
             entity_map, at = _begin(tx, space, self._clock())
@@ -64,15 +64,15 @@ class Neo4jResolution:
         return self._connection.write(work)
 
     def suspected(self, space: str, *, limit: int, offset: int = 0) -> list[SuspectedDuplicate]:
-        """Pairs that may be one but are shown apart, unless a user said that they are not."""
+        """Pairs that may be the same but are not merged, and that no user has decided on."""
         rows = self._connection.rows("resolve/suspected", space=space, skip=offset, limit=limit)
         return [suspicion(*row) for row in rows]
 
     def names(self, space: str) -> EntityNames:
-        """Entities as they were read whose names have vectors."""
+        """Extracted entities whose names have vectors."""
         rows = self._connection.rows("resolve/names", space=space)
         state = self._connection.row("reindex/state")
-        if state is not None:  # vectors of another embedder may have been read
+        if state is not None:  # the vectors just read may be those of another embedder
             self._connection.check_generation(*state[:3])
         uids, names, normalised, types, canonical, blobs = (
             zip(*rows, strict=True) if rows else [()] * 6
@@ -82,7 +82,7 @@ class Neo4jResolution:
         )
 
     def judged(self, space: str, uids: Sequence[str]) -> set[tuple[str, str]]:
-        """Pairs of entities that letters or a user say something of."""
+        """Pairs of entities that a comparison of their spelling, or a user, has already judged."""
         known = set(uids)
         rows = self._connection.rows("resolve/judged", uids=[*uids])
         return {(a, b) for a, b in rows if b in known}
@@ -102,9 +102,9 @@ def _begin(tx: Transaction, space: str, now: datetime) -> tuple[Neo4jEntityMap, 
 
 
 def settle_all(connection: Connection, now: datetime) -> None:
-    """Resolve every entity of a database that was written before entities were resolved.
+    """Resolve all entities of a database from a version without entity resolution.
 
-    Some at a time, each in a transaction of its own: after a crash it goes on.
+    It runs in batches, each in a transaction of its own, and resumes after a crash.
     """
     while connection.write(lambda tx: tx.row("resolve/backfill_triples", limit=_TRIPLES)) != [0]:
         pass

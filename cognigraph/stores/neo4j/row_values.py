@@ -1,4 +1,4 @@
-"""Rows of Neo4j as the value objects that callers get."""
+"""Converts rows of Neo4j to the model objects that callers get."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cognigraph.times import from_micros, parse_when
 
 
 def session_of(row: Row) -> Session:
-    """A session, of a row of ``read/sessions``."""
+    """A session from a row of ``read/sessions``."""
     id, started_at, ended_at, messages, chunk_count, version, keys, themes = row
     return Session(
         id=id,
@@ -23,7 +23,7 @@ def session_of(row: Row) -> Session:
 
 
 def triple_of(row: Row) -> Triple:
-    """A triple with its sources, of a row of ``read/triples``."""
+    """A triple with its sources from a row of ``read/triples``."""
     uid, subject, subject_type, relation, object, object_type, when, negated = row[:8]
     first_observed, last_observed, sources = row[8:]
     distinct = {(at, id, session, said_by or "") for at, id, session, said_by in sources}

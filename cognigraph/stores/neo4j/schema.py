@@ -1,4 +1,4 @@
-"""Numbered migrations and the record of what wrote the database."""
+"""The schema of a Neo4j database: numbered migrations, and the metadata recorded in it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from cognigraph.text.terms import ANALYZER
 from cognigraph.times import Clock, system_clock
 
 MINIMUM = (5, 26)
-"""The first release with everything used here: vector search, dynamic labels, scoped subqueries."""
+"""The first release with vector search, dynamic labels and scoped subqueries."""
 
 _VERSION = re.compile(r"(\d+)\.(\d+)")
 _INDEX_TIMEOUT = 300
 _MIGRATION_TIMEOUT = 3600
-"""Filling new indexes of a big database takes long, and happens once for each release."""
+"""Seconds; to fill the new indexes of a large database takes long, but happens once a release."""
 _COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 
 
@@ -34,7 +34,7 @@ def migrations() -> tuple[tuple[int, str], ...]:
 
 
 def number_of(name: str) -> int:
-    """The number of a migration, by the rest of its file's name."""
+    """The number of the migration with this name (its file name without number and suffix)."""
     (number,) = (number for number, file in migrations() if file.endswith(f"_{name}"))
     return number
 
@@ -46,7 +46,7 @@ def commands(name: str) -> list[str]:
 
 
 def check_server(connection: Connection) -> str:
-    """Return the server's version, refusing one that is too old."""
+    """Return the server's version; raise :class:`StoreError` if it is too old."""
     agent = connection.server_agent()
     found = _VERSION.search(agent)
     if found is not None and (int(found[1]), int(found[2])) < MINIMUM:
@@ -60,9 +60,9 @@ def check_server(connection: Connection) -> str:
 def prepare(
     connection: Connection, embedder: EmbedderIdentity | None, clock: Clock = system_clock
 ) -> tuple[int, EmbedderIdentity]:
-    """Create or migrate the schema and check the embedder (``None`` takes any).
+    """Create or migrate the schema and check the embedder; ``None`` accepts any embedder.
 
-    Returns the schema version and the embedder in use; the connection learns its generation.
+    Return the schema version and the embedder in use; set the generation of the connection.
     """
     newest = migrations()[-1][0]
     found = connection.row("schema/version")
@@ -70,7 +70,7 @@ def prepare(
         raise StoreError(f"there is no memory in {connection.uri}")
     if found is None or found[0] != newest:
         with within(_MIGRATION_TIMEOUT):
-            # The lock node's own constraint comes first: it makes the MERGE that locks safe.
+            # The constraint on the lock node comes first: with it, MERGE is safe as a lock.
             connection.command_text(commands(migrations()[0][1])[0], {})
             connection.write(lambda tx: _migrate(tx, connection, embedder, newest, clock))
             connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
@@ -97,8 +97,8 @@ def _migrate(
     for number, name in migrations():
         if number > version:
             for command in commands(name):
-                # By themselves: Neo4j does not mix schema and data in one transaction. Each says
-                # IF NOT EXISTS, so a crash in between leaves nothing to repair.
+                # Separate transactions: Neo4j does not allow schema and data changes in one. Each
+                # command says IF NOT EXISTS, so a crash in between leaves nothing to repair.
                 connection.command_text(command, {})
     if 0 < version < number_of("resolution"):
         connection.rows("schema/await", seconds=_INDEX_TIMEOUT)

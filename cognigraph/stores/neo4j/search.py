@@ -1,4 +1,4 @@
-"""Search on Neo4j: candidates from its indexes, records from the nodes."""
+"""``Neo4jSearch``: candidates from the indexes of Neo4j, records from its nodes."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Neo4jSearch:
         self._indexes = indexes
 
     def warm(self, space: str) -> None:
-        """Nothing: the server keeps its indexes ready."""
+        """Do nothing: the server keeps its indexes ready."""
 
     def candidates(self, space: str, probe: CandidateQuery) -> Candidates:
-        """Gather candidates by the space's own indexes, with the space's own statistics."""
+        """Gather candidates with the indexes and the word statistics of the space."""
         with within(self._timeout):
             return gather_candidates(self._connection, self._lexicons, self._indexes, space, probe)
 

@@ -1,4 +1,4 @@
-"""Canonical spellings, found anew among the chunks that are left when one is read again."""
+"""Recomputes canonical spellings from the remaining chunks when a chunk is extracted again."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def respell(
     entities: Collection[str],
     aliases: Collection[str],
 ) -> frozenset[str]:
-    """Spell what chunks of these moments gave its spelling, and no longer mention, as others do.
+    """Recompute the spellings that chunks of these times determined, now that they are untied.
 
-    Return the uids of the entities that have another name.
+    Each node takes the earliest spelling of the chunks that still mention it. Return the uids of
+    the entities whose name changes.
     """
     instants = sorted({instant(at) for at in moments})
     named, renamed = _entities(tx, instants, entities)
@@ -44,12 +45,12 @@ def _entities(
     renamed = set()
     rows = tx.rows("redo/entity_spellings", entities=sorted(uids), instants=instants)
     for uid, normalised, name, mentions, ends in rows:
-        said = [(at, given(text, [normalised], [name])) for at, text in mentions]
+        spellings = [(at, given(text, [normalised], [name])) for at, text in mentions]
         for at, text, is_subject, is_object in ends:
             subject, _, object = given(text, [normalised] * 3, [name] * 3)
-            said += [(at, (subject,))] * is_subject + [(at, (object,))] * is_object
-        if said:
-            spelled, (new,) = first(said)
+            spellings += [(at, (subject,))] * is_subject + [(at, (object,))] * is_object
+        if spellings:
+            spelled, (new,) = first(spellings)
             found.append({"uid": uid, "spelled": spelled, "name": new})
             if new != name:
                 renamed.add(uid)

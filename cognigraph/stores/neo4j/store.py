@@ -1,4 +1,4 @@
-"""``Neo4jStore``: the same memory on a Neo4j server, for many processes and big spaces."""
+"""``Neo4jStore``: a memory on a Neo4j server, for many processes and large spaces."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from cognigraph.times import Clock, system_clock
 
 
 class Neo4jStore:
-    """A memory in a Neo4j database; :class:`cognigraph.stores.protocols.Store` is the contract.
+    """A memory in a Neo4j database; see :class:`cognigraph.stores.protocols.Store`.
 
-    ``exact_up_to``: a layer of a space with more nodes gets a vector index of its own; up to that
-    all its vectors are compared. ``lexicon_terms`` bounds the word counts kept in memory, over all
-    spaces. A search fails after ``read_timeout`` seconds, an insert after ``write_timeout``, and
-    opening after ``open_timeout``, retries included; migrating an older database may take longer.
-    ``notifications`` makes the server's warnings visible, for tests.
+    A search compares all vectors of a layer of a space with up to ``exact_up_to`` nodes; a larger
+    layer gets a vector index of its own. ``lexicon_terms`` limits the number of word counts kept in
+    memory for all spaces together. A search fails after ``read_timeout`` seconds, an insert after
+    ``write_timeout`` and opening after ``open_timeout``, including retries; the migration of an
+    older database may take longer. ``notifications`` makes the server's warnings visible, for
+    tests.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class Neo4jStore:
         return StoreInfo("neo4j", self._connection.uri, self._version, self._embedder, details)
 
     def close(self) -> None:
-        """Close the driver and forget the word counts."""
+        """Close the driver and discard the word counts."""
         self._connection.close()
         self._lexicons.clear()
 
@@ -91,11 +92,11 @@ class Neo4jStore:
     def reindexing(
         self, embedder: EmbedderIdentity, precision: Precision | None = None
     ) -> Neo4jReindexing:
-        """Begin, or go on with, the change to another embedder."""
+        """Start or resume a change to another embedder."""
         if precision is not None:
             raise ConfigurationError("the format of vectors is for SQLite files; leave it out")
         return Neo4jReindexing(self._connection, self._indexes, self._embedder, embedder)
 
     def check(self) -> list[Check]:
-        """Look at the health of the database."""
+        """Run the health checks of the database."""
         return checks.run(self._connection, self._version, self._embedder.dimension)

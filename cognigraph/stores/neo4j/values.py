@@ -1,4 +1,4 @@
-"""Values on their way to Neo4j and back."""
+"""Converts vectors, terms and scores to and from their representation in Neo4j."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ _HALF = np.dtype("<f2")
 
 
 def vector(values: Vector) -> list[float] | None:
-    """A vector as Neo4j takes it; ``None`` for zeros, which have no cosine and are not stored."""
+    """A vector as a list; ``None`` for the zero vector, which has no cosine and is not stored."""
     return values.tolist() if values.any() else None
 
 
 def packed(values: Vector) -> bytes:
-    """The vector of a name, which no index has: 16-bit floats, little-endian."""
+    """Pack the vector of a name, which is in no index, into little-endian 16-bit floats."""
     return values.astype(_HALF).tobytes()
 
 
 def unpacked(found: Sequence[bytes], dimension: int) -> Vector:
-    """Vectors of names (number of names, dimension)."""
+    """Unpack the vectors of names into a matrix (number of names, dimension)."""
     joined = np.frombuffer(b"".join(found), _HALF)
     return joined.reshape(-1, dimension).astype(np.float32)
 
 
 def spread(terms: Mapping[str, int]) -> list[str]:
-    """Terms, each as often as it occurs."""
+    """A list with each term as often as it occurs."""
     return [term for term, count in terms.items() for _ in range(count)]
 
 
 def cosine(scores: Floats) -> Floats:
-    """Neo4j's similarity (1 + cos) / 2 back to a cosine."""
+    """Convert Neo4j's similarity, (1 + cos) / 2, to the cosine."""
     return 2.0 * scores - 1.0

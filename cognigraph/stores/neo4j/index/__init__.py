@@ -1,1 +1,1 @@
-"""Vector, full-text and lexical indexes of Neo4j, as the search uses them."""
+"""Vector and full-text indexes of Neo4j, and word counts, as a search uses them."""

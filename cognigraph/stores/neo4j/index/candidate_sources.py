@@ -1,4 +1,4 @@
-"""The legs of a search: which chunks, triples and sessions are candidates, and by what."""
+"""The candidate sources of a search: vectors, words and anchors."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from cognigraph.text.bm25 import bm25, idf
 from cognigraph.times import to_micros
 
 _OVERFETCH = 2
-"""An approximate index finds nearly all of the nearest k among its first 2k."""
+"""The first 2k results of an approximate index contain nearly all of the nearest k."""
 _MOST_FETCHED = 2000
 _WORDS_OVERFETCH = 4
 _MOST_WORDS_FETCHED = 1000
 _MOST_WORDS_HIDDEN = 4000
 _TIE = 1e-5
 _HUB = 2000
-"""An entity with more triples than this is not compared triple by triple."""
+"""The triples of an entity with more triples than this are not compared one by one."""
 _NO_LIMIT = 1 << 62
 
 _TIME: dict[Layer, str] = {"Chunk": "at", "Triple": "first_observed", "Theme": "seq"}
 
 
 def match_counts(found: Sequence[Sequence[str]], terms: Sequence[str]) -> Floats:
-    """Term frequencies (len(found), len(terms)) from the terms found in each text."""
+    """Term frequencies (len(found), len(terms)) from the query terms found in each text."""
     matches = np.zeros((len(found), len(terms)))
     column = {term: position for position, term in enumerate(terms)}
     for row, words in enumerate(found):
@@ -45,7 +45,7 @@ def match_counts(found: Sequence[Sequence[str]], terms: Sequence[str]) -> Floats
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """What a vector leg found, nearest first; ``limit`` of them are candidates."""
+    """The results of a vector search, nearest first; the first ``limit`` are candidates."""
 
     limit: int
     similarity: Sequence[float] = ()
@@ -61,11 +61,11 @@ class Nearest:
 
     @property
     def sessions(self) -> Sequence[str]:
-        """Uids of the sessions of candidate chunks or themes."""
+        """Uids of the sessions of the candidate chunks or themes."""
         return self.all_sessions[: self.limit]
 
     def with_those_of(self, newest: Nearest) -> Nearest:
-        """Both, nearest first; for chunks, which have no subjects and objects."""
+        """Merge two results for chunks, nearest first; ``newest`` wins for the same uid."""
         found: dict[str, tuple[float, str]] = {}
         for part in (newest, self):
             for score, uid, session in zip(
@@ -77,14 +77,14 @@ class Nearest:
         return Nearest(self.limit, scores, order, sessions)
 
     def around(self, entity: str) -> list[str]:
-        """Uids of the triples an entity is subject or object of."""
+        """Uids of the triples that have an entity as subject or object."""
         ends = zip(self.all, self.subjects, self.objects, strict=True)
         return [uid for uid, subject, object in ends if entity in (subject, object)]
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """An entity the question names, with the triples around it."""
+    """An entity that the question names, with its triples; ``hub`` if it has very many."""
 
     uid: str
     name: str
@@ -93,7 +93,7 @@ class Anchor:
 
 
 class CandidateSources:
-    """All legs of one probe in one space."""
+    """The candidate sources for one query in one space."""
 
     def __init__(
         self, connection: Connection, indexes: OwnIndexes, space: str, probe: CandidateQuery
@@ -110,10 +110,10 @@ class CandidateSources:
     def nearest(
         self, layer: Layer, limit: int, indexed: bool, covered: int | None = None
     ) -> Nearest:
-        """The ``limit`` nodes nearest to the probe with a cosine above 0, nearest first.
+        """The ``limit`` nodes nearest to the query vector with a cosine above 0, nearest first.
 
-        An index gives some more, for what it may have missed and for :meth:`with_hubs`. What
-        arrived after ``covered`` is not in it yet and is compared one by one.
+        An index returns some more, because it is approximate and for :meth:`with_hubs`. Nodes that
+        arrived after ``covered`` are not in the index yet and are compared one by one.
         """
         if not limit or self._vector is None:
             return Nearest(limit)
@@ -128,7 +128,7 @@ class CandidateSources:
             except StoreUnavailableError:
                 raise
             except StoreError:
-                self._indexes.forget(index)  # an administrator dropped it: compare all instead
+                self._indexes.forget(index)  # an administrator dropped it: compare all vectors
         return self._nearest_of_all(layer, limit, until, 0)
 
     def _nearest_of_all(
@@ -166,12 +166,12 @@ class CandidateSources:
             exhausted = fetched < fetch or lowest <= 0.5 or fetch >= _MOST_FETCHED
             if len(columns[0]) >= limit or exhausted:
                 return Nearest(limit, *columns)
-            fetch = min(fetch * 5, _MOST_FETCHED)  # as_of hid most of them: look further
+            fetch = min(fetch * 5, _MOST_FETCHED)  # as_of hid most results: fetch more
 
     # Words
 
     def by_terms(self, layer: Layer, limit: int, view: SpaceView) -> list[str]:
-        """Uids of the ``limit`` best by BM25 with the space's own statistics."""
+        """Uids of the ``limit`` best nodes by BM25 with the statistics of the space."""
         weights = dict(zip(self._probe.terms, idf(view.lexicon, self._probe.terms), strict=True))
         if layer == "Chunk":
             weights = {t: w for t, w in weights.items() if view.lexicon.frequencies.get(t)}
@@ -180,7 +180,7 @@ class CandidateSources:
             mean, most = view.mean_triple_length, view.triples
         if not limit or not weights:
             return []
-        # Where few rows can match, all are fetched and nothing is approximate.
+        # If few rows can match, all are fetched and the result is exact.
         fetch = max(_WORDS_OVERFETCH * limit, most + 1 if most < _MOST_WORDS_FETCHED else 0)
         leg = _WordLeg(self._connection, self._space, layer, weights, mean, self._until)
         return leg.best(limit, fetch)
@@ -188,7 +188,7 @@ class CandidateSources:
     # Anchors
 
     def anchors(self, view: SpaceView) -> list[Anchor]:
-        """Entities named in the question, each with its nearest triples (none yet for a hub)."""
+        """The entities named in the question with their nearest triples, except those of hubs."""
         probe = self._probe
         if not probe.triples_per_anchor or not probe.anchors:
             return []
@@ -207,7 +207,7 @@ class CandidateSources:
         return [Anchor(uid, name, tuple(triples), hub) for uid, name, triples, hub in rows]
 
     def with_hubs(self, anchors: Sequence[Anchor], nearest: Nearest) -> list[Anchor]:
-        """Anchors that have triples; those of a hub are among the nearest of the whole space."""
+        """The anchors that have triples; a hub gets its own among the nearest of the space."""
         most = self._probe.triples_per_anchor
         filled = [
             replace(anchor, triples=tuple(nearest.around(anchor.uid)[:most]))
@@ -219,7 +219,7 @@ class CandidateSources:
 
 
 class _WordLeg:
-    """Candidates by words: the full-text index finds them, BM25 orders them."""
+    """Candidates by words: the full-text index finds them, BM25 ranks them."""
 
     def __init__(
         self,
@@ -242,14 +242,14 @@ class _WordLeg:
         uids, scores, lengths, found, times, fetched = self._fetch(fetch)
         until = None if self._until is None else to_micros(self._until)
         if until is not None and fetched >= fetch and sum(at <= until for at in times) < limit:
-            # What as_of hides took the place of what it shows: look further, once.
+            # Rows that as_of hides took the place of visible ones: fetch more, once.
             fetch = max(fetch, _MOST_WORDS_HIDDEN)
             uids, scores, lengths, found, times, fetched = self._fetch(fetch)
         keep = len(uids)
         tied: list[str] | None = None
         if fetched >= fetch:
-            # Which of the rows with the lowest score came in depends on the index's segments, and
-            # so on other spaces: leave that whole group out.
+            # Which rows of the lowest score were fetched depends on the segments of the index, and
+            # so on other spaces: leave out all rows of that score.
             floor = scores[-1] * (1 + _TIE)
             keep = int(np.searchsorted(-np.asarray(scores), -floor, side="left"))
             tied = sorted(set(found[-1]))
@@ -280,7 +280,7 @@ class _WordLeg:
         tied: list[str],
         limit: int,
     ) -> None:
-        """Take the newest of the group that was left out: a choice of the space's own."""
+        """Add the newest rows of the score that was left out, which depend on this space alone."""
         of_layer = () if self._layer == "Chunk" else ((":Chunk", f":{self._layer}"),)
         row = self._connection.row(
             "search/newest_with_terms",

@@ -1,4 +1,4 @@
-"""Candidate generation: the legs in parallel, then everything ranking needs of what they found."""
+"""Gathers the candidates of a search: runs the candidate sources in parallel, fetches values."""
 
 from __future__ import annotations
 
@@ -36,20 +36,22 @@ def gather_candidates(
     space: str,
     probe: CandidateQuery,
 ) -> Candidates:
-    """Run every leg of a probe and collect the values of what was found."""
+    """Run all candidate sources of a query and collect the values of their candidates."""
     view = lexicons.view(space, probe.terms)
     if view is None:
         return no_candidates(probe)
-    legs = CandidateSources(connection, indexes, space, probe)
+    sources = CandidateSources(connection, indexes, space, probe)
     start = connection.start
     by_vector = start(
-        legs.nearest, "Chunk", probe.chunks_by_vector, view.chunk_indexed, view.covered
+        sources.nearest, "Chunk", probe.chunks_by_vector, view.chunk_indexed, view.covered
     )
-    triples_by_vector = start(legs.nearest, "Triple", probe.triples_by_vector, view.triple_indexed)
-    by_terms = start(legs.by_terms, "Chunk", probe.chunks_by_terms, view)
-    triples_by_terms = start(legs.by_terms, "Triple", probe.triples_by_terms, view)
-    near = start(legs.nearest, "Theme", probe.sessions_by_vector, view.theme_indexed)
-    anchors = legs.with_hubs(legs.anchors(view), triples_by_vector.result())
+    triples_by_vector = start(
+        sources.nearest, "Triple", probe.triples_by_vector, view.triple_indexed
+    )
+    by_terms = start(sources.by_terms, "Chunk", probe.chunks_by_terms, view)
+    triples_by_terms = start(sources.by_terms, "Triple", probe.triples_by_terms, view)
+    near = start(sources.nearest, "Theme", probe.sessions_by_vector, view.theme_indexed)
+    anchors = sources.with_hubs(sources.anchors(view), triples_by_vector.result())
 
     gather = _Gather(connection, space, probe)
     found = {*by_vector.result().uids, *by_terms.result()}
@@ -61,7 +63,7 @@ def gather_candidates(
     )
     evidence = {uid for uids in triples.evidence for uid in uids}
     around_evidence = start(gather.around, evidence - found)
-    # Most sessions are known before the last chunks are.
+    # Most sessions are known before the last chunks have been read.
     known = {*around.result()[_SESSION_COLUMN], *near.result().sessions}
     session_rows = start(gather.session_rows, known)
     rows = gather.chunks(around_evidence.result(), around.result())
@@ -88,7 +90,7 @@ def _flags(uids: Sequence[str], found: Sequence[str]) -> np.ndarray[tuple[int], 
 
 @dataclass
 class _Triples:
-    """Candidate triples, sorted by uid, before their chunks have rows."""
+    """Candidate triples, sorted by uid; their evidence is still uids and not rows."""
 
     uids: list[str]
     cosine: Floats
@@ -102,11 +104,11 @@ class _Triples:
 
     def pool(self, chunks: ChunkCandidates) -> TripleCandidates:
         position = {uid: row for row, uid in enumerate(chunks.uids)}
-        spots = tuple(
+        sources = tuple(
             tuple(sorted(position[uid] for uid in uids if uid in position))
             for uids in self.evidence
         )
-        newest = [max(spot, key=lambda i: (chunks.at[i], i)) if spot else -1 for spot in spots]
+        newest = [max(own, key=lambda i: (chunks.at[i], i)) if own else -1 for own in sources]
         return TripleCandidates(
             uids=tuple(self.uids),
             cosine=self.cosine,
@@ -114,7 +116,7 @@ class _Triples:
             length=self.length,
             at=np.array([chunks.at[i] if i >= 0 else np.nan for i in newest], float),
             session=np.array([chunks.session[i] if i >= 0 else -1 for i in newest], np.int64),
-            evidence=spots,
+            evidence=sources,
             by_vector=_flags(self.uids, self.by_vector),
             by_terms=_flags(self.uids, self.by_terms),
             by_anchor=_flags(self.uids, self.by_anchor),
@@ -124,7 +126,7 @@ class _Triples:
 
 @dataclass
 class _Chunks:
-    """Candidate chunks, sorted by uid, before their sessions have rows."""
+    """Candidate chunks, sorted by uid; their sessions are still uids and not rows."""
 
     uids: list[str]
     cosine: Floats
@@ -166,7 +168,7 @@ class _Chunks:
 
 
 class _Gather:
-    """Fetches candidates by uid as one row of lists, which decodes faster than many rows."""
+    """Fetches candidates by uid; a statement returns one row of lists, which decodes faster."""
 
     def __init__(self, connection: Connection, space: str, probe: CandidateQuery) -> None:
         self._connection = connection
@@ -183,7 +185,7 @@ class _Gather:
     def triples(
         self, *, by_vector: Sequence[str], by_terms: Sequence[str], by_anchor: Sequence[str]
     ) -> _Triples:
-        """Triples of all legs that rest on something said by ``as_of``."""
+        """The triples of all candidate sources that have evidence observed by ``as_of``."""
         wanted = sorted({*by_vector, *by_terms, *by_anchor})
         row: Row | None = [[] for _ in range(6)]
         if wanted:
@@ -206,7 +208,7 @@ class _Gather:
         )
 
     def around(self, seeds: Iterable[str]) -> Row:
-        """Columns of some chunks and their neighbours, in any order."""
+        """Columns of some chunks and their neighbours, unordered."""
         wanted = list(seeds)
         if not wanted:
             return [[] for _ in range(_CHUNK_COLUMNS)]
@@ -219,7 +221,7 @@ class _Gather:
         return row
 
     def chunks(self, one: Row, other: Row) -> _Chunks:
-        """Chunks of two neighbourhoods, each once."""
+        """The chunks of two neighbourhoods, each once."""
         columns = [first + second for first, second in zip(one, other, strict=True)]
         positions = {uid: position for position, uid in enumerate(columns[0])}
         uids, scores, lengths, found, times, *rest = _sorted(columns, positions.values())
@@ -239,7 +241,7 @@ class _Gather:
         )
 
     def session_rows(self, uids: Iterable[str]) -> list[Row]:
-        """Sessions with their themes and, where the probe names entities, their keys."""
+        """Sessions with their themes and, if the query names entities, their keys."""
         wanted = sorted(uids)
         if not wanted:
             return []
@@ -248,7 +250,7 @@ class _Gather:
         return self._connection.rows(name, sessions=wanted, entities=known, **self._parameters)
 
     def sessions(self, rows: list[Row]) -> SessionCandidates:
-        """Sessions of the candidates, sorted by uid."""
+        """The sessions of the candidates, sorted by uid."""
         probe, entities = self._probe, self._entities
         known = [position for position, entity in enumerate(entities) if entity is not None]
         rows = sorted(rows, key=lambda row: str(row[0]))
@@ -273,6 +275,6 @@ class _Gather:
 
 
 def _sorted(columns: Row, rows: Iterable[int]) -> list[list]:  # type: ignore[type-arg]
-    """Some rows of columns, by the first column."""
+    """Some rows of the columns, sorted by the first column."""
     order = sorted(rows, key=columns[0].__getitem__)
     return [[column[row] for row in order] for column in columns]

@@ -1,8 +1,8 @@
-"""Own vector indexes for big spaces.
+"""A separate vector index for each layer of a large space.
 
-A vector index shared by all spaces finds other tenants' nodes and misses a small tenant's own, so
-there is none. A small space compares all its vectors, which is exact and takes milliseconds; a
-space that has outgrown that gets a label and an index of its own, layer by layer.
+A vector index shared by all spaces would find the nodes of other tenants and miss those of a small
+one, so there is none. In a small space all vectors are compared, which is exact and takes
+milliseconds; each layer that outgrows this gets a label and an index of its own.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ logger = logging.getLogger("cognigraph.neo4j")
 
 _BATCH = 2000
 _TAIL = 256
-"""So many chunks of a big space are compared before they are taken into its index together."""
+"""This many new chunks of a large space are compared one by one before they are indexed."""
 
-# Quantised, a quarter of the memory: candidates are put in order by their stored vectors anyway.
-# The graph is denser than by default (16, 100): recall at 100 of the first 200 is 0.99, not 0.96.
+# Quantisation takes a quarter of the memory; candidates are ranked by their stored vectors anyway.
+# The HNSW graph is denser than by default (16, 100), so that the first 200 results contain 0.99 of
+# the nearest 100, not 0.96.
 _HNSW = {
     "vector.similarity_function": "cosine",
     "vector.quantization.enabled": True,
@@ -36,12 +37,12 @@ _HNSW = {
 
 
 def index_name(layer: Layer, space: str, embedding: str = "embedding") -> str:
-    """Name of the vector index of a space's layer, on the property that holds the vectors."""
+    """The name of the vector index of a space's layer on the given vector property."""
     return f"vector{embedding.removeprefix('embedding')}_{own_label(layer, space)}"
 
 
 class OwnIndexes:
-    """Makes own indexes and knows which can be searched."""
+    """Creates the vector indexes of large spaces and records which of them can be searched."""
 
     def __init__(self, connection: Connection, dimension: int, exact_up_to: int) -> None:
         self._connection = connection
@@ -52,9 +53,9 @@ class OwnIndexes:
         self._lock = Lock()
 
     def grow(self, space: str, layer: Layer, nodes: int, indexed: bool) -> None:
-        """Give a layer its own index if it has become too big to compare all.
+        """Create an index for a layer that has become too large to compare all its vectors.
 
-        Every step can be repeated: after a crash, or a race, the next write finishes the job.
+        Every step can be repeated: after a crash or a race, the next write finishes the work.
         """
         if indexed or nodes <= self._exact_up_to:
             return
@@ -66,30 +67,31 @@ class OwnIndexes:
         try:
             self._make(space, layer)
         except StoreUnavailableError:
-            # The write that brought us here is done; one of the next tries again.
+            # The write that called this is committed; a later write tries again.
             with self._lock:
                 self._tried.discard(name)
         except StoreError as error:
             logger.warning("space %r keeps comparing all its vectors: %s", space, error)
 
     def cover(self, space: str, tail: int) -> None:
-        """Take the newest chunks into the space's own index, once they are worth a transaction.
+        """Add the newest chunks to the space's own index once there are enough for a transaction.
 
-        One by one they would cost each insert a second index; until then they are compared.
+        To index each chunk on insert would cost every insert the update of a second index. Until
+        then, the newest chunks are compared one by one.
         """
         if tail < _TAIL:
             return
         labels = [own_label("Chunk", space)]
         try:
             self._connection.write(lambda tx: tx.rows("vectors/cover", space=space, labels=labels))
-        except StoreError as error:  # the insert that brought us here is done; the next tries again
+        except StoreError as error:  # the insert is committed; the next one tries again
             logger.info("space %r keeps comparing its newest vectors: %s", space, error)
 
     def _make(self, space: str, layer: Layer) -> None:
         of_layer = (":Chunk", f":{layer}")
         labels = [own_label(layer, space)]
         if layer != "Chunk":
-            # First the announcement: every node written after it has the label already.
+            # Announce the label first: every node written afterwards gets it at once.
             self._connection.write(
                 lambda tx: tx.rows(
                     "vectors/announce",
@@ -101,7 +103,7 @@ class OwnIndexes:
         covered, after = 0, self._label(space, of_layer, labels, 0)
         while after is not None:
             covered, after = after, self._label(space, of_layer, labels, after)
-        # The server fills the index in the background; searches stay exact until it is online.
+        # The server builds the index in the background; searches stay exact until it is online.
         self._create(layer, space, self._connection.embedding, self._dimension)
         if layer == "Chunk":
             self._connection.write(
@@ -123,7 +125,7 @@ class OwnIndexes:
         )
 
     def _indexed(self) -> Iterator[tuple[Layer, str]]:
-        """Layers and names of the spaces that have indexes of their own."""
+        """Layer and space of every index."""
         for layer in _LAYERS:
             owner = () if layer == "Chunk" else (("(owner:Space ", "(owner:SpaceFacts "),)
             indexed = f"{layer.lower()}_indexed"
@@ -132,12 +134,12 @@ class OwnIndexes:
                 yield layer, space
 
     def make_again(self, embedding: str, dimension: int) -> None:
-        """Make all own indexes on another property; repeating it changes nothing."""
+        """Create the indexes of all large spaces on another property. Idempotent."""
         for layer, space in self._indexed():
             self._create(layer, space, embedding, dimension)
 
     def drop(self, embedding: str) -> None:
-        """Drop all own indexes on a property."""
+        """Drop the indexes of all large spaces on a property."""
         for layer, space in self._indexed():
             name = index_name(layer, space, embedding)
             self._connection.command("vectors/drop", name=name)
@@ -153,7 +155,7 @@ class OwnIndexes:
         return None if row is None else row[0]
 
     def usable(self, space: str, layer: Layer, indexed: bool) -> str | None:
-        """Name of the index to search, or None where all vectors have to be compared."""
+        """The name of the index to search; ``None`` if all vectors must be compared."""
         if not indexed:
             return None
         name = index_name(layer, space, self._connection.embedding)
@@ -168,6 +170,6 @@ class OwnIndexes:
         return name
 
     def forget(self, name: str) -> None:
-        """Look at the state of an index again before it is searched."""
+        """Discard the recorded state of an index, so that the next search reads it again."""
         with self._lock:
             self._online.discard(name)

@@ -1,8 +1,8 @@
-"""Word statistics of each space: counted by the server once, then kept up to date.
+"""Word statistics of each space: the server counts all words once, then only those of new chunks.
 
-Counting all words of 100,000 chunks takes half a second, so the counts are kept per space and only
-chunks that arrived since are counted. Arrival numbers are given under the space's lock, hence
-visible in order: reading up to the newest one misses nothing, whoever wrote it.
+To count the words of 100,000 chunks takes half a second, so the counts are cached per space.
+Arrival numbers are assigned under the lock of the space and therefore become visible in order: a
+reader that has counted up to the newest number has missed no chunk of any writer.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.text.bm25 import Lexicon
 
 _SPACE_TERMS = 10
-"""What an entry costs beside its terms, counted in terms (about 100 bytes each)."""
+"""Cost of an entry in addition to its terms, in terms (about 100 bytes each)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpaceView:
-    """Totals of a space at one moment."""
+    """Totals and word statistics of a space at one moment."""
 
     chunks: int
     mean_length: float
@@ -44,7 +44,7 @@ class _Counts:
 
 
 class Lexicons:
-    """Counts of the spaces searched last, at most ``most_terms`` terms in all."""
+    """A least-recently-used cache of word counts by space, of at most ``most_terms`` terms."""
 
     def __init__(self, connection: Connection, most_terms: int) -> None:
         self._connection = connection
@@ -54,13 +54,13 @@ class Lexicons:
         self._lock = Lock()
 
     def view(self, space: str, terms: Sequence[str]) -> SpaceView | None:
-        """Statistics as of now; None for a space that holds nothing."""
+        """Current statistics; ``None`` for an empty space."""
         with self._lock:
             counts = self._spaces.get(space) or _Counts()
         with counts.lock:
             view = self._refresh(space, counts, terms)
             if view is not None and counts.chunks != view.chunks:
-                # Not what the space says it holds: count it all again.
+                # The count differs from what the space records: count everything again.
                 counts.seq, counts.chunks, counts.frequencies = 0, 0, {}
                 view = self._refresh(space, counts, terms)
             if view is not None:
@@ -94,11 +94,11 @@ class Lexicons:
         )
 
     def _keep(self, space: str, counts: _Counts) -> None:
-        """Keep the counts of a space that holds something, as the ones used last."""
+        """Store the counts of a space as the most recently used, and drop the oldest counts."""
         size = _SPACE_TERMS + len(counts.frequencies)
         with self._lock:
             if self._spaces.setdefault(space, counts) is not counts:
-                return  # another thread was faster; these counts end with this search
+                return  # another thread has stored its counts; these are freed after this search
             self._spaces.move_to_end(space)
             self._total += size - counts.charged
             counts.charged = size
@@ -108,7 +108,7 @@ class Lexicons:
                 dropped.charged = 0
 
     def clear(self) -> None:
-        """Forget all counts."""
+        """Discard all counts."""
         with self._lock:
             self._spaces.clear()
             self._total = 0
