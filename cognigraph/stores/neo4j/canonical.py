@@ -31,7 +31,7 @@ def set_canonical(
         for uid, new in sorted(canonical.items(), key=lambda pair: pair[0])
     ]
     triples = [row[0] for row in tx.rows("resolve/triples_of", rows=rows)]
-    tx.rows("resolve/shown", rows=rows)
+    tx.rows("resolve/canonical", rows=rows)
     tx.rows("resolve/same_as", rows=rows)
     tx.rows("resolve/mentions", rows=rows)
     deduplicate(tx, space, labels, triples)
@@ -66,9 +66,9 @@ def _deduplicate(tx: Transaction, space: str, labels: list[str], triples: list[s
         if new != old:
             changed.append({"uid": uid, "fold": new})
     if changed:
-        tx.rows("resolve/fold", rows=changed)
+        tx.rows("resolve/duplicate_key", rows=changed)
     into = {uid: uid for uid in alone}
-    for _, members in tx.rows("resolve/folds", keys=sorted(keys)) if keys else []:
+    for _, members in tx.rows("resolve/duplicates", keys=sorted(keys)) if keys else []:
         into.update(dict.fromkeys(members, members[0]))
     _index(tx, labels, into)
 

@@ -98,7 +98,7 @@ class Neo4jEntityMap:
 
     def constraints(self, uids: Collection[str]) -> list[Constraint]:
         """All constraints on at least one of these entities."""
-        return [Constraint(*row) for row in self._rows("rulings", uids=sorted(uids))]
+        return [Constraint(*row) for row in self._rows("constraints", uids=sorted(uids))]
 
     def rule(self, constraints: Sequence[Constraint]) -> None:
         """Insert or overwrite constraints."""

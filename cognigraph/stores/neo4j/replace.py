@@ -97,9 +97,9 @@ def _prune_triples(tx: Transaction, space: str, labels: Sequence[str], loose: Lo
     changed = set(loose.triples)
     if keys := sorted({key for key in gone.values() if key is not None}):
         # Their duplicates must not point to them, nor count them among themselves.
-        for _, members in tx.rows("resolve/folds", keys=keys):
+        for _, members in tx.rows("resolve/duplicates", keys=keys):
             changed.update(members)
-        tx.rows("resolve/fold", rows=[{"uid": uid, "fold": None} for uid in sorted(gone)])
+        tx.rows("resolve/duplicate_key", rows=[{"uid": uid, "fold": None} for uid in sorted(gone)])
     deduplicate(tx, space, labels, sorted(changed.difference(gone)))
     if not gone:
         return Dropped(0, 0)
