@@ -1,7 +1,8 @@
-"""Cypher that ships with cognigraph, and read-only inspection confined to one space.
+"""The ``.cypher`` files of the package, and read-only Cypher queries confined to one space.
 
-``files`` finds the ``.cypher`` files and their headers, ``confine`` rewrites a query for Neo4j so
-that it sees one space, ``translate`` and ``graph`` run a subset of Cypher on a networkx export.
+``catalog`` finds the files and reads their headers. ``guard`` checks a user's query and confines it
+to one space, ``run_on_neo4j`` runs it on Neo4j, and ``local`` runs a subset of Cypher on a networkx
+graph for the SQLite store.
 """
 
 if __name__ != "cognigraph.cypher":

@@ -1,4 +1,4 @@
-"""The ``.cypher`` files that ship with the package, each with a header that says what it is.
+"""Find the ``.cypher`` files of the package and read the header that describes each of them.
 
 ::
 
@@ -7,7 +7,7 @@
     // parameters: entity: string, top: integer = 50
     // returns: subject, relation, object
 
-A file is found as package data, so it works from a wheel, a checkout or a zip.
+Files are read as package data, which works from a wheel, a checkout or a zip archive.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FOLDER = "inspect"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a named query; required unless it has a default."""
+    """A parameter of a named query. It is required unless it has a default."""
 
     name: str
     type: str
@@ -43,7 +43,7 @@ class Parameter:
 
     @property
     def required(self) -> bool:
-        """Whether the caller must give it."""
+        """Whether the caller must pass a value."""
         return self.default is None
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class NamedQuery:
-    """An inspection query that ships with the package; runs unchanged on both stores."""
+    """An inspection query that is part of the package and runs unchanged on both stores."""
 
     name: str
     what: str
@@ -62,7 +62,10 @@ class NamedQuery:
     text: str
 
     def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Fill in defaults; :class:`QueryError` for a missing, unknown or ill-typed parameter."""
+        """Return the arguments to run with: those given, and the defaults of all others.
+
+        Raises :class:`QueryError` if a parameter is missing, unknown or of the wrong type.
+        """
         known = {parameter.name: parameter for parameter in self.parameters}
         signature = ", ".join(map(str, self.parameters)) or "none"
         unknown = sorted(set(given) - set(known))
@@ -85,16 +88,16 @@ class NamedQuery:
 
 @cache
 def statement(path: str) -> str:
-    """Return the text of a ``.cypher`` file, its path given below this package's folder.
+    """Return the text of a ``.cypher`` file; ``path`` is relative to the folder of this package.
 
-    A missing file is a mistake of ours, not of a caller: ``FileNotFoundError``.
+    Raises ``FileNotFoundError`` if there is no such file, which is a bug in cognigraph.
     """
     return resources.files("cognigraph.cypher").joinpath(path).read_text(encoding="utf-8")
 
 
 @cache
 def named_queries() -> Mapping[str, NamedQuery]:
-    """Return the inspection queries by name, sorted."""
+    """Return all inspection queries by name, in alphabetical order."""
     folder = resources.files("cognigraph.cypher").joinpath(_FOLDER)
     names = sorted(
         entry.name.removesuffix(".cypher")
@@ -105,7 +108,10 @@ def named_queries() -> Mapping[str, NamedQuery]:
 
 
 def named_query(name: str) -> NamedQuery:
-    """Return one inspection query; :class:`NotFoundError` names those that look like it."""
+    """Return the inspection query ``name``.
+
+    Raises :class:`NotFoundError`, which suggests queries with similar names.
+    """
     queries = named_queries()
     if name in queries:
         return queries[name]
@@ -116,7 +122,7 @@ def named_query(name: str) -> NamedQuery:
 
 
 def header(text: str) -> dict[str, str]:
-    """Read the header comment: the fields by name; a line indented further goes on with it."""
+    """Return the fields of the header comment by name. An indented line continues a field."""
     fields: dict[str, str] = {}
     last = ""
     for line in text.splitlines():

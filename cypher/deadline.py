@@ -1,4 +1,4 @@
-"""The clock of one inspection query, read from wherever the query may spend time."""
+"""The time limit of an inspection query, which long-running code checks as it runs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _deadline: ContextVar[float | None] = ContextVar("_deadline", default=None)
 
 
 class OutOfTime(Exception):
-    """The query has used up its time; :func:`time_limit` turns this into a QueryError."""
+    """The time limit has passed; :func:`time_limit` turns this into a :class:`QueryError`."""
 
 
 def check_clock() -> None:
-    """Raise :class:`OutOfTime` if the query that runs in this context is out of time."""
+    """Raise :class:`OutOfTime` if the time limit of this context has passed."""
     deadline = _deadline.get()
     if deadline is not None and time.monotonic() > deadline:
         raise OutOfTime
@@ -25,9 +25,9 @@ def check_clock() -> None:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """End what runs inside after so many seconds, with a :class:`QueryError`.
+    """Set a time limit for the ``with`` block, which :func:`check_clock` enforces.
 
-    Limits nest: an inner one never extends the outer one.
+    Raises :class:`QueryError` when the limit has passed. An inner limit never extends an outer one.
     """
     outer, own = _deadline.get(), time.monotonic() + seconds
     token = _deadline.set(own if outer is None else min(outer, own))
@@ -40,14 +40,14 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def too_slow(seconds: float) -> QueryError:
-    """Make the error of a query that is out of time."""
+    """Return the error for a query that exceeds its time limit."""
     return QueryError(
-        f"the query took longer than {seconds:g} s; narrow its patterns or give a longer timeout"
+        f"the query took longer than {seconds:g} s; narrow its patterns or set a longer timeout"
     )
 
 
 class Clocked(str):
-    """A text that reads the clock while it is iterated over, as a parser does."""
+    """A string that checks the time limit at every character while a parser iterates over it."""
 
     __slots__ = ()
 

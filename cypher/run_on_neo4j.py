@@ -1,4 +1,4 @@
-"""Cypher on Neo4j, confined to one space: inspection for the Neo4j store."""
+"""Run an inspection query on Neo4j, confined to one space."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ from cognigraph.settings import QuerySettings
 _T = TypeVar("_T")
 
 _GRACE = 1.0
-"""Seconds for which an answer is awaited after the server should have ended the query itself."""
+"""Seconds to wait for an answer after the server should have ended the query itself."""
 
 _ATTEMPTS = 3
 _WAIT = 0.2
 _FETCH = 100
-"""Rows per message exchange: what a query that is given up has sent in vain."""
+"""Rows that the server sends at a time, which bounds what an abandoned query sends in vain."""
 
 _TOO_LARGE = ("OutOfMemory", "MemoryPool", "StackOverFlow")
 
@@ -60,16 +60,17 @@ def run_on_neo4j(
     timeout: float,
     limits: QuerySettings = DEFAULT_LIMITS,
 ) -> list[Row]:
-    """Run a reading query that sees one space; at most ``limit`` rows as dicts.
+    """Run a read-only query on one space and return at most ``limit`` rows as dicts.
 
-    The query is rewritten (:func:`~cognigraph.cypher.guard.confine.confine`), then planned without
-    being run, and refused if the plan writes or reads beyond the space; then it runs in the same
-    READ transaction. ``timeout`` seconds cover the whole call, the wait for a connection included:
-    then the server ends the transaction, and one second later the call returns in any case. Once
-    sent, a query is never sent again.
+    The query is rewritten (:func:`~cognigraph.cypher.guard.confine.confine`) and planned by the
+    server without being run. It is refused if the plan writes or reads beyond the space, and
+    otherwise runs in the same READ transaction. ``timeout`` is in seconds and covers the whole
+    call, including the wait for a connection. When it has passed, the server ends the transaction;
+    one second later the call returns even if the server does not answer. A query that has been sent
+    is never sent again.
 
     Raises:
-        QueryError: the query is refused, not understood, or too large.
+        QueryError: the query is refused, is not valid Cypher, takes too long, or is too large.
         StoreUnavailableError: the server cannot be reached.
     """
     check_call(limit, timeout)
@@ -79,7 +80,7 @@ def run_on_neo4j(
     values = {**parameters, SPACE_PARAMETER: space}
 
     def read() -> list[Row]:
-        # The stores' bookmarks: on a cluster a query sees what was written just before it.
+        # The store uses the same bookmarks, so on a cluster the query sees all its earlier writes.
         with driver.session(
             database=database,
             default_access_mode="READ",
@@ -100,7 +101,7 @@ def run_on_neo4j(
     except FutureTimeout:
         raise too_slow(timeout) from None
     except RecursionError:
-        raise QueryError("a value of the result is nested too deeply to be read") from None
+        raise QueryError("a value in the result is nested too deeply") from None
     except (ServiceUnavailable, SessionExpired) as problem:
         raise StoreUnavailableError(
             f"Neo4j cannot be reached ({problem}); check that it runs and that the address is right"
@@ -123,14 +124,14 @@ def _prepared(
 
 
 def _begin(session: Session, deadline: float) -> Transaction:
-    """Begin a transaction that ends with the deadline.
+    """Begin a transaction that the server ends at the deadline.
 
-    Only this is tried again after a lost connection: nothing of the query has been sent yet.
+    Only this step is retried after a lost connection, because the query has not been sent yet.
     """
     for attempt in itertools.count(1):
         remaining = deadline - time.monotonic()
         try:
-            # A timeout of 0 would be none at all.
+            # A timeout of 0 would mean no timeout at all.
             return session.begin_transaction(timeout=max(remaining, 0.001))
         except (DriverError, Neo4jError) as problem:
             wait = _WAIT * 2**attempt
@@ -142,10 +143,10 @@ def _begin(session: Session, deadline: float) -> Transaction:
 
 
 def _within(work: Callable[[], _T], deadline: float) -> _T:
-    """Run something in a thread and wait until the deadline.
+    """Run a function in a thread and wait for its result until the deadline.
 
-    A thread that is given up ends when the server answers or the driver is closed; until then it
-    occupies one connection. The driver itself has no timeout for an answer.
+    The driver itself has no timeout for an answer. An abandoned thread ends when the server answers
+    or the driver is closed; until then it occupies one connection.
     """
     future: Future[_T] = Future()
 
@@ -164,7 +165,9 @@ def _check_plan(
 ) -> None:
     summary = transaction.run("EXPLAIN " + text, values).consume()
     if summary.query_type != "r" or summary.plan is None:
-        raise QueryError("an inspection only reads; the server says that this query does more")
+        raise QueryError(
+            "an inspection query only reads, but the server reports that this one writes"
+        )
     verify_plan(summary.plan, lists=lists)
 
 
@@ -174,21 +177,21 @@ def _mapped(problem: DriverError | Neo4jError, timeout: float) -> StoreError | Q
         return too_slow(timeout)
     if any(word in code for word in _TOO_LARGE):
         return QueryError(
-            "the query needs more memory than the server grants it "
+            "the query needs more memory than the server allows "
             f"({code.rsplit('.', 1)[-1]}); return or collect less, or nest less deeply"
         )
     if isinstance(problem, Neo4jError) and (
         isinstance(problem, ClientError) or ".Statement." in code
     ):
         lines = (problem.message or code).splitlines() or [code]
-        return QueryError(f"Neo4j does not accept the query: {lines[0][:500]}")
+        return QueryError(f"Neo4j rejected the query: {lines[0][:500]}")
     if problem.is_retryable():
         return StoreUnavailableError(f"Neo4j is busy or restarting: {problem}")
     return StoreError(f"Neo4j failed: {problem}")
 
 
 def _plain(value: Any) -> Any:
-    """Turn a value of the driver into plain data, as :mod:`cognigraph.cypher.local.rows` does."""
+    """Convert a value from the driver to the form that both stores return."""
     if isinstance(value, (Node, Relationship)):
         labels = value.labels if isinstance(value, Node) else ()
         return properties({name: _plain(item) for name, item in value.items()}, labels)

@@ -1,1 +1,1 @@
-"""What a user's Cypher may do: the lexer, the read-only check and the confinement to one space."""
+"""Checks on a user's Cypher query: it only reads, stays in one space, and has a bounded cost."""

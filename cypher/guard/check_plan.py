@@ -1,12 +1,13 @@
-"""Judge a plan of Neo4j: no operator may read beyond the space.
+"""Check the execution plan of a query on Neo4j: no operator may read beyond one space.
 
-The plan is what the server understood, so it does not depend on how this package reads a query.
-Every operator must be known. An operator that starts from the store makes its nodes *pending*; a
-predicate ``node.space = $parameter`` settles them, and only those on the path from that operator to
-the root of the plan: the same name in another branch says nothing. While nodes are pending, the
-server may run nothing that could fail or show anything, only filters that cannot raise an error
-(:mod:`cognigraph.cypher.guard.quiet`), and operators that merely combine such rows. Nodes reached
-by relationships from settled ones belong to the same space, because no relationship joins two.
+The plan is the server's own interpretation of the query, so this check does not depend on how this
+package parses it. Every operator must be known. Nodes that an operator reads from the store (by a
+scan or an index) are *pending* until a filter ``node.space = $parameter`` has confined them to the
+space. The filter counts only on the path from that operator to the root of the plan, because the
+same variable in another branch may be another node. While nodes are pending, the server may run
+nothing that could fail or return data: only filters that cannot raise an error
+(:mod:`cognigraph.cypher.guard.quiet`), and operators that merely combine rows. Nodes reached by a
+relationship from a confined node are in the same space, because no relationship joins two spaces.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from cognigraph.cypher.guard.readonly import SPACE_PARAMETER
 from cognigraph.errors import QueryError
 
 Pending = tuple[frozenset[str], ...]
-"""The groups of nodes not yet known to be in the space; one group per operator that read them."""
+"""Variables of nodes that may be in another space: one group per operator that read them."""
 
 _SCANS = frozenset(
     "AllNodesScan NodeByLabelScan UnionNodeByLabelsScan IntersectionNodeByLabelsScan "
@@ -60,7 +61,7 @@ _HIDDEN = re.compile(r"\b(?:COLLECT|COUNT|EXISTS)\s*\{", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class _Operator:
-    """One operator: its name without the runtime, what it says of itself, its children."""
+    """An operator of the plan: its name without the database, its details and its children."""
 
     name: str
     details: str
@@ -80,13 +81,13 @@ def verify_plan(
 
     ``lists`` names the parameters of the query that hold lists. Raises :class:`QueryError`.
     """
-    left = _Judge(parameter, lists).pending(plan, ())
+    left = _PlanChecker(parameter, lists).pending(plan, ())
     if left:
         raise _beyond(f"nodes {', '.join(sorted(set().union(*left)))}")
 
 
-class _Judge:
-    """Walks a plan from its leaves; ``outer`` is what is pending where a branch begins."""
+class _PlanChecker:
+    """Walks a plan from its leaves; ``outer`` are the nodes pending at the start of a branch."""
 
     def __init__(self, parameter: str, lists: Collection[str]) -> None:
         self.parameter, self.lists = parameter, lists
@@ -144,12 +145,12 @@ class _Judge:
         return (*outer, nodes)
 
     def _seeks_space(self, tokens: Sequence[QueryToken]) -> bool:
-        """Whether the index itself is asked for the space."""
+        """Whether an index seek already restricts the nodes to the space."""
         where = next((i for i, token in enumerate(tokens) if token.word("WHERE")), len(tokens))
-        asked = tokens[where + 1 :]
-        if any(token.word("OR", "XOR", "NOT", "WHERE") for token in asked):
+        condition = tokens[where + 1 :]
+        if any(token.word("OR", "XOR", "NOT", "WHERE") for token in condition):
             return False
-        return any(self._is_space(part[:3]) for part in conjuncts(asked) if _ends(part, 3))
+        return any(self._is_space(part[:3]) for part in conjuncts(condition) if _ends(part, 3))
 
     def _apply(self, operator: _Operator, outer: Pending) -> Pending:
         first, second = operator.children
@@ -166,7 +167,8 @@ class _Judge:
         return left
 
     def _join(self, operator: _Operator, outer: Pending) -> Pending:
-        # The second branch is run only if the first has a row: an error in it would tell so.
+        # The server runs the second branch only if the first returns a row. An error in the second
+        # would therefore reveal that the first found a node, so its pending nodes count there too.
         first, second = operator.children
         return self.pending(second, self.pending(first, outer))
 
@@ -179,22 +181,23 @@ class _Judge:
     def _filter(self, operator: _Operator, below: Pending) -> Pending:
         if not below:
             return ()
-        settled: set[str] = set()
+        confined: set[str] = set()
         for part in conjuncts(_tokens(operator.details)):
             node = self._space_of(part)
             if node is not None:
-                settled.add(node)
+                confined.add(node)
             elif not self._is_safe(part, below):
                 raise _unsafe(operator)
-        return tuple(group for group in below if not group <= settled)
+        return tuple(group for group in below if not group <= confined)
 
     def _is_safe(self, part: Sequence[QueryToken], below: Pending) -> bool:
         return is_quiet(part, self.lists) or all(self._guarded_by(part) & group for group in below)
 
     def _guarded_by(self, part: Sequence[QueryToken]) -> set[str]:
-        """The nodes without whose space ``CASE WHEN node.space = $p ... THEN`` evaluates nothing.
+        """Return the nodes whose space ``CASE WHEN node.space = $p ... THEN`` tests first.
 
-        Such a CASE has one WHEN only, and no ELSE but a literal.
+        The condition after THEN is evaluated only for nodes of the space, provided that the CASE
+        has a single WHEN and that its ELSE, if any, is a literal.
         """
         if len(part) > 2 and part[0].word("COERCETOPREDICATE"):
             part = part[2:-1]
@@ -208,7 +211,7 @@ class _Judge:
         return {node for node in found if node is not None}
 
     def _space_of(self, part: Sequence[QueryToken]) -> str | None:
-        """The node of a comparison ``node.space = $parameter``, cached or not."""
+        """Return the node in ``node.space = $parameter``, also for a cached property, else None."""
         node, rest = list(part[:-4]), list(part[-4:])
         if len(part) > 7 and part[0].word("CACHE", "CACHEN", "CACHEFROMSTORE"):
             if not (part[1].mark("[") and part[-3].mark("]")):
@@ -232,14 +235,14 @@ class _Judge:
 
 
 def _unquoted(tokens: Sequence[QueryToken]) -> str | None:
-    """A name of several words, which a cached property shows without backticks."""
+    """Join a name of several words, which plans show without backticks in cached properties."""
     if not all(token.kind == "name" for token in tokens):
         return None
     return " ".join(token.value for token in tokens)
 
 
 def _is_single_case(part: Sequence[QueryToken]) -> bool:
-    """Whether this is one CASE from end to end, with one WHEN and ``ELSE`` a literal."""
+    """Whether the tokens are exactly one CASE, with one WHEN and at most a literal after ELSE."""
     depth, whens = 0, 0
     for index, token in enumerate(part):
         depth += token.word("CASE")
@@ -253,7 +256,7 @@ def _is_single_case(part: Sequence[QueryToken]) -> bool:
 
 
 def _ends(part: Sequence[QueryToken], length: int) -> bool:
-    """Whether a condition of an index ends here; cached properties may follow after a comma."""
+    """Whether an index condition has this length; cached properties may follow after a comma."""
     return len(part) == length or (len(part) > length and part[length].mark(","))
 
 
@@ -262,13 +265,13 @@ def _tokens(details: str) -> list[QueryToken]:
         return tokenize(details)
     except QueryError as problem:
         raise QueryError(
-            f"a part of the server's plan is not understood ({details[:100]}); "
+            f"a part of the server's plan cannot be parsed ({details[:100]}); "
             "write the query in a simpler form"
         ) from problem
 
 
 def _nodes(name: str, tokens: Sequence[QueryToken]) -> frozenset[str]:
-    """The nodes that a scan or seek reads, as its details name them."""
+    """Return the variables of the nodes that a scan or seek reads, from its details."""
     if "Relationship" in name:
         found = [
             tokens[i + 1].value
@@ -280,7 +283,7 @@ def _nodes(name: str, tokens: Sequence[QueryToken]) -> frozenset[str]:
     while start < len(tokens) - 1 and tokens[start].named and tokens[start + 1].named:
         if tokens[start + 1].word("WHERE"):
             break
-        start += 1  # "RANGE INDEX", "UNIQUE" and the like
+        start += 1  # the kind of index, such as "RANGE INDEX" or "UNIQUE"
     first = tokens[start]
     return frozenset([first.value]) if first.named else frozenset()
 
@@ -295,5 +298,5 @@ def _beyond(what: str) -> QueryError:
 def _unsafe(operator: _Operator) -> QueryError:
     return QueryError(
         "the server would evaluate a condition that can fail on nodes of other spaces "
-        f"({operator.name} {operator.details}); test it on its own, apart from patterns and OR"
+        f"({operator.name} {operator.details}); move it out of OR and away from patterns"
     )

@@ -1,19 +1,19 @@
 """Rewrite a Cypher query so that every node pattern in it is restricted to one space.
 
-No relationship joins two spaces, so a query whose every node pattern carries the space can reach
-nothing else. What this rests on:
+No relationship joins two spaces, so a query can only reach nodes of one space if every node pattern
+is restricted to it. The isolation rests on four measures:
 
 1. The tokens are written out in one canonical form (:mod:`cognigraph.cypher.guard.lexer`), so the
-   server splits the query as it was split here.
-2. The query is read clause by clause by a grammar of its own, and every node pattern gets the
-   space; whatever the grammar does not know is refused. Functions are an allow-list and procedures
-   are refused, so there is no way to a node but a pattern.
-3. A condition that could raise an error is guarded, because the server may evaluate it before the
-   comparison with the space, and the text or the mere fact of an error tells about the node.
-4. :func:`~cognigraph.cypher.guard.check_plan.verify_plan` judges the plan that the server made of
-   it, operator by operator, without relying on 1 to 3.
+   server tokenizes the query exactly as this package did.
+2. A strict grammar parses the query clause by clause and adds the space to every node pattern. It
+   refuses whatever it does not know, all procedures, and all functions that are not on its list, so
+   a query can reach nodes through patterns only.
+3. A condition that could raise an error is guarded by a test of the space, because the server may
+   evaluate it on a node of another space, and an error would say something about that node.
+4. :func:`~cognigraph.cypher.guard.check_plan.verify_plan` checks every operator of the server's
+   plan for the rewritten query, without relying on the first three measures.
 
-What an operator can add is in ``docs/neo4j-isolation.md``.
+``docs/neo4j-isolation.md`` describes what the operator of a server can do in addition.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ __all__ = ["confine", "verify_plan"]
 
 
 def confine(query: str, parameter: str = SPACE_PARAMETER, lists: Collection[str] = ()) -> str:
-    """Return ``query`` with ``space: $parameter`` in every node pattern, without its comments.
+    """Return ``query`` without comments and with ``space: $parameter`` in every node pattern.
 
-    ``lists`` names the parameters that hold lists: for these, ``x IN $p`` cannot fail. Raises
-    :class:`QueryError`, saying what to do, for everything but a single reading statement.
+    ``lists`` names the parameters whose values are lists: for these, ``x IN $p`` cannot fail.
+    Raises :class:`QueryError`, saying what to change, unless the query is one statement that only
+    reads and that the grammar supports.
     """
     tokens = tokenize(query)
     check_read_only(query, tokens)
@@ -43,19 +44,19 @@ def confine(query: str, parameter: str = SPACE_PARAMETER, lists: Collection[str]
 
 
 def _check_names(query: str, tokens: Sequence[QueryToken], parameter: str) -> None:
-    """Refuse names that could imitate a comparison with the space where a plan shows them."""
+    """Refuse names that could look like a comparison with the space in the details of a plan."""
     for token in tokens:
         if token.kind != "number" and parameter in token.value:
-            raise error(query, token.start, f"{parameter!r} is taken; leave it out of the query")
+            raise error(query, token.start, f"{parameter!r} is reserved; leave it out of the query")
         if token.kind == "quoted" and any(mark in token.value for mark in "[]{}"):
-            raise error(query, token.start, "a name cannot have brackets or braces")
+            raise error(query, token.start, "a name cannot contain brackets or braces")
 
 
 class _Confiner(Patterns):
-    """One rewrite: reads clauses and patterns, and notes what to insert before which token."""
+    """Rewrites one query: parses its clauses and records the text to insert before each token."""
 
     def run(self) -> str:
-        """Read the whole query and write it out again."""
+        """Parse the whole query and return the rewritten text."""
         self._clauses()
         if self.at < len(self.tokens):
             raise self.error("a clause is expected here")
@@ -91,7 +92,7 @@ class _Confiner(Patterns):
             self._newer_clause()
 
     def _newer_clause(self) -> None:
-        """The clauses of Cypher 25, and the WHERE of WITH."""
+        """Parse a clause that is new in Cypher 25, or the WHERE after WITH."""
         if self.take_word("WHERE"):
             self.condition()
         elif self.take_word("FILTER"):
@@ -102,7 +103,9 @@ class _Confiner(Patterns):
         elif self.take_word("NEXT"):
             self.nodes = {}
         elif not self.take_word("FINISH"):
-            raise self.error(f"the clause {self.token().text!r} is not known to an inspection")
+            raise self.error(
+                f"the clause {self.token().text!r} is not supported in an inspection query"
+            )
 
     def _let(self) -> None:
         while True:
@@ -144,16 +147,16 @@ class _Confiner(Patterns):
             opening = self.at
             self.at = self.pairs[opening] + 1
             if not self.mark("{"):
-                raise self.error("after CALL (...) comes a query in braces", opening)
+                raise self.error("CALL (...) must be followed by a query in braces", opening)
             if not all(
                 token.named or token.mark(",", "*")
                 for token in self.tokens[opening + 1 : self.at - 1]
             ):
-                raise self.error("CALL takes variables only", opening)
+                raise self.error("the parentheses of CALL can contain only variables", opening)
         self.subquery()
 
     def subquery(self) -> None:
-        """Read a subquery in braces: clauses, or patterns with an optional WHERE."""
+        """Parse a subquery in braces: clauses, or patterns with an optional WHERE."""
         known = dict(self.nodes)
         self.enter(self._subquery_body)
         self.nodes = known
@@ -179,12 +182,10 @@ class _Confiner(Patterns):
         if self.take_word("WHERE"):
             self.condition()
 
-    # --- nodes ------------------------------------------------------------------------------
-
     # --- conditions -------------------------------------------------------------------------
 
     def condition(self) -> None:
-        """Read what follows WHERE; what could fail on a node of another space is guarded."""
+        """Parse what follows WHERE, and guard the parts that could fail on a node elsewhere."""
         for begin, end in self.expression():
             part = self.tokens[begin:end]
             if not is_quiet(part, self.lists) and not self._has_pattern(begin, end):

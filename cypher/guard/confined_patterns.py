@@ -1,7 +1,7 @@
-"""Patterns of a query that is being confined: nodes, relationships and paths.
+"""Parse the patterns (nodes, relationships, paths) of a query and add the space to every node.
 
-Every node pattern gets the space. Which variable names a node, and which names a relationship with
-which ends, is noted, so that a condition on them can be guarded.
+The parser also records which nodes each variable depends on, for a relationship its start and end,
+so that conditions on the variable can be guarded by a test of their space.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PATH_FUNCTIONS = ("SHORTESTPATH", "ALLSHORTESTPATHS")
 
 
 class Patterns(Expressions):
-    """Reads patterns and notes what to insert before which token."""
+    """Parses patterns and records the text to insert before each token."""
 
     def __init__(
         self, query: str, tokens: Sequence[QueryToken], parameter: str, lists: Collection[str]
@@ -26,10 +26,10 @@ class Patterns(Expressions):
         self.inserts: dict[int, str] = {}
         self.node_entries = False
         self.nodes: dict[str, list[str]] = {}
-        """The node variables that tell the space of a variable: of a relationship, its ends."""
+        """Per variable, the node variables that determine its space: a node's own, or the ends."""
 
     def path(self) -> None:
-        """Read one path pattern, with its name and selector if it has them."""
+        """Parse one path pattern, including its name and its selector if it has them."""
         path = None
         if self.token().named and self.mark("=", ahead=1):
             path = self.name("a path variable")
@@ -57,7 +57,7 @@ class Patterns(Expressions):
         )
 
     def _selector(self) -> None:
-        """``ANY``, ``ALL SHORTEST``, ``SHORTEST 2 GROUPS`` and the like."""
+        """Parse a path selector such as ``ANY``, ``ALL SHORTEST`` or ``SHORTEST 2 GROUPS``."""
         if not self.word("ANY", "ALL", "SHORTEST"):
             return
         self.take_word("ANY", "ALL")
@@ -68,7 +68,7 @@ class Patterns(Expressions):
         self.take_word("GROUP", "GROUPS")
 
     def _chain(self) -> None:
-        """Nodes and relationships in turn, or parenthesised paths."""
+        """Parse alternating nodes and relationships, or parenthesised paths."""
         before = self._element()
         while True:
             if self.mark("("):
@@ -84,7 +84,7 @@ class Patterns(Expressions):
                 return
 
     def _element(self) -> str | None:
-        """A node pattern or a parenthesised path; return the name of the node."""
+        """Parse a node pattern or a parenthesised path; return the node's variable, if any."""
         if not self.mark("("):
             raise self.error("this is not a node pattern such as (n:Label {key: value})")
         opening = self.at
@@ -122,7 +122,7 @@ class Patterns(Expressions):
         return self.mark("-") and self.mark("[", "-", ">", ahead=1)
 
     def _relationship(self) -> str | None:
-        """An arrow, with or without details; return the name of the relationship."""
+        """Parse an arrow with or without details; return the relationship's variable, if any."""
         self.take_mark("<")
         self.at += 1
         found: str | None = None
@@ -132,7 +132,7 @@ class Patterns(Expressions):
                 found = first.text
             self.enter(self._relationship_details)
         if not self.take_mark("-"):
-            raise self.error("this arrow is not understood")
+            raise self.error("this is not a valid arrow")
         self.take_mark(">")
         return found
 
@@ -159,7 +159,10 @@ class Patterns(Expressions):
                 self.at += 1
 
     def pattern_operand(self) -> bool:
-        """Read a pattern where an expression can stand: ``(a)-->(b)``, never a single node."""
+        """Parse a pattern used as an expression; return False, and parse nothing, if there is none.
+
+        It needs an arrow, as in ``(a)-->(b)``: a single node in parentheses is no pattern here.
+        """
         close = self.pairs[self.at]
         if not self._may_be_node(self.at):
             return False
@@ -171,7 +174,7 @@ class Patterns(Expressions):
         return arrow
 
     def _may_be_node(self, opening: int) -> bool:
-        """Whether the content of this parenthesis could be that of a node pattern."""
+        """Whether the content of this parenthesis can be that of a node pattern."""
         first = self.tokens[opening + 1]
         if _ends_name(first) or first.word("WHERE", "IS"):
             return True
@@ -195,7 +198,7 @@ class Patterns(Expressions):
         if self.take_word("WHERE"):
             self.condition()
         elif not self.mark(")"):
-            what = "nothing but WHERE can follow the properties of a node"
+            what = "only WHERE can follow the properties of a node"
             raise self.error(what if self.mark("}", ahead=-1) else "this cannot be part of a node")
 
     def _node_properties(self) -> None:
@@ -209,16 +212,16 @@ class Patterns(Expressions):
         self.node_entries = outside
 
     def key(self) -> None:
-        """Read the key of an entry; the properties of a node cannot name the space."""
+        """Parse the key of an entry; refuse ``space`` among the properties of a node."""
         if self.node_entries and self.token().value == "space":
-            raise self.error("leave 'space' out; a query sees its own space only")
+            raise self.error("leave 'space' out; a query can only read its own space")
         super().key()
 
     def insert(self, index: int, text: str) -> None:
-        """Write ``text`` before the token at ``index``."""
+        """Record that ``text`` is to be inserted before the token at ``index``."""
         self.inserts[index] = self.inserts.get(index, "") + text
 
 
 def _ends_name(token: QueryToken) -> bool:
-    """Whether a node's name, or the lack of one, may be followed by this."""
+    """Whether this token can follow the variable of a node, or stand where it is missing."""
     return token.mark(")", ":", "{") or token.kind == "parameter" or token.word("WHERE", "IS")

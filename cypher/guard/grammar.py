@@ -1,9 +1,10 @@
-"""A recursive-descent reader of Cypher expressions, for knowing where a pattern can stand.
+"""A recursive-descent parser of Cypher expressions, which finds every pattern in them.
 
-It reads operators without precedence and arguments without their number: it only has to know, for
-every parenthesis, brace and bracket, what the server takes it for. A name that the server might
-take for a keyword has to be quoted, and whatever does not fit is refused. Patterns, subqueries and
-clauses are read by :mod:`cognigraph.cypher.guard.confine`, which extends the class here.
+It ignores the precedence of operators and the number of arguments, because it only has to know how
+the server interprets each parenthesis, brace and bracket. It refuses what it cannot parse, and
+requires backticks for names that the server might read as a keyword. Patterns, subqueries and
+clauses are parsed by subclasses (:mod:`cognigraph.cypher.guard.confined_patterns` and
+:mod:`cognigraph.cypher.guard.confine`).
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ RESERVED = frozenset(
     "SHORTEST SHORTESTPATH ALLSHORTESTPATHS SINGLE NONE ANY REDUCE SKIP STARTS THEN UNION UNWIND "
     "WHERE WITH XOR".split()
 )
-"""Names that this reader or the server could take for a keyword where a variable can stand."""
+"""Words that this parser or the server could read as a keyword instead of a variable."""
 
 ALIASES = frozenset(("AND", "CASE", "END", "NOT", "OR", "XOR"))
-"""Names that cannot be given by AS: a plan that shows them could be read in two ways."""
+"""Names that AS must not introduce, because they would make a plan's details ambiguous."""
 
 _COMPARED = ("<>", "<=", ">=", "=~", "!=", "||", "=", "<", ">", "+", "-", "*", "/", "%", "^")
 _WORDS = ("AND", "OR", "XOR", "IN", "CONTAINS")
@@ -49,7 +50,7 @@ _TYPES = (
 
 
 class Expressions:
-    """A position in the tokens of a query, and the reading of expressions from there."""
+    """Parses expressions from the current position ``at`` in the tokens of a query."""
 
     def __init__(self, query: str, tokens: Sequence[QueryToken]) -> None:
         self.query, self.tokens = query, tokens
@@ -58,7 +59,10 @@ class Expressions:
         self.depth = 0
 
     def expression(self) -> list[tuple[int, int]]:
-        """Read an expression; return the spans of what AND joins (one span if OR joins too)."""
+        """Parse an expression and return the spans of the parts that AND joins.
+
+        If there is also an OR or XOR, the whole expression is one span.
+        """
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self.error(f"expressions are nested more than {MAX_DEPTH} deep")
@@ -78,15 +82,15 @@ class Expressions:
         return list(zip(begins, [*ends, self.at], strict=True))
 
     def pattern_operand(self) -> bool:
-        """Read a pattern where an expression can stand; whether there is one."""
+        """Parse a pattern used as an expression; return False if there is none here."""
         raise NotImplementedError
 
     def subquery(self) -> None:
-        """Read a subquery in braces."""
+        """Parse a subquery in braces."""
         raise NotImplementedError
 
     def label_expression(self) -> None:
-        """Read what follows the colon of a label expression."""
+        """Parse a label expression, which follows a colon or IS."""
         while self.take_mark("!"):
             pass
         token = self.token()
@@ -160,7 +164,7 @@ class Expressions:
     def _function(self, length: int) -> None:
         name = "".join(token.value for token in self.tokens[self.at : self.at + length])
         if name.lower() not in _FUNCTIONS:
-            raise self.error(f"the function {name!r} is not available in an inspection")
+            raise self.error(f"the function {name!r} is not available in an inspection query")
         self.at += length
         self.enter(self._arguments)
 
@@ -175,7 +179,7 @@ class Expressions:
         self._list(self.take_word)
 
     def _list(self, take_from: object = None) -> None:
-        """The inside of brackets: items, a comprehension, an index or a slice."""
+        """Parse the inside of brackets: items, a comprehension, an index or a slice."""
         while not self.mark("]", ")"):
             if not self.marks("..") and not self.word("FROM"):
                 self.expression()
@@ -191,7 +195,7 @@ class Expressions:
             self.expression()
 
     def condition(self) -> None:
-        """Read what follows WHERE."""
+        """Parse the condition that follows WHERE."""
         self.expression()
 
     def _case(self) -> None:
@@ -206,7 +210,7 @@ class Expressions:
         self.expect_word("END")
 
     def _alternative(self) -> None:
-        """What follows WHEN: expressions, or ends of comparisons as in ``WHEN < 3, IS NULL``."""
+        """Parse what follows WHEN: expressions, or partial ones as in ``WHEN < 3, IS NULL``."""
         while True:
             if self.word("IS") or self._operator() is None:
                 self.expression() if not self.word("IS") else self._postfix()
@@ -216,7 +220,7 @@ class Expressions:
                 return
 
     def entries(self) -> None:
-        """Read ``key: value`` pairs, up to the closing brace."""
+        """Parse ``key: value`` pairs, up to the closing brace."""
         while not self.mark("}"):
             if not (self.token().named and self.mark(":", ahead=1)):
                 raise self.error("a property is written key: value")
@@ -227,7 +231,7 @@ class Expressions:
                 return
 
     def key(self) -> None:
-        """Read the key of an entry."""
+        """Parse the key of an entry."""
         self.at += 1
 
     def _projection(self) -> None:
@@ -279,12 +283,12 @@ class Expressions:
                 self.at += 1
                 self._type()
                 if not self.take_mark(">"):
-                    raise self.error("this type is not understood")
+                    raise self.error("this is not a valid type")
 
     # --- the cursor -------------------------------------------------------------------------
 
     def peek(self, ahead: int) -> QueryToken:
-        """The token so many positions ahead; past the end an empty one."""
+        """Return the token ``ahead`` positions further on, or an empty one past the end."""
         index = self.at + ahead
         if 0 <= index < len(self.tokens):
             return self.tokens[index]
@@ -292,52 +296,55 @@ class Expressions:
         return QueryToken("punctuation", "", "", end, end, False)
 
     def token(self) -> QueryToken:
-        """The token at this position."""
+        """Return the token at the current position."""
         return self.peek(0)
 
     def word(self, *words: str, ahead: int = 0) -> bool:
-        """Whether one of these keywords stands here."""
+        """Whether the token ``ahead`` positions further on is one of these keywords."""
         return self.peek(ahead).word(*words)
 
     def mark(self, *marks: str, ahead: int = 0) -> bool:
-        """Whether one of these punctuation marks stands here."""
+        """Whether the token ``ahead`` positions further on is one of these punctuation marks."""
         return self.peek(ahead).mark(*marks)
 
     def marks(self, text: str) -> bool:
-        """Whether these punctuation marks stand here one after another."""
+        """Whether the next tokens are these punctuation marks, in this order."""
         return all(self.mark(mark, ahead=i) for i, mark in enumerate(text))
 
     def take_word(self, *words: str) -> bool:
-        """Step over one of these keywords; whether there was one."""
+        """Consume the next token if it is one of these keywords; return whether it was."""
         found = self.word(*words)
         self.at += found
         return found
 
     def take_mark(self, *marks: str) -> bool:
-        """Step over one of these punctuation marks; whether there was one."""
+        """Consume the next token if it is one of these marks; return whether it was."""
         found = self.mark(*marks)
         self.at += found
         return found
 
     def expect_word(self, *words: str) -> None:
-        """Step over one of these keywords; refuse anything else."""
+        """Consume one of these keywords; raise an error for anything else."""
         if not self.take_word(*words):
             raise self.error(f"{' or '.join(words)} is expected here")
 
     def name(self, what: str, reserved: Sequence[str] | frozenset[str] = RESERVED) -> str:
-        """Step over a name and return it; ``reserved`` words may not stand here unquoted."""
+        """Consume a name and return it; raise an error if it is one of the ``reserved`` words.
+
+        ``what`` describes the name that is expected, for the error.
+        """
         token = self.token()
         if not token.named:
             raise self.error(f"{what} is expected here")
         if token.value.upper() in reserved:
             if token.kind == "quoted":
                 raise self.error(f"{token.value!r} is a keyword; choose another name")
-            raise self.error(f"the name {token.value!r} needs backticks, or another word")
+            raise self.error(f"put the name {token.value!r} in backticks or choose another")
         self.at += 1
         return token.text
 
     def enter(self, read: object) -> None:
-        """Read the inside of the bracket at this position, all of it."""
+        """Parse everything inside the bracket at the current position with ``read``."""
         close = self.pairs[self.at]
         self.depth += 1
         if self.depth > MAX_DEPTH:
@@ -348,11 +355,11 @@ class Expressions:
         read()
         self.depth -= 1
         if self.at != close:
-            raise self.error("this is not understood here")
+            raise self.error("this cannot be parsed here")
         self.at += 1
 
     def error(self, message: str, index: int | None = None) -> QueryError:
-        """Make an error about the token at this position, or at ``index``."""
+        """Return an error that points to the token at ``index`` (default: the current one)."""
         here = self.at if index is None else index
         start = self.tokens[here].start if here < len(self.tokens) else len(self.query)
         return error(self.query, start, message)

@@ -1,8 +1,9 @@
-"""How far a query can multiply values on Neo4j, bounded before it is sent.
+"""Bound how much the expressions of a query can multiply values, before it is sent to Neo4j.
 
-The server counts the memory of rows, not that of a value while an expression builds it: a list of
-a billion numbers, or a string doubled forty times, fills the heap without a look at the clock. So
-each construct that multiplies values gets a factor, and the product must stay below a limit.
+The server limits the memory of rows, but not of a value that an expression is building: a list of a
+billion numbers, or a string doubled forty times, fills the heap before the timeout is checked. Each
+construct that multiplies values is therefore given a factor, and the product of the factors must
+stay below a limit.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from cognigraph.errors import QueryError
 from cognigraph.settings import QuerySettings
 
 MAX_NESTED_ITERATIONS = 2
-"""How deep list comprehensions, ``reduce`` and list predicates may lie in each other."""
+"""How deeply list comprehensions, ``reduce`` and list predicates may be nested."""
 
 _CLAUSES = (
     "MATCH OPTIONAL WHERE WITH RETURN UNWIND ORDER SKIP OFFSET LIMIT UNION CALL LET FILTER".split()
 )
 _ITERATING = frozenset({"reduce", "any", "all", "none", "single"})
 _REPEATED = 1000
-"""What a loop over a list of unknown size counts for, when each round repeats another value."""
+"""The assumed length of a list of unknown size if a loop over it repeats another value."""
 
 _WORDS = (
     "CASE WHEN THEN ELSE END AND OR NOT XOR IN IS NULL TRUE FALSE AS DISTINCT CONTAINS STARTS ENDS "
@@ -77,7 +78,7 @@ class _Growth:
         if self.grown > self.most:
             raise self._fail(
                 index,
-                f"with this {what} the query could make {short(self.grown)} values out of one, "
+                f"with this {what} the query could turn one value into {short(self.grown)}, "
                 f"over the limit of {self.most:,} (query.max_growth); use smaller ranges and "
                 "combine fewer values",
             )
@@ -85,7 +86,7 @@ class _Growth:
     # --- range() ------------------------------------------------------------------------
 
     def _range(self, index: int) -> int:
-        """Return how many values a range holds at most."""
+        """Return the largest number of values that a ``range()`` can have."""
         arguments = self._arguments(index)
         if not 2 <= len(arguments) <= 3:
             raise self._fail(index, "range() takes two or three arguments")
@@ -93,13 +94,13 @@ class _Growth:
         step = 1
         if len(arguments) == 3:
             steps = self._bounds(index, arguments[2])
-            # A step that may have either sign, or be 0, bounds nothing.
+            # A step that can be 0 or have either sign does not reduce the number of values.
             step = min(map(abs, steps)) if steps[0] > 0 or steps[1] < 0 else 1
         widest = max(high[1] - low[0], low[1] - high[0])
         return max(widest, 0) // max(step, 1) + 1
 
     def _bounds(self, index: int, tokens: Sequence[QueryToken]) -> tuple[int, int]:
-        """Return the least and the greatest value of an argument: a sum of what has bounds."""
+        """Return the least and greatest value of an argument, which is a sum of bounded terms."""
         low = high = 0
         here, sign, expects_value = 0, 1, True
         while here < len(tokens):
@@ -131,7 +132,7 @@ class _Growth:
             return (given, given), here + 1
         sized = token.kind == "name" and token.value.lower() in ("size", "length")
         if sized and here + 1 < len(tokens) and tokens[here + 1].mark("("):
-            # What a list can hold; a longer one exists already and has passed its own limit.
+            # An assumption: a list that is longer exists already and has passed its own limit.
             return (0, max(self.most // 100, 1)), _closing(tokens, here + 1) + 1
         raise self._unbounded(index)
 
@@ -146,21 +147,23 @@ class _Growth:
     def _unbounded(self, index: int) -> QueryError:
         return self._fail(
             index,
-            "the bounds of range() are whole numbers, parameters with whole numbers, size(...) or "
-            "length(...), and sums of these: so that its size is known before it is made",
+            "the bounds of range() must be whole numbers, parameters with whole numbers, size(...) "
+            "or length(...), or sums of these, so that its size is known before the query runs",
         )
 
     # --- replace() and reduce() ---------------------------------------------------------
 
     def _replacement(self, index: int) -> int:
-        """Return how many times longer a text can become."""
+        """Return by which factor ``replace()`` can lengthen a text."""
         arguments = self._arguments(index)
         if len(arguments) < 3:
             raise self._fail(index, "replace() takes three arguments")
         found = [self._text(argument) for argument in arguments[1:3]]
         old, new = found
         if new is None:
-            raise self._fail(index, "the replacement in replace() is a text or a parameter")
+            raise self._fail(
+                index, "the replacement in replace() must be a literal string or a parameter"
+            )
         if old == "":
             return len(new) + 1
         return math.ceil(len(new) / len(old or "1"))
@@ -175,25 +178,25 @@ class _Growth:
         return value if isinstance(value, str) else None
 
     def _check_reduce(self, index: int) -> None:
-        """Refuse a body that could make its accumulator grow by a factor in each round."""
+        """Refuse a ``reduce()`` whose accumulator could grow by a factor in each iteration."""
         inside = self.tokens[index + 2 : self.pairs[index + 1]]
         bars = [here for here, token in enumerate(inside) if token.mark("|")]
         if not bars or not inside[0].named:
-            raise self._fail(index, "reduce() is written reduce(total = 0, x IN list | ...)")
+            raise self._fail(index, "write reduce() as in reduce(total = 0, x IN list | total + x)")
         accumulator, body = inside[0].value, inside[bars[0] + 1 :]
         uses = sum(token.named and token.value == accumulator for token in body)
         loops = any(token.named and token.value.lower() in _REPEATING for token in body)
         if uses > 1 or (uses and loops) or len(bars) > 1:
             raise self._fail(
                 index,
-                f"in the body of reduce() {accumulator!r} may stand once, and beside no loop, "
-                "range() or replace(): it could double in each round",
+                f"the body of reduce() may use {accumulator!r} only once, and not together with a "
+                "loop, range() or replace(), because it could double in each iteration",
             )
 
-    # --- values that are combined -------------------------------------------------------
+    # --- combined values ----------------------------------------------------------------
 
     def _check_projections(self) -> None:
-        """Multiply by what each WITH, RETURN, UNWIND and LET puts together in one value."""
+        """Multiply by the number of values that each WITH, RETURN, UNWIND and LET combines."""
         for index, token in enumerate(self.tokens):
             if token.word("WITH", "RETURN", "UNWIND", "LET") and not self._is_name(index):
                 items = self._items(index + 1)
@@ -201,14 +204,14 @@ class _Growth:
                 self._multiply(index, factor, f"{token.value.upper()}")
 
     def _is_name(self, index: int) -> bool:
-        """Whether a word here is a name, or the second half of STARTS WITH."""
+        """Whether the word here is a name, or the WITH of ``STARTS WITH`` or ``ENDS WITH``."""
         if not index:
             return False
         before = self.tokens[index - 1]
         return before.mark(".", ":", "|", "&") or before.word("STARTS", "ENDS", "AS")
 
     def _items(self, begin: int) -> list[Sequence[QueryToken]]:
-        """Return the comma-separated values of the clause that begins here."""
+        """Return the comma-separated items of the clause that begins at this index."""
         found: list[Sequence[QueryToken]] = []
         here = begin
         while here < len(self.tokens):
@@ -222,7 +225,7 @@ class _Growth:
         return [*found, self.tokens[begin:here]]
 
     def _combined(self, item: Sequence[QueryToken]) -> int:
-        """Return how many values one value joins: ``a + b`` two, ``[a, a, a]`` three."""
+        """Return how many values an item combines: 2 for ``a + b``, 3 for ``[a, a, a]``."""
         if not any(token.mark("+", "[", "{") for token in item):
             return 1
         if len(item) > 2 and item[-2].word("AS"):
@@ -231,7 +234,7 @@ class _Growth:
         return max(uses, 1) * (_REPEATED if self._repeats(item) else 1)
 
     def _repeats(self, item: Sequence[QueryToken]) -> bool:
-        """Whether a list comprehension repeats a value from outside for each element."""
+        """Whether a list comprehension repeats a value from outside it for each element."""
         for here, token in enumerate(item):
             if not (token.mark("[") and _iterates(item, here)):
                 continue
@@ -243,7 +246,7 @@ class _Growth:
         return False
 
     def _check_nesting(self) -> None:
-        """Refuse loops in loops in loops: each multiplies by a list of any size."""
+        """Refuse deeply nested loops, because each of them may run over a list of any size."""
         ends: list[int] = []
         for index in range(len(self.tokens)):
             while ends and index > ends[-1]:
@@ -253,25 +256,24 @@ class _Growth:
             if len(ends) > MAX_NESTED_ITERATIONS:
                 raise self._fail(
                     index,
-                    f"more than {MAX_NESTED_ITERATIONS} loops inside each other (list "
-                    "comprehensions, reduce, any, all, none, single); use UNWIND, whose rows are "
-                    "not held in memory",
+                    f"more than {MAX_NESTED_ITERATIONS} nested loops (list comprehensions, reduce, "
+                    "any, all, none, single); use UNWIND, whose rows are not kept in memory",
                 )
 
     def _check_size(self) -> None:
-        """Refuse to multiply a text or a list that is large already."""
+        """Refuse a query that multiplies a string or a parameter that is already large."""
         texts = (len(token.value) for token in self.tokens if token.kind == "string")
         used = {token.value for token in self.tokens if token.kind == "parameter"}
         given = size_of(value for name, value in self.parameters.items() if name in used)
         size = self.grown * max(max(texts, default=0), given)
         if self.grown > 1 and size > self.limits.max_result_chars:
             raise QueryError(
-                f"the query could make a value of {short(size)} characters out of its texts and "
+                f"the query could make a value of {short(size)} characters from its strings and "
                 f"parameters, over the limit of {self.limits.max_result_chars:,} "
                 "(query.max_result_chars); pass shorter values or combine fewer of them"
             )
 
-    # --- reading ------------------------------------------------------------------------
+    # --- parsing ------------------------------------------------------------------------
 
     def _arguments(self, index: int) -> list[Sequence[QueryToken]]:
         """Return the arguments of the call whose name is at ``index``."""
@@ -290,7 +292,7 @@ class _Growth:
 
 
 def _is_value(tokens: Sequence[QueryToken], here: int) -> bool:
-    """Whether this token stands for a value that may be large: a variable or a parameter."""
+    """Whether this token is a variable or a parameter, whose value may be large."""
     token = tokens[here]
     if token.kind == "parameter":
         return True
@@ -300,7 +302,7 @@ def _is_value(tokens: Sequence[QueryToken], here: int) -> bool:
 
 
 def _iterates(tokens: Sequence[QueryToken], index: int) -> bool:
-    """Whether a loop over a list opens here: ``[x IN`` or ``reduce(`` and its like."""
+    """Whether this bracket opens a loop over a list, such as ``[x IN`` or ``reduce(``."""
     token = tokens[index]
     if token.mark("("):
         before = tokens[index - 1] if index else None

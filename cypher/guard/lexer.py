@@ -1,9 +1,9 @@
-"""A small, strict tokenizer of Cypher, shared by everything here that looks into a query.
+"""A small, strict tokenizer for Cypher, used by all modules that parse a query.
 
-It is written for safety, not for coverage: whatever this lexer and the server's might read in two
-ways is refused. :func:`render` writes the tokens out again in one canonical form: comments are
-dropped, strings are escaped anew, every name but plain ASCII ones is put in backticks, and a gap
-keeps words apart. So where a token ends is decided here, and the server can only agree.
+It prefers safety to coverage: it refuses any text that the server's lexer might split differently.
+:func:`render` writes the tokens in one canonical form: without comments, with strings escaped
+uniformly, with all names but plain ASCII ones in backticks, and with a space between words. The
+server therefore reads exactly the tokens that this package has checked.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _OPEN = {"(": ")", "[": "]", "{": "}"}
 
 @dataclass(frozen=True, slots=True)
 class QueryToken:
-    """One token. ``value`` is what it stands for: the name, the string, the parameter's name.
+    """A token. ``value`` is its content without quotes: a name, a string, a parameter's name.
 
-    ``start`` and ``end`` are positions in the query; ``spaced`` says that white space or a comment
-    came before.
+    ``text`` is its canonical spelling. ``start`` and ``end`` are positions in the query. ``spaced``
+    is whether white space or a comment precedes the token.
     """
 
     kind: Kind
@@ -42,29 +42,30 @@ class QueryToken:
     spaced: bool
 
     def word(self, *words: str) -> bool:
-        """Whether it is one of these keywords (unquoted, whatever the case)."""
+        """Whether this is one of the given keywords: unquoted, in upper or lower case."""
         return self.kind == "name" and self.value.upper() in words
 
     def mark(self, *marks: str) -> bool:
-        """Whether it is one of these punctuation marks."""
+        """Whether this is one of the given punctuation marks."""
         return self.kind == "punctuation" and self.text in marks
 
     @property
     def named(self) -> bool:
-        """Whether it can name something, quoted or not."""
+        """Whether this is a name, quoted or not."""
         return self.kind in ("name", "quoted")
 
     @property
     def is_word(self) -> bool:
-        """Whether it would run into a word beside it without a gap."""
+        """Whether a space must separate this from an adjacent word."""
         return self.kind != "punctuation"
 
 
 def tokenize(query: str) -> list[QueryToken]:
     """Split a query into tokens; a trailing semicolon is dropped.
 
-    Raises :class:`QueryError` for what is not Cypher, and for what servers read in more than one
-    way: ``\\u`` escapes, invisible characters and foreign punctuation outside of strings.
+    Raises :class:`QueryError` for text that is not Cypher, and for text that servers may tokenize
+    in different ways: ``\\u`` escapes, and invisible characters or unusual punctuation outside of
+    strings.
     """
     escape = re.search(r"\\[uU]", query)
     if escape:
@@ -83,14 +84,14 @@ def tokenize(query: str) -> list[QueryToken]:
         tokens.pop()
     for token in tokens:
         if token.mark(";"):
-            raise error(query, token.start, "one statement at a time; remove the ';'")
+            raise error(query, token.start, "a query must be a single statement; remove the ';'")
     if not tokens:
         raise QueryError("the query is empty")
     return tokens
 
 
 def brackets(query: str, tokens: Sequence[QueryToken]) -> Mapping[int, int]:
-    """Map the index of each opening bracket to that of its closing one, and back."""
+    """Map the index of each bracket to the index of its counterpart, in both directions."""
     pairs: dict[int, int] = {}
     waiting: list[int] = []
     for index, token in enumerate(tokens):
@@ -98,7 +99,7 @@ def brackets(query: str, tokens: Sequence[QueryToken]) -> Mapping[int, int]:
             waiting.append(index)
         elif token.mark(")", "]", "}"):
             if not waiting or _OPEN[tokens[waiting[-1]].text] != token.text:
-                raise error(query, token.start, f"this '{token.text}' closes nothing")
+                raise error(query, token.start, f"this '{token.text}' has no opening bracket")
             opening = waiting.pop()
             pairs[opening], pairs[index] = index, opening
     if waiting:
@@ -108,7 +109,7 @@ def brackets(query: str, tokens: Sequence[QueryToken]) -> Mapping[int, int]:
 
 
 def render(tokens: Sequence[QueryToken], before: Mapping[int, str] | None = None) -> str:
-    """Write tokens out again without comments, inserting ``before[i]`` in front of token ``i``."""
+    """Return the text of the tokens, with ``before[i]`` inserted in front of token ``i``."""
     parts: list[str] = []
     for index, token in enumerate(tokens):
         if parts and (token.spaced or (token.is_word and tokens[index - 1].is_word)):
@@ -121,7 +122,7 @@ def render(tokens: Sequence[QueryToken], before: Mapping[int, str] | None = None
 
 
 def quote(value: str, mark: str = '"') -> str:
-    """Write a string literal that Cypher and Python read alike."""
+    """Return a string literal that has the same meaning in Cypher and in Python."""
     text = value.replace("\\", "\\\\").replace(mark, "\\" + mark)
     for letter, character in (("n", "\n"), ("r", "\r"), ("t", "\t"), ("b", "\b"), ("f", "\f")):
         text = text.replace(character, "\\" + letter)
@@ -129,12 +130,12 @@ def quote(value: str, mark: str = '"') -> str:
 
 
 def quote_name(name: str) -> str:
-    """Write a name in backticks."""
+    """Return a name in backticks."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def error(query: str, at: int, message: str) -> QueryError:
-    """Make an error that says where in the query it is and shows that line."""
+    """Return an error that quotes the line of the query and gives the position in it."""
     before = query[:at]
     line, column = before.count("\n") + 1, at - (before.rfind("\n") + 1) + 1
     shown = query.splitlines()[line - 1] if query.splitlines()[line - 1 :] else ""
@@ -168,10 +169,10 @@ def _token(query: str, at: int, spaced: bool) -> QueryToken:
     if number := _NUMBER.match(query, at):
         kind, text = "number", number[0]
         if re.match(r"[\w$]", query[number.end() :]):
-            raise error(query, at, "a number ends before a gap or a mark, not before a letter")
+            raise error(query, at, "a number must not be followed directly by a letter")
     elif name := _NAME.match(query, at):
         kind, text = "name", name[0]
-        # The Kelvin sign, the long s and the dotless i may pass for ASCII letters in a keyword.
+        # The server may treat the Kelvin sign, the long s or the dotless i as an ASCII letter.
         if not text.isascii() and (text.casefold().isascii() or text.upper().isascii()):
             raise error(query, at, f"put the name {text!r} in backticks")
         if not _SIMPLE_NAME.fullmatch(text):
@@ -208,14 +209,14 @@ def _quoted(query: str, at: int, spaced: bool) -> QueryToken:
         raise error(query, at, "this name in backticks is empty or never closed")
     name = found[1].replace("``", "`")
     if "\\" in name:
-        raise error(query, at, "a name cannot have a backslash")
+        raise error(query, at, "a name cannot contain a backslash")
     return QueryToken("quoted", quote_name(name), name, at, found.end(), spaced)
 
 
 def _parameter(query: str, at: int, spaced: bool) -> QueryToken:
     found = _PARAMETER.match(query, at)
     if not found:
-        raise error(query, at, "a '$' stands before the name of a parameter only")
+        raise error(query, at, "a '$' must be followed by the name of a parameter")
     name = found[1] if found[1] is not None else found[2].replace("``", "`")
     simple = found[1] is not None and _SIMPLE_NAME.fullmatch(name)
     text = f"${name}" if simple else "$" + quote_name(name)

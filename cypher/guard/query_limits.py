@@ -1,7 +1,8 @@
-"""Limits on an inspection query, its parameters and its rows: checked before and after it runs.
+"""Enforce the limits on an inspection query, on its parameters and on the rows it returns.
 
-A query is counted token by token before anything parses it, so a hostile one costs no more than
-its length. The limits are :class:`~cognigraph.settings.QuerySettings`; see docs/query-limits.md.
+The tokens of a query are counted before anything parses it, so that checking a hostile query takes
+linear time. :class:`~cognigraph.settings.QuerySettings` holds the limits, and docs/query-limits.md
+explains them.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ _CLAUSES = ("MATCH", "WITH", "RETURN", "UNWIND", "UNION", "CALL", "LET", "FILTER
 DEFAULT_LIMITS = QuerySettings()
 _MAX_SECONDS = 86_400.0
 _OTHER_SIZE = 8
-"""What a value that is not text counts for in the size of a result."""
+"""The number of characters that a value other than text counts as in the size of a result."""
 
 
 def check_call(limit: int, timeout: float) -> None:
-    """Refuse a row limit or a timeout that limits nothing."""
+    """Raise :class:`ConfigurationError` for an invalid row limit or timeout."""
     if isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit < 2**63:
         raise ConfigurationError(f"limit must be a whole number of 0 or more, not {limit!r}")
     number = isinstance(timeout, (int, float)) and not isinstance(timeout, bool)
-    # NaN fails both comparisons.
+    # Both comparisons are false for NaN.
     if not (number and 0 < timeout <= _MAX_SECONDS):
         raise ConfigurationError(
             f"timeout must be a number of seconds above 0 and at most {_MAX_SECONDS:,.0f}, "
@@ -35,7 +36,7 @@ def check_call(limit: int, timeout: float) -> None:
 
 
 def check_query(query: str, limits: QuerySettings) -> list[QueryToken]:
-    """Return the tokens of a query, or refuse it for its length, its nesting or its operators."""
+    """Return the tokens of a query; :class:`QueryError` if it exceeds one of the limits."""
     if len(query) > limits.max_chars:
         raise _over(
             "query", "characters", len(query), "max_chars", limits.max_chars,
@@ -56,28 +57,31 @@ def check_query(query: str, limits: QuerySettings) -> list[QueryToken]:
 
 
 def _counts(tokens: Sequence[QueryToken]) -> Iterator[tuple[str, str, int, str]]:
-    """Yield what a parser or a planner takes more than linear time for: setting, unit, count."""
+    """Count the constructs that take a parser or planner more than linear time.
+
+    Yields the name of the limit, the unit, the count and the advice if there are too many.
+    """
     words = sum(token.word("AND", "OR", "XOR", "NOT", "CASE") for token in tokens)
     yield (
-        "max_operators", "of the words AND, OR, XOR, NOT, CASE", words,
+        "max_operators", "AND, OR, XOR, NOT and CASE keywords", words,
         "compare with IN $values instead of many conditions",
     )  # fmt: skip
     marks = sum(token.mark("+", "-", "*", "/", "%", "^") for token in tokens)
     yield (
-        "max_arithmetic", "of the marks + - * / % ^ (a relationship has two)", marks,
-        "shorten its patterns and calculations",
+        "max_arithmetic", "arithmetic signs (+ - * / % ^, of which a relationship has two)", marks,
+        "shorten the patterns and calculations",
     )  # fmt: skip
     clauses = sum(
         token.word(*_CLAUSES) and not (index and tokens[index - 1].word("STARTS", "ENDS"))
         for index, token in enumerate(tokens)
     )
-    yield "max_clauses", "clauses", clauses, "split the query, or give lists as parameters"
+    yield "max_clauses", "clauses", clauses, "split the query, or pass lists as parameters"
     chained = sum(_chained(tokens, index) for index in range(len(tokens)))
-    yield "max_chain", "chained steps (.a.b, [0][0], !)", chained, "shorten its expressions"
+    yield "max_chain", "chained steps (.a.b, [0][0], !)", chained, "shorten the expressions"
 
 
 def _chained(tokens: Sequence[QueryToken], index: int) -> bool:
-    """Whether this continues a chain of properties or indexes, or negates a label."""
+    """Whether the token continues a chain of properties or indexes, or negates a label."""
     token = tokens[index]
     if token.mark("!"):
         return True
@@ -99,9 +103,10 @@ def _check_depth(query: str, tokens: Sequence[QueryToken], most: int) -> None:
 
 
 def check_parameters_size(parameters: Mapping[str, Any], limits: QuerySettings) -> None:
-    """Refuse parameters that hold too many values, too much text, or values nested too deep."""
+    """Refuse parameters with too many values, too much text, or values nested too deeply."""
     values = chars = 0
-    # Iterative: a value that is nested too deep, or contains itself, must not end the process.
+    # Iterative, because a value that is nested too deeply or contains itself must not exhaust the
+    # stack.
     waiting: list[tuple[Any, int]] = [(value, 1) for value in parameters.values()]
     while waiting:
         value, depth = waiting.pop()
@@ -110,7 +115,7 @@ def check_parameters_size(parameters: Mapping[str, Any], limits: QuerySettings) 
         if values > limits.max_parameter_values:
             raise _over(
                 "parameters", "values", values, "max_parameter_values",
-                limits.max_parameter_values, "ask in several queries", at_least=True,
+                limits.max_parameter_values, "split them over several queries", at_least=True,
             )  # fmt: skip
         if chars > limits.max_parameter_chars:
             raise _over(
@@ -126,14 +131,15 @@ def check_parameters_size(parameters: Mapping[str, Any], limits: QuerySettings) 
         if values + len(waiting) + len(inner) > limits.max_parameter_values:
             raise _over(
                 "parameters", "values", values + len(waiting) + len(inner),
-                "max_parameter_values", limits.max_parameter_values, "ask in several queries",
+                "max_parameter_values", limits.max_parameter_values,
+                "split them over several queries",
                 at_least=True,
             )  # fmt: skip
         waiting.extend((part, depth + 1) for part in inner)
 
 
 def check_rows(rows: Iterable[Mapping[str, Any]], limits: QuerySettings) -> Iterator[Any]:
-    """Pass rows on, and stop with :class:`QueryError` as soon as they are too large together."""
+    """Yield the rows; :class:`QueryError` as soon as their total size exceeds the limit."""
     size = 0
     for row in rows:
         waiting: list[Any] = [row]
@@ -150,7 +156,10 @@ def check_rows(rows: Iterable[Mapping[str, Any]], limits: QuerySettings) -> Iter
 
 
 def size_of(values: Iterable[Any]) -> int:
-    """Count the characters and values in parameters that :func:`check_parameters_size` passed."""
+    """Return the number of characters and other values in parameters.
+
+    :func:`check_parameters_size` must have accepted them, because this does not limit the nesting.
+    """
     size, waiting = 0, list(values)
     while waiting:
         value = waiting.pop()
@@ -170,7 +179,7 @@ def _parts(value: Any) -> Sequence[Any]:
 def _chars(value: Any) -> int:
     if isinstance(value, (str, bytes, bytearray)):
         return len(value)
-    # Three bits are about one digit: an integer of a million digits is a long text.
+    # An integer of a million digits is as long as a text: three bits make about one digit.
     return value.bit_length() // 3 if isinstance(value, int) else 0
 
 
@@ -193,8 +202,8 @@ def _over(
 
 
 def short(number: int) -> str:
-    """Write a number with its digits, or its power of ten where there are too many to read."""
+    """Format a number with all its digits, or as a power of ten if it has too many to read."""
     if number < 10**15:
         return f"{number:,}"
-    # Of the bits: Python refuses to write integers of more than 4,300 digits.
+    # Computed from the bits, because Python refuses to format integers of over 4,300 digits.
     return f"10^{int(number.bit_length() * math.log10(2))}"

@@ -1,9 +1,9 @@
-"""Which predicates can be evaluated on any row without raising an error.
+"""Recognise *quiet* predicates: those that cannot raise an error, whatever row they are run on.
 
-An error is an answer too: its text may quote a value, and whether it is raised tells something
-about the row. Before a row is known to belong to the space, the server may therefore evaluate only
-predicates that cannot fail: comparisons of properties, parameters and literals, tests for null and
-for labels, and their combination by AND, OR, XOR and NOT.
+An error can leak data: its message may quote a value, and the mere fact that it was raised says
+something about the row. Before a row is known to belong to the space, the server may therefore
+evaluate only predicates that cannot fail: comparisons of properties, parameters and literals, tests
+for null and for labels, and combinations of these by AND, OR, XOR and NOT.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ _COMPARISONS = (("<", ">"), ("<", "="), (">", "="), ("=",), ("<",), (">",))
 
 
 def is_quiet(tokens: Sequence[QueryToken], lists: Collection[str] = ()) -> bool:
-    """Whether this predicate cannot raise an error, whatever the row holds.
+    """Whether a predicate cannot raise an error, whatever the row contains.
 
-    ``lists`` names the parameters that hold a list: ``x IN $p`` fails for any other value.
+    ``lists`` names the parameters whose values are lists, because ``x IN $p`` fails for any other.
     """
     reader = _ConditionReader(tokens, lists)
     return reader.predicate() and reader.at == len(tokens)
 
 
 def conjuncts(tokens: Sequence[QueryToken]) -> list[Sequence[QueryToken]]:
-    """Split a predicate at its top-level ANDs, also below parentheses."""
+    """Split a predicate at its top-level ANDs, and so also within redundant parentheses."""
     tokens = _unwrapped(tokens)
     parts: list[Sequence[QueryToken]] = []
     depth = begin = 0
     for index, token in enumerate(tokens):
         if index and tokens[index - 1].mark(".", ":", "|", "&", "!"):
-            continue  # a property or label, whatever word it is
+            continue  # a property or label, even if it is spelled like a keyword
         depth += token.mark("(", "[", "{") or token.word("CASE")
         depth -= token.mark(")", "]", "}") or token.word("END")
         if depth < 0 or (not depth and token.word("OR", "XOR")):
@@ -61,7 +61,7 @@ def _closing(tokens: Sequence[QueryToken]) -> int:
 
 
 class _ConditionReader:
-    """Recognises quiet predicates; every method says whether it could read one of its kind."""
+    """Parses quiet predicates; each method returns whether the tokens here match its rule."""
 
     def __init__(self, tokens: Sequence[QueryToken], lists: Collection[str]) -> None:
         self.tokens, self.lists = tokens, lists
@@ -85,7 +85,7 @@ class _ConditionReader:
         return self._value() and self._test()
 
     def _is_value_in_parentheses(self) -> bool:
-        """Whether a comparison or test follows the parenthesis that opens here."""
+        """Whether the parenthesis here encloses a value, which a comparison or test follows."""
         after = self.at + _closing(self.tokens[self.at :]) + 1
         token = self.tokens[after] if after < len(self.tokens) else None
         return token is not None and (

@@ -1,4 +1,4 @@
-"""What an inspection query may not contain, on either store."""
+"""Refuse queries that write, call procedures or leave the space, for both stores."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from cognigraph.cypher.guard.lexer import QueryToken, error
 from cognigraph.errors import QueryError
 
 SPACE_PARAMETER = "__space"
-"""The parameter that carries the space; a query must not use it."""
+"""The parameter that holds the name of the space; a query must not use it."""
 
 _WRITING = frozenset(
     "CREATE MERGE SET DELETE REMOVE DETACH NODETACH FOREACH INSERT DROP ALTER GRANT REVOKE DENY "
     "RENAME ENABLE DEALLOCATE REALLOCATE DRYRUN TERMINATE TRANSACTIONS".split()
 )
 _ADVICE = {
-    "LOAD": "LOAD CSV reads files; an inspection sees the graph only",
-    "USE": "an inspection stays in its own database; leave USE out",
-    "SHOW": "SHOW tells about the whole database; an inspection sees one space",
-    "USING": "leave the USING hint out; the planner decides",
-    "YIELD": "procedures cannot be called in an inspection",
-    "SEARCH": "vector search is what space.search() does; leave SEARCH out",
-    "EXPLAIN": "leave EXPLAIN out; a plan is not an answer",
-    "PROFILE": "leave PROFILE out; a plan is not an answer",
+    "LOAD": "LOAD CSV reads files; an inspection query can only read the graph",
+    "USE": "an inspection query cannot change the database; leave USE out",
+    "SHOW": "SHOW describes the whole database; an inspection query sees only one space",
+    "USING": "planner hints are not allowed; leave USING out",
+    "YIELD": "an inspection query cannot call procedures",
+    "SEARCH": "use space.search() for vector search; leave SEARCH out",
+    "EXPLAIN": "an inspection query returns rows, not a plan; leave EXPLAIN out",
+    "PROFILE": "an inspection query returns rows, not a plan; leave PROFILE out",
     "CYPHER": "leave the CYPHER prefix out",
 }
 
 
 def check_read_only(query: str, tokens: Sequence[QueryToken]) -> None:
-    """Refuse everything but reading, with :class:`QueryError` saying what to do instead."""
+    """Raise :class:`QueryError`, saying what to do instead, if a query does more than read."""
     for index, token in enumerate(tokens):
         if token.kind == "parameter" and token.value == SPACE_PARAMETER:
-            raise error(query, token.start, f"${SPACE_PARAMETER} is taken; name it otherwise")
+            raise error(query, token.start, f"${SPACE_PARAMETER} is reserved; rename the parameter")
         if token.kind != "name" or _is_plain_name(tokens, index):
             continue
         word = token.value.upper()
@@ -40,8 +40,8 @@ def check_read_only(query: str, tokens: Sequence[QueryToken]) -> None:
             raise error(
                 query,
                 token.start,
-                f"{word} is not allowed: an inspection only reads "
-                "(a variable of that name needs backticks)",
+                f"{word} is not allowed: an inspection query only reads "
+                "(put a variable of that name in backticks)",
             )
         if word in _ADVICE:
             raise error(query, token.start, _ADVICE[word])
@@ -50,18 +50,18 @@ def check_read_only(query: str, tokens: Sequence[QueryToken]) -> None:
             raise error(
                 query,
                 token.start,
-                "procedures cannot be called in an inspection; CALL { ... } with a query is fine",
+                "an inspection query cannot call procedures, only subqueries as CALL { ... }",
             )
 
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
-    """Refuse a parameter of the name that carries the space."""
+    """Raise :class:`QueryError` if a parameter has the reserved name that holds the space."""
     if SPACE_PARAMETER in parameters:
-        raise QueryError(f"the parameter name {SPACE_PARAMETER!r} is taken; choose another")
+        raise QueryError(f"the parameter name {SPACE_PARAMETER!r} is reserved; choose another")
 
 
 def _is_plain_name(tokens: Sequence[QueryToken], index: int) -> bool:
-    """Whether a keyword here is a property, label, relationship type or map key."""
+    """Whether the word at ``index`` is a property, label, relationship type or map key."""
     if index and tokens[index - 1].mark(".", ":", "|", "&", "!"):
         return True
     return (

@@ -183,7 +183,7 @@ class PatternReader:
             if len(pair) < 3 or not pair[0].named or not pair[1].mark(":"):
                 raise self._fail(pair[0] if pair else None, "a property is written key: value")
             if pair[0].value == "space":
-                raise self.fail(pair[0], "leave 'space' out; a query sees its own space only")
+                raise self.fail(pair[0], "leave 'space' out; a query can only read its own space")
             value = self.value(pair[2:])
             if value == "NULL":
                 self.found.conditions.append("1 = 2")

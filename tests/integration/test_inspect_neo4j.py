@@ -248,11 +248,11 @@ def test_a_server_that_is_silent_does_not_hold_the_call() -> None:
     ("query", "message"),
     [
         ("CREATE (n:Chunk) RETURN n", "CREATE is not allowed"),
-        ("MATCH (n) RETURN m", "Neo4j does not accept the query: .*not defined"),
-        ("MATCH (n) RETUR n", "the clause 'RETUR' is not known to an inspection"),
-        ("MATCH (n) RETURN toLower(n)", "Neo4j does not accept the query: Type mismatch"),
-        ("MATCH (n) WHERE n.uid = $gone RETURN n", "Neo4j does not accept the query: .*gone"),
-        ("CALL db.labels() YIELD label RETURN label", "procedures cannot be called"),
+        ("MATCH (n) RETURN m", "Neo4j rejected the query: .*not defined"),
+        ("MATCH (n) RETUR n", "the clause 'RETUR' is not supported in an inspection query"),
+        ("MATCH (n) RETURN toLower(n)", "Neo4j rejected the query: Type mismatch"),
+        ("MATCH (n) WHERE n.uid = $gone RETURN n", "Neo4j rejected the query: .*gone"),
+        ("CALL db.labels() YIELD label RETURN label", "query cannot call procedures"),
         ("LOAD CSV FROM 'file:///etc/passwd' AS row RETURN row", "LOAD CSV reads files"),
     ],
 )

@@ -267,9 +267,9 @@ def test_any_text_can_be_a_parameter(value: str) -> None:
     [
         ("MATCH (n) SET n.x = 1 RETURN n", "SET is not allowed"),
         ("MERGE (n) RETURN n", "MERGE is not allowed"),
-        ("MATCH (n) CALL db.labels() RETURN n", "procedures cannot be called"),
+        ("MATCH (n) CALL db.labels() RETURN n", "query cannot call procedures"),
         ("MATCH (n {space: 'other'}) RETURN n.uid", "leave 'space' out"),
-        ("MATCH (n) RETURN n; MATCH (m) RETURN m", "one statement at a time"),
+        ("MATCH (n) RETURN n; MATCH (m) RETURN m", "a query must be a single statement"),
         ("MATCH (n) OPTIONAL MATCH (n)-->(m) RETURN m", "OPTIONAL is not supported on SQLite"),
         ("MATCH p = (n)-->(m) RETURN p", "named paths are not supported"),
         ("MATCH (n) RETURN m", "the name m is not known"),

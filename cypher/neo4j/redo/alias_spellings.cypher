@@ -1,4 +1,5 @@
-// what: how chunks spell aliases whose own spelling was given by a chunk of some moments
+// what: read how each chunk spells some aliases; only aliases whose current spelling comes from a
+//   chunk of some moments
 // parameters: aliases (uids), instants (what a spelling of these moments begins with)
 // returns: uid, normalised name, name, [[moment in microseconds, spelling]]
 UNWIND $aliases AS uid

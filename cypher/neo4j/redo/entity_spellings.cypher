@@ -1,4 +1,5 @@
-// what: how chunks spell entities whose own spelling was given by a chunk of some moments
+// what: read how each chunk spells some entities; only entities whose current spelling comes from a
+//   chunk of some moments
 // parameters: entities (uids), instants (what a spelling of these moments begins with)
 // returns: uid, normalised name, name, [[moment in microseconds, spelling]] of mentions, and
 //   [[moment, spelling, is subject, is object]] of evidence

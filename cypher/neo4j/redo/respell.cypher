@@ -1,4 +1,4 @@
-// what: spell triples, entities and aliases as the chunks that are left do
+// what: give triples, entities and aliases the spelling of the chunks that still support them
 // parameters: triples: [{uid, spelled, subject, relation, object}], entities and aliases:
 //   [{uid, spelled, name}]
 // returns: nothing

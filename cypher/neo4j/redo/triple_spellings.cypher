@@ -1,4 +1,5 @@
-// what: how chunks spell triples whose own spelling was given by a chunk of some moments
+// what: read how each chunk spells some triples; only triples whose current spelling comes from a
+//   chunk of some moments
 // parameters: triples (uids), instants (what a spelling of these moments begins with)
 // returns: uid, normalised names of subject and object, subject, relation, object, and
 //   [[moment in microseconds, spelling]] of the evidence
