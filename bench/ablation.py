@@ -54,18 +54,18 @@ def rows() -> dict[str, Row]:
     only_vector = {"triples_by_terms": 0, "triples_per_anchor": 0}
     table = {
         "paper": Row("profile licomemory: equations and settings of the paper", PAPER),
-        "no_session_layer": Row("no session layer: S_s := S_t", replace(PAPER, session_leg=False)),
+        "no_session_layer": Row("no session layer: S_s := S_t", replace(PAPER, sessions=False)),
         "no_hyperlinks": Row(
             "no hyperlinks: no triple leads to a chunk, each chunk stands for itself",
             paper(hyperlinks=False),
         ),
         "flat": Row(
             "neither: the chunk's cosine times its decay",
-            replace(paper(hyperlinks=False), session_leg=False),
+            replace(paper(hyperlinks=False), sessions=False),
         ),
         "flat_no_decay": Row(
             "neither, no decay: the chunk's cosine alone",
-            replace(paper(hyperlinks=False), session_leg=False, decay=False),
+            replace(paper(hyperlinks=False), sessions=False, decay=False),
         ),
         "triples_by_vector": Row(
             "triples by vector only, not by entity or word", replace(PAPER, **only_vector)
@@ -76,7 +76,7 @@ def rows() -> dict[str, Row]:
         ),
         "no_structure": Row(
             "the paper's 'w/o structured retrieval': triples by vector, no session layer",
-            replace(PAPER, session_leg=False, **only_vector),
+            replace(PAPER, sessions=False, **only_vector),
         ),
         "bare_chunks_among": Row(
             "a chunk without triples competes as if it were one", paper(bare_chunks="among")
@@ -93,8 +93,8 @@ def rows() -> dict[str, Row]:
     parts = (
         "windows",
         "late_interaction",
-        "session_leg",
-        "triple_leg",
+        "sessions",
+        "triples",
         "cues",
         "time_cue",
         "decay",

@@ -272,8 +272,8 @@ _PAPER = {
 _DEFAULT = {
     "default": "**the default profile**",
     "default_no_windows": "no windows",
-    "default_no_session_leg": "no session signals",
-    "default_no_triple_leg": "no triples",
+    "default_no_sessions": "no session signals",
+    "default_no_triples": "no triples",
     "default_no_late_interaction": "no late interaction",
     "default_no_cues": "no cues (speaker named, question or answer)",
     "default_no_time_cue": "no time cue",

@@ -127,6 +127,7 @@ class SearchSettings:
     an exponent of 1 makes the decay exponential. ``licomemory`` holds its other switches.
 
     A limit named ``*_by_*`` is the number of candidates of one source; 0 switches the source off.
+    ``sessions`` and ``triples`` switch off all signals from sessions or from triples.
     ``weights`` names the set of learned weights of the default profile; ``"auto"`` chooses by the
     extractor that read the triples. With ``time_order``, the words "now", "latest" and "first" in a
     question put the newest or oldest of the best messages first. With ``time_anchor``, "before she
@@ -148,8 +149,8 @@ class SearchSettings:
     radius: int = 2
     windows: bool = True
     late_interaction: bool = True
-    session_leg: bool = True
-    triple_leg: bool = True
+    sessions: bool = True
+    triples: bool = True
     cues: bool = True
     time_cue: bool = True
     time_order: bool = True

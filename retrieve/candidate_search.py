@@ -42,7 +42,7 @@ def candidate_query(
     as_of: datetime | None = None,
 ) -> CandidateQuery:
     """Build the query for candidates: what to look for, and how many of each kind."""
-    triples = settings.triple_leg
+    triples = settings.triples
     needed = PROFILES[settings.profile].inputs(settings)
     entity_vectors = embedder.embed(analysis.entities) if needed.entity_vectors else ()
     return CandidateQuery(
@@ -55,7 +55,7 @@ def candidate_query(
         triples_by_vector=settings.triples_by_vector if triples else 0,
         triples_by_terms=settings.triples_by_terms if triples else 0,
         triples_per_anchor=settings.triples_per_anchor if triples else 0,
-        sessions_by_vector=settings.sessions_by_vector if settings.session_leg else 0,
+        sessions_by_vector=settings.sessions_by_vector if settings.sessions else 0,
         radius=settings.radius if settings.windows else 0,
         as_of=as_of,
         texts=needed.texts,

@@ -1,8 +1,8 @@
-"""Explain the rank of an expected message: how it does by each source and signal, and which
-change would bring it among the first hits.
+"""Explain the rank of an expected message: its rank in each candidate source and by each signal,
+and the changes that would bring it among the first hits.
 
-Nothing is estimated. Ranks come from searching again and looking at all candidates, and every
-proposal has been tried.
+Nothing is estimated: ranks come from repeating the search without a limit on the hits, and every
+proposed change has been tried.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from cognigraph.errors import ConfigurationError
 from cognigraph.model import (
     Explanation,
     Hit,
-    LegStanding,
     Proposal,
     SearchResult,
     SignalStanding,
+    SourceStanding,
     StoredMessage,
     Triple,
 )
@@ -36,16 +36,16 @@ from cognigraph.settings import SearchSettings
 from cognigraph.text.bm25 import bm25, idf
 
 _DEEP = 1000
-"""How many of the best of each candidate source are searched for the expected message."""
+"""How many results of each candidate source are searched for the expected message."""
 EXPLAINED = 50
-"""How many of the best messages ``search(explain=True)`` gives reasons for."""
+"""The number of messages that ``search(explain=True)`` explains, best first."""
 _ALL = 100_000
-"""More hits than there are ever candidates."""
+"""A number of hits larger than any number of candidates."""
 
 _PARTS = {
     "windows": "without its neighbours (windows)",
-    "session_leg": "without session scores",
-    "triple_leg": "without triples",
+    "sessions": "without session scores",
+    "triples": "without triples",
     "cues": "without cues (who speaks, asks, answers, length, names, form of the answer)",
     "time_cue": "without the time in the question",
     "time_order": "without putting the newest or oldest first",
@@ -76,7 +76,7 @@ def explain_rank(request: SearchRequest, expected: StoredMessage, *, k: int) -> 
         score=None if mine is None else mine.score,
         score_at_k=None if last is None else last.score,
         candidates=len(result.hits),
-        legs=standings,
+        candidate_sources=standings,
         signals=_signals(mine, last, result.hits),
         triples=mine.triples if mine is not None else triples,
         hits=hits,
@@ -87,12 +87,12 @@ def explain_rank(request: SearchRequest, expected: StoredMessage, *, k: int) -> 
 
 
 def _search_all(request: SearchRequest) -> SearchResult:
-    """Search for all candidates, ranked."""
+    """Return all candidates, ranked."""
     return search(request, k=_ALL)
 
 
 def _rank(result: SearchResult, expected: StoredMessage) -> int | None:
-    """Rank of the expected message (from 1), ``None`` if it is no candidate."""
+    """Return the rank of the expected message (from 1), or ``None`` if it is not a candidate."""
     for rank, hit in enumerate(result, 1):
         if hit.id == expected.id and hit.session == expected.session:
             return rank
@@ -100,15 +100,15 @@ def _rank(result: SearchResult, expected: StoredMessage) -> int | None:
 
 
 def _rank_with(request: SearchRequest, expected: StoredMessage, **settings: Any) -> int | None:
-    """Rank of the expected message after some of the settings are changed."""
+    """Return the rank of the expected message with some settings changed."""
     changed = replace(request, settings=replace(request.settings, **settings))
     return _rank(_search_all(changed), expected)
 
 
 def _standings(
     plan: SearchPlan, expected: StoredMessage
-) -> tuple[tuple[LegStanding, ...], tuple[Triple, ...]]:
-    """Ranks by each candidate source of the message or of its best triple, and all its triples."""
+) -> tuple[tuple[SourceStanding, ...], tuple[Triple, ...]]:
+    """Return the rank of the message, or of its best triple, in each source; and its triples."""
     request, terms = plan.request, plan.analysis.terms
     settings = request.settings
     found = find_candidates(replace(request, settings=_deep(settings)), plan.analysis)
@@ -129,7 +129,7 @@ def _standings(
 
 
 def _deep(settings: SearchSettings) -> SearchSettings:
-    """Return settings by which every candidate source that is on delivers many candidates."""
+    """Return settings that raise the limit of every candidate source that is switched on."""
     return replace(
         settings,
         chunks_by_vector=_DEEP,
@@ -140,7 +140,7 @@ def _deep(settings: SearchSettings) -> SearchSettings:
 
 
 def _rows(request: SearchRequest, uids: Sequence[str], expected: StoredMessage) -> list[int]:
-    """Rows of the candidate chunks that are parts of the expected message."""
+    """Return the rows of the candidate chunks that belong to the expected message."""
     records = request.store.search.chunks(request.space, uids)
     return [
         row
@@ -153,14 +153,14 @@ def _rows(request: SearchRequest, uids: Sequence[str], expected: StoredMessage) 
 
 def _standing(
     name: str, values: Floats | npt.NDArray[np.bool_], rows: list[int], limit: int
-) -> LegStanding:
+) -> SourceStanding:
     rank = _rank_of(values.astype(float), rows)
     value = float(max(values[rows])) if rows and rank is not None else None
-    return LegStanding(name, rank, value, limit)
+    return SourceStanding(name, rank, value, limit)
 
 
 def _rank_of(values: Floats, rows: list[int]) -> int | None:
-    """Rank (from 1) of the best of some rows; ``None`` without rows, or if the best value is 0."""
+    """Return the best rank (from 1) among ``rows``; ``None`` if there is no positive value."""
     if not rows:
         return None
     best = float(max(values[rows]))
@@ -180,7 +180,7 @@ def _signals(
         standings.append(
             SignalStanding(
                 name=name,
-                value=mine.why.legs.get(name),
+                value=mine.why.signals.get(name),
                 points=points,
                 points_at_k=last.why.features.get(name, 0.0),
                 points_of_best=hits[0].why.features.get(name, 0.0),
@@ -193,7 +193,7 @@ def _signals(
 def _variants(
     plan: SearchPlan, request: SearchRequest, expected: StoredMessage
 ) -> Iterator[tuple[str, int | None]]:
-    """Rank the message with each part of the ranking switched off, and by the other profiles."""
+    """Yield the rank with each part of the ranking switched off, and by each other profile."""
     settings, time = request.settings, plan.analysis.time
     idle = {"time_cue"} if not time.times else set()
     idle |= {"time_order"} if time.order is None else set()
@@ -211,7 +211,7 @@ def _proposals(
     expected: StoredMessage,
     rank: int | None,
     k: int,
-    standings: tuple[LegStanding, ...],
+    standings: tuple[SourceStanding, ...],
     variants: tuple[tuple[str, int | None], ...],
 ) -> tuple[Proposal, ...]:
     """Return the changes that bring the message among the first ``k`` hits."""
@@ -229,9 +229,9 @@ def _proposals(
 
 
 def _wider(
-    request: SearchRequest, expected: StoredMessage, standings: tuple[LegStanding, ...]
+    request: SearchRequest, expected: StoredMessage, standings: tuple[SourceStanding, ...]
 ) -> Iterator[Proposal]:
-    """Try to let in more candidates, as many as the message needs to become one."""
+    """Try raising the limit of a candidate source until the message becomes a candidate."""
     limits = {"chunk vector": "chunks_by_vector", "chunk words": "chunks_by_terms"}
     for source in standings:
         if source.name in limits and source.rank is not None and source.rank > source.limit:
@@ -249,12 +249,12 @@ def _own_words(request: SearchRequest, expected: StoredMessage, k: int) -> Itera
 
 
 def _remarks(plan: SearchPlan, expected: StoredMessage, mine: Hit | None) -> Iterator[str]:
-    """Say what about the message itself keeps it from ranking higher."""
+    """Yield properties of the message itself that keep its rank low."""
     if not expected.is_enriched:
         yield "not enriched yet, so no triple cites it; call flush() or run `cognigraph enrich`"
     elif mine is not None and not mine.triples:
         yield "no triple cites it as evidence"
-    if mine is not None and mine.why.legs.get("words", 1.0) == 0.0 and plan.analysis.terms:
+    if mine is not None and mine.why.signals.get("words", 1.0) == 0.0 and plan.analysis.terms:
         yield f"it has none of the question's words ({', '.join(plan.analysis.terms)})"
     if expected.chunks > 1:
         yield f"it was split into {expected.chunks} chunks; the best of them counts"

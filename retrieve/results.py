@@ -203,7 +203,7 @@ class _Ranked:
         profile = PROFILES[self.plan.request.settings.profile]
         change = best.changes.get(row)
         return Why(
-            legs={name: value for name, value in raw.items() if np.isfinite(value)},
+            signals={name: value for name, value in raw.items() if np.isfinite(value)},
             features={name: float(values[row]) for name, values in ranking.weighted.items()},
             session_score=_known(ranking.session_score[row]),
             triple_score=_known(ranking.triple_score[row]),

@@ -26,7 +26,7 @@ def why(run: CommandRun) -> int:
     at = format_values.stamp(message.at, options.reader)
     terminal.show(render.text(f"{at} {message.session} {speaker}{message.text}", most=300))
     terminal.show(render.text(found.verdict, "bold green" if found.is_found else "bold red"))
-    terminal.show(_legs(found))
+    terminal.show(_sources(found))
     if found.signals:
         terminal.show(_signals(found))
     terminal.show(_variants(found))
@@ -44,15 +44,17 @@ def _fields(found: Explanation) -> dict[str, object]:
     return {name: getattr(found, name) for name in found.__dataclass_fields__}
 
 
-def _legs(found: Explanation) -> Table:
+def _sources(found: Explanation) -> Table:
     made = render.table(
         "source", ">rank", ">limit", ">value", title="Its rank in each candidate source"
     )
-    for leg in found.legs:
-        rank = "not found" if leg.rank is None else f"{leg.rank:,}"
-        value = "" if leg.value is None else f"{leg.value:.3f}"
-        is_candidate = leg.rank is not None and leg.rank <= leg.limit
-        made.add_row(leg.name, rank, str(leg.limit), value, style="" if is_candidate else "dim")
+    for source in found.candidate_sources:
+        rank = "not found" if source.rank is None else f"{source.rank:,}"
+        value = "" if source.value is None else f"{source.value:.3f}"
+        is_candidate = source.rank is not None and source.rank <= source.limit
+        made.add_row(
+            source.name, rank, str(source.limit), value, style="" if is_candidate else "dim"
+        )
     return made
 
 

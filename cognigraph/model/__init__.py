@@ -5,7 +5,7 @@ All are frozen. Times are timezone-aware UTC; vectors never appear here.
 
 from cognigraph.model.answers import Citation, Context, Hit, SearchResult, SessionHit, Trace, Why
 from cognigraph.model.counts import Stats
-from cognigraph.model.explanation import Explanation, LegStanding, Proposal, SignalStanding
+from cognigraph.model.explanation import Explanation, Proposal, SignalStanding, SourceStanding
 from cognigraph.model.graph import (
     Entity,
     Merge,
@@ -35,7 +35,6 @@ __all__ = [
     "Entity",
     "Explanation",
     "Hit",
-    "LegStanding",
     "Merge",
     "Message",
     "Proposal",
@@ -45,6 +44,7 @@ __all__ = [
     "SessionHit",
     "SignalStanding",
     "Source",
+    "SourceStanding",
     "Stats",
     "StoredMessage",
     "Summary",

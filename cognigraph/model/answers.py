@@ -14,14 +14,14 @@ from cognigraph.model.graph import Session, Triple
 class Why:
     """How the score of a hit was computed.
 
-    ``legs`` maps each candidate source that found it to its raw value. ``features`` are the
-    weighted features, which add up to ``semantic``. The other fields are those of the paper:
-    session score Ss, triple score St, their harmonic mean, the time gap in seconds and the decay
-    weight w; ``score`` = semantic x decay. With a reranker, ``rerank_score`` is its score, which
-    orders the first hits, and ``rank_before`` is the rank (from 1) without it.
+    ``signals`` maps each signal that is known for the message to its raw value, and ``features``
+    to its contribution; the contributions add up to ``semantic``. The other fields are those of the
+    paper: session score Ss, triple score St, their harmonic mean, the time gap in seconds and the
+    decay weight w; ``score`` = semantic x decay. With a reranker, ``rerank_score`` is its score,
+    which orders the first hits, and ``rank_before`` is the rank (from 1) without it.
     """
 
-    legs: Mapping[str, float]
+    signals: Mapping[str, float]
     features: Mapping[str, float]
     session_score: float | None
     triple_score: float | None
@@ -35,7 +35,7 @@ class Why:
     rerank_score: float | None = None
 
     def __str__(self) -> str:
-        parts = ", ".join(f"{name} {value:.2f}" for name, value in self.legs.items())
+        parts = ", ".join(f"{name} {value:.2f}" for name, value in self.signals.items())
         fused = " + ".join(
             f"{name} {value:.2f}" for name, value in self.features.items() if abs(value) >= 0.005
         )
@@ -48,7 +48,7 @@ class Why:
                 f"harmonic mean {self.harmonic_mean:.3f} of session {session} and triple {triple}"
             )
         if parts:
-            lines.append(f"found by {parts}")
+            lines.append(f"signals: {parts}")
         if self.rerank_score is not None:
             lines.append(f"rerank score {self.rerank_score:.3f}, rank {self.rank_before} before")
         lines.extend(self.notes)

@@ -10,7 +10,7 @@ from cognigraph.model.messages import StoredMessage
 
 
 @dataclass(frozen=True, slots=True)
-class LegStanding:
+class SourceStanding:
     """The rank of a message, or of its best triple, in one candidate source.
 
     ``rank`` is ``None`` if it is not among the source's best 1,000. ``value`` is its cosine or BM25
@@ -64,7 +64,7 @@ class Explanation:
     score: float | None
     score_at_k: float | None
     candidates: int
-    legs: tuple[LegStanding, ...]
+    candidate_sources: tuple[SourceStanding, ...]
     signals: tuple[SignalStanding, ...]
     triples: tuple[Triple, ...]
     hits: tuple[Hit, ...]
@@ -87,7 +87,7 @@ class Explanation:
                 f"missed: {_nth(self.rank)} of {self.candidates} candidates, k is {self.k}; "
                 f"it scores {self.score:.3f}, the last hit {self.score_at_k:.3f}"
             )
-        if any(leg.rank is not None for leg in self.legs):
+        if any(source.rank is not None for source in self.candidate_sources):
             return (
                 f"missed: not among the {self.candidates} candidates, because its rank is too low "
                 "in every candidate source"

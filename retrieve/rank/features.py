@@ -61,7 +61,7 @@ def chunk_features(
         n = len(chunks.uids)
         features |= late_features(similar[:n], weights, around)
         similar_to_triples = similar[n:]
-    if settings.session_leg:
+    if settings.sessions:
         features |= _session_features(candidates, weights)
     if settings.cues:
         features |= _cues(chunks, analysis)
@@ -71,7 +71,7 @@ def chunk_features(
             features |= form_features(chunks.texts, text_words, speakers, analysis.form)
     if settings.time_cue and analysis.times:
         features["time"] = nearness(analysis.times, chunks.at)
-    if settings.triple_leg and candidates.triples.uids:
+    if settings.triples and candidates.triples.uids:
         chunk_scores = [scaled(chunks.cosine), scaled(own_words)]
         scores = [*triple_scores(candidates, weights)]
         if similar_to_triples is not None:

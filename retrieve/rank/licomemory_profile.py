@@ -25,7 +25,7 @@ class LicoMemoryProfile:
 
     def inputs(self, settings: SearchSettings) -> ProfileInputs:
         """Return the inputs: the session score compares keys with the question's entities."""
-        return ProfileInputs(entity_vectors=settings.session_leg)
+        return ProfileInputs(entity_vectors=settings.sessions)
 
     def rank(
         self,

@@ -32,7 +32,7 @@ class PaperScores:
 def paper_scores(candidates: Candidates, settings: SearchSettings, now: float) -> PaperScores:
     """Compute the paper's scores for a question asked at ``now`` (seconds since 1970)."""
     chunks, triples = candidates.chunks, candidates.triples
-    if settings.session_leg:
+    if settings.sessions:
         sessions = session_scores(candidates)
     else:
         sessions = np.full(len(candidates.sessions.uids), np.nan)
@@ -42,7 +42,7 @@ def paper_scores(candidates: Candidates, settings: SearchSettings, now: float) -
     best_triple = np.full(len(chunks.uids), np.nan)
     triple_score = clamp(chunks.cosine)
     session_score = sessions[chunks.session]
-    if settings.triple_leg and settings.licomemory.hyperlinks:
+    if settings.triples and settings.licomemory.hyperlinks:
         cosine = clamp(triples.cosine)
         # In ascending order, so that the best triple of each chunk is the last one to be written.
         for triple in np.argsort(triple_relevance, kind="stable"):

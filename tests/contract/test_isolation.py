@@ -53,7 +53,7 @@ def answers(space, later):
         result = space.search(question, now=later)
         found.append(
             (
-                [(hit.id, hit.text, hit.score, hit.why.legs) for hit in result],
+                [(hit.id, hit.text, hit.score, hit.why.signals) for hit in result],
                 [(triple.text, triple.score) for triple in result.triples],
                 [(session.session.id, session.score) for session in result.sessions],
             )

@@ -94,7 +94,7 @@ def answers(memory: Memory) -> list[Any]:
     for name in ("a", "b"):
         for question in QUESTIONS:
             result = memory.space(name).search(question, now=START)
-            found.append([(hit.id, round(hit.score, 3), dict(hit.why.legs)) for hit in result])
+            found.append([(hit.id, round(hit.score, 3), dict(hit.why.signals)) for hit in result])
             found.append([(t.text, round(t.score or 0, 3)) for t in result.triples])
             found.append([(s.session.id, round(s.score, 3)) for s in result.sessions])
     return found
@@ -261,7 +261,7 @@ def test_what_the_memory_itself_said_stays_out(fresh: OpenMemory):
     for dimension in (256, 96):
         found = {hit.id: hit for hit in space.search("moved to Oslo", k=50, now=START)}
         assert all(
-            found[id].why.legs.get("vector", 0.0) <= 0 for id in {"quote", "more"} & found.keys()
+            found[id].why.signals.get("vector", 0.0) <= 0 for id in {"quote", "more"} & found.keys()
         )
         assert space.search("zebras", now=START)[0].id == "more"
         memory.reindex(HashEmbedder(96 if dimension == 256 else 256))
@@ -285,7 +285,7 @@ def test_another_target_does_not_take_over_what_was_begun(fresh: OpenMemory, mon
         memory.reindex(Other(96, "other"))
     done = memory.reindex(HashEmbedder(96))
     assert done.resumed == 0
-    assert memory.space("a").search("kayak", now=START)[0].why.legs["vector"] > 0.3
+    assert memory.space("a").search("kayak", now=START)[0].why.signals["vector"] > 0.3
 
 
 def test_what_is_added_meanwhile_is_included(fresh: OpenMemory, monkeypatch):
@@ -307,7 +307,7 @@ def test_what_is_added_meanwhile_is_included(fresh: OpenMemory, monkeypatch):
     for number in range(added):
         space = memory.space("a" if number % 2 else "late")
         hits = space.search(f"news number {number} zebras", now=START)
-        by_vector = {hit.id: hit.why.legs.get("vector", 0.0) for hit in hits}
+        by_vector = {hit.id: hit.why.signals.get("vector", 0.0) for hit in hits}
         assert by_vector[f"n{number}"] > 0.4
     theme = memory.space("late").search("zebras", now=START)
     assert theme.sessions[0].session.themes[0].summary.startswith("news number")
@@ -367,7 +367,7 @@ def test_threads_of_the_same_program_go_on(fresh: OpenMemory, monkeypatch):
     assert memory.space("a").stats().chunks == len(TEXTS) + len(added)
     for id in added[:: max(1, len(added) // 10)]:
         found = memory.space("a").search(f"thread message {id}", k=200, now=START)
-        assert {hit.id: hit for hit in found}[id].why.legs["vector"] > 0.5
+        assert {hit.id: hit for hit in found}[id].why.signals["vector"] > 0.5
 
 
 def test_nothing_to_do_is_done_at_once(fresh: OpenMemory):

@@ -214,7 +214,7 @@ def test_a_word_of_like_meaning_is_found(open_memory, space_name, later):
     space = open_memory().space(space_name)
     for index, text in enumerate(["A puppy lives here now.", "The rent went up.", "It rained."]):
         space.add(text, id=f"m{index}", session=f"s{index}", at=START)
-    off = SearchSettings(session_leg=False, cues=False, decay=False, chunks_by_terms=0)
+    off = SearchSettings(sessions=False, cues=False, decay=False, chunks_by_terms=0)
     why = space.search("dogs", now=later, settings=off)
     scores = {hit.id: hit.why.features["similar words"] for hit in why}
     assert max(scores, key=scores.__getitem__) == "m0"
@@ -223,11 +223,11 @@ def test_a_word_of_like_meaning_is_found(open_memory, space_name, later):
     assert "similar words" not in hit.why.features
 
 
-def test_legs_can_be_switched_off(space, later):
+def test_candidate_sources_can_be_switched_off(space, later):
     space.flush()
     off = SearchSettings(
-        triple_leg=False,
-        session_leg=False,
+        triples=False,
+        sessions=False,
         windows=False,
         late_interaction=False,
         cues=False,

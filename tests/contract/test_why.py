@@ -38,10 +38,10 @@ def test_what_is_found(space):
     assert found.verdict.startswith("found: 1st of 20 candidates")
     assert found.proposals == ()
     assert [triple.object for triple in found.triples] == ["Oslo"]
-    legs = {leg.name: leg for leg in found.legs}
-    assert legs["chunk words"].rank == 1
-    assert legs["triple words"].rank == 1
-    assert legs["triple anchors"].rank == 1
+    sources = {source.name: source for source in found.candidate_sources}
+    assert sources["chunk words"].rank == 1
+    assert sources["triple words"].rank == 1
+    assert sources["triple anchors"].rank == 1
 
 
 def test_points_add_up_and_compare_with_the_last_hit(space):
@@ -70,15 +70,15 @@ def test_each_proposal_was_tried(space):
     assert dict(found.variants)["without decay"] == positions.index("Narvik1") + 1
 
 
-def test_a_message_that_no_leg_handed_on(space):
+def test_a_message_that_no_candidate_source_found(space):
     question = "Which flat in Oslo was cold?"
     narrow = SearchSettings(
-        chunks_by_vector=1, chunks_by_terms=0, radius=0, windows=False, triple_leg=False
+        chunks_by_vector=1, chunks_by_terms=0, radius=0, windows=False, triples=False
     )
     found = space.why(question, "Moss0", 3, now=NOW, settings=narrow)
     assert found.rank is None
     assert "not among the" in found.verdict
-    vector = next(leg for leg in found.legs if leg.name == "chunk vector")
+    vector = next(source for source in found.candidate_sources if source.name == "chunk vector")
     assert vector.rank > vector.limit == 1
     tried = next(p for p in found.proposals if p.what.startswith("search.chunks_by_vector"))
     assert tried.what == f"search.chunks_by_vector = {vector.rank}"

@@ -120,7 +120,10 @@ def test_why_says_where_a_message_stands(quick: Cli, sample_db: str) -> None:
         quick("why", question, "--expect", "m029", "-k", 3, "--db", sample_db, "--json").stdout
     )
     assert told["is_found"] is False
-    assert [leg["name"] for leg in told["legs"]][:2] == ["chunk vector", "chunk words"]
+    assert [source["name"] for source in told["candidate_sources"]][:2] == [
+        "chunk vector",
+        "chunk words",
+    ]
     assert len(told["hits"]) == 3
     assert "has no message 'm999'" in error_of(
         quick("why", question, "--expect", "m999", "--db", sample_db), 2

@@ -62,7 +62,7 @@ def filled(store: Neo4jStore) -> None:
         assert store.queue.complete(lease, derivation(lease))
 
 
-def legs(store: Neo4jStore, embedder: CheckedEmbedder) -> Any:
+def candidates_of(store: Neo4jStore, embedder: CheckedEmbedder) -> Any:
     vector = embedder.embed_query("said number 7")
     return store.search.candidates(
         SPACE, CandidateQuery(vector, chunks_by_vector=5, triples_by_vector=5)
@@ -106,7 +106,7 @@ def test_big_spaces_get_their_indexes_before_the_switch(
     store.close()
 
     fresh = opened(neo4j_server, NEW)
-    found = legs(fresh, NEW)
+    found = candidates_of(fresh, NEW)
     rows, _, _ = driver.execute_query(
         "MATCH (n:Chunk {space: $space}) RETURN n.uid AS uid, n.text AS text, n.speaker AS speaker",
         space=SPACE,
@@ -145,7 +145,7 @@ def test_a_process_that_dies_after_the_switch_leaves_work_for_the_next(
     both = properties(driver)
     assert both["embedding"] and both["embedding_b"]
     fresh = opened(neo4j_server, NEW)
-    assert legs(fresh, NEW).chunks.by_vector.sum() == 5
+    assert candidates_of(fresh, NEW).chunks.by_vector.sum() == 5
     assert reindex(fresh, NEW).vectors == 0
     fresh.close()
     assert properties(driver) == {"embedding": 0, "embedding_b": both["embedding_b"]}

@@ -217,9 +217,9 @@ def test_a_big_space_searches_its_own_index_and_finds_the_same(
     assert (one.anchors, other.anchors) == (("Ann",), ("Ann",))
     driver.execute_query("DROP INDEX $name", name=index_name("Chunk", space))
     compared = indexed.search.candidates(space, question)
-    assert vector_leg(compared) == nearest_of_all(driver, space, question, 10)
+    assert found_by_vector(compared) == nearest_of_all(driver, space, question, 10)
     # The index is approximate: it may miss one of the nearest, not more.
-    assert len(vector_leg(other) & vector_leg(compared)) >= 9
+    assert len(found_by_vector(other) & found_by_vector(compared)) >= 9
 
 
 def labelled(driver: Driver, space: str) -> tuple[int, int]:
@@ -245,7 +245,7 @@ def test_the_newest_chunks_are_compared_until_they_are_worth_a_transaction(
     assert labelled(driver, space) == (33, 30)
     question = CandidateQuery(near, chunks_by_vector=5)
     for one in (store, other):
-        assert vector_leg(one.search.candidates(space, question)) == nearest_of_all(
+        assert found_by_vector(one.search.candidates(space, question)) == nearest_of_all(
             driver, space, question, 5
         )
     other.messages.insert(space, [message(space, n) for n in range(100, 352)])
@@ -253,12 +253,14 @@ def test_the_newest_chunks_are_compared_until_they_are_worth_a_transaction(
     store.messages.insert(space, [message(space, 400)])
     assert labelled(driver, space) == (286, 286)
     found = store.search.candidates(space, question)
-    assert len(vector_leg(found) & nearest_of_all(driver, space, question, 5)) >= 4
+    assert len(found_by_vector(found) & nearest_of_all(driver, space, question, 5)) >= 4
     store.messages.insert(space, [message(space, 401, vector=near)])
-    assert message(space, 401).chunks[0].uid in vector_leg(store.search.candidates(space, question))
+    assert message(space, 401).chunks[0].uid in found_by_vector(
+        store.search.candidates(space, question)
+    )
 
 
-def vector_leg(found: Candidates) -> set[str]:
+def found_by_vector(found: Candidates) -> set[str]:
     return {uid for uid, by in zip(found.chunks.uids, found.chunks.by_vector, strict=True) if by}
 
 

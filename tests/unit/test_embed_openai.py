@@ -210,7 +210,7 @@ def test_a_memory_by_name_and_environment(server, tmp_path, monkeypatch):
         memory.add_many({"text": text, "id": f"m{n}"} for n, text in enumerate(TEXTS))
         hits = memory.search("How cold is the fjord?")
         assert hits[0].id == "m1"
-        assert hits[0].why.legs["vector"] > 0.3
+        assert hits[0].why.signals["vector"] > 0.3
         memory.reindex("wordllama")
         assert memory.info.embedder.name.startswith("wordllama")
     monkeypatch.delenv("OPENAI_BASE_URL")

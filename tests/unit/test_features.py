@@ -188,9 +188,9 @@ def test_words_of_triples_count_too():
     ("switch", "gone"),
     [
         ({"windows": False}, {"window vector", "window words"}),
-        ({"session_leg": False}, {"session best", "theme", "theme words"}),
+        ({"sessions": False}, {"session best", "theme", "theme words"}),
         ({"cues": False}, {"speaker named", "asks", "answers", "length"}),
-        ({"triple_leg": False}, {"triple", "second triple"}),
+        ({"triples": False}, {"triple", "second triple"}),
     ],
 )
 def test_each_part_has_its_switch(switch, gone):

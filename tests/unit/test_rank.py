@@ -124,7 +124,7 @@ def test_without_the_session_layer_the_triple_score_is_all():
     triples = triple_pool([0.9], [(0,)], at=[9 * DAY])
     found = ranked(
         candidates(chunks, triples, session_pool([0.1])),
-        SearchSettings(profile="licomemory", session_leg=False),
+        SearchSettings(profile="licomemory", sessions=False),
     )
     assert found.score.tolist() == pytest.approx([0.9 / math.e])
 
@@ -272,7 +272,7 @@ def test_weights_can_be_named_and_facts_switched_off():
     )
     named = ranked(both, SearchSettings(weights="rules"))
     assert named.weighted["vector"][0] == pytest.approx(relative("rules")["vector"])
-    without = ranked(both, SearchSettings(triple_leg=False))
+    without = ranked(both, SearchSettings(triples=False))
     assert "triple" not in without.weighted
     assert without.weighted["vector"][0] == pytest.approx(relative("plain")["vector"])
 

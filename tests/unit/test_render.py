@@ -21,7 +21,7 @@ from cognigraph.times import parse_when
 
 AT = datetime(2025, 5, 24, 19, 48, tzinfo=UTC)
 WHY = Why(
-    legs={"vector": 0.5},
+    signals={"vector": 0.5},
     features={"words": 1.25, "vector": 2.5, "length": -0.5, "tiny": 0.001},
     session_score=0.2,
     triple_score=0.6,

@@ -182,8 +182,8 @@ class CandidateSources:
             return []
         # If few rows can match, all are fetched and the result is exact.
         fetch = max(_WORDS_OVERFETCH * limit, most + 1 if most < _MOST_WORDS_FETCHED else 0)
-        leg = _WordLeg(self._connection, self._space, layer, weights, mean, self._until)
-        return leg.best(limit, fetch)
+        source = _WordSource(self._connection, self._space, layer, weights, mean, self._until)
+        return source.best(limit, fetch)
 
     # Anchors
 
@@ -218,7 +218,7 @@ class CandidateSources:
         return [anchor for anchor in filled if anchor.triples]
 
 
-class _WordLeg:
+class _WordSource:
     """Candidates by words: the full-text index finds them, BM25 ranks them."""
 
     def __init__(
