@@ -96,7 +96,7 @@ def test_the_result_is_bounded(open_memory: OpenMemory, space_name: str) -> None
 def test_limits_can_be_changed(open_memory: OpenMemory, space_name: str) -> None:
     memory = open_memory(settings=Settings(query=QuerySettings(max_operators=1)))
     space = memory.space(space_name)
-    with pytest.raises(QueryError, match=r"2 of the words .* limit of 1 \(query.max_operators\)"):
+    with pytest.raises(QueryError, match=r"2 AND, OR, .* limit of 1 \(query.max_operators\)"):
         space.cypher("MATCH (n) WHERE n.x = 1 AND n.y = 2 AND n.z = 3 RETURN n.uid")
 
 

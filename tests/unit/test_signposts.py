@@ -66,7 +66,8 @@ def test_the_table_answers_the_questions_of_a_newcomer(question: str) -> None:
 def test_the_way_to_a_new_store_names_every_role_and_the_registry() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     steps = text.split("## Add a store\n")[1].split("\n## ")[0]
-    protocols = (ROOT / "cognigraph/stores/protocols.py").read_text("utf-8")
+    modules = (ROOT / "cognigraph/stores/protocols").glob("*.py")
+    protocols = "\n".join(module.read_text("utf-8") for module in modules)
     roles = re.findall(r"^class (\w+)\(Protocol\)", protocols, re.MULTILINE)
     assert len(roles) == 6
     for name in (*roles, "open_store", "StoreRequest", "STORES", "tests/contract/"):

@@ -1,0 +1,43 @@
+"""The role that finds candidates and reads what a result shows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from cognigraph.model import (
+    Session,
+    Triple,
+)
+from cognigraph.stores.candidates import CandidateQuery, Candidates, ChunkRecord
+
+
+class SearchIndex(Protocol):
+    """What a search needs: candidates with their raw values, then the records it returns."""
+
+    def warm(self, space: str) -> None:
+        """Start loading, in the background, what a first search of a space needs. Optional."""
+        ...
+
+    def candidates(self, space: str, probe: CandidateQuery) -> Candidates:
+        """Gather the candidates of one space with their raw values; other spaces do not count."""
+        ...
+
+    def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
+        """Chunks by uid; unknown ones are missing from the answer."""
+        ...
+
+    def triples_by_uid(self, space: str, uids: Sequence[str]) -> dict[str, Triple]:
+        """Triples by uid, with their sources (newest first).
+
+        A triple that became a duplicate of another since it was found is missing from the answer.
+        """
+        ...
+
+    def triples_of_chunks(self, space: str, uids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Uids of the triples each chunk is evidence for."""
+        ...
+
+    def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
+        """Sessions by the caller's id."""
+        ...

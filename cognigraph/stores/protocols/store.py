@@ -1,0 +1,101 @@
+"""The ``Store`` protocol and its roles: the operations a database must offer to a memory.
+
+SQLite and Neo4j implement it. One contract suite (``tests/contract``) holds both to it.
+
+Both store this graph:
+
+=========  ==========================================================================
+Session    ``id, started_at, ended_at, version``; ``-[:HAS_CHUNK]->`` Chunk,
+           ``-[:HAS_KEY {weight}]->`` Key, ``-[:HAS_THEME]->`` Theme
+Key        ``name``
+Theme      ``title, summary`` (the themes of a session are its summary)
+Revision   ``version, at, extractor, keys``: one version of a session's keys and summary;
+           ``(Session)-[:HAS_REVISION]->`` Revision
+Triple     ``subject, relation, object, when, valid_from, valid_to, negated, first_observed,
+           last_observed``; ``-[:SUBJECT]->`` and ``-[:OBJECT]->`` Entity,
+           ``-[:EVIDENCE {observed_at, said_by}]->`` Chunk, ``-[:IN_SESSION]->`` Session
+Entity     ``name, type``
+Alias      ``name, type``; another name of an entity, ``-[:SAME_AS]->`` Entity; an alias that
+           the text itself gives is ``-[:STATED_IN]->`` Chunk. Entities and aliases that may be
+           the same are joined by ``RESEMBLES {score, kind, reason, verdict}`` and by
+           ``RULED {verdict}`` (a user's decision)
+Chunk      ``message_id, session, speaker, at, text, part, parts, state``;
+           ``-[:NEXT]->`` Chunk in session order (time, then arrival),
+           ``-[:MENTIONS]->`` Entity
+=========  ==========================================================================
+
+Every node has ``uid`` (unique) and ``space``; no relationship joins two spaces.
+Vectors are unit-length float32, so a dot product is a cosine.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
+from cognigraph.stores.protocols.enrichment_queue import EnrichmentQueue
+from cognigraph.stores.protocols.entity_resolution import EntityResolution
+from cognigraph.stores.protocols.graph_reader import GraphReader
+from cognigraph.stores.protocols.message_store import MessageStore
+from cognigraph.stores.protocols.search_index import SearchIndex
+from cognigraph.stores.reindex import Precision, Reindexing
+
+
+def mismatch(location: str, stored: EmbedderIdentity, given: EmbedderIdentity) -> str:
+    """The error message for a store that is opened with another embedder than it was built with."""
+    return (
+        f"{location} was built with the embedder {stored.name!r} ({stored.dimension} dimensions), "
+        f"not {given.name!r} ({given.dimension}); open it with that embedder, or change it for "
+        "good with `cognigraph reindex --embedder NAME` or Memory.reindex"
+    )
+
+
+class Store(Protocol):
+    """One database. Thread-safe; every method is one transaction unless it says otherwise."""
+
+    @property
+    def messages(self) -> MessageStore:
+        """Inserts messages."""
+        ...
+
+    @property
+    def queue(self) -> EnrichmentQueue:
+        """The enrichment queue."""
+        ...
+
+    @property
+    def search(self) -> SearchIndex:
+        """Candidates and records for a search."""
+        ...
+
+    @property
+    def resolution(self) -> EntityResolution:
+        """Merges, splits and suspected duplicates of entities."""
+        ...
+
+    @property
+    def graph(self) -> GraphReader:
+        """The graph for people to read."""
+        ...
+
+    @property
+    def info(self) -> StoreInfo:
+        """Where the data is and what wrote it."""
+        ...
+
+    def close(self) -> None:
+        """Release connections. Idempotent; nothing acknowledged is lost if it is never called."""
+        ...
+
+    def spaces(self) -> list[str]:
+        """Names of all spaces, sorted."""
+        ...
+
+    def reindexing(
+        self, embedder: EmbedderIdentity, precision: Precision | None = None
+    ) -> Reindexing:
+        """Start or resume a change to another embedder; discard an unfinished change to a third."""
+
+    def check(self) -> list[Check]:
+        """Run the health checks of the database for ``doctor``."""
+        ...
