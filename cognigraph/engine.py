@@ -1,4 +1,4 @@
-"""What all spaces of one memory share: store, embedder, extractor, worker, clock, settings."""
+"""``Engine``: the store, embedder, extractor, worker, clock and settings of one memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FLUSH_POLL = 0.02
 
 
 class Engine:
-    """One open store with everything that acts on it."""
+    """One open store with everything that works on it; all spaces of a memory share it."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Engine:
             self.worker.start()
 
     def close(self) -> None:
-        """End the worker after its batch, or give that back, and close the store. Idempotent."""
+        """Stop the worker, return its unfinished batch, and close the store. Idempotent."""
         if self.worker is not None:
             self.worker.stop()
         self.enricher.give_back()
@@ -91,9 +91,9 @@ class Engine:
             store.close()
 
     def use(self, work: Callable[[Store, CheckedEmbedder], _T]) -> _T:
-        """Embed and store, or search: again if the embedder was changed meanwhile by a thread."""
+        """Run work that embeds; repeat it if another thread changed the embedder meanwhile."""
         while True:
-            store = self.store  # before the embedder: reindex() sets them the other way round
+            store = self.store  # read the store before the embedder: reindex() sets it last
             try:
                 return work(store, self.embedder)
             except EmbedderMismatchError:
@@ -120,7 +120,7 @@ class Engine:
 
     @contextmanager
     def _changing_to(self, fresh: CheckedEmbedder) -> Iterator[None]:
-        """No enrichment during the change; after it, everything here uses the new embedder."""
+        """Stop enrichment during the change; afterwards, use the new embedder everywhere."""
         if self.worker is not None:
             self.worker.stop()
         embedder, store = self.embedder, self.store
@@ -140,7 +140,11 @@ class Engine:
             self.worker.notify()
 
     def flush(self, space: str | None, timeout: float) -> None:
-        """Wait until a space, or with ``None`` every space, is enriched; in manual mode, do it."""
+        """Wait until a space, or with ``None`` every space, is enriched; in manual mode, enrich it.
+
+        Raises:
+            FlushTimeout: work is left after ``timeout`` seconds, or a budget is used up.
+        """
         deadline = time.monotonic() + timeout
         where = "" if space is None else f" of space {space!r}"
         while (waiting := self.enricher.waiting(space)).total:

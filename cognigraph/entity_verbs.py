@@ -1,4 +1,4 @@
-"""Merge and split entities by name, and list suspected duplicates: the verbs behind ``Space``."""
+"""Merge and split entities by name, and list suspected duplicates, for ``Space``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``Inspection``: the operations of a space that list what it holds."""
+"""``Inspection``: the operations of a space that read its content without a question."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from cognigraph.validation import check_parameters, checked
 
 
 class Inspection:
-    """One tenant of a memory, as far as it is read without a question."""
+    """The base of ``Space``: its read operations other than search."""
 
     def __init__(self, engine: Engine, name: str) -> None:
         self._engine = engine
@@ -52,7 +52,7 @@ class Inspection:
 
     @checked
     def summaries(self, session: str) -> list[Summary]:
-        """List the revisions of a session's keys and summary that are kept, newest first."""
+        """List the stored revisions of a session's keys and summary, newest first."""
         return self._engine.store.graph.summaries(self._name, session)
 
     @checked
@@ -109,7 +109,7 @@ class Inspection:
 
     @checked
     def stats(self) -> Stats:
-        """Count what this space holds, and how much of it waits to be enriched."""
+        """Count the content of this space, and how much of it waits to be enriched."""
         return self._engine.store.graph.stats(self._name)
 
     @checked

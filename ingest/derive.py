@@ -1,8 +1,8 @@
-"""From an :class:`Extraction` to the rows of the graph: identity, validation, vectors.
+"""Derives the rows of the graph from an :class:`Extraction`: validates, identifies, embeds.
 
-Whatever an extractor returns is checked here, once, for all extractors: evidence must lie in the
-window, names must be storable, event times must be dates. What is not right is left out and
-said why, never guessed: each rejection is ``reason: what it was``.
+The results of all extractors are validated here: evidence must be in the window, names must be
+storable, event times must be dates. Invalid items are left out and never guessed at; each rejection
+is recorded as ``reason: item``.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ NO_RELATION = "relation is not a name"
 NO_DATE = "time is not a date, the fact stays without it"
 NO_ENTITY = "mention is not a name"
 NO_MENTION = "mention in none of the chunks read"
-NO_ALIAS = "alias is not a name, or means nobody without its sentence"
+NO_ALIAS = "alias is not a name, or has no meaning outside its sentence"
 NO_KEY = "key is not a name with a weight"
 NO_THEME = "theme without a summary"
 
 
 class _Spellings:
-    """How each chunk spells what it is evidence of: the plainest, if it does so in several ways."""
+    """How each chunk spells what it is evidence for; of several spellings, the plainest."""
 
     def __init__(self) -> None:
         self._best: dict[tuple[str, str], tuple[str, tuple[str, ...]]] = {}
 
     def add(self, uid: str, chunks: Iterable[str], spelled: str, *names: str) -> None:
-        """Take the spelling of an entity, alias or triple in some chunks."""
+        """Record the spelling of an entity, alias or triple in some chunks."""
         new = rank(spelled), names
         for chunk in chunks:
             known = self._best.setdefault((chunk, uid), new)
@@ -64,13 +64,13 @@ class _Spellings:
                 self._best[chunk, uid] = new
 
     def by_tie(self) -> dict[tuple[str, str], str]:
-        """What is kept of them, by the uids of the chunk and of what it spells."""
+        """The stored form of the spellings; keys are (chunk uid, uid of what it spells)."""
         return {tie: kept(*names) for tie, (_, names) in self._best.items()}
 
 
 @dataclass(slots=True)
 class _Draft:
-    """A triple being collected: several facts of one window may be the same."""
+    """A triple under construction; it collects the equal facts of one window."""
 
     subject: EntityRow
     relation: str
@@ -79,10 +79,10 @@ class _Draft:
     negated: bool
     spelled: str
     evidence: dict[str, str | None]
-    """Uids of chunks, with who is quoted there."""
+    """Uids of chunks, each with the quoted speaker."""
 
     def add(self, other: _Draft) -> None:
-        """Take the evidence of the same fact said again, and its spelling if it is the first."""
+        """Add the evidence of an equal fact, and take over its spelling if that is earlier."""
         for uid, said_by in other.evidence.items():
             known = self.evidence.setdefault(uid, said_by)
             if known is not None and said_by is not None:
@@ -102,7 +102,7 @@ class _Draft:
 def derive(
     extraction: Extraction, lease: Lease, extractor: str, embedder: CheckedEmbedder
 ) -> tuple[Derivation, tuple[str, ...]]:
-    """Turn an extraction into rows, and say of each thing left out why (see the module)."""
+    """Convert an extraction to rows; also return the rejections (see the module)."""
     rejected = [str(reason) for reason in extraction.rejected]
     entities: dict[str, EntityRow] = {}
     spellings = _Spellings()
@@ -141,7 +141,7 @@ def derive(
 
 
 def by_reason(rejected: Iterable[str]) -> Counter[str]:
-    """Rejections counted by what stands before the colon."""
+    """Count rejections by their reason, the part before the colon."""
     return Counter(item.partition(": ")[0] for item in rejected)
 
 
@@ -190,7 +190,7 @@ def _mentions(
         entity = _entity(lease, mention.name, mention.type, indices)
         if entity is None or not indices:
             reason = NO_MENTION if entity is not None else NO_ENTITY
-            rejected.append(f"{reason}: {_shown(mention.name)}")
+            rejected.append(f"{reason}: {_short(mention.name)}")
             continue
         _spell(entities, entity)
         uids = [chunk.uid for chunk in indices]
@@ -206,17 +206,17 @@ def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
     object = _entity(lease, fact.object, fact.object_type, indices)
     relation = _name(fact.relation)
     if subject is None:
-        rejected.append(f"{NO_SUBJECT}: {_said(fact)}")
+        rejected.append(f"{NO_SUBJECT}: {_described(fact)}")
     elif object is None:
-        rejected.append(f"{NO_OBJECT}: {_said(fact)}")
+        rejected.append(f"{NO_OBJECT}: {_described(fact)}")
     elif relation is None:
-        rejected.append(f"{NO_RELATION}: {_said(fact)}")
+        rejected.append(f"{NO_RELATION}: {_described(fact)}")
     elif not indices:
-        rejected.append(f"{NO_EVIDENCE}: {_said(fact)}")
+        rejected.append(f"{NO_EVIDENCE}: {_described(fact)}")
     else:
         when = parse_when(fact.when) if isinstance(fact.when, str) else None
         if fact.when and when is None:
-            rejected.append(f"{NO_DATE}: {_shown(fact.when)} of {_said(fact)}")
+            rejected.append(f"{NO_DATE}: {_short(fact.when)} of {_described(fact)}")
         quoted = _name(fact.said_by)
         evidence: dict[str, str | None] = {chunk.uid: quoted for chunk in indices}
         spelled = order_fact(_first(indices, lease), subject.name, relation, object.name)
@@ -224,12 +224,12 @@ def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
     return None
 
 
-def _said(fact: Fact) -> str:
-    return f"{_shown(fact.subject)} {_shown(fact.relation)} {_shown(fact.object)}"
+def _described(fact: Fact) -> str:
+    return f"{_short(fact.subject)} {_short(fact.relation)} {_short(fact.object)}"
 
 
-def _shown(value: object) -> str:
-    """Whatever it is, short and on one line."""
+def _short(value: object) -> str:
+    """Any value as short text on one line."""
     text = " ".join(printable(replace_surrogates(str(value))[0]).split())
     text = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
     return text if isinstance(value, str) and text else repr(text)
@@ -252,12 +252,12 @@ def _entity(
 
 
 def _first(indices: Sequence[WorkChunk], lease: Lease) -> datetime:
-    """When it was said first. Without chunks nothing is kept, so any time will do."""
+    """The earliest time of the chunks; without chunks, that of the lease, which is never stored."""
     return min(chunk.at for chunk in indices or lease.chunks)
 
 
 def _speaker(chunks: Sequence[WorkChunk]) -> str | None:
-    """Who said all of it; None if that is not one person."""
+    """The speaker of all chunks; ``None`` if they have several speakers."""
     speakers = {chunk.speaker for chunk in chunks}
     return speakers.pop() if len(speakers) == 1 else None
 
@@ -277,13 +277,13 @@ def _take_aliases(
     spellings: _Spellings,
     rejected: list[str],
 ) -> None:
-    """Keep what the text equates with an entity."""
+    """Record the aliases that the text gives an entity."""
     uids = [chunk.uid for chunk in indices]
     for name in mention.aliases:
         clean = _name(name)
         alias = None if clean is None else _name(as_alias(clean, _speaker(indices)))
         if alias is None:
-            rejected.append(f"{NO_ALIAS}: {_shown(name)} of {_shown(mention.name)}")
+            rejected.append(f"{NO_ALIAS}: {_short(name)} of {_short(mention.name)}")
         elif ids.normalise(alias) != ids.normalise(entity.name):
             uid = ids.alias_uid(lease.space, entity.uid, alias)
             spelled = order(_first(indices, lease), alias)
@@ -333,7 +333,7 @@ def _triples(drafts: dict[str, _Draft], vectors: Iterable[Vector]) -> list[Tripl
             spelled=draft.spelled,
             said_by={uid: name for uid, name in draft.evidence.items() if name is not None},
         )
-        # strict=False: keys and themes take the vectors that follow
+        # strict=False, because the vectors of keys and themes follow
         for (uid, draft), vector in zip(drafts.items(), vectors, strict=False)
     ]
 
@@ -350,7 +350,7 @@ def _keys(
             uid = ids.key_uid(space, clean)
             rows.setdefault(ids.normalise(clean), (uid, clean, float(weight)))
         else:
-            rejected.append(f"{NO_KEY}: {_shown(name)} {_shown(str(weight))}")
+            rejected.append(f"{NO_KEY}: {_short(name)} {_short(str(weight))}")
     return list(rows.values())
 
 
@@ -367,7 +367,7 @@ def _themes(
             uid = ids.theme_uid(lease.space, lease.session, title or str(index))
             rows.setdefault(uid, Theme(title, summary))
         else:
-            rejected.append(f"{NO_THEME}: {_shown(theme.title)}")
+            rejected.append(f"{NO_THEME}: {_short(theme.title)}")
     return list(rows.items())
 
 

@@ -68,12 +68,12 @@ def join(
     apart = {(rule.a, rule.b) for rule in constraints if rule.verdict == "different"}
     homes: _Homes = {uid: [uid] for uid in named}
     by_rules: _Homes = {uid: [uid] for uid in named}
-    said = sorted(
+    merges = sorted(
         (rule for rule in constraints if rule.verdict == "same"),
         key=lambda rule: (rule.at, rule.a, rule.b),
     )
     links: list[Link] = []
-    for rule in said:
+    for rule in merges:
         other = rule.b if rule.into == rule.a else rule.a
         _unite(homes, rule.a, rule.b)
         links.append(Link(other, rule.into, "user", "merged by the user", 1.0))
@@ -88,7 +88,7 @@ def join(
         first, second = sorted(pair.ends, key=lambda uid: rank(named[uid]))
         relation = pair.relation
         links.append(Link(second, first, "rules", relation.reason, relation.score))
-    return _heads(named, homes, said), links
+    return _heads(named, homes, merges), links
 
 
 def _in_order(named: Mapping[str, EntityName], pairs: Iterable[Pair]) -> list[Pair]:
@@ -102,11 +102,11 @@ def _in_order(named: Mapping[str, EntityName], pairs: Iterable[Pair]) -> list[Pa
 
 
 def _heads(
-    named: Mapping[str, EntityName], homes: _Homes, said: Sequence[Constraint]
+    named: Mapping[str, EntityName], homes: _Homes, merges: Sequence[Constraint]
 ) -> dict[str, str]:
     """Choose each group's canonical entity: the target of the user's latest merge, else by rank."""
-    into = {rule.into: rule.at for rule in said}
-    for rule in said:
+    into = {rule.into: rule.at for rule in merges}
+    for rule in merges:
         into.pop(rule.b if rule.into == rule.a else rule.a, None)
     canonical: dict[str, str] = {}
     for members in {id(group): group for group in homes.values() if len(group) > 1}.values():

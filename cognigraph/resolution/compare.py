@@ -115,7 +115,7 @@ def judge(relation: PairVerdict, evidence: Evidence) -> Decision:
 
 
 def conflict(a: EntityName, b: EntityName) -> str | None:
-    """Return why two entities cannot be the same, whatever else speaks for it; None if they can."""
+    """Return why two entities cannot be the same, despite any evidence; None if they can."""
     if a.type != b.type and not {a.type, b.type} & GENERIC_TYPES:
         return f"their types differ ({', '.join(sorted((a.type, b.type)))})"
     one, other = form(a.name, a.type), form(b.name, b.type)

@@ -146,7 +146,7 @@ def forget(entity_map: EntityMap, gone: Collection[str]) -> None:
 
 
 class _Seen:
-    """A cache of a ledger's entities and pairs, valid because the transaction excludes writers."""
+    """A cache of the entities and pairs of a space, valid because writers are locked out."""
 
     def __init__(self, entity_map: EntityMap) -> None:
         self.entity_map = entity_map
@@ -295,7 +295,7 @@ def _evidence(pair: Pair, readings: Mapping[str, set[str]]) -> Evidence:
 
 
 def _regroup(seen: _Seen, seeds: Collection[str]) -> None:
-    """Recompute the groups that contain some entities and write the changes to the ledger."""
+    """Recompute the groups that contain some entities and write the changes to the store."""
     entity_map = seen.entity_map
     canonical, pairs, constraints = _closure(seen, set(seeds))
     members = {uid for pair in pairs for uid in pair.ends} | canonical.keys() | set(seeds)
@@ -314,7 +314,7 @@ def _regroup(seen: _Seen, seeds: Collection[str]) -> None:
 
 
 def _closure(seen: _Seen, seeds: set[str]) -> tuple[dict[str, str], list[Pair], list[Constraint]]:
-    """Collect all that the groups of ``seeds`` can depend on.
+    """Collect everything that the groups of ``seeds`` can depend on.
 
     Follows groups, pairs with the verdict "same" and user constraints until nothing new appears.
     """

@@ -16,7 +16,7 @@ from cognigraph.times import to_micros
 _BEFORE_ALL = 1 << 62
 _SEPARATOR = "\x1f"
 UNSPELLED = "\U0010ffff"
-"""Sorts after the spelling of anything that was said."""
+"""The sort key of a row that no chunk mentions; it sorts after every other."""
 
 
 def order(at: datetime, *names: str) -> str:
@@ -28,42 +28,43 @@ def order(at: datetime, *names: str) -> str:
 
 
 def order_fact(at: datetime, subject: str, relation: str, object: str) -> str:
-    """As :func:`order`, for the names of a triple."""
+    """Return a sort key as :func:`order` does, for the names of a triple."""
     return order(at, *_sorted_by((subject, relation, object)))
 
 
 def rank(spelled: str) -> str:
-    """What orders the spellings of one moment, out of what :func:`order` returned."""
+    """Return the part of a sort key after the time, which orders spellings of the same time."""
     return spelled[20:]
 
 
 def instant(at: datetime) -> str:
-    """What every spelling said at a time begins with."""
+    """Return the prefix of the sort keys of all spellings of this time."""
     return f"{to_micros(at) + _BEFORE_ALL:019d}"
 
 
 def kept(*names: str) -> str:
-    """Spellings as a chunk keeps them: nothing for a name that equals its normalised form."""
+    """Encode spellings for storage; a name that equals its normalised form becomes empty."""
     return _SEPARATOR.join("" if name == normalise(name) else name for name in names)
 
 
-def given(said: str | None, normal: Sequence[str], canonical: Sequence[str]) -> tuple[str, ...]:
-    """The names that :func:`kept` was called with, given their normalised forms.
+def given(stored: str | None, normal: Sequence[str], canonical: Sequence[str]) -> tuple[str, ...]:
+    """Decode what :func:`kept` returned, given the normalised forms of the names.
 
-    Chunks that were read by older versions keep nothing (None); they agree with what is canonical.
+    Older versions stored no spellings (``None``), which stands for the canonical ones.
     """
-    if said is None:
+    if stored is None:
         return tuple(canonical)
-    parts = said.split(_SEPARATOR)
+    parts = stored.split(_SEPARATOR)
     return tuple(part or plain for part, plain in zip(parts, normal, strict=True))
 
 
-def first(said: Iterable[tuple[int, tuple[str, ...]]]) -> tuple[str, tuple[str, ...]]:
-    """The smallest of some spellings, each with its time in microseconds, and its names.
+def first(spellings: Iterable[tuple[int, tuple[str, ...]]]) -> tuple[str, tuple[str, ...]]:
+    """Return the sort key and the names of the spelling that sorts first.
 
-    One name is that of an entity or an alias; three are a triple's subject, relation and object.
+    Each spelling has a time in microseconds and its names: one for an entity or alias; subject,
+    relation and object for a triple.
     """
-    return min((_order(at, *_sorted_by(names)), names) for at, names in said)
+    return min((_order(at, *_sorted_by(names)), names) for at, names in spellings)
 
 
 def _sorted_by(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""When a background worker with a costly extractor starts on what waits.
+"""Debouncing: when a background worker with a costly extractor starts on the pending chunks.
 
-A model that is asked after every single turn costs two calls a turn; asked once a conversation
-pauses, it costs two calls a pause, and reads each turn together with its neighbours.
+A model that is called after every turn costs two calls a turn. If it is called when a conversation
+pauses, it costs two calls a pause and reads each turn together with its neighbours.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 PATIENCE = 8
-"""Work that keeps coming is held back for at most this many settle times."""
+"""While new chunks keep arriving, work is delayed by at most this multiple of the settle time."""
 
 
 @dataclass(slots=True)
 class Settling:
-    """Decides from how many chunks wait, asked again and again. Times are seconds, any origin.
+    """Decides when work may start, from repeated counts of the pending chunks.
 
-    Work may start once nothing new came for ``settle`` seconds, when ``batch`` chunks wait, or when
-    the first has waited ``PATIENCE`` times as long.
+    Work may start when no chunk has arrived for ``settle`` seconds, when ``batch`` chunks are
+    pending, or when the first has waited ``PATIENCE`` times ``settle``. Times are in seconds from
+    any fixed origin.
     """
 
     settle: float
@@ -27,7 +28,7 @@ class Settling:
     _newest: float = 0.0
 
     def is_ready(self, pending: int, now: float) -> bool:
-        """Whether to start now; ``pending`` is how many chunks wait."""
+        """Whether to start now; ``pending`` is the number of pending chunks."""
         if pending > self._seen:
             self._newest = now
             if self._seen == 0:
@@ -42,6 +43,6 @@ class Settling:
         )
 
     def started(self, pending: int, now: float) -> None:
-        """Work was done; ``pending`` chunks came meanwhile, or wait for another attempt."""
+        """Record that work was done; ``pending`` chunks arrived meanwhile or wait for a retry."""
         self._seen = pending
         self._first = now

@@ -1,7 +1,8 @@
-"""Enrichment: claim, extract, derive, write.
+"""``Enricher``: claims pending chunks, extracts facts, derives rows, and writes them.
 
-All state is in the store. A worker that dies leaves a lease that expires, a failing extractor
-leaves its chunks, or the session's summary, pending with a reason; a restart goes on from there.
+All state is in the store. A worker that crashes leaves a lease that expires; an extractor that
+fails leaves its chunks, or the session's summary, pending with a reason. A restart continues from
+there.
 """
 
 from __future__ import annotations
@@ -36,17 +37,17 @@ logger = logging.getLogger("cognigraph.enrich")
 _Summarise = Callable[[Window], Extraction]
 _MOST_PAUSE_DOUBLINGS = 5
 _MOST_FAILURES = 12
-"""So many batches in a row are no coincidence: an extractor that reads nothing is left alone."""
+"""The run stops after this many failed batches in a row: the fault is not that of single chunks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one lease came to; without chunks it was for the session's summary alone.
+    """The result of one lease; with ``chunks`` 0 the lease was for the session's summary alone.
 
-    ``rejected`` says of each thing left out why (``reason: what``), ``usage`` what the extractor
-    spent, failed or not. ``error`` is why nothing was written; ``lost`` that another worker took
-    over; ``behind`` that the session's summary could not be written and is queued; ``stopped`` why
-    the run ends here though work may be left.
+    ``rejected`` lists what was left out and why (``reason: what``). ``usage`` is what the extractor
+    used, also if it failed. ``error`` is the reason if nothing was written. ``lost`` says that
+    another worker took over, ``summary_due`` that the session's summary could not be written and is
+    queued. ``stopped`` is the reason if the run ends here although work may be left.
     """
 
     space: str
@@ -62,19 +63,19 @@ class Step:
 
 
 class Waiting(NamedTuple):
-    """How many chunks, and sessions' summaries by themselves, wait to be enriched."""
+    """The numbers of chunks and of due summaries that wait to be enriched."""
 
     chunks: int
     summaries: int
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """Chunks and summaries together."""
         return self.chunks + self.summaries
 
 
 class Enricher:
-    """Works off the queue one lease at a time. Safe to run in many threads and processes."""
+    """Processes the queue, one lease at a time. Safe to run in many threads and processes."""
 
     def __init__(
         self,
@@ -95,22 +96,21 @@ class Enricher:
         )
         self._held: dict[str, Lease] = {}
         self._failures = 0
-        self._is_sound = False  # has completed work in this process
+        self._is_sound = False  # whether this process has completed any work
         self._after_outage = False
         self._rests_until: datetime | None = None
         self.halted: str | None = None
 
     def step(self, space: str | None = None) -> Step | None:
-        """Enrich one batch, or the summary, of one session.
+        """Enrich one batch of chunks, or the summary, of one session.
 
-        None when nothing is ready, or during an outage.
-
-        ``halted`` says afterwards which budget ended the work, if one did.
+        None if nothing is ready, or during an outage. Afterwards, ``halted`` is the reason if a
+        budget ended the work.
         """
         settings = self._settings
         if self._rests_until is not None and self._clock() < self._rests_until:
             return None
-        self._end_leases_of_the_dead()
+        self._end_leases_of_crashed_workers()
         now = self._clock()
         until = now + settings.lease
         lease = self._store.queue.claim(
@@ -127,16 +127,16 @@ class Enricher:
         self._held[lease.token] = lease
         try:
             return self._work(lease)
-        except BaseException:  # interrupted: the next worker need not wait for the lease
+        except BaseException:  # interrupted: release, so that the next worker need not wait
             self._release(lease)
             raise
         finally:
             self._held.pop(lease.token, None)
 
     def give_back(self) -> None:
-        """Give what other threads of this process are working on back as it was: it ends."""
+        """Release the leases that other threads of this process hold, because the process ends."""
         for lease in tuple(self._held.values()):
-            if lease.token.startswith(worker_name(self._id)):  # in a fork they are the parent's
+            if lease.token.startswith(worker_name(self._id)):  # after a fork they are the parent's
                 self._release(lease)
 
     def _release(self, lease: Lease) -> None:
@@ -144,14 +144,15 @@ class Enricher:
             self._store.queue.release(lease)
 
     def waiting(self, space: str | None = None) -> Waiting:
-        """What this extractor can still do in a space, or in all."""
+        """The work that waits for this extractor in a space, or with ``None`` in all spaces."""
         summaries = 0 if self._summarise is None else self._store.queue.due_summaries(space)
         return Waiting(self._store.queue.pending(space), summaries)
 
-    def _end_leases_of_the_dead(self) -> None:
-        """Take over from workers that died; of this machine's without waiting for the lease.
+    def _end_leases_of_crashed_workers(self) -> None:
+        """End the leases of crashed workers; on this machine without waiting for them to expire.
 
-        A lease that ran out while its worker lives, as when the machine slept, is no death.
+        A lease that expired although its worker is alive, for example because the machine was
+        asleep, does not count as a crash.
         """
         for token, until in self._store.queue.leases().items():
             died = has_died(token)
@@ -159,10 +160,10 @@ class Enricher:
                 self._store.queue.expire(token, until)
 
     def _settle(self, lease: Lease) -> None:
-        """Let some time pass before this process, if it has completed nothing, reads a suspect.
+        """Wait before this process, if it has completed nothing yet, extracts a suspect chunk.
 
-        If the process is killed for another reason soon after its start, that is not counted. A
-        crash after that is evidence: the lease has been extended.
+        If the process is killed for another reason soon after its start, that does not count. A
+        later crash is evidence against the chunk, because the lease has been extended.
         """
         if not self._is_sound and _is_suspect(lease):
             time.sleep(SETTLING.total_seconds())
@@ -204,7 +205,7 @@ class Enricher:
         return replace(step, error=unwritten, summary_due=True, stopped=failed.stopped)
 
     def _derive(self, lease: Lease) -> _Read:
-        """Read what is new in the chunks; those that only repeat the memory teach nothing."""
+        """Extract and derive, leaving out chunks that only repeat recalled text."""
         name, keep = self._extractor.name, self._settings.keep_revisions
         chunks = tuple(chunk for chunk in lease.chunks if chunk.text.strip())
         if lease.chunks and not chunks:
@@ -218,22 +219,22 @@ class Enricher:
                 raise TypeError(f"returned a {type(extraction).__name__}, not an Extraction")
         except CogniGraphError:
             raise
-        except Exception as error:  # any extractor may be plugged in here
+        except Exception as error:  # an extractor may be a plug-in that raises anything
             raise _failed(name, error, lease) from error
         if extraction.starts_over:
             raise _OutOfOrderError
-        if extraction.provisional and lease.notes.version:  # better an old summary than none
+        if extraction.provisional and lease.notes.version:  # keep the last summary
             extraction = replace(extraction, keys=None, themes=None)
         try:
             derivation, rejected = derive(extraction, lease, name, self._embedder)
         except CogniGraphError as error:
             raise _Spent(error, extraction.usage) from error
-        except Exception as error:  # so may be what it returns
+        except Exception as error:  # a plug-in may also return anything
             raise _Spent(_failed(name, error, lease), extraction.usage) from error
         unwritten = extraction.error
         if unwritten is None and extraction.summary_due and not chunks:
             unwritten = ExtractionError(
-                f"{name} left the summary of session {lease.session!r} behind"
+                f"{name} did not finish the summary of session {lease.session!r}"
             )
         derivation = replace(
             derivation,
@@ -245,7 +246,7 @@ class Enricher:
         return _Read(derivation, rejected, extraction.usage, unwritten)
 
     def _fail(self, lease: Lease, error: CogniGraphError, usage: Usage) -> Step:
-        """Give chunks back, or the summary of a lease without any."""
+        """Return the chunks, or the summary of a lease without chunks, to the queue."""
         tried = lease.chunks or (lease.notes.backlog or Backlog(),)
         verdict = judge(
             error,
@@ -257,7 +258,7 @@ class Enricher:
         )
         what = f"{len(lease.chunks)} chunks" if lease.chunks else "the summary"
         logger.warning(
-            "enrichment of %s of session %r ended (%s): %s",
+            "enrichment of %s of session %r failed (%s): %s",
             what, lease.session, verdict.fault, error,
         )  # fmt: skip
         now = self._clock()
@@ -276,7 +277,7 @@ class Enricher:
         self._after_outage = verdict.fault == "outage"
         stopped = str(error) if verdict.ends_run else None
         if stopped is None and self._failures % _MOST_FAILURES == 0:
-            # Not a poisoned chunk, then, and each batch may cost a call.
+            # The fault is not that of a single chunk, and each batch may cost a call.
             stopped = f"{_MOST_FAILURES} batches in a row failed, the last with: {error}"
         if stopped is not None:
             doublings = min(self._failures - 1, _MOST_PAUSE_DOUBLINGS)
@@ -296,9 +297,9 @@ class Enricher:
         on_step: Callable[[Step], None] | None = None,
         limits: Limits | None = None,
     ) -> list[Step]:
-        """Work until nothing is ready (chunks waiting for a retry stay), or the run must stop.
+        """Work until nothing is ready, or the run must stop; chunks waiting for a retry stay.
 
-        ``stopped`` of the last step says which outage, budget or limit ended it.
+        ``stopped`` of the last step says which outage, budget or limit ended the run.
         """
         self._after_outage = False
         steps: list[Step] = []
@@ -316,12 +317,12 @@ class Enricher:
         return steps
 
     def estimate(self, space: str, redo: Sequence[str] = ()) -> Estimate:
-        """What enriching all that waits would take, without a call."""
+        """Estimate the cost of enriching all pending work, without a call."""
         return estimate(self._store, self._extractor, space, self._settings, redo)
 
 
 class _Read(NamedTuple):
-    """What was read, and why the session's summary does not have it."""
+    """The result of an extraction; ``error`` is the reason if the summary could not be written."""
 
     derivation: Derivation
     rejected: tuple[str, ...] = ()
@@ -330,11 +331,11 @@ class _Read(NamedTuple):
 
 
 class _OutOfOrderError(Exception):
-    """The chunks belong before others of their session that were read already."""
+    """Raised when the chunks precede others of their session that are already done."""
 
 
 class _Spent(CogniGraphError):
-    """An error after the extractor has been paid."""
+    """An error after the extractor has incurred usage."""
 
     def __init__(self, error: CogniGraphError, usage: Usage) -> None:
         super().__init__(str(error))

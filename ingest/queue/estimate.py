@@ -1,4 +1,4 @@
-"""What enriching the queue would take, found out without a call."""
+"""Estimates the cost of enriching the queue, without a model call."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from cognigraph.stores.records import Lease
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What waits, and what reading it would come to.
+    """The pending work, and the estimated usage for it.
 
-    ``usage`` is ``None`` for an extractor that does not tell, zero for one that asks no model.
-    ``again`` of the chunks were read before and are to be read again; ``summaries`` are behind what
-    was read and written by themselves.
+    ``usage`` is ``None`` if the extractor gives no estimate, and zero if it calls no model.
+    ``again`` counts the chunks that were extracted before; ``summaries`` counts due summaries,
+    which need calls of their own.
     """
 
     extractor: str
@@ -33,12 +33,12 @@ class Estimate:
 
 
 def window_of(lease: Lease) -> Window:
-    """What an extractor reads of a lease."""
+    """The window of a lease that an extractor gets."""
     return Window(lease.space, lease.session, lease.chunks, lease.before, lease.notes)
 
 
 def context_of(extractor: Extractor, settings: EnrichSettings) -> int:
-    """How many chunks before a window an extractor is given."""
+    """The number of earlier chunks that an extractor gets as context."""
     wanted = extractor.context if isinstance(extractor, Contextual) else 0
     return max(settings.context, wanted)
 
@@ -50,13 +50,12 @@ def estimate(
     settings: EnrichSettings,
     redo: Sequence[str] = (),
 ) -> Estimate:
-    """Add up all windows that wait in a space; nothing is leased, called or written.
+    """Add up all pending windows of a space; nothing is leased, called or written.
 
-    With ``redo`` also those that would wait if what these extractors have read were read again.
-
-    An :class:`~cognigraph.ingest.extraction.Estimating` extractor is asked for each window. It sees
-    the session's present notes, so later windows of a session may cost a little more. Summaries
-    that are due count as windows without chunks if the extractor is ``Summarising``.
+    With ``redo``, windows are included that would be pending if the chunks of these extractors were
+    requeued. An :class:`~cognigraph.ingest.extraction.Estimating` extractor estimates each window.
+    It sees the session's current notes, so later windows of a session may cost a little more. Due
+    summaries count as windows without chunks if the extractor is ``Summarising``.
     """
     ask = extractor.estimate if isinstance(extractor, Estimating) else None
     usage: Usage | None = None if ask is None else Usage()
@@ -68,7 +67,7 @@ def estimate(
         lease = store.queue.peek(uid, context=context, again=uid in renewed)
         if lease is None:
             continue
-        if uid in renewed:  # it would start anew
+        if uid in renewed:  # requeueing resets the counts of failures
             fresh = (replace(chunk, attempts=0, outages=0, crashes=0) for chunk in lease.chunks)
             lease = replace(lease, chunks=tuple(fresh))
         summary_due = lease.notes.backlog is not None and not lease.notes.backlog.parked
@@ -88,7 +87,7 @@ def estimate(
 
 
 def batches(lease: Lease, settings: EnrichSettings, context: int) -> Iterator[Lease]:
-    """The leases in which a session's pending chunks would be read, without recalled text."""
+    """The leases in which a session's pending chunks would be extracted, without recalled text."""
     chunks, before = lease.chunks, lease.before
     while chunks:
         size = batch_size(

@@ -1,7 +1,7 @@
-"""Holding a lease for as long as its work takes.
+"""``Heartbeat``: extends a lease while its work is in progress.
 
-A model may think for longer than a lease lasts; without this, another worker would take over and
-pay for the same chunks again. A worker that dies stops beating, and its lease runs out.
+A model call may take longer than a lease lasts. Without a heartbeat, another worker would take over
+and pay for the same chunks again. A worker that crashes sends no heartbeat, so its lease expires.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ logger = logging.getLogger("cognigraph.enrich")
 
 
 class Heartbeat:
-    """Extends a lease by ``length`` whenever a third of it has passed, while the block runs."""
+    """Extends a lease by ``length`` every third of ``length``, while the ``with`` block runs."""
 
     def __init__(self, store: Store, lease: Lease, length: timedelta, clock: Clock) -> None:
         self._store = store
@@ -41,7 +41,7 @@ class Heartbeat:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # The thread ends by itself; waiting for one that waits for the store would delay the work.
+        # The thread ends by itself; to join it while it waits for the store would delay the work.
         self._over.set()
 
     def _beat(self) -> None:

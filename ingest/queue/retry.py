@@ -1,8 +1,9 @@
-"""Whose fault a failed extraction is, and what becomes of the chunks that were read.
+"""Decides what to do after a failed extraction: stop, wait, or count it against the chunks.
 
-Three cases, because each wants something else: a *stop* (a budget is used up) gives the chunks back
-as they were; an *outage* (the endpoint is down, the key is refused) waits and blames no chunk; a
-failure of the *content* counts against the chunks until the one at fault is alone and is parked.
+There are three cases. After a *stop* (a budget is used up) the chunks return to the queue
+unchanged. After an *outage* (the endpoint is down, the key is refused) they wait, and no chunk is
+blamed. A failure of the *content* counts against the chunks until the one at fault is alone and is
+parked.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from cognigraph.settings import EnrichSettings
 Fault = Literal["stop", "outage", "content"]
 
 _REFUSED_CONTENT = frozenset({400, 413, 422, 451})
-"""Statuses of a refusal that may be about this very text; others are about key, name or address."""
+"""HTTP statuses that may refuse the text; others refuse the key, the model name or the address."""
 
 _MOST_DOUBLINGS = 10
 _OUTAGE_DOUBLINGS = 7
@@ -33,10 +34,10 @@ _OUTAGE_DOUBLINGS = 7
 class FailureDecision:
     """What to do with the chunks of a failed extraction.
 
-    ``wait`` is how long they rest; ``park_after`` the attempts after which they are parked,
-    ``None`` to let them try again in any case; ``ends_run`` that others would fare no better now.
-    A single outage may be this window's own (too long for the endpoint's patience): the next one
-    is tried, or it would be waited for in vain.
+    ``wait`` is the time until the retry. ``park_after`` is the number of attempts after which the
+    chunks are parked; ``None`` never parks. ``ends_run`` says that other chunks would fail now too.
+    A single outage does not end the run, because it may be due to this window alone (so long that
+    the endpoint times out): the next window is tried.
     """
 
     fault: Fault
@@ -56,7 +57,8 @@ def judge(
 ) -> FailureDecision:
     """Decide for ``chunks`` chunks that failed ``attempts`` times and met ``outages`` before.
 
-    ``after_outage`` says that the batch before met one too.
+    ``after_outage`` says that the previous batch met an outage too. For a lease without chunks,
+    which is for a summary, ``chunks`` is 0.
     """
     fault = fault_of(error)
     if fault == "stop":
@@ -66,7 +68,7 @@ def judge(
         asked = timedelta(seconds=getattr(error, "retry_after", None) or 0.0)
         ends_run = after_outage or not error.is_retryable
         return FailureDecision("outage", max(wait, asked), ends_run=ends_run)
-    if chunks > 1:  # some of them may be fine: at once, in smaller batches
+    if chunks > 1:  # some of them may be fine: retry at once in smaller batches
         return FailureDecision("content", timedelta(0))
     for_good = isinstance(error, ExtractionError | ModelRefusedError) and not error.is_retryable
     return FailureDecision(
@@ -77,7 +79,7 @@ def judge(
 
 
 def fault_of(error: CogniGraphError) -> Fault:
-    """Whose fault an error is."""
+    """The case that an error belongs to."""
     if isinstance(error, BudgetExceededError):
         return "stop"
     if isinstance(error, ModelUnavailableError):

@@ -1,7 +1,7 @@
-"""Limits of one run of enrichment, checked between its steps.
+"""``Limits`` of one run of enrichment, checked between its steps.
 
-They hold for any extractor that says what it used. A model's own budget
-(``cognigraph.llm.Budget``) is checked before each of its calls and so never gone over.
+They apply to any extractor that reports its usage. The budget of a model
+(``cognigraph.llm.Budget``) is checked before each call and therefore never exceeded.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cognigraph.validation import check_fields
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a run may come to; ``None`` is no limit. The step that reaches one is the last."""
+    """Limits of a run; ``None`` is no limit. The step that reaches a limit is the last one."""
 
     calls: int | None = None
     tokens: int | None = None
@@ -30,7 +30,7 @@ class Limits:
                 raise ConfigurationError(f"the limit of {name} must not be negative")
 
     def reached(self, usage: Usage, seconds: float) -> str | None:
-        """Which limit is reached, in words."""
+        """A sentence that names the limit that is reached; ``None`` if none is."""
         if self.calls is not None and usage.calls >= self.calls:
             return f"the limit of {self.calls:,} calls is reached"
         if self.tokens is not None and usage.input_tokens + usage.output_tokens >= self.tokens:

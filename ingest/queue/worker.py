@@ -1,4 +1,4 @@
-"""The worker that enriches in the background, at once or when a conversation has paused."""
+"""``BackgroundWorker``: enriches in the background, at once or after a conversation has paused."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ logger = logging.getLogger("cognigraph.enrich")
 
 
 class BackgroundWorker:
-    """A daemon thread that enriches whenever there is work, or once it has settled.
+    """A daemon thread that enriches whenever there is work, or after a pause in new messages.
 
-    ``settings.settle``, or else that of a :class:`~cognigraph.ingest.extraction.Pausing` extractor,
-    says how long nothing new must have come. What an earlier process left is worked off first.
+    The length of the pause is ``settings.settle``, or else ``settle`` of a
+    :class:`~cognigraph.ingest.extraction.Pausing` extractor. Work that an earlier process left
+    pending is done first.
     """
 
     def __init__(self, enricher: Enricher, settings: EnrichSettings, extractor: Extractor) -> None:
@@ -43,23 +44,23 @@ class BackgroundWorker:
             self._quota = self._enricher.waiting().total
         self._thread = Thread(target=self._run, name="cognigraph-enrich", daemon=True)
         self._thread.start()
-        atexit.register(self.stop, 0.0)  # of a program that does not close its memory
+        atexit.register(self.stop, 0.0)  # for programs that do not close their memory
 
     def notify(self) -> None:
-        """There is new work."""
+        """Tell the worker that there is new work."""
         if self._settling is None:
             self._wake.set()
 
     def hurry(self, space: str | None) -> None:
-        """Work on this space, or with ``None`` on all, now: a caller is waiting for it."""
+        """Enrich this space, or with ``None`` all spaces, now, because a caller waits for it."""
         if self._settling is not None:
             self._hurried.add(space)
         self._wake.set()
 
     def stop(self, timeout: float = 10.0) -> None:
-        """Finish the batch in hand and end; what is left stays pending in the store.
+        """Stop the thread after its current batch; the remaining work stays pending in the store.
 
-        A batch that takes longer than ``timeout`` seconds is given back as it was.
+        A batch that takes longer than ``timeout`` seconds returns to the queue unchanged.
         """
         atexit.unregister(self.stop)
         self._stop.set()
@@ -85,7 +86,7 @@ class BackgroundWorker:
         return self._enricher.step() is not None
 
     def _settled_step(self) -> bool:
-        """Work for who waits; else on as much as waited when things had settled."""
+        """Work for a waiting caller, or else on the chunks that were pending after the pause."""
         assert self._settling is not None
         if self._hurried:
             return self._enricher.step(self._hurried.pop()) is not None

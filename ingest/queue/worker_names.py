@@ -1,7 +1,7 @@
-"""Names of workers, from which others on the same machine see whether one still lives.
+"""Names of workers, from which other processes on the machine can tell whether one still runs.
 
-A name is ``host:process:id``; the process is its number and, where ``/proc`` tells, the moment it
-started, because numbers are used again: in a restarted container often by the very next worker.
+A name is ``host:process:id``. The process is its PID and, where ``/proc`` provides it, its start
+time, because PIDs are reused: in a restarted container, often by the very next worker.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ _DEAD = "ZX"
 
 
 def worker_name(id: str) -> str:
-    """The name of a worker of this process; ``id`` tells it from the others there."""
+    """The name of a worker of this process; ``id`` distinguishes the workers of one process."""
     pid = os.getpid()
     fields = _stat(pid)
     return f"{_host()}:{pid}{'-' + fields[_STARTED] if fields else ''}:{id}"
 
 
 def has_died(token: str) -> bool | None:
-    """Whether the worker that a lease's token begins with is dead; ``None`` if none can say."""
+    """Whether the worker named by a lease's token has ended; ``None`` if that is unknown."""
     host, _, rest = token.partition(":")
     number, _, started = rest.partition(":")[0].partition("-")
     if host != _host() or not number.isdigit() or os.name != "posix":
@@ -51,7 +51,7 @@ def _exists(pid: int) -> bool:
 
 
 def _stat(pid: int) -> list[str]:
-    """What Linux tells of a process, nothing elsewhere."""
+    """Fields of ``/proc/PID/stat`` after the program's name; empty on other systems than Linux."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
     except OSError:
