@@ -14,10 +14,10 @@ from cognigraph.stores.candidates import (
 from cognigraph.text.bm25 import Lexicon
 
 
-def no_candidates(probe: CandidateQuery) -> Candidates:
+def no_candidates(query: CandidateQuery) -> Candidates:
     """Candidates without rows, in the right shapes."""
     none, rows, flags = np.empty(0), np.empty(0, np.int64), np.empty(0, bool)
-    matches = np.empty((0, len(probe.terms)))
+    matches = np.empty((0, len(query.terms)))
     return Candidates(
         lexicon=Lexicon(0, 0.0, {}),
         chunks=ChunkCandidates(
@@ -25,6 +25,6 @@ def no_candidates(probe: CandidateQuery) -> Candidates:
         ),
         triples=TripleCandidates((), none, matches, none, none, rows, (), flags, flags, flags),
         sessions=SessionCandidates(
-            (), (), none, np.empty((0, len(probe.entity_vectors))), matches, none
+            (), (), none, np.empty((0, len(query.entity_vectors))), matches, none
         ),
     )

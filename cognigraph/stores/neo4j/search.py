@@ -33,10 +33,10 @@ class Neo4jSearch:
     def warm(self, space: str) -> None:
         """Do nothing: the server keeps its indexes ready."""
 
-    def candidates(self, space: str, probe: CandidateQuery) -> Candidates:
+    def candidates(self, space: str, query: CandidateQuery) -> Candidates:
         """Gather candidates with the indexes and the word statistics of the space."""
         with within(self._timeout):
-            return gather_candidates(self._connection, self._lexicons, self._indexes, space, probe)
+            return gather_candidates(self._connection, self._lexicons, self._indexes, space, query)
 
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
         """Chunks by uid."""

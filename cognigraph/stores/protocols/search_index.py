@@ -19,7 +19,7 @@ class SearchIndex(Protocol):
         """Start loading, in the background, what a first search of a space needs. Optional."""
         ...
 
-    def candidates(self, space: str, probe: CandidateQuery) -> Candidates:
+    def candidates(self, space: str, query: CandidateQuery) -> Candidates:
         """Gather the candidates of one space with their raw values; other spaces do not count."""
         ...
 

@@ -33,13 +33,13 @@ class SQLiteSearch:
         if space not in self._indexes:
             Thread(target=self._load, args=(space,), name="cognigraph-warm", daemon=True).start()
 
-    def candidates(self, space: str, probe: CandidateQuery) -> Candidates:
+    def candidates(self, space: str, query: CandidateQuery) -> Candidates:
         """Gather candidates from the in-memory index, after refreshing it."""
         with self._fresh(space) as found:
             if found is None:
-                return no_candidates(probe)
+                return no_candidates(query)
             connection, index, space_id = found
-            return gather_candidates(connection, index, space_id, probe)
+            return gather_candidates(connection, index, space_id, query)
 
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
         """Chunks by uid."""

@@ -96,14 +96,14 @@ class CandidateSources:
     """The candidate sources for one query in one space."""
 
     def __init__(
-        self, connection: Connection, indexes: OwnIndexes, space: str, probe: CandidateQuery
+        self, connection: Connection, indexes: OwnIndexes, space: str, query: CandidateQuery
     ) -> None:
         self._connection = connection
         self._indexes = indexes
         self._space = space
-        self._probe = probe
-        self._vector = vector(probe.vector)
-        self._until: datetime | None = probe.as_of
+        self._query = query
+        self._vector = vector(query.vector)
+        self._until: datetime | None = query.as_of
 
     # Vectors
 
@@ -172,7 +172,7 @@ class CandidateSources:
 
     def by_terms(self, layer: Layer, limit: int, view: SpaceView) -> list[str]:
         """Uids of the ``limit`` best nodes by BM25 with the statistics of the space."""
-        weights = dict(zip(self._probe.terms, idf(view.lexicon, self._probe.terms), strict=True))
+        weights = dict(zip(self._query.terms, idf(view.lexicon, self._query.terms), strict=True))
         if layer == "Chunk":
             weights = {t: w for t, w in weights.items() if view.lexicon.frequencies.get(t)}
             mean, most = view.mean_length, min(sum(view.lexicon.frequencies.values()), view.chunks)
@@ -189,18 +189,18 @@ class CandidateSources:
 
     def anchors(self, view: SpaceView) -> list[Anchor]:
         """The entities named in the question with their nearest triples, except those of hubs."""
-        probe = self._probe
-        if not probe.triples_per_anchor or not probe.anchors:
+        query = self._query
+        if not query.triples_per_anchor or not query.anchors:
             return []
         index = self._indexes.usable(self._space, "Triple", view.triple_indexed)
-        exact = index is None or self._vector is None or not probe.triples_by_vector
+        exact = index is None or self._vector is None or not query.triples_by_vector
         rows = self._connection.rows(
             "search/anchors",
             space=self._space,
-            anchors=[fulltext.anchor(self._space, key) for key in probe.anchors],
-            names=list(probe.anchors),
+            anchors=[fulltext.anchor(self._space, key) for key in query.anchors],
+            names=list(query.anchors),
             vector=self._vector,
-            limit=probe.triples_per_anchor,
+            limit=query.triples_per_anchor,
             most=_NO_LIMIT if exact else _HUB,
             until=self._until,
         )
@@ -208,7 +208,7 @@ class CandidateSources:
 
     def with_hubs(self, anchors: Sequence[Anchor], nearest: Nearest) -> list[Anchor]:
         """The anchors that have triples; a hub gets its own among the nearest of the space."""
-        most = self._probe.triples_per_anchor
+        most = self._query.triples_per_anchor
         filled = [
             replace(anchor, triples=tuple(nearest.around(anchor.uid)[:most]))
             if anchor.hub

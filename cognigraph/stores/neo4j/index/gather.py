@@ -34,26 +34,26 @@ def gather_candidates(
     lexicons: Lexicons,
     indexes: OwnIndexes,
     space: str,
-    probe: CandidateQuery,
+    query: CandidateQuery,
 ) -> Candidates:
     """Run all candidate sources of a query and collect the values of their candidates."""
-    view = lexicons.view(space, probe.terms)
+    view = lexicons.view(space, query.terms)
     if view is None:
-        return no_candidates(probe)
-    sources = CandidateSources(connection, indexes, space, probe)
+        return no_candidates(query)
+    sources = CandidateSources(connection, indexes, space, query)
     start = connection.start
     by_vector = start(
-        sources.nearest, "Chunk", probe.chunks_by_vector, view.chunk_indexed, view.covered
+        sources.nearest, "Chunk", query.chunks_by_vector, view.chunk_indexed, view.covered
     )
     triples_by_vector = start(
-        sources.nearest, "Triple", probe.triples_by_vector, view.triple_indexed
+        sources.nearest, "Triple", query.triples_by_vector, view.triple_indexed
     )
-    by_terms = start(sources.by_terms, "Chunk", probe.chunks_by_terms, view)
-    triples_by_terms = start(sources.by_terms, "Triple", probe.triples_by_terms, view)
-    near = start(sources.nearest, "Theme", probe.sessions_by_vector, view.theme_indexed)
+    by_terms = start(sources.by_terms, "Chunk", query.chunks_by_terms, view)
+    triples_by_terms = start(sources.by_terms, "Triple", query.triples_by_terms, view)
+    near = start(sources.nearest, "Theme", query.sessions_by_vector, view.theme_indexed)
     anchors = sources.with_hubs(sources.anchors(view), triples_by_vector.result())
 
-    gather = _Gather(connection, space, probe)
+    gather = _Gather(connection, space, query)
     found = {*by_vector.result().uids, *by_terms.result()}
     around = start(gather.around, found)
     triples = gather.triples(
@@ -69,7 +69,7 @@ def gather_candidates(
     rows = gather.chunks(around_evidence.result(), around.result())
     more = gather.session_rows(set(rows.sessions) - known)
     sessions = gather.sessions(session_rows.result() + more)
-    chunks = rows.pool(
+    chunks = rows.candidates(
         {uid: position for position, uid in enumerate(sessions.uids)},
         by_vector=by_vector.result().uids,
         by_terms=by_terms.result(),
@@ -77,7 +77,7 @@ def gather_candidates(
     return Candidates(
         lexicon=view.lexicon,
         chunks=chunks,
-        triples=triples.pool(chunks),
+        triples=triples.candidates(chunks),
         sessions=sessions,
         anchors=tuple(dict.fromkeys(anchor.name for anchor in anchors)),
     )
@@ -102,7 +102,7 @@ class _Triples:
     by_anchor: Sequence[str]
     texts: Sequence[str]
 
-    def pool(self, chunks: ChunkCandidates) -> TripleCandidates:
+    def candidates(self, chunks: ChunkCandidates) -> TripleCandidates:
         position = {uid: row for row, uid in enumerate(chunks.uids)}
         sources = tuple(
             tuple(sorted(position[uid] for uid in uids if uid in position))
@@ -140,7 +140,7 @@ class _Chunks:
     has_previous: list[bool]
     texts: Sequence[str]
 
-    def pool(
+    def candidates(
         self, session_position: dict[str, int], *, by_vector: Sequence[str], by_terms: Sequence[str]
     ) -> ChunkCandidates:
         position = {uid: row for row, uid in enumerate(self.uids)}
@@ -170,17 +170,17 @@ class _Chunks:
 class _Gather:
     """Fetches candidates by uid; a statement returns one row of lists, which decodes faster."""
 
-    def __init__(self, connection: Connection, space: str, probe: CandidateQuery) -> None:
+    def __init__(self, connection: Connection, space: str, query: CandidateQuery) -> None:
         self._connection = connection
-        self._probe = probe
-        self._entities = [vector(entity) for entity in probe.entity_vectors]
+        self._query = query
+        self._entities = [vector(entity) for entity in query.entity_vectors]
         self._parameters = {
             "space": space,
-            "vector": vector(probe.vector),
-            "terms": list(probe.terms),
-            "until": probe.as_of,
+            "vector": vector(query.vector),
+            "terms": list(query.terms),
+            "until": query.as_of,
         }
-        self._texts = probe.texts
+        self._texts = query.texts
 
     def triples(
         self, *, by_vector: Sequence[str], by_terms: Sequence[str], by_anchor: Sequence[str]
@@ -199,7 +199,7 @@ class _Gather:
             uids=uids,
             cosine=cosine(np.array(scores, float)),
             length=np.array(lengths, float),
-            matches=match_counts(found, self._probe.terms),
+            matches=match_counts(found, self._query.terms),
             evidence=evidence,
             by_vector=by_vector,
             by_terms=by_terms,
@@ -212,7 +212,7 @@ class _Gather:
         wanted = list(seeds)
         if not wanted:
             return [[] for _ in range(_CHUNK_COLUMNS)]
-        radius = self._probe.radius
+        radius = self._query.radius
         replace = () if radius == _DEFAULT_RADIUS else (("NEXT*0..2", f"NEXT*0..{radius}"),)
         row = self._connection.row(
             "search/chunks", *replace, chunks=wanted, texts=self._texts, **self._parameters
@@ -230,7 +230,7 @@ class _Gather:
             uids=uids,
             cosine=cosine(np.array(scores, float)),
             length=np.array(lengths, float),
-            matches=match_counts(found, self._probe.terms),
+            matches=match_counts(found, self._query.terms),
             at=np.array(times, float) / 1e6,
             sessions=sessions,
             question=questions,
@@ -251,7 +251,7 @@ class _Gather:
 
     def sessions(self, rows: list[Row]) -> SessionCandidates:
         """The sessions of the candidates, sorted by uid."""
-        probe, entities = self._probe, self._entities
+        query, entities = self._query, self._entities
         known = [position for position, entity in enumerate(entities) if entity is not None]
         rows = sorted(rows, key=lambda row: str(row[0]))
         keys = np.full((len(rows), len(entities)), np.nan)
@@ -268,7 +268,7 @@ class _Gather:
             theme=theme,
             keys=keys,
             matches=match_counts(
-                [[word for words in row[4] for word in words] for row in rows], probe.terms
+                [[word for words in row[4] for word in words] for row in rows], query.terms
             ),
             length=np.array([row[3] for row in rows], float),
         )

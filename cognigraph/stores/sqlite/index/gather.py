@@ -46,45 +46,55 @@ class _Found:
 
 
 def gather_candidates(
-    connection: sqlite3.Connection, index: SpaceIndex, space_id: int, probe: CandidateQuery
+    connection: sqlite3.Connection, index: SpaceIndex, space_id: int, query: CandidateQuery
 ) -> Candidates:
     """Run all candidate sources of a query. The caller holds the index's lock and its snapshot."""
-    until = to_micros(probe.as_of) if probe.as_of else _FOREVER
-    lexicon = index.lexicon(probe.terms)
-    weights = idf(lexicon, probe.terms)
+    until = to_micros(query.as_of) if query.as_of else _FOREVER
+    lexicon = index.lexicon(query.terms)
+    weights = idf(lexicon, query.terms)
 
-    cosine = index.chunks["vector"] @ probe.vector
+    cosine = index.chunks["vector"] @ query.vector
     visible = index.chunks["at"] <= until
     chunks = _Found(
-        vector=top_rows(cosine, visible, probe.chunks_by_vector),
+        vector=top_rows(cosine, visible, query.chunks_by_vector),
         terms=_top_by_terms(
-            index.chunk_words, index.chunks, probe, weights, lexicon, visible, probe.chunks_by_terms
+            index.chunk_words, index.chunks, query, weights, lexicon, visible, query.chunks_by_terms
         ),
     )
     triples, triple_cosine, anchors = _triple_sources(
-        connection, index, space_id, probe, weights, lexicon, until
+        connection, index, space_id, query, weights, lexicon, until
     )
     triple_rows = triples.all()
     evidence = _evidence(connection, index, triple_rows, until)
     triple_rows = np.array([row for row in triple_rows if evidence.get(int(row))], np.int64)
     evidence_rows = np.array([r for row in triple_rows for r in evidence[int(row)]], np.int64)
 
-    rows = _neighbourhood(index, np.union1d(chunks.all(), evidence_rows), probe.radius, visible)
+    rows = _neighbourhood(index, np.union1d(chunks.all(), evidence_rows), query.radius, visible)
     rows = rows[_uid_order(index.chunks["uid"][rows])]
     triple_rows = triple_rows[_uid_order(index.triples["uid"][triple_rows])]
     owners = index.themes["owner"]
-    theme_cosine = np.asarray(index.themes["vector"] @ probe.vector, float)
-    near = top_rows(theme_cosine, owners != NOBODY, probe.sessions_by_vector)
+    theme_cosine = np.asarray(index.themes["vector"] @ query.vector, float)
+    near = top_rows(theme_cosine, owners != NOBODY, query.sessions_by_vector)
     session_ids = np.union1d(index.chunks["session"][rows], owners[near])
-    sessions = _session_pool(connection, index, session_ids, theme_cosine, probe)
-    pool = _chunk_pool(connection, index, rows, session_ids, sessions, cosine, chunks, probe)
+    sessions = _session_candidates(connection, index, session_ids, theme_cosine, query)
+    chunk_candidates = _chunk_candidates(
+        connection, index, rows, session_ids, sessions, cosine, chunks, query
+    )
     return Candidates(
         lexicon=lexicon,
-        chunks=pool,
-        triples=_triple_pool(
-            connection, index, triple_rows, rows, evidence, pool, triple_cosine, triples, probe
+        chunks=chunk_candidates,
+        triples=_triple_candidates(
+            connection,
+            index,
+            triple_rows,
+            rows,
+            evidence,
+            chunk_candidates,
+            triple_cosine,
+            triples,
+            query,
         ),
-        sessions=sessions.pool,
+        sessions=sessions.candidates,
         anchors=anchors,
     )
 
@@ -92,7 +102,7 @@ def gather_candidates(
 def _top_by_terms(
     words: Postings,
     table: Table,
-    probe: CandidateQuery,
+    query: CandidateQuery,
     weights: Floats,
     lexicon: Lexicon,
     allowed: npt.NDArray[np.bool_],
@@ -103,7 +113,7 @@ def _top_by_terms(
     scores = np.zeros(table.rows)
     length = table["length"]
     mean = lexicon.mean_length if table.rows == lexicon.chunks else float(length.mean())
-    for term, weight in zip(probe.terms, weights, strict=True):
+    for term, weight in zip(query.terms, weights, strict=True):
         rows, counts = words.lookup(term)
         if len(rows):
             scores[rows] += bm25(
@@ -144,25 +154,25 @@ def _triple_sources(
     connection: sqlite3.Connection,
     index: SpaceIndex,
     space_id: int,
-    probe: CandidateQuery,
+    query: CandidateQuery,
     weights: Floats,
     lexicon: Lexicon,
     until: int,
 ) -> tuple[_Found, Floats, tuple[str, ...]]:
-    if not (probe.triples_by_vector or probe.triples_by_terms or probe.triples_per_anchor):
+    if not (query.triples_by_vector or query.triples_by_terms or query.triples_per_anchor):
         return _Found(), np.empty(0), ()
     table = index.triples
-    cosine = np.asarray(table["vector"] @ probe.vector, float)
+    cosine = np.asarray(table["vector"] @ query.vector, float)
     visible = table["first"] <= until
     found = _Found(
-        vector=top_rows(cosine, visible, probe.triples_by_vector),
+        vector=top_rows(cosine, visible, query.triples_by_vector),
         terms=_top_by_terms(
-            index.triple_words, table, probe, weights, lexicon, visible, probe.triples_by_terms
+            index.triple_words, table, query, weights, lexicon, visible, query.triples_by_terms
         ),
     )
     names: list[str] = []
     by_anchor: list[Ints] = []
-    entities = _anchors(connection, space_id, probe) if probe.triples_per_anchor else []
+    entities = _anchors(connection, space_id, query) if query.triples_per_anchor else []
     for entity, name in entities:
         around = np.flatnonzero(
             visible & ((table["subject"] == entity) | (table["object"] == entity))
@@ -171,18 +181,18 @@ def _triple_sources(
             names.append(name)
             # Of many triples, those nearest to the question are kept; of equals, the newest.
             order = np.lexsort((-table["last"][around], -cosine[around]))
-            by_anchor.append(around[order[: probe.triples_per_anchor]])
+            by_anchor.append(around[order[: query.triples_per_anchor]])
     if by_anchor:
         found.anchor = np.unique(np.concatenate(by_anchor))
     return found, cosine, tuple(dict.fromkeys(names))
 
 
 def _anchors(
-    connection: sqlite3.Connection, space_id: int, probe: CandidateQuery
+    connection: sqlite3.Connection, space_id: int, query: CandidateQuery
 ) -> list[tuple[int, str]]:
-    if not probe.anchors:
+    if not query.anchors:
         return []
-    marks = ",".join("?" * len(probe.anchors))
+    marks = ",".join("?" * len(query.anchors))
     return connection.execute(
         f"""SELECT id, name FROM entity WHERE id IN (
               SELECT coalesce(shown_id, id) FROM entity WHERE space_id = ? AND key IN ({marks})
@@ -190,7 +200,7 @@ def _anchors(
                     JOIN entity e ON e.id = a.entity_id
                     WHERE a.space_id = ? AND a.key IN ({marks}))
             ORDER BY uid""",
-        (space_id, *probe.anchors, space_id, *probe.anchors),
+        (space_id, *query.anchors, space_id, *query.anchors),
     ).fetchall()
 
 
@@ -215,16 +225,16 @@ def _evidence(
 
 
 def _select_in(
-    connection: sqlite3.Connection, query: str, values: Sequence[int]
+    connection: sqlite3.Connection, statement: str, values: Sequence[int]
 ) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
     for start in range(0, len(values), 500):
         part = values[start : start + 500]
-        rows += connection.execute(query.format(",".join("?" * len(part))), part).fetchall()
+        rows += connection.execute(statement.format(",".join("?" * len(part))), part).fetchall()
     return rows
 
 
-def _triple_pool(
+def _triple_candidates(
     connection: sqlite3.Connection,
     index: SpaceIndex,
     rows: Ints,
@@ -233,7 +243,7 @@ def _triple_pool(
     chunks: ChunkCandidates,
     cosine: Floats,
     found: _Found,
-    probe: CandidateQuery,
+    query: CandidateQuery,
 ) -> TripleCandidates:
     table = index.triples
     position = {int(row): i for i, row in enumerate(chunk_rows)}
@@ -245,7 +255,7 @@ def _triple_pool(
     return TripleCandidates(
         uids=_hexadecimal(table["uid"][rows]),
         cosine=cosine[rows].astype(float) if len(rows) else np.empty(0),
-        matches=gather([index.triple_words.lookup(t) for t in probe.terms], rows, table.rows),
+        matches=gather([index.triple_words.lookup(t) for t in query.terms], rows, table.rows),
         length=table["length"][rows].astype(float),
         at=np.array([chunks.at[i] if i >= 0 else np.nan for i in newest], float),
         session=np.array([chunks.session[i] if i >= 0 else -1 for i in newest], np.int64),
@@ -253,7 +263,7 @@ def _triple_pool(
         by_vector=np.isin(rows, found.vector),
         by_terms=np.isin(rows, found.terms),
         by_anchor=np.isin(rows, found.anchor),
-        texts=_texts(connection, _TRIPLE_TEXTS, table["id"][rows]) if probe.texts else (),
+        texts=_texts(connection, _TRIPLE_TEXTS, table["id"][rows]) if query.texts else (),
     )
 
 
@@ -263,9 +273,9 @@ _TRIPLE_TEXTS = (
 _CHUNK_TEXTS = "SELECT id, text FROM chunk WHERE id IN ({})"
 
 
-def _texts(connection: sqlite3.Connection, query: str, ids: Ints) -> tuple[str, ...]:
+def _texts(connection: sqlite3.Connection, statement: str, ids: Ints) -> tuple[str, ...]:
     wanted = ids.tolist()
-    found = dict(_select_in(connection, query, wanted))
+    found = dict(_select_in(connection, statement, wanted))
     return tuple(found[id] for id in wanted)
 
 
@@ -274,11 +284,11 @@ def _texts(connection: sqlite3.Connection, query: str, ids: Ints) -> tuple[str, 
 
 @dataclass
 class _Sessions:
-    pool: SessionCandidates
+    candidates: SessionCandidates
     position: dict[int, int]
 
 
-def _chunk_pool(
+def _chunk_candidates(
     connection: sqlite3.Connection,
     index: SpaceIndex,
     rows: Ints,
@@ -286,7 +296,7 @@ def _chunk_pool(
     sessions: _Sessions,
     cosine: npt.NDArray[np.floating],
     found: _Found,
-    probe: CandidateQuery,
+    query: CandidateQuery,
 ) -> ChunkCandidates:
     table = index.chunks
     position = np.full(table.rows + 1, OUTSIDE, np.int64)
@@ -295,7 +305,7 @@ def _chunk_pool(
     return ChunkCandidates(
         uids=_hexadecimal(table["uid"][rows]),
         cosine=cosine[rows].astype(float),
-        matches=gather([index.chunk_words.lookup(t) for t in probe.terms], rows, table.rows),
+        matches=gather([index.chunk_words.lookup(t) for t in query.terms], rows, table.rows),
         length=table["length"][rows].astype(float),
         session=np.array([sessions.position[s] for s in table["session"][rows].tolist()], np.int64),
         at=table["at"][rows] / 1e6,
@@ -305,34 +315,34 @@ def _chunk_pool(
         by_vector=np.isin(rows, found.vector),
         by_terms=np.isin(rows, found.terms),
         speakers=tuple(index.speakers[code] for code in table["speaker"][rows].tolist()),
-        texts=_texts(connection, _CHUNK_TEXTS, table["id"][rows]) if probe.texts else (),
+        texts=_texts(connection, _CHUNK_TEXTS, table["id"][rows]) if query.texts else (),
     )
 
 
-def _session_pool(
+def _session_candidates(
     connection: sqlite3.Connection,
     index: SpaceIndex,
     ids: Ints,
     theme_cosine: Floats,
-    probe: CandidateQuery,
+    query: CandidateQuery,
 ) -> _Sessions:
-    query = "SELECT uid, name, id FROM session WHERE id IN ({})"
-    names = _select_in(connection, query, ids.tolist())
+    statement = "SELECT uid, name, id FROM session WHERE id IN ({})"
+    names = _select_in(connection, statement, ids.tolist())
     names.sort()
     position = {row[2]: i for i, row in enumerate(names)}
     count, themes = len(names), index.themes
     rows = np.flatnonzero(np.isin(themes["owner"], ids))
     owners = np.array([position[id] for id in themes["owner"][rows].tolist()], np.int64)
     theme, length = np.full(count, np.nan), np.zeros(count)
-    matches = np.zeros((count, len(probe.terms)))
+    matches = np.zeros((count, len(query.terms)))
     np.fmax.at(theme, owners, theme_cosine[rows])
     np.add.at(length, owners, themes["length"][rows])
-    found = [themes.words.lookup(term) for term in probe.terms]
+    found = [themes.words.lookup(term) for term in query.terms]
     np.add.at(matches, owners, gather(found, rows, len(themes)))
-    keys = np.full((count, len(probe.entity_vectors)), np.nan)
-    if probe.entity_vectors:
-        _key_cosines(connection, index.vectors, position, probe.entity_vectors, keys)
-    pool = SessionCandidates(
+    keys = np.full((count, len(query.entity_vectors)), np.nan)
+    if query.entity_vectors:
+        _key_cosines(connection, index.vectors, position, query.entity_vectors, keys)
+    candidates = SessionCandidates(
         uids=tuple(str(row[0]) for row in names),
         ids=tuple(str(row[1]) for row in names),
         theme=theme,
@@ -340,7 +350,7 @@ def _session_pool(
         matches=matches,
         length=length,
     )
-    return _Sessions(pool, position)
+    return _Sessions(candidates, position)
 
 
 def _key_cosines(
