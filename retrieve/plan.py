@@ -20,7 +20,7 @@ class SearchPlan:
     """A request whose question has been read.
 
     ``request.as_of`` is also set if the question itself says "as of March". ``notes`` tell the user
-    what was understood.
+    how the question was understood.
     """
 
     request: SearchRequest
@@ -54,9 +54,9 @@ def plan_search(request: SearchRequest) -> SearchPlan | None:
 
 
 def shortened(question: str, most: int) -> tuple[str, list[str]]:
-    """Cut the middle out of a question of more than ``most`` characters; a note says so.
+    """Cut the middle out of a question longer than ``most`` characters; also return notes.
 
-    Somebody who pastes a long text says what they want before or after it.
+    People who paste a long text say what they want to know before or after it.
     """
     if len(question) <= most:
         return question, []
@@ -68,9 +68,9 @@ def shortened(question: str, most: int) -> tuple[str, list[str]]:
 def _with_event_window(
     request: SearchRequest, analysis: Analysis
 ) -> tuple[Analysis, tuple[str, ...]]:
-    """Add the time before or after the event that the question mentions: "before she moved".
+    """Add the time before or after an event that the question mentions ("before she moved").
 
-    The event happened when the message that matches it best was written.
+    The event is dated by the message that matches it best.
     """
     anchor = analysis.time.anchor
     if anchor is None or not (request.settings.time_cue and request.settings.time_anchor):

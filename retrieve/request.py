@@ -16,9 +16,9 @@ from cognigraph.stores.protocols import Store
 class SearchRequest:
     """A question, where and when it is asked, and how it is to be answered.
 
-    ``now`` is the time of asking. With ``as_of``, nothing that was said later is returned, nor a
+    ``now`` is the time of asking. With ``as_of``, nothing that was said later is returned, nor any
     summary that covers it. ``weight_set`` is the one that the extractor of the triples declares.
-    ``reader`` adds to what the rules read in the question; ``reranker`` reorders the first hits.
+    ``reader`` adds to the rule-based analysis of the question; ``reranker`` reorders the best hits.
     """
 
     question: str

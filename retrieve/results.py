@@ -1,4 +1,4 @@
-"""Fetch what the caller gets to see: ranked messages, triples and sessions, each with reasons."""
+"""Build the search result: fetch the best messages, triples and sessions, and explain scores."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class _Ranked:
         return RankedMessages(rows=rows[:k], records=records)
 
     def _in_order(self, best: RankedMessages) -> list[int]:
-        """Rows of the messages, the newest or oldest first if the question asks for that."""
+        """Return the rows of the messages, newest or oldest first if the question asks for it."""
         if self.plan.order is None:
             return list(best.rows)
         own = self._own_answer()
@@ -117,9 +117,9 @@ class _Ranked:
         return in_order(best.rows, self.plan.order, [own[row] for row in best.rows], times)
 
     def _own_answer(self) -> Floats:
-        """How well each chunk (n,) answers by itself: by its vector, its words, its best triple.
+        """Return how well each chunk (n,) answers by itself: by its vector, words and best triple.
 
-        Its window and its session, which also rank it, may describe other states as well.
+        Its window and its session are left out, because they may describe other states as well.
         """
         raw = self.ranking.raw
         parts = [scaled(raw[name]) for name in ("vector", "words", "triple") if name in raw]
@@ -150,7 +150,7 @@ class _Ranked:
         return {uid: seen_from(triple, request.as_of) for uid, triple in found.items()}
 
     def _triple_hits(self, rows: list[int], triples: Mapping[str, Triple]) -> list[Triple]:
-        """The best triples with their scores, the newest or oldest first if asked for."""
+        """Return the best triples with scores, newest or oldest first if the question says so."""
         uids = self.candidates.triples.uids
         found = [row for row in rows if uids[row] in triples]
         scores = [float(self.ranking.triples[row]) for row in found]
@@ -245,7 +245,7 @@ class _Ranked:
         }
 
     def _notes(self, best: RankedMessages) -> tuple[str, ...]:
-        """What the user should know of this search: what was read, what is missing."""
+        """Return notes for the user, such as how the question was understood or what is missing."""
         notes = list(self.plan.notes)
         if best.note:
             notes.append(best.note)

@@ -1,4 +1,4 @@
-"""Search: read the question, find candidates, rank them, and fetch what the caller gets to see."""
+"""Search a space: analyse the question, find candidates, rank them and fetch the results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long each stage of a search takes."""
+"""Measure how long each stage of a search takes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 
 
 class Stopwatch:
-    """Measures consecutive stages in milliseconds, from when it is made."""
+    """Measures consecutive stages in milliseconds, starting when it is created."""
 
     def __init__(self) -> None:
         self.laps: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Time in a result: newest or oldest first where asked for, and nothing from after ``as_of``."""
+"""Order results by time where the question asks for it, and hide what ``as_of`` excludes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from cognigraph.retrieve.question.temporal import Order
 from cognigraph.stores.candidates import Candidates
 
 BAND = 0.75
-"""Items that score at least this share of the best one count as states of the same thing."""
+"""Items that score at least this share of the best score count as states of the same thing."""
 
 DEPTH = 15
-"""How many of the best items are searched for such states."""
+"""The number of best items among which such states are sought."""
 
 _T = TypeVar("_T")
 
@@ -27,11 +27,12 @@ def in_order(
 ) -> list[_T]:
     """Put the newest (or oldest) of the best items first, and leave the others in their order.
 
-    "Where does she live now" is answered about equally well by every place where she ever lived;
-    only their times tell which one is meant. ``items`` are sorted best first; those that are moved
-    are among the first ``DEPTH`` and score at least ``BAND`` times the highest. ``scores`` and
-    ``times`` belong to the items in the same positions; a score says how well the item answers by
-    itself, which need not be what ranked it. Without an ``order`` nothing moves.
+    Every message about a place where she ever lived matches "Where does she live now?" about
+    equally well; only their times tell which place is meant. ``items`` are sorted best first. The
+    items that move are among the first ``DEPTH`` and score at least ``BAND`` times the highest.
+    ``scores`` and ``times`` belong to the items at the same positions; a score says how well the
+    item answers the question by itself, which may differ from the score that ranked it. Without an
+    ``order`` nothing moves.
     """
     if order is None or not items:
         return list(items)
@@ -65,7 +66,7 @@ def is_over(session: Session, as_of: datetime | None) -> bool:
 def without_later_summaries(
     candidates: Candidates, sessions: Mapping[str, Session], as_of: datetime
 ) -> Candidates:
-    """Treat sessions that went on after ``as_of`` as not enriched: without themes and keys."""
+    """Remove the themes and keys of sessions that continued after ``as_of``."""
     found = candidates.sessions
     later = np.array(
         [id not in sessions or not is_over(sessions[id], as_of) for id in found.ids], bool
@@ -83,5 +84,5 @@ def without_later_summaries(
 
 
 def sessions_known_at(hits: Sequence[SessionHit], as_of: datetime | None) -> tuple[SessionHit, ...]:
-    """Keep the sessions that had ended at ``as_of``; the summary of the others covers more."""
+    """Keep the sessions that had ended at ``as_of``; other summaries cover later messages."""
     return tuple(hit for hit in hits if is_over(hit.session, as_of))

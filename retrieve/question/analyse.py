@@ -26,7 +26,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What the rules understood of a question.
+    """The result of analysing a question by rules.
 
     - ``terms``: stems without stop words; ``words``: the word that each term comes from.
     - ``anchors``: possible entity names, all word n-grams in the stemmed form of ``EntityRow.key``.
@@ -47,12 +47,12 @@ class Analysis:
 
     @property
     def times(self) -> tuple[NamedDate | TimeWindow, ...]:
-        """The dates and windows near which the answer should lie."""
+        """The dates and time windows near which the answer should be."""
         return self.time.times
 
 
 def analyse(question: str, now: datetime) -> Analysis:
-    """Read a question asked at ``now``. An empty one has no terms, anchors or entities."""
+    """Analyse a question asked at ``now``. An empty one has no terms, anchors or entities."""
     found = _both_ends(list(query_words(question).items()))
     asked, time = words(question), read_time(question, now)
     return Analysis(
@@ -68,7 +68,7 @@ def analyse(question: str, now: datetime) -> Analysis:
 
 
 def _both_ends(items: list[_T]) -> list[_T]:
-    """The first and the last of many: what is asked stands before or after a long quotation."""
+    """Return the first and last of many words: a question precedes or follows a long quotation."""
     half = _MOST_WORDS // 2
     return items if len(items) <= _MOST_WORDS else items[:half] + items[-half:]
 

@@ -1,8 +1,8 @@
-"""Whether a text contains what the answer must contain: a number, a time or a name.
+"""Detect texts of the form that the answer must have: with a number, a time or a name.
 
-Rules for English, no model. "How many" is answered by a turn with a number, "when" by one with a
-time, "who" and "where" by one with a name. Apart from that, turns with names answer more questions
-of any kind than turns without (bench/TRIED.md).
+Rules for English; no model. "How many" is answered by a turn with a number, "when" by one with a
+time, "who" and "where" by one with a name. Turns with names also answer questions of every other
+kind more often than turns without (bench/TRIED.md).
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ def form_features(
     speakers: Iterable[str | None],
     form: AnswerForm | None,
 ) -> dict[str, Floats]:
-    """Count the names in each text, and see whether it has the expected form; (n,) in [0, 1].
+    """Score each text by its number of names and by whether it has the expected form.
 
-    ``text_words`` are the words of the texts, and of any other texts after them. The names of the
-    ``speakers`` are in many texts and so count neither as names nor, for a speaker called "May", as
-    times.
+    Returns arrays (n,) in [0, 1]. ``text_words`` are the words of the texts, and of any other texts
+    after them. The names of the ``speakers`` occur in many texts, so they do not count as names
+    nor, for a speaker called "May", as times.
     """
     called = {word for name in speakers if name for word in words(name)}
     names = _names(texts, _DATES | called)
@@ -94,7 +94,7 @@ def _names(texts: Sequence[str], ignored: Collection[str]) -> Floats:
 
 
 def _inner_capitals(text: str) -> Ints:
-    """Return where a possible capital letter follows a word or an opening mark, not a full stop."""
+    """Return the positions of possible capitals after a word or opening mark, not a full stop."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     at = np.flatnonzero(((codes >= ord("A")) & (codes <= ord("Z"))) | (codes >= ord("À")))
     at = at[at > 0]

@@ -1,4 +1,4 @@
-"""Dates named in a question ("on 8 May 2023", "in May", "in 2023"), and how near a message is.
+"""Find dates in a question ("on 8 May 2023", "in May", "in 2023"); score messages near them.
 
 Rules for English month names. A date without a year matches every year. All other expressions of
 time are read in :mod:`cognigraph.retrieve.question.temporal`.
@@ -30,9 +30,9 @@ _BEFORE_MONTH = set("in of on early late mid during since until before after by 
 
 LEAD = timedelta(days=3)
 TAIL = timedelta(days=14)
-"""Nearness falls to 1/e this long before and after a date.
+"""The times before and after a date in which the nearness of a message falls to 1/e.
 
-People write about an event in the days after it, seldom before.
+People write about an event in the days after it, and seldom before.
 """
 
 
@@ -63,7 +63,10 @@ class NamedDate:
         return [(one[0].timestamp(), one[1].timestamp()) for one in found if one is not None]
 
     def interval(self, year: int) -> tuple[datetime, datetime] | None:
-        """Return the half-open interval in UTC, ``year`` filling in; ``None`` for 30 February."""
+        """Return the half-open interval in UTC; ``year`` replaces a missing year.
+
+        ``None`` for a date that does not exist, such as 30 February.
+        """
         chosen = self.year or year
         try:
             if self.month is None:
@@ -101,7 +104,7 @@ def named_dates(question: str) -> tuple[NamedDate, ...]:
 
 
 def nearness(asked: tuple[NamedDate | TimeWindow, ...], at: Floats) -> Floats:
-    """Return how near each moment is to one of the times: 1 inside, less on both sides.
+    """Return how near each moment is to the nearest of the times: 1 inside, less outside.
 
     ``at`` (n,) are in seconds since 1970. Returns (n,) in [0, 1]: exp(-d / 14 days) for a moment d
     after the end, exp(-d / 3 days) for one d before the start; zeros if no time is asked for.

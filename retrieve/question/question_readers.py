@@ -1,7 +1,7 @@
-"""Question readers add to what the rules read in a question: a model, or recorded answers.
+"""Question readers, which extend the rule-based analysis of a question by a model or a recording.
 
-The rules always read first. If a reader fails, the search goes on with what the rules found and a
-note in the trace, so that no search depends on a model.
+The rules always run first. If a reader fails, the search continues with what the rules found and
+adds a note to the trace, so no search depends on a model.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MOST_CHARS = 300
 
 @dataclass(frozen=True, slots=True)
 class QuestionReading:
-    """What a reader found: names, a time (``2023-05``), the question in other words; its cost."""
+    """What a reader found: names, a time (``2023-05``), a rewritten question, and the usage."""
 
     entities: tuple[str, ...] = ()
     when: str | None = None
@@ -45,12 +45,12 @@ class QuestionReader(Protocol):
     """Reads questions. Must be thread-safe."""
 
     def read(self, question: str, now: datetime) -> QuestionReading:
-        """Read a question asked at ``now``; after a CogniGraphError, only the rules count."""
+        """Read a question asked at ``now``; a CogniGraphError leaves it to the rules."""
         ...
 
 
 class ModelReader:
-    """Calls a model once for each question and day; keeps the last 256 answers, but no failures."""
+    """Asks a model once per question and day; caches the last 256 answers, but no failures."""
 
     def __init__(self, model: Model) -> None:
         from cognigraph.llm.prompts import prompt_file
@@ -70,7 +70,7 @@ class ModelReader:
             if key in self._known:
                 self._known.move_to_end(key)
                 return replace(self._known[key], usage=Usage(cached=1))
-        harmless = question.replace("<", "‹").replace(">", "›")  # so that it cannot close its tag
+        harmless = question.replace("<", "‹").replace(">", "›")  # must not close its tag
         day = f"{now:%A, %Y-%m-%d}"
         answer = self._model.ask(render(self._prompt, now=day, question=harmless), QuestionAnswer)
         reading = QuestionReading(
@@ -87,7 +87,7 @@ class ModelReader:
 
 
 class RecordedReader:
-    """Replays recorded readings by question; for other questions it finds nothing."""
+    """Returns recorded readings by question, and an empty reading for any other question."""
 
     def __init__(self, readings: Mapping[str, QuestionReading]) -> None:
         self._readings = dict(readings)
@@ -103,7 +103,7 @@ class RecordedReader:
             return cls({query["question"]: _recorded(query) for query in queries})
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ConfigurationError(
-                f"{path} has no recorded questions: {type(error).__name__}: {error}"
+                f"cannot read recorded questions from {path}: {type(error).__name__}: {error}"
             ) from error
 
     def read(self, question: str, now: datetime) -> QuestionReading:
@@ -123,15 +123,15 @@ def add_reading(
     try:
         reading = reader.read(analysis.question, now)
     except CogniGraphError as error:
-        return analysis, [f"the question was read by rules alone: {error}"]
+        return analysis, [f"only the rules analysed the question: {error}"]
     return with_reading(analysis, reading), []
 
 
 def with_reading(analysis: Analysis, reading: QuestionReading) -> Analysis:
-    """Add a reading to an analysis by rules, whose terms, names and times stay.
+    """Add a reading to a rule-based analysis, whose terms, anchors and times are kept.
 
-    The entities become anchors and are compared with session keys; the time counts if the rules
-    found none; the rewrite adds terms.
+    The entities become anchors and are compared with session keys. The time is used if the rules
+    found none. The rewritten question adds terms.
     """
     names = [name.strip()[:_MOST_CHARS] for name in reading.entities[:_MOST_ENTITIES]]
     names = [name for name in names if name]

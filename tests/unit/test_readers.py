@@ -84,7 +84,7 @@ def test_over_http_and_in_a_search(tmp_path):
             assert len(server.requests) == 1
             failed = memory.search("Who had soup?", now=NOW)
             assert failed[0].id == "m2"
-            assert any("read by rules alone" in note for note in failed.trace.notes)
+            assert any("only the rules analysed" in note for note in failed.trace.notes)
 
 
 def test_recorded_readings(tmp_path):
@@ -96,7 +96,7 @@ def test_recorded_readings(tmp_path):
     assert reader.read("Another?", NOW) == QuestionReading()
     for bad in ("[]", "{", '{"queries": [{}]}'):
         file.write_text(bad)
-        with pytest.raises(ConfigurationError, match="has no recorded questions"):
+        with pytest.raises(ConfigurationError, match="cannot read recorded questions"):
             RecordedReader.from_file(file)
-    with pytest.raises(ConfigurationError, match="has no recorded questions"):
+    with pytest.raises(ConfigurationError, match="cannot read recorded questions"):
         RecordedReader.from_file(tmp_path / "none.json")
