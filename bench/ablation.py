@@ -3,10 +3,10 @@
 python bench/ablation.py --data DIR --extraction none|rules|recorded
     --embedder wordllama|fastembed:FOLDER --k 15 --json FILE
 
-DIR as for bench/recall.py. Everything is inserted and enriched once; then every question is asked
-with every row's settings. Each row has its evidence recall@k with two 95 % bootstrap intervals
-(questions resampled within the conversations; whole conversations resampled), and the paired
-difference to its reference row: the paper's profile, or the default profile.
+DIR has the layout that bench/recall.py describes. The conversations are inserted and enriched once;
+then every question is asked with the settings of every row. A row reports evidence recall@k with
+two 95 % bootstrap intervals (resampling questions within conversations, and whole conversations),
+and the paired difference to its reference row, which is the paper's or the default profile.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DEFAULT = SearchSettings()
 
 @dataclass(frozen=True)
 class Row:
-    """Settings to try, and the key of the row that they are compared with."""
+    """Settings to measure, and the key of the reference row."""
 
     what: str
     settings: SearchSettings
@@ -50,7 +50,7 @@ def paper(**changes: Any) -> SearchSettings:
 
 
 def rows() -> dict[str, Row]:
-    """All rows by key; the keys name them in the result file and in bench/figures.py."""
+    """Return all rows by the key that the result file and bench/figures.py use."""
     only_vector = {"triples_by_terms": 0, "triples_per_anchor": 0}
     table = {
         "paper": Row("profile licomemory: equations and settings of the paper", PAPER),
@@ -114,7 +114,7 @@ def exponent(tk: float) -> SearchSettings:
 
 
 class Remembering:
-    """An embedder that embeds each text once: every row asks the same questions."""
+    """An embedder that embeds each text only once, because all rows ask the same questions."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -123,14 +123,14 @@ class Remembering:
         self._questions: dict[str, Any] = {}
 
     def embed(self, texts: Sequence[str]) -> Any:
-        """Vectors of some texts."""
+        """Return the vectors of the texts."""
         key = tuple(texts)
         if key not in self._texts:
             self._texts[key] = self._embedder.embed(texts)
         return self._texts[key]
 
     def embed_query(self, text: str) -> Any:
-        """Vector of a question."""
+        """Return the vector of a question."""
         if text not in self._questions:
             self._questions[text] = self._embedder.embed_query(text)
         return self._questions[text]
@@ -138,7 +138,7 @@ class Remembering:
 
 @dataclass(frozen=True)
 class Asked:
-    """One question's recall in one row."""
+    """The recall of one question with the settings of one row."""
 
     conversation: str
     category: str
@@ -147,7 +147,7 @@ class Asked:
 
 @contextmanager
 def filled(file: Path, data: Path, extraction: str, embedder: Embedder) -> Iterator[Memory]:
-    """A memory of one conversation."""
+    """Open a memory that contains one conversation."""
     recording = data / "extractions" / file.name
     recorded = extraction == "recorded"
     extractor = RecordedExtractor.from_file(recording) if recorded else RulesExtractor()
@@ -161,7 +161,7 @@ def filled(file: Path, data: Path, extraction: str, embedder: Embedder) -> Itera
 
 
 def ask(data: Path, embedder: str, extraction: str, k: int) -> dict[str, list[Asked]]:
-    """Every question of every conversation with every row's settings."""
+    """Ask every question of every conversation with the settings of every row."""
     answers: dict[str, list[Asked]] = defaultdict(list)
     for file in sorted((data / "conversations").glob("*.json")):
         messages = list(turns(json.loads(file.read_text("utf-8"))))
@@ -182,7 +182,7 @@ def ask(data: Path, embedder: str, extraction: str, k: int) -> dict[str, list[As
 
 
 def groups(asked: list[Asked], shares: list[float], plain: bool) -> list[list[float]]:
-    """Values by conversation, ``plain`` without the adversarial questions."""
+    """Group values by conversation; ``plain`` leaves out the adversarial questions."""
     found: dict[str, list[float]] = defaultdict(list)
     for question, share in zip(asked, shares, strict=True):
         if not (plain and question.category == "adversarial"):
@@ -191,7 +191,7 @@ def groups(asked: list[Asked], shares: list[float], plain: bool) -> list[list[fl
 
 
 def both(asked: list[Asked], shares: list[float]) -> dict[str, Any]:
-    """Means with intervals over all questions, and over all but the adversarial ones."""
+    """Return means with intervals, over all questions and over all but the adversarial ones."""
     return {
         name: rounded(bootstrap(groups(asked, shares, plain)))
         for name, plain in (("all", False), ("no_adversarial", True))
@@ -199,7 +199,7 @@ def both(asked: list[Asked], shares: list[float]) -> dict[str, Any]:
 
 
 def report(row: Row, asked: list[Asked], reference: list[Asked]) -> dict[str, Any]:
-    """One row's figures."""
+    """Return the figures of one row."""
     shares = [question.recall for question in asked]
     by_category: dict[str, list[float]] = defaultdict(list)
     by_conversation: dict[str, list[float]] = defaultdict(list)
@@ -224,7 +224,7 @@ def report(row: Row, asked: list[Asked], reference: list[Asked]) -> dict[str, An
 
 
 def each(values: dict[str, list[float]]) -> dict[str, Any]:
-    """Mean and interval of each conversation by itself."""
+    """Return the mean and interval of each conversation."""
     found = {name: rounded(bootstrap([own])) for name, own in values.items()}
     return {name: {"mean": f["mean"], "interval": f["interval"]} for name, f in found.items()}
 

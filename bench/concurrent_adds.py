@@ -1,4 +1,4 @@
-"""Threads that add to one space at once: waits, retries after deadlocks, and that nothing is lost.
+"""Several threads add to one space: measure waits and retries, and check that nothing is lost.
 
 python bench/concurrent_adds.py --store sqlite|URI --threads 8 --turns 40 --json FILE
 """
@@ -20,7 +20,7 @@ from cognigraph.testing import HashEmbedder
 
 
 class Retries(logging.Handler):
-    """Counts the transactions that are repeated, by the Neo4j driver or the store."""
+    """Counts transactions that the Neo4j driver or the store retries."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)
@@ -28,7 +28,7 @@ class Retries(logging.Handler):
         self.deadlocks = 0
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Count one record."""
+        """Count one log record."""
         text = record.getMessage()
         self.all += "will be retried" in text
         self.deadlocks += "DeadlockDetected" in text
@@ -39,8 +39,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--store", default="sqlite")
     parser.add_argument("--threads", type=int, default=8)
-    parser.add_argument("--turns", type=int, default=40, help="of each thread")
-    parser.add_argument("--memories", type=int, default=1, help="as many as processes would open")
+    parser.add_argument("--turns", type=int, default=40, help="turns per thread")
+    parser.add_argument("--memories", type=int, default=1, help="open memories to spread over")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     retries = Retries()

@@ -1,9 +1,9 @@
-"""Time and peak memory of each hostile Cypher form, each in a process of its own.
+"""Measure time and peak memory of hostile Cypher queries, each in a process of its own.
 
     python -m bench.cypher_limits                        # SQLite
     python -m bench.cypher_limits bolt://localhost:7687  # a Neo4j without authentication
 
-Writes ``bench/results/cypher-limits.json``. The memory is that of this process, not the server's.
+Writes ``bench/results/cypher-limits.json``. Memory is that of this process, not of the server.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def forms() -> dict[str, tuple[str, dict[str, Any]]]:
 
 
 def measure(location: str, name: str) -> dict[str, Any]:
-    """Run one form in this process."""
+    """Run one query in this process."""
     query, parameters = forms()[name]
     with Memory(location, enrich="manual") as memory:
         space = memory.space("bench-limits")
@@ -66,7 +66,7 @@ def measure(location: str, name: str) -> dict[str, Any]:
 
 
 def main(arguments: list[str]) -> None:
-    """Measure every form, or the one that is named after the location."""
+    """Measure every query, or only the one named after the location."""
     if len(arguments) == 2:
         print(json.dumps(measure(*arguments)))
         return

@@ -1,12 +1,13 @@
-"""Time expressions against bench/labels/dates.jsonl: our reader and two well-known libraries.
+"""Accuracy of cognigraph and two well-known libraries at parsing time expressions.
 
 python bench/dates.py --json FILE          (pip install dateparser parsedatetime to compare)
 
-Ours has to find the expression in its sentence; the libraries are handed the exact expression,
-and told from the sentence's tense which side of now is meant. ``exact`` asks for the day, month or
-span at the precision given (dateparser tells a period; parsedatetime only a moment, taken as a
-day); ``inside`` is content with any day within the right span. An expression that is no date must
-give none. A library that is not installed is left out.
+The labels are in bench/labels/dates.jsonl. cognigraph has to find the expression in its sentence;
+the libraries get the exact expression, and whether the sentence speaks of the past or the future.
+``exact`` requires the right day, month or span at the right precision (dateparser returns a period;
+the moment that parsedatetime returns counts as a day). ``inside`` accepts any day within the right
+span. An expression that is not a date must give no date. A library that is not installed is left
+out.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ LEADING = ("on ", "in ", "at ", "by ", "until ", "since ", "about ", "from ", "o
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence, its time expression and every reading that counts as right."""
+    """A sentence, its time expression, and all answers that are correct."""
 
     text: str
     phrase: str
@@ -40,7 +41,7 @@ class Example:
 
     @property
     def future(self) -> bool:
-        """Tell whether the sentence speaks of what is to come."""
+        """Whether the sentence is about the future."""
         return " will " in f" {self.text} " or " are leaving " in self.text
 
 
@@ -54,7 +55,7 @@ def load() -> list[Example]:
 
 
 def ours(example: Example) -> list[str]:
-    """Every date our reader finds in the sentence."""
+    """Return every date that cognigraph finds in the sentence."""
     return [
         span.when
         for sentence in sentences(example.text)
@@ -64,7 +65,7 @@ def ours(example: Example) -> list[str]:
 
 
 def dateparser(example: Example) -> list[str]:
-    """What dateparser makes of the expression, at the period it reports."""
+    """Return what dateparser reads, with the period that it reports as precision."""
     from dateparser.date import DateDataParser
 
     settings: Any = {
@@ -80,7 +81,7 @@ def dateparser(example: Example) -> list[str]:
 
 
 def parsedatetime(example: Example) -> list[str]:
-    """What parsedatetime makes of the expression, as a day."""
+    """Return what parsedatetime reads, as a day."""
     import parsedatetime as library
 
     moment, status = library.Calendar().parseDT(
@@ -96,14 +97,14 @@ def _bare(phrase: str) -> str:
 
 
 def exact(found: list[str], example: Example) -> bool:
-    """Tell whether the answer is right at the right precision."""
+    """Whether the answer is correct at the right precision."""
     if not found:
         return None in example.when
     return len(found) == 1 and found[0] in example.when
 
 
 def inside(found: list[str], example: Example) -> bool:
-    """Tell whether the answer lies within a right span."""
+    """Whether the answer is within a correct span."""
     if len(found) != 1:
         return exact(found, example)
     got = parse_when(found[0])
@@ -112,8 +113,8 @@ def inside(found: list[str], example: Example) -> bool:
 
 
 def measure(read: Callable[[Example], list[str]], examples: list[Example]) -> dict[str, Any]:
-    """Accuracy and speed of one reader."""
-    read(examples[0])  # libraries load their tables at first use
+    """Measure accuracy and speed of one parser."""
+    read(examples[0])  # libraries load their tables when first used
     started = time.process_time()
     answers = [read(example) for example in examples]
     seconds = time.process_time() - started
@@ -143,7 +144,7 @@ def main() -> None:
             print(f"{name} is not installed")
             continue
         result[name] = measure(read, examples)
-        # What the union would gain: right there and wrong here.
+        # What combining the two would gain: correct there and wrong here.
         result[name]["right_where_ours_is_not"] = [
             e.phrase for e in examples if inside(read(e), e) and not inside(ours(e), e)
         ]

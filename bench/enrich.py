@@ -1,14 +1,15 @@
-"""What enrichment costs and what it keeps: speed, calls, tokens, triples, reachability.
+"""Measure enrichment: speed, model calls, tokens, triples, and how many of them can be found.
 
 python bench/enrich.py --data DIR --extractor rules|recorded|openai|recorded-model
     --store sqlite|URI --searches N --conversations N --json FILE
 
-DIR as for bench/recall.py. Turns are inserted one by one, then enriched; ``apart`` leaves out the
-time inside the extractor. ``recorded`` plays the extractions of DIR back, and each of their triples
-is followed to where it went. ``openai`` asks the endpoint of the environment (COGNIGRAPH_MODEL,
-OPENAI_BASE_URL, OPENAI_API_KEY); ``recorded-model`` is the same with a loopback server that answers
-from the recordings (bench/recorded_model.py). ``seconds/cpu`` is this process's, whatever else
-runs; ``load`` what the machine did besides. Only the public face of cognigraph is used.
+DIR has the layout that bench/recall.py describes. Turns are inserted one by one, then enriched;
+``apart`` is the time outside the extractor. ``recorded`` replays the extractions of DIR and follows
+what became of each of their triples. ``openai`` calls the endpoint of the environment
+(COGNIGRAPH_MODEL, OPENAI_BASE_URL, OPENAI_API_KEY); ``recorded-model`` does the same with a
+loopback server that answers from the recordings (bench/recorded_model.py). ``seconds/cpu`` is the
+processor time of this process, and ``load`` is the load average of the machine. The benchmark uses
+only the public API.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ MENTIONED = "mentioned"
 
 
 class Timed:
-    """An extractor with a watch."""
+    """An extractor that measures its own time."""
 
     def __init__(self, inner: Extractor) -> None:
         self._inner = inner
@@ -48,7 +49,7 @@ class Timed:
         self.seconds = 0.0
 
     def extract(self, window: Window) -> Extraction:
-        """Read, and count the time."""
+        """Extract, and add the time that it takes."""
         started = time.perf_counter()
         try:
             return self._inner.extract(window)
@@ -108,7 +109,7 @@ def ingest(space: Space, extractor: Timed, messages: list[dict[str, Any]], total
 
 
 def cover(space: Space, questions: list[dict[str, Any]], known: set[str], totals: Totals) -> None:
-    """Count the turns that answer questions and have a triple."""
+    """Count the turns that are evidence for an answer and have a triple."""
     evidence = {
         id for item in questions for id in re.findall(r"D\d+:\d+", " ".join(item["evidence"]))
     } & known
@@ -127,7 +128,7 @@ def follow(
     space: Space, recording: RecordedExtractor, known: set[str], now: datetime, sample: int,
     totals: Totals,
 ) -> None:  # fmt: skip
-    """Look for every recorded triple."""
+    """Find out what became of every recorded triple."""
     facts = [(id, fact) for id, session in recording.sessions.items() for fact in session.facts]
     found, total = account(space, facts, known, now, sample), totals.account
     total.recorded += found.recorded
@@ -141,7 +142,7 @@ def follow(
 
 
 def run(arguments: argparse.Namespace) -> Totals:
-    """All conversations of the data folder, each in a space of its own."""
+    """Process all conversations of the data folder, each in a space of its own."""
     data, totals, run_id = Path(arguments.data), Totals(), uuid4().hex[:6]
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         reader = None
@@ -179,7 +180,7 @@ def _extractor(name: str, data: Path, stack: ExitStack) -> Extractor:
 
 
 def report(totals: Totals) -> dict[str, Any]:
-    """Rates and shares."""
+    """Return rates and shares."""
     seconds = totals.add_seconds + totals.enrich_seconds
     apart = seconds - totals.extract_seconds
     usage, sessions = totals.usage, max(totals.sessions, 1)
@@ -225,8 +226,8 @@ def main() -> None:
     parser.add_argument("--extractor", default="rules")
     parser.add_argument("--store", default="sqlite")
     parser.add_argument("--embedder", default="wordllama")
-    parser.add_argument("--searches", type=int, default=500, help="recorded triples searched for")
-    parser.add_argument("--conversations", type=int, metavar="N", help="only the first N")
+    parser.add_argument("--searches", type=int, default=500, help="triples to search for")
+    parser.add_argument("--conversations", type=int, metavar="N", help="use only the first N")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     totals = run(arguments)
@@ -247,7 +248,7 @@ def main() -> None:
 
 
 def _precision(name: str) -> dict[str, Any]:
-    """Precision on hand-labelled turns, where that bench is installed beside this one."""
+    """Return the precision on hand-labelled turns, if that benchmark is in the same folder."""
     try:
         from precision import precision
     except ImportError:

@@ -1,10 +1,10 @@
-"""Write the tables of figures in the README and the docs from the committed results.
+"""Generate the tables of figures in the README and the docs from the committed results.
 
 python -m bench.figures            # rewrite them
-python -m bench.figures --check    # exit with 1 if one is stale
+python -m bench.figures --check    # exit with 1 if any table is stale
 
-Each table is generated whole from ``bench/results/*.json``. The docs include the files in
-``docs/figures/``; in the README, the first table below each heading of ``IN_README`` is replaced.
+Every table is generated entirely from ``bench/results/*.json``. The docs include the files in
+``docs/figures/``; in the README, the first table below each heading in ``IN_README`` is replaced.
 """
 
 from __future__ import annotations
@@ -30,34 +30,34 @@ Row = Sequence[str]
 
 @cache
 def result(name: str) -> Any:
-    """A result file."""
+    """Return the content of a result file."""
     return json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
 
 
 def table(head: Row, rows: Iterable[Row]) -> str:
-    """A Markdown table."""
+    """Format a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
 def share(number: float) -> str:
-    """A share with three digits and no zero before the point."""
+    """Format a share with three decimals and without the leading zero."""
     return f"{number:.3f}".removeprefix("0")
 
 
 def difference(number: float) -> str:
-    """A signed difference of shares; what rounds to zero has no sign."""
+    """Format a signed difference of shares; a difference that rounds to zero has no sign."""
     sign = "" if not float(f"{number:.3f}") else "+" if number > 0 else "−"
     return sign + share(abs(number))
 
 
 def ms(number: float) -> str:
-    """Milliseconds with three significant digits at most."""
+    """Format milliseconds with at most three significant digits."""
     return f"{number:.2f} ms" if number < 1 else f"{number:.1f} ms"
 
 
 def insert() -> str:
-    """Insert to searchable."""
+    """Return the table of insert latencies, until a message can be found."""
     rows = []
     for store, name in (("SQLite", "sqlite"), ("Neo4j", "neo4j")):
         found = result(f"insert-{name}")
@@ -76,7 +76,7 @@ def insert() -> str:
 
 
 def search() -> str:
-    """Search in a large space."""
+    """Return the table of search latencies in a large space."""
     rows = []
     for store, name in (("SQLite", "sqlite"), ("Neo4j", "neo4j")):
         found = result(f"search-{name}")["layouts"]["1"]
@@ -85,7 +85,7 @@ def search() -> str:
 
 
 def size() -> str:
-    """What a large SQLite file costs."""
+    """Return the table of what a large SQLite file takes to open and to hold."""
     found = result("search-sqlite")["layouts"]["1"]
     return table(
         ["file", "opening it and answering the first question", "memory of the process then"],
@@ -108,7 +108,7 @@ _EMBEDDERS = {"wordllama": "wordllama", "bge-small": "bge-small-en-v1.5"}
 
 
 def recall() -> str:
-    """Evidence recall by extraction and embedder."""
+    """Return the table of evidence recall by extraction and embedder."""
     rows = [
         [
             what,
@@ -139,7 +139,7 @@ def _recalled(name: str, weights: str | None = None, card: str = "") -> str:
 
 
 def categories() -> str:
-    """Evidence recall by category of question."""
+    """Return the table of evidence recall by category of question."""
     names = ["single-hop", "temporal", "multi-hop", "open-domain", "adversarial"]
     rows = []
     for what, (kind, _) in _EXTRACTION.items():
@@ -150,7 +150,7 @@ def categories() -> str:
 
 
 def assistants() -> str:
-    """Evidence recall where a user talks with an assistant, the history left out of learning."""
+    """Return the table of evidence recall on the held-out talk of a user with an assistant."""
     names = [
         "multi-session", "temporal", "preference", "single-user", "single-assistant",
         "knowledge-update",
@@ -172,7 +172,7 @@ def assistants() -> str:
 
 
 def extraction() -> str:
-    """How well the rules extract, and what they cost."""
+    """Return the table of the quality and cost of extraction by rules."""
     precision, coverage = result("precision-rules"), result("coverage-rules")
     return table(
         ["`rules`", ""],
@@ -188,7 +188,7 @@ def extraction() -> str:
 
 
 def enrichment() -> str:
-    """What enrichment takes and gives."""
+    """Return the table of the cost and yield of enrichment."""
     rows = []
     for what, name in (
         ("`rules`", "enrich-rules"),
@@ -214,7 +214,7 @@ def enrichment() -> str:
 
 
 def model_cost() -> str:
-    """Tokens for 1,000 messages read by a model."""
+    """Return the table of tokens that a model takes for 1,000 messages."""
     per = result("model-cost")["per_1000_turns"]
     return table(
         ["1,000 messages", "calls", "input tokens", "output tokens"],
@@ -228,7 +228,7 @@ def model_cost() -> str:
 
 
 def dates() -> str:
-    """Time expressions that are read exactly."""
+    """Return the table of how well time expressions are parsed."""
     found = result("dates")
     readers = {
         "cognigraph": "timewords",
@@ -283,12 +283,12 @@ _DEFAULT = {
 
 
 def ablation_paper() -> str:
-    """The paper's ranking with one part changed at a time."""
+    """Return the table of the paper's ranking with one part changed at a time."""
     return _ablation(_PAPER, "paper")
 
 
 def ablation_default() -> str:
-    """The default ranking with one part changed at a time."""
+    """Return the table of the default ranking with one part changed at a time."""
     return _ablation(_DEFAULT, "default")
 
 
@@ -313,7 +313,7 @@ def _ablated(name: str, row: str, base: str) -> str:
 
 
 def readme() -> str:
-    """The small table of the README."""
+    """Return the summary table of the README."""
     sqlite, neo4j = (result(f"search-{store}")["layouts"]["1"] for store in ("sqlite", "neo4j"))
     inserted = [result(f"insert-{store}")["prefilled"] for store in ("sqlite", "neo4j")]
     at = {
@@ -344,7 +344,7 @@ def readme() -> str:
 
 
 def peers() -> str:
-    """Other memories and this one on the same conversation."""
+    """Return the table that compares other memory systems with cognigraph."""
     found = result("peers")
     rows = [
         [
@@ -371,7 +371,7 @@ def peers() -> str:
 
 
 def trials() -> str:
-    """What was seen of other memories, and what this one does."""
+    """Return the table of failures seen in other memory systems and what cognigraph does."""
     found = result("peers")["trials"]
     return table(["seen", "here"], ([row["seen"], row["here"]] for row in found))
 
@@ -389,7 +389,7 @@ TABLES: tuple[Callable[[], str], ...] = (
 
 
 def pages() -> dict[Path, str]:
-    """Every generated file with what it should contain."""
+    """Return the expected content of every generated file."""
     made = {FOLDER / f"{make.__name__.replace('_', '-')}.md": make() for make in TABLES}
     return made | {README: _in_readme(README.read_text("utf-8"))}
 
@@ -404,7 +404,7 @@ def _in_readme(text: str) -> str:
 
 
 def stale() -> list[Path]:
-    """The files that differ from what the results say."""
+    """Return the files whose tables do not match the results."""
     return [
         page for page, text in pages().items()
         if not page.exists() or page.read_text("utf-8") != text
@@ -412,10 +412,10 @@ def stale() -> list[Path]:
 
 
 def main() -> int:
-    """Rewrite or check the tables."""
+    """Write the tables, or check them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--check", action="store_true", help="write nothing; exit 1 if one is stale"
+        "--check", action="store_true", help="write nothing; exit with 1 if any table is stale"
     )
     check = parser.parse_args().check
     changed = stale()

@@ -1,12 +1,12 @@
-"""Insert-to-searchable latency of one turn, on an empty and on a prefilled store.
+"""Measure how long it takes to insert a turn until it can be found, in empty and filled stores.
 
 python bench/insert.py --store sqlite|URI --turns N --prefill M --embedder E --json FILE
 
-A turn counts as inserted when ``add`` has returned, which is after the commit that makes it
-searchable; every 50th turn is searched for at once to see that it is so. The turns of the empty
-and of the prefilled space alternate, so that both see the same machine; ``growth`` is the ratio
-of their medians. ``--settle`` waits after the bulk load, whose indexes a server goes on merging in
-the background: what is measured is a big store in daily use, not one still being loaded.
+A turn is inserted when ``add`` has returned, which is after the commit that makes it searchable;
+every 50th turn is searched for immediately to verify this. Inserts into the empty and the prefilled
+space alternate, so that both run under the same load; ``growth`` is the ratio of their medians.
+``--settle`` waits after the bulk load, because a server continues to merge its indexes in the
+background, and the benchmark measures a large store in daily use.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cognigraph import Memory, Message, Space
 
 
 def timed_add(space: Space, message: Message) -> float:
-    """Milliseconds of one add."""
+    """Return the milliseconds that one ``add`` takes."""
     started = time.perf_counter()
     space.add(
         message.text, session=message.session, speaker=message.speaker, at=message.at, id=message.id
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=500)
     parser.add_argument("--prefill", type=int, default=100_000)
     parser.add_argument("--embedder", default="wordllama")
-    parser.add_argument("--settle", type=float, default=60.0, help="seconds after the bulk load")
+    parser.add_argument("--settle", type=float, default=60.0, help="wait after the bulk load")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     world, run = World(), uuid4().hex[:6]
@@ -49,7 +49,7 @@ def main() -> None:
             location = arguments.store if "://" in arguments.store else f"{folder}/{name}.db"
             return Memory(location, embedder=arguments.embedder, enrich="manual")
 
-        # Two files on SQLite: a full one must not be measured through an empty space beside it.
+        # Two files on SQLite, so that the empty space is not measured in the large file.
         with open_memory("empty") as first, open_memory("full") as second:
             empty, full = first.space(f"empty-{run}"), second.space(f"full-{run}")
             stream = messages(world, arguments.prefill + arguments.turns + 20, space=1)
@@ -59,7 +59,7 @@ def main() -> None:
             time.sleep(arguments.settle if arguments.prefill else 0)
             fresh = messages(world, arguments.turns + 20, space=2)
             for message, other in zip(islice(stream, 20), islice(fresh, 20), strict=True):
-                timed_add(full, message)  # connections, caches, statements: not counted
+                timed_add(full, message)  # warm-up: connections, caches, statements
                 timed_add(empty, other)
             on_empty: list[float] = []
             on_full: list[float] = []

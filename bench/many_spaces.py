@@ -1,10 +1,10 @@
-"""Many small tenants: memory of unknown names and of small spaces, and a search beside them.
+"""Measure many small spaces: memory per space and per unknown name, and search latency.
 
 python bench/many_spaces.py --names 20000 --spaces 2000 --json FILE
 
-``unknown``: growth of the process after searches in names that hold nothing. ``small``: growth per
-space of two turns, once searched. ``beside``: a search in one small space while the cache has
-``--entries`` entries (names that hold nothing count, where the cache keeps them).
+``unknown``: growth of the process after searches in spaces that do not exist. ``small``: growth per
+space of two turns, after one search in it. ``beside``: latency of a search in a small space while
+the cache has ``--entries`` entries (including names of spaces that do not exist, if it keeps them).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cognigraph.testing import HashEmbedder
 
 
 def searched(memory: Memory, names: list[str]) -> list[float]:
-    """Milliseconds of a search in each space."""
+    """Return the milliseconds of a search in each space."""
     times: list[float] = []
     for name in names:
         started = time.perf_counter()
@@ -33,7 +33,7 @@ def searched(memory: Memory, names: list[str]) -> list[float]:
 
 
 def growth(memory: Memory, names: list[str]) -> float:
-    """MB that searches in these spaces add to the process."""
+    """Return the MB by which the process grows when these spaces are searched."""
     gc.collect()
     before = resident_mb()
     searched(memory, names)

@@ -1,4 +1,4 @@
-"""Percentiles, machine facts and JSON output, shared by the benches."""
+"""Percentiles, facts about the machine and JSON output, shared by the benchmarks."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import cognigraph
 
 
 def percentiles(values: Sequence[float], digits: int = 2) -> dict[str, float]:
-    """p50, p95 and p99 of some milliseconds."""
+    """Return the p50, p95 and p99 of durations in milliseconds."""
     cuts = statistics.quantiles(values, n=100, method="inclusive")
     return {f"p{p}_ms": round(cuts[p - 1], digits) for p in (50, 95, 99)}
 
 
 def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
+    """Describe the machine that the figures are measured on."""
     return {
         "python": platform.python_version(),
         "cores": os.cpu_count(),
@@ -30,7 +30,7 @@ def machine() -> dict[str, Any]:
 
 
 def resident_mb() -> float:
-    """Memory this process holds now, in MB (the peak where the system does not tell)."""
+    """Return the current memory of this process in MB (or its peak, if that is all there is)."""
     status = Path("/proc/self/status")
     if status.exists():
         for line in status.read_text("ascii").splitlines():
@@ -40,7 +40,7 @@ def resident_mb() -> float:
 
 
 def write(result: dict[str, Any], path: str | None) -> None:
-    """Print the result, and write it where asked."""
+    """Print the result, and write it to ``path`` if there is one."""
     text = json.dumps(result, indent=2)
     print(text)
     if path:

@@ -1,10 +1,10 @@
-"""Tokens that reading conversations with a language model takes, without asking one.
+"""Compute the tokens that a language model takes to read conversations, without calling one.
 
 python bench/model_cost.py --data DIR --json FILE
 
-DIR has ``conversations/`` and ``extractions/`` as for bench/recall.py. Input is what the prompts
-come to, session by session; output is the recorded facts and summaries, written in the form that
-the prompts ask for. Tokens are cognigraph's estimate.
+DIR has ``conversations/`` and ``extractions/`` as for bench/recall.py. Input tokens are those of
+the prompts, session by session. Output tokens are those of the recorded facts and summaries in the
+form that the prompts ask for. Tokens are estimated as cognigraph does for its budgets.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from cognigraph.llm.prompts import prompt_file, render
 from cognigraph.text.token_estimate import estimate_tokens
 
 READ, SUMMARISE = prompt_file("extract-1"), prompt_file("summarise-1")
-TIME_WORDS = "last Friday"  # the recordings keep dates only
+TIME_WORDS = "last Friday"  # the recordings contain dates, not the words for them
 
 
 def turns_of(session: dict[str, Any]) -> list[Turn]:
-    """A session's turns, a minute apart, photo captions included."""
+    """Return the turns of a session, a minute apart, including photo captions."""
     at = datetime.fromisoformat(session["time"]).replace(tzinfo=UTC)
     return [
         Turn(
@@ -38,7 +38,7 @@ def turns_of(session: dict[str, Any]) -> list[Turn]:
 
 
 def facts_answer(session: dict[str, Any], recorded: dict[str, Any]) -> str:
-    """The recorded facts, and the entities among them that have a name or come again."""
+    """Return the recorded facts, and the entities that have a name or occur repeatedly."""
     numbers = {turn["id"]: str(index) for index, turn in enumerate(session["turns"], 1)}
     seen: Counter[str] = Counter()
     types: dict[str, str] = {}
@@ -60,7 +60,7 @@ def facts_answer(session: dict[str, Any], recorded: dict[str, Any]) -> str:
 
 
 def summary_answer(recorded: dict[str, Any]) -> str:
-    """The recorded keys and themes."""
+    """Return the recorded keys and themes."""
     themes = [
         {"n": 0, "title": theme["title"], "summary": theme["summary"]}
         for theme in recorded["themes"]
@@ -69,12 +69,12 @@ def summary_answer(recorded: dict[str, Any]) -> str:
 
 
 def written(answer: dict[str, Any]) -> str:
-    """As models write JSON when they are held to a schema: without spaces."""
+    """Format JSON as models do under a schema: without spaces."""
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
 
 
 def measure(data: Path) -> dict[str, Any]:
-    """Two calls for each session of each conversation, added up."""
+    """Sum up two calls for each session of each conversation."""
     total: Counter[str] = Counter()
     for file in sorted((data / "conversations").glob("*.json")):
         recording = json.loads((data / "extractions" / file.name).read_text("utf-8"))
@@ -97,7 +97,7 @@ def measure(data: Path) -> dict[str, Any]:
 
 
 def report(total: Counter[str]) -> dict[str, Any]:
-    """The sums, per 1,000 turns."""
+    """Return the sums per 1,000 turns."""
 
     def per_1000(*names: str) -> int:
         return round(sum(total[name] for name in names) * 1000 / total["turns"])
@@ -124,7 +124,7 @@ def report(total: Counter[str]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure, print, and write if asked."""
+    """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, metavar="DIR")
     parser.add_argument("--json", type=Path, metavar="FILE")

@@ -1,11 +1,12 @@
-"""Seconds from opening a file to the first answer, with a cold and a warm page cache.
+"""Measure the time from opening a file to the first answer, with a cold and a warm page cache.
 
 python bench/open.py FILE [FILE[@CHECKOUT] ...] --rounds 7 --json FILE
 python bench/open.py --make FILE --chunks 100000 --triples 300000 --vectors float16|float32
 
-Each measurement is a new process. The files are measured in turns, so that a busy machine slows
-all of them; of each the median and the best are given. ``@CHECKOUT`` measures with another working
-copy of cognigraph, such as an older one. Cold means that the file was dropped from the page cache.
+Each measurement runs in a new process. The files are measured alternately, so that a busy machine
+slows all of them equally; the result has the median and the best time of each. ``@CHECKOUT``
+measures with another working copy of cognigraph, such as an older version. Cold means that the file
+was dropped from the page cache before.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ RUN = "open"
 
 
 def make(path: str, chunks: int, triples: int, vectors: str) -> None:
-    """Fill a file with one space."""
+    """Create a file with one space."""
     from cognigraph import Memory, Settings, StorageSettings
 
     world = World()
@@ -39,7 +40,7 @@ def make(path: str, chunks: int, triples: int, vectors: str) -> None:
 
 
 def drop_from_cache(path: str) -> None:
-    """Make the next read of the file a read of the disk."""
+    """Drop a file from the page cache, so that the next read comes from the disk."""
     for name in (path, f"{path}-wal"):
         if Path(name).exists():
             descriptor = os.open(name, os.O_RDONLY)
@@ -49,7 +50,7 @@ def drop_from_cache(path: str) -> None:
 
 
 def once(target: str, cold: bool, question: str) -> dict[str, float]:
-    """Open and ask in a new process."""
+    """Open a file and ask one question in a new process."""
     path, _, checkout = target.partition("@")
     if cold:
         drop_from_cache(path)
@@ -65,7 +66,7 @@ def once(target: str, cold: bool, question: str) -> dict[str, float]:
 
 
 def answer(path: str, question: str) -> None:
-    """The new process: open, ask once, report seconds, CPU seconds and memory."""
+    """Run in the new process: open, ask once, report seconds, CPU seconds and memory."""
     from cognigraph import Memory
 
     started, used = time.perf_counter(), time.process_time()

@@ -1,7 +1,8 @@
-"""What became of each recorded triple: stored, merged, rejected with a reason, or lost.
+"""Find out what became of each recorded triple: stored, merged, rejected with a reason, or lost.
 
-A stored one must also be reachable: listed under its subject with every turn it cites, and, for a
-sample, among the triples that a search for its own words returns. Only the public face is used.
+A stored triple must also be reachable: it is listed under its subject with every turn that it
+cites, and a search for its own words returns it (checked for a sample). Only the public API is
+used.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Account:
     found: int = 0
 
     def report(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the counts as JSON."""
         kept = self.stored + self.merged
         return {
             "recorded": self.recorded,
@@ -52,12 +53,12 @@ class Account:
 
 
 def key_of(subject: str, relation: str, object: str, when: str | None, negated: bool) -> Key:
-    """What makes a triple the same for a reader: words, event time, polarity."""
+    """Return a key that is equal for triples with the same words, event time and polarity."""
     return normalise(subject), normalise(relation), normalise(object), when or "", negated
 
 
 def all_triples(space: Space) -> list[Triple]:
-    """Every triple of a space."""
+    """Return every triple of a space."""
     found: list[Triple] = []
     while page := space.triples(limit=_PAGE, offset=len(found)):
         found += page
@@ -71,7 +72,7 @@ def account(
     now: datetime,
     sample: int,
 ) -> Account:
-    """Follow (session, fact) pairs; ``sample`` of them are searched for."""
+    """Follow (session, fact) pairs, and search for ``sample`` of them."""
     result = Account()
     triples = all_triples(space)
     by_key = defaultdict(list)
@@ -128,7 +129,7 @@ def _same(fact: RecordedFact, by_key: Mapping[Key, list[Triple]]) -> Triple | No
 def _resolved(
     fact: RecordedFact, cited: set[str], by_turn: Mapping[str, list[Triple]]
 ) -> Triple | None:
-    """The same statement where an entity goes by another name by now, or a verb by another form."""
+    """Find the same statement with another name of an entity, or another form of the verb."""
     wanted = (normalise(fact.subject), normalise(fact.relation), normalise(fact.object))
     for turn in sorted(cited):
         for triple in by_turn.get(turn, ()):
@@ -136,7 +137,7 @@ def _resolved(
                 normalise(triple.subject), normalise(triple.relation), normalise(triple.object),
             )  # fmt: skip
             same = sum(one == other for one, other in zip(words, wanted, strict=True))
-            if same >= 2:  # a "not" may have moved from the relation to the triple's polarity
+            if same >= 2:  # the "not" of a relation may have become the polarity of the triple
                 return triple
     return None
 

@@ -2,9 +2,9 @@
 
 python bench/recorded_model.py --data DIR
 
-prints the two variables to set and serves until it is interrupted. It shows what reading by a
-model takes, in calls and tokens, without one: prompts, client, parser and graph are the real ones,
-tokens are counted by the estimate that prompts are budgeted with.
+Prints the two environment variables to set, and serves until it is interrupted. It allows the calls
+and tokens of extraction by a model to be measured without one: prompts, client, parser and graph
+are real, and tokens are estimated as for the budgets of prompts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _section(prompt: str, tag: str) -> list[str]:
 
 
 class RecordedModel:
-    """Finds out by its words which session a prompt is about, and says what was recorded of it."""
+    """Recognises the session in a prompt by its words, and answers with what was recorded of it."""
 
     def __init__(self, data: Path) -> None:
         from recall import turns
@@ -49,7 +49,7 @@ class RecordedModel:
                 self._said[line].append(((name, turn["session"]), turn["id"]))
 
     def answer(self, system: str, user: str) -> dict[str, Any]:
-        """The answer to a prompt."""
+        """Return the answer to a prompt."""
         lines = [match for line in _section(user, "turns") if (match := _LINE.fullmatch(line))]
         votes = Counter(index for line in lines for index, _ in self._said[line["said"]])
         if not votes:
@@ -92,7 +92,7 @@ def _line(*parts: str) -> str:
 
 
 class Server:
-    """The model behind an address; a context manager."""
+    """An HTTP server for the model, to be used as a context manager."""
 
     def __init__(self, model: RecordedModel) -> None:
         self.calls = 0

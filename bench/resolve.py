@@ -1,11 +1,11 @@
-"""What resolving a new entity costs, and listing suspected duplicates, by how many are there.
+"""Measure resolving new entities and listing suspected duplicates, by the number of entities.
 
 python bench/resolve.py --sizes 0,10000,100000 --new 500 --json FILE
 
-Names are of people (a first name of 400, a surname of 2,000), places and things, so that blocks
-fill as in a real memory. Measured are the processor time of resolving new entities, nothing else,
-and the time of the first page of suspected duplicates, for which all names are compared by their
-vectors (those of wordllama).
+The names are those of people (one of 400 first names, one of 2,000 surnames), places and things, so
+that blocks fill as in a real memory. Two times are measured: the processor time of resolving new
+entities, without anything else, and the time of the first page of suspected duplicates, for which
+all names are compared by their vectors (those of wordllama).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FORMAT = VectorFormat(EMBEDDER.identity.dimension, "float16")
 
 
 def names(count: int, seed: int) -> list[tuple[str, str]]:
-    """Distinct (name, type) pairs."""
+    """Return distinct (name, type) pairs."""
     rng = random.Random(seed)
     vocabulary = random.Random(1)
 
@@ -64,7 +64,7 @@ def names(count: int, seed: int) -> list[tuple[str, str]]:
 
 
 def rows(pairs: list[tuple[str, str]]) -> list[EntityRow]:
-    """The rows an extraction would have led to."""
+    """Return the rows that an extraction would store."""
     now = system_clock()
     vectors = EMBEDDER.embed_names([ids.normalise(name) for name, _ in pairs])
     return [

@@ -1,11 +1,11 @@
-"""Search latency on a large synthetic memory, in one space and spread over many.
+"""Measure search latency on a large synthetic memory, in one space and spread over many.
 
 python bench/search.py --store sqlite|URI --chunks N --triples M --spaces 1,1000 [--run NAME]
     --json FILE
 
-For each number of spaces the same rows are generated from a seed and the same number of questions
-is asked, of random spaces. On a file also: the time from opening it to the first answer, in a new
-process, and the memory that process holds.
+For each number of spaces, the same rows are generated from a seed, and the same number of questions
+is asked in random spaces. For a file, the benchmark also measures the time from opening it to the
+first answer, in a new process, and the memory of that process.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ QUESTIONS = 300
 
 
 def fill(memory: Memory, world: World, chunks: int, spaces: int, run: str) -> dict[str, float]:
-    """Insert and enrich; seconds of each."""
+    """Insert and enrich; return the seconds of each."""
     seconds = {"insert_s": 0.0, "enrich_s": 0.0}
     for number in range(spaces):
         space = memory.space(f"{run}-{number}")
@@ -47,7 +47,7 @@ def fill(memory: Memory, world: World, chunks: int, spaces: int, run: str) -> di
 
 
 def questions(world: World, chunks: int, spaces: int) -> list[tuple[int, str]]:
-    """Questions about random turns: (space number, question)."""
+    """Return questions about random turns, as (space number, question)."""
     source = random.Random(99)
     per_space = chunks // spaces
     numbers = [source.randrange(spaces) for _ in range(QUESTIONS)]
@@ -58,7 +58,7 @@ def questions(world: World, chunks: int, spaces: int) -> list[tuple[int, str]]:
 
 
 def ask(memory: Memory, asked: list[tuple[int, str]], run: str) -> list[float]:
-    """Milliseconds of each search, after one round over some of the questions as a warm-up."""
+    """Return the milliseconds of each search, after some questions as a warm-up."""
     for number, question in asked[:30]:
         memory.space(f"{run}-{number}").search(question, now=NOW)
     times = []
@@ -71,7 +71,7 @@ def ask(memory: Memory, asked: list[tuple[int, str]], run: str) -> list[float]:
 
 
 def cold_start(location: str, run: str, question: str) -> dict[str, float]:
-    """Seconds from a new process's start to its first answer, and its memory then."""
+    """Return the seconds from the start of a new process to its first answer, and its memory."""
     script = Path(__file__)
     started = time.perf_counter()
     output = subprocess.run(
@@ -82,7 +82,7 @@ def cold_start(location: str, run: str, question: str) -> dict[str, float]:
 
 
 def answer_cold(location: str, run: str, question: str) -> None:
-    """The new process: open, ask once, report."""
+    """Run in the new process: open, ask once, report."""
     started = time.perf_counter()
     with Memory(location, enrich="manual") as memory:
         assert memory.space(f"{run}-0").search(question, now=NOW)
@@ -102,7 +102,7 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, default=100_000)
     parser.add_argument("--triples", type=int, default=300_000)
     parser.add_argument("--spaces", default="1,1000")
-    parser.add_argument("--run", help="name of the spaces; what is there is not filled again")
+    parser.add_argument("--run", help="prefix of the space names; existing spaces are reused")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     world = World()

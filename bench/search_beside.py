@@ -1,12 +1,12 @@
-"""Search latency beside an earlier version of cognigraph, in turns on one machine.
+"""Compare search latency with an earlier version of cognigraph, alternating on one machine.
 
 python bench/search_beside.py --earlier CHECKOUT --chunks N --triples M --rounds N --folder DIR
     --json FILE
 
 CHECKOUT is a folder with the earlier version. Each version fills a file of its own in DIR with the
-same rows (a file that is there is used), and both then answer the same questions in turns, each
-time in a new process: once, while much is read or computed for the first time, and again. Machines
-change their speed within minutes: what counts is the ratio within a round.
+same rows (an existing file is reused). Both then answer the same questions alternately, each round
+in a new process and twice: the first time much is read or computed for the first time. The speed of
+a machine changes within minutes, so only the ratios within a round are meaningful.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def version(checkout: Path, script: str, *arguments: object) -> str:
 
 
 def ratios(earlier: list[float], now: list[float]) -> dict[str, float]:
-    """How many times as long it takes now, by round."""
+    """Return the ratio of the current to the earlier time, by round."""
     found = [later / before for before, later in zip(earlier, now, strict=True)]
     named = {"median": median(found), "lowest": min(found), "highest": max(found)}
     return {name: round(ratio, 2) for name, ratio in named.items()}

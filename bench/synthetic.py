@@ -1,8 +1,8 @@
-"""A large synthetic memory from a seed: conversations with a natural word distribution.
+"""Generate a large synthetic memory from a seed: conversations with natural word frequencies.
 
 Words follow Zipf's law over a made-up vocabulary mixed with English function words, turns have
 the lengths of chat messages, people and things recur, and each turn states a few facts. Only the
-shape of the data matters here, not its sense: quality is measured by recall.py on real text.
+shape of the data matters here, not its meaning: recall.py measures quality on real text.
 """
 
 from __future__ import annotations
@@ -45,25 +45,25 @@ class World:
         self.verbs = self.words[50:200]
 
     def content(self, source: random.Random, count: int) -> list[str]:
-        """Content words by Zipf's law."""
+        """Return content words by Zipf's law."""
         return source.choices(self.words, cum_weights=self._cumulative, k=count)
 
     def turn(self, source: random.Random) -> str:
-        """One message: 4 to 40 words."""
+        """Return one message of 4 to 40 words."""
         size = max(4, min(40, int(source.lognormvariate(2.7, 0.6))))
         words = self.content(source, size // 2) + source.choices(FUNCTION_WORDS, k=size - size // 2)
         source.shuffle(words)
         return " ".join(words).capitalize() + source.choice((".", ".", ".", "?", "!"))
 
     def question(self, text: str, source: random.Random) -> str:
-        """A question about a turn: some of its rarer words, and the name of a person."""
+        """Return a question about a turn: some of its rarer words, and the name of a person."""
         words = [word for word in text.lower().strip(".?!").split() if word not in FUNCTION_WORDS]
         picked = source.sample(words, min(len(words), source.randint(2, 5)))
         return f"When did {source.choice(self.people[:50])} {' '.join(picked)}?"
 
 
 def messages(world: World, count: int, *, space: int = 0) -> Iterator[Message]:
-    """``count`` messages of one space, in sessions of 25, a day apart, by two speakers."""
+    """Yield ``count`` messages of one space, in sessions of 25, a day apart, by two speakers."""
     source = random.Random(f"{world.seed}/{space}")
     speakers = source.sample(world.people, 2)
     for number in range(count):
@@ -78,7 +78,7 @@ def messages(world: World, count: int, *, space: int = 0) -> Iterator[Message]:
 
 
 class SyntheticExtractor:
-    """States ``per_turn`` facts about each turn, from its own words: load, not understanding."""
+    """Makes up ``per_turn`` facts from the words of each turn, to create load."""
 
     name = "synthetic-1"
 
@@ -87,7 +87,7 @@ class SyntheticExtractor:
         self._per_turn = per_turn
 
     def extract(self, window: Window) -> Extraction:
-        """Facts about people and things, reproducible from the text of each chunk."""
+        """Return facts about people and things that depend only on the text of each chunk."""
         facts: list[Fact] = []
         for index, chunk in enumerate(window.chunks):
             source = random.Random(chunk.text)
