@@ -4,6 +4,8 @@
 |-------------------------------------------------|----------------------------------------------|
 | "... in May 2023", "last summer", "two weeks ago" | a window near which the answer lies        |
 | "... before June", "since 2022"                 | a window with one open end                   |
+| "... by the end of June"                        | the same, June included                      |
+| "... between May and July"                      | a window from the first to the last of both  |
 | "... the week before 3 August 2023"             | a window counted from that day               |
 | "... before she moved", "after the wedding"     | an event; its date opens or ends the window  |
 | "... now", "most recently", "the first time"    | an order: newest or oldest state first       |
@@ -57,9 +59,15 @@ _PHRASAL = re.compile(
 _OR = re.compile(r"\b(?:before|after)\s+(?:or|and)\s+$")
 _BEFORE = frozenset({"before", "until", "till", "by", "prior"})
 _AFTER = frozenset({"after", "since", "following"})
+_END = re.compile(
+    r"\b(?:(?P<limit>by|until|till|before|up to)|(?:between|from) .*\b(?:and|to|until|till)) "
+    r"the (?P<edge>end|close|start|beginning) of$"
+)
+_BETWEEN = frozenset({"between", "from"})
 _RELATIVE = frozenset(
     "last past previous this next coming ago back yesterday today tonight tomorrow now".split()
 )
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _LENGTH = {"day": 1, "weekend": 7, "week": 7, "month": 31, "year": 366}
 _COUNTED_BEFORE = re.compile(
     r"\b(?:(?P<count>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|the|last) )?"
@@ -109,7 +117,11 @@ def read_time(question: str, now: datetime) -> QuestionTime:
         expression = [token.low for token in tokens[start : span.end]]
         if expression[:2] == ["as", "of"]:
             as_of = min(when.end, now)
-        elif (stretch := _one_sided(expression, when, low)) is not None:
+        elif stretch := (
+            _until_edge(tokens, span, when, now)
+            or _between(tokens, span, when, now)
+            or _one_sided(expression, when, low)
+        ):
             sided.append(stretch)
         elif any(word in _RELATIVE for word in expression):
             relative.append(TimeWindow(when.start, when.end))
@@ -140,6 +152,40 @@ def _opening(tokens: list[Token], span: TimeSpan) -> int:
     while start > 0 and tokens[start - 1].low in _BEFORE | _AFTER | {"as", "of", "to"}:
         start -= 1
     return start
+
+
+def _until_edge(
+    tokens: list[Token], span: TimeSpan, when: When, now: datetime
+) -> TimeWindow | None:
+    """Return the window up to an edge of a date: "by the end of June"; otherwise ``None``."""
+    own = 1 if tokens[span.start].low == "of" else 0
+    edge = _END.search(" ".join(token.low for token in tokens[: span.start + own]))
+    if edge is None:
+        return None
+    start, end = _past(tokens, span, when, now)
+    return TimeWindow(None, start if edge["edge"] in ("start", "beginning") else end)
+
+
+def _between(tokens: list[Token], span: TimeSpan, when: When, now: datetime) -> TimeWindow | None:
+    """Return the window of "between May and July"; otherwise ``None``."""
+    if "/" not in when.text or tokens[span.start].low not in _BETWEEN:
+        return None
+    return TimeWindow(*_past(tokens, span, when, now))
+
+
+def _past(
+    tokens: list[Token], span: TimeSpan, when: When, now: datetime
+) -> tuple[datetime, datetime]:
+    """Return the interval, a year earlier if it lies in the future and the question has no year."""
+    named = any(_YEAR.fullmatch(token.low) for token in tokens[span.start : span.end])
+    if named or when.start <= now:
+        return when.start, when.end
+    try:
+        return when.start.replace(year=when.start.year - 1), when.end.replace(
+            year=when.end.year - 1
+        )
+    except ValueError:  # 29 February
+        return when.start, when.end
 
 
 def _one_sided(expression: list[str], when: When, question: str) -> TimeWindow | None:
