@@ -29,6 +29,7 @@ from cognigraph.model import (
     Explanation,
     Merge,
     Message,
+    Role,
     SearchResult,
     Session,
     Stats,
@@ -95,10 +96,23 @@ class AsyncSpace:
         speaker: str | None = None,
         at: datetime | str | None = None,
         id: str | None = None,
+        role: Role | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Iterable[str] = (),
+        raw: Any = None,
     ) -> AddResult:
         """See :meth:`cognigraph.Space.add`."""
         return await self._run(
-            self._space.add, text, session=session, speaker=speaker, at=at, id=id
+            self._space.add,
+            text,
+            session=session,
+            speaker=speaker,
+            at=at,
+            id=id,
+            role=role,
+            metadata=metadata,
+            tags=tags,
+            raw=raw,
         )
 
     async def add_many(

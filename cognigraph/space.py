@@ -24,6 +24,7 @@ from cognigraph.model import (
     Context,
     Explanation,
     Message,
+    Role,
     SearchResult,
 )
 from cognigraph.retrieve.assemble import assemble
@@ -55,6 +56,10 @@ class Space(Inspection):
         speaker: str | None = None,
         at: datetime | str | None = None,
         id: str | None = None,
+        role: Role | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Iterable[str] = (),
+        raw: Any = None,
     ) -> AddResult:
         """Store one message durably. It can be found as soon as this returns; no model is called.
 
@@ -65,13 +70,30 @@ class Space(Inspection):
             at: when it was said, an aware datetime or an ISO 8601 string; the clock's time if
                 absent.
             id: the message's id within its session. Adding the same id and text again changes
-                nothing; adding the same id with another text raises :class:`ConflictError`.
+                nothing, not even its role, metadata or tags; adding the same id with another text
+                raises :class:`ConflictError`.
+            role: the speaker's role in a conversation with an assistant. If absent, a speaker
+                called user, assistant, system or tool has that role, and any other is a person.
+            metadata: a JSON object of at most 64 KB that is kept with the message.
+            tags: short strings that are kept with the message.
+            raw: any JSON value that is kept as it is, such as a tool call. With it, the text may be
+                empty; such a message is listed but never found.
 
         Raises:
             InvalidMessageError: an argument has the wrong type, or the message cannot be stored.
         """
         # clean() checks the message, in the same way for add and add_many.
-        message = Message(text=text, session=session, speaker=speaker, at=at, id=id)
+        message = Message(
+            text=text,
+            session=session,
+            speaker=speaker,
+            at=at,
+            id=id,
+            role=role,
+            metadata=metadata,
+            tags=tags,
+            raw=raw,
+        )
         return add_batch(self._engine, self._name, [message], Counter())
 
     @checked

@@ -97,7 +97,7 @@ class _Ranked:
             )
             for row in part:
                 record = found.get(chunks.uids[row])
-                if record is None:
+                if record is None or not record.text.strip():  # a payload without a text
                     continue
                 message = (record.session_uid, record.message_id)
                 ranked = row_of_message.setdefault(message, row)
@@ -192,6 +192,10 @@ class _Ranked:
             why=self._why(row, best),
             part=record.part,
             parts=record.parts,
+            role=record.role,
+            heading=record.heading,
+            metadata=record.metadata,
+            tags=record.tags,
         )
 
     def _why(self, row: int, best: RankedMessages) -> Why:

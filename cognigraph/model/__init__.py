@@ -24,6 +24,7 @@ from cognigraph.model.messages import (
     Rejection,
     StoredMessage,
 )
+from cognigraph.model.roles import Role, RoleFilter
 from cognigraph.usage import Usage
 
 __all__ = [
@@ -39,6 +40,8 @@ __all__ = [
     "Message",
     "Proposal",
     "Rejection",
+    "Role",
+    "RoleFilter",
     "SearchResult",
     "Session",
     "SessionHit",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 from cognigraph.model.graph import Session, Triple
+from cognigraph.model.roles import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,8 @@ class Hit:
 
     ``id`` is the caller's message id. ``text`` is the chunk that matched: the whole message, unless
     it was split because of its length. In that case it is number ``part`` (from 0) of ``parts``,
-    and ``Space.get`` returns the whole text.
+    and ``Space.get`` returns the whole text. ``heading`` is the path of headings under which the
+    part stands, such as ``"Setup > Database"``. ``role`` is ``None`` for a person.
     """
 
     id: str
@@ -78,6 +80,10 @@ class Hit:
     why: Why
     part: int = 0
     parts: int = 1
+    role: Role | None = None
+    heading: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         text = self.text if len(self.text) <= 60 else self.text[:57] + "..."

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from cognigraph.errors import InvalidMessageError
+from cognigraph.model.chat import fields_of
+from cognigraph.model.roles import Role
 
 DEFAULT_SPACE = "default"
 DEFAULT_SESSION = "default"
@@ -20,6 +21,14 @@ class Message:
     With an ``id``, adding the message again has no effect; ``session`` groups the messages of one
     conversation; ``at`` is when it was said (an aware datetime or an ISO 8601 string; the current
     time if absent).
+
+    ``role`` is ``"user"``, ``"assistant"``, ``"system"`` or ``"tool"``. Without it, a speaker whose
+    name is one of these has that role, and any other is a person. A message with a role and without
+    a ``speaker`` is spoken by "user", "assistant" and so on.
+
+    ``metadata`` is a JSON object of up to 64 KB, ``tags`` are short strings, and ``raw`` is
+    any JSON value that is to be kept as it is. None of them is searched for words. ``text`` may be
+    empty if there is a ``raw`` payload: such a message is stored and listed, but never found.
     """
 
     text: str
@@ -27,34 +36,22 @@ class Message:
     speaker: str | None = None
     at: datetime | str | None = None
     id: str | None = None
+    role: Role | None = None
+    metadata: Mapping[str, Any] | None = None
+    tags: Iterable[str] = ()
+    raw: Any = None
 
     @classmethod
-    def of(cls, value: Message | Mapping[str, Any], *, index: int = 0) -> Message:
-        """The Message for a Message or a mapping with its fields.
+    def of(cls, value: object, *, index: int = 0) -> Message:
+        """The Message for a Message, a mapping, or an object with ``model_dump`` (as pydantic's).
+
+        A mapping has the fields of a Message, or those of a chat completion (``role``,
+        ``content``, ``tool_calls`` and so on). Its unknown fields become metadata.
 
         Raises:
-            InvalidMessageError: the value is neither, has an unknown field, or has no text.
+            InvalidMessageError: the value is none of these, or has no text.
         """
-        if isinstance(value, Message):
-            return value
-        if not isinstance(value, Mapping):
-            raise InvalidMessageError(
-                f"message {index} is a {type(value).__name__}; "
-                "pass a Message or a dict with 'text'",
-                index=index,
-            )
-        known = {f.name for f in fields(cls)}
-        unknown = sorted(str(name) for name in set(value) - known)
-        if unknown:
-            raise InvalidMessageError(
-                f"message {index} has unknown field(s) {', '.join(unknown)}; "
-                f"known fields are {', '.join(sorted(known))}",
-                index=index,
-            )
-        if "text" not in value:
-            raise InvalidMessageError(f"message {index} has no 'text'", index=index)
-        given = {name: item for name, item in value.items() if item is not None or name == "text"}
-        return cls(**given)
+        return value if isinstance(value, Message) else cls(**fields_of(value, index))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +101,8 @@ class AddResult:
 class StoredMessage:
     """A message as stored, with its whole text, even if it was split into several chunks.
 
-    ``is_enriched`` says whether an extractor has read all its chunks.
+    ``is_enriched`` says whether an extractor has read all its chunks. ``role`` is ``None`` for a
+    person; ``tags`` are sorted; ``raw`` is what was given, ``None`` if nothing was.
     """
 
     id: str
@@ -114,3 +112,7 @@ class StoredMessage:
     text: str
     chunks: int
     is_enriched: bool = False
+    role: Role | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    raw: Any = None

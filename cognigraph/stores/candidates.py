@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints, Vector
+from cognigraph.model import Role
 from cognigraph.text.bm25 import Lexicon
 
 NONE, OUTSIDE = -1, -2
@@ -49,7 +52,7 @@ class ChunkCandidates:
     1970; ``previous``/``following`` (n,) rows of the neighbours in the session, ``NONE`` (-1) at
     its ends, ``OUTSIDE`` (-2) for a neighbour that is no candidate; ``question`` (n,) whether the
     chunk asks something; ``by_vector``/``by_terms`` (n,) whether that candidate source found it;
-    ``texts`` is empty unless the query requests it.
+    ``roles`` (n,) those of the speakers, ``None`` for a person; ``texts`` is empty unless the query requests it.
     """
 
     uids: tuple[str, ...]
@@ -64,6 +67,7 @@ class ChunkCandidates:
     by_vector: npt.NDArray[np.bool_]
     by_terms: npt.NDArray[np.bool_]
     speakers: tuple[str | None, ...]
+    roles: tuple[Role | None, ...]
     texts: tuple[str, ...] = ()
 
 
@@ -132,3 +136,7 @@ class ChunkRecord:
     text: str
     part: int
     parts: int
+    role: Role | None = None
+    heading: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()

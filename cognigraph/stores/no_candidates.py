@@ -21,7 +21,7 @@ def no_candidates(query: CandidateQuery) -> Candidates:
     return Candidates(
         lexicon=Lexicon(0, 0.0, {}),
         chunks=ChunkCandidates(
-            (), none, matches, none, rows, none, flags, rows, rows, flags, flags, ()
+            (), none, matches, none, rows, none, flags, rows, rows, flags, flags, (), ()
         ),
         triples=TripleCandidates((), none, matches, none, none, rows, (), flags, flags, flags),
         sessions=SessionCandidates(

@@ -8,9 +8,8 @@ from datetime import datetime
 from typing import Literal
 
 from cognigraph.arrays import Vector
-from cognigraph.model import (
-    Theme,
-)
+from cognigraph.model import Role, Theme
+from cognigraph.model.roles import UNREAD_ROLES
 from cognigraph.times import When
 
 
@@ -19,7 +18,7 @@ class ChunkRow:
     """A chunk ready to be written. ``terms`` are index terms with their frequencies.
 
     ``fresh`` is the text without passages that the memory itself had recalled; ``None`` if there
-    are no such passages.
+    are no such passages. ``heading`` is the path of headings above a part of a long message.
     """
 
     uid: str
@@ -28,6 +27,16 @@ class ChunkRow:
     vector: Vector
     terms: Mapping[str, int]
     fresh: str | None = None
+    heading: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageData:
+    """What is stored with a message beside its text; ``metadata`` and ``raw`` are JSON texts."""
+
+    metadata: str | None = None
+    tags: tuple[str, ...] = ()
+    raw: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +51,8 @@ class MessageRow:
     at: datetime
     digest: str
     chunks: tuple[ChunkRow, ...]
+    role: Role | None = None
+    data: MessageData | None = None
 
 
 InsertStatus = Literal["new", "known", "conflict"]
@@ -53,7 +64,8 @@ class WorkChunk:
 
     ``attempts``, ``outages`` and ``crashes`` (of processes that held it) count the failures so far.
     ``extractor`` names the extractor that has processed the chunk before. ``arrival`` orders chunks
-    of the same time.
+    of the same time. A chunk of the system or of a tool has no text, because no facts are extracted
+    from it.
     """
 
     uid: str
@@ -68,6 +80,12 @@ class WorkChunk:
     extractor: str | None = None
     crashes: int = 0
     arrival: int = 0
+    role: Role | None = None
+
+
+def readable(text: str, role: str | None) -> str:
+    """The text of a chunk as an extractor gets it: nothing of the system and of tools."""
+    return "" if role in UNREAD_ROLES else text
 
 
 @dataclass(frozen=True, slots=True)

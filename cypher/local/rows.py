@@ -29,7 +29,7 @@ SHOWN: Mapping[str, frozenset[str]] = {
         "Entity": "name type",
         "Alias": "name type",
         "TripleVariant": "subject relation object when negated",
-        "Chunk": "message_id session speaker at text part parts state",
+        "Chunk": "message_id session speaker role at text part parts heading tags metadata state",
     }.items()
 }
 """Documented properties of a node, by label; see :mod:`cognigraph.stores.protocols`."""

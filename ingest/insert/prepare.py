@@ -14,10 +14,12 @@ from cognigraph.arrays import Vector
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import InvalidMessageError
 from cognigraph.ingest.insert.echo import fresh_pieces
+from cognigraph.ingest.insert.payload import message_data
 from cognigraph.ingest.insert.split import split
-from cognigraph.model import Message
+from cognigraph.model import Message, Role
+from cognigraph.model.roles import ROLES, as_role, role_of
 from cognigraph.settings import InsertSettings
-from cognigraph.stores.records import ChunkRow, MessageRow
+from cognigraph.stores.records import ChunkRow, MessageData, MessageRow
 from cognigraph.text.clean import replace_surrogates, searched
 from cognigraph.text.terms import term_counts
 from cognigraph.times import to_utc
@@ -39,6 +41,8 @@ class Clean:
     text: str
     replaced: int
     index: int
+    role: Role | None = None
+    data: MessageData | None = None
 
 
 def clean(
@@ -60,7 +64,9 @@ def clean(
         InvalidMessageError: a field of the message is invalid.
     """
     text = _text(message.text, "text", index)
-    if not text.strip():
+    data = message_data(message, index)
+    has_payload = data is not None and data.raw is not None
+    if not text.strip() and not has_payload:
         raise InvalidMessageError(
             f"message {index} has an empty text; leave it out or pass skip_invalid=True",
             index=index,
@@ -73,6 +79,8 @@ def clean(
         )
     session = check_name(message.session, "session", index)
     speaker = check_name(message.speaker, "speaker", index) if message.speaker is not None else None
+    role = _role(message.role, index) or role_of(speaker)
+    speaker = speaker or role
     text, replaced = replace_surrogates(text)
     try:
         at = now if message.at is None else to_utc(message.at, zone)
@@ -82,12 +90,29 @@ def clean(
         id = check_name(message.id, "id", index)
         uid = ids.message_uid(space, session, id)
     else:
-        parts = (space, session, speaker or "", text, at.isoformat())
+        parts = (space, session, speaker or "", content_of(text, data), at.isoformat())
         twin = ids.uid("Twin", *parts)
         uid = ids.anonymous_message_uid(*parts, seen[twin])
         seen[twin] += 1
         id = uid[:12]
-    return Clean(uid, id, session, speaker, at, text, replaced, index)
+    return Clean(uid, id, session, speaker, at, text, replaced, index, role, data)
+
+
+def _role(role: object, index: int) -> Role | None:
+    if role is None:
+        return None
+    found = as_role(role) if isinstance(role, str) else None
+    if found is None:
+        raise InvalidMessageError(
+            f"message {index}: role must be one of {', '.join(ROLES)}, not {shown(role)}",
+            index=index,
+        )
+    return found
+
+
+def content_of(text: str, data: MessageData | None) -> str:
+    """What tells a message from others: its text, or the raw payload of one without a text."""
+    return text if text.strip() or data is None else f"{text}\0{data.raw}"
 
 
 def _text(value: object, what: str, index: int) -> str:
@@ -117,12 +142,14 @@ def to_rows(
 ) -> list[MessageRow]:
     """Split the messages, embed all texts in one call, and count terms.
 
-    Recalled prompt blocks in a message are stored but not searchable: they would rank before the
-    messages that they were recalled from.
+    A message without a text gets one empty chunk, which is not searchable. Recalled prompt blocks
+    in a message are stored but not searchable: they would rank before the messages that they were
+    recalled from.
     """
     pieces = [split(message.text, settings.max_chunk_chars) for message in messages]
     rest = [
-        fresh_pieces(message.text, parts) for message, parts in zip(messages, pieces, strict=True)
+        fresh_pieces(message.text, parts) if message.text.strip() else [""]
+        for message, parts in zip(messages, pieces, strict=True)
     ]
     texts = [
         searched(message.speaker, piece, fresh)
@@ -144,8 +171,12 @@ def to_rows(
                 session_uid=ids.session_uid(space, message.session),
                 speaker=message.speaker,
                 at=message.at,
-                digest=ids.uid("Digest", message.speaker or "", message.text),
+                digest=ids.uid(
+                    "Digest", message.speaker or "", content_of(message.text, message.data)
+                ),
                 chunks=chunks,
+                role=message.role,
+                data=message.data,
             )
         )
     return rows

@@ -65,7 +65,7 @@ def chunk_features(
         features |= _session_features(candidates, weights)
     if settings.cues:
         features |= _cues(chunks, analysis)
-        features |= role_features(chunks.speakers, scaled(chunks.cosine))
+        features |= role_features(chunks.roles, scaled(chunks.cosine))
         if chunks.texts:
             speakers = set(chunks.speakers)
             features |= form_features(chunks.texts, text_words, speakers, analysis.form)

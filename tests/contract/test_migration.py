@@ -49,7 +49,7 @@ def test_a_database_of_an_older_schema(old, space_name, clock, extractor):
         with Memory(
             **old, embedder=HashEmbedder(32), clock=clock, extractor=extractor, enrich="manual"
         ) as memory:
-            assert memory.info.schema_version == 7
+            assert memory.info.schema_version == 8
             space = memory.space(space_name)
             assert {(e.name, e.aliases, e.triples, e.mentions) for e in space.entities()} == {
                 ("Anna Berg", ("Anna",), 2, 2),
@@ -129,3 +129,44 @@ def test_what_an_older_version_read_agrees_with_the_canonical_spelling(tmp_path,
             names.append({e.name for e in space.entities()} & {"kayak", "Kayak", "KAYAK"})
         # The chunk that gave the spelling no longer does; the next one is read as it spells it.
         assert names == [{"Kayak"}, {"KAYAK"}, {"KAYAK"}]
+
+
+@pytest.mark.parametrize("old", [7], indirect=True)
+def test_messages_of_an_older_schema_get_the_role_that_their_speaker_is_called_by(
+    old, space_name, clock, extractor
+):
+    speakers = {"m0": "User", "m1": " assistant", "m2": "Ben"}
+    if "auth" in old:
+        from neo4j import GraphDatabase
+
+        with GraphDatabase.driver(old["location"], auth=old["auth"]) as driver:
+            driver.execute_query(
+                "UNWIND keys($speakers) AS id MATCH (c:Chunk {space: $space, message_id: id}) "
+                "SET c.speaker = $speakers[id]",
+                space=space_name,
+                speakers=speakers,
+            )
+    else:
+        with closing(sqlite3.connect(old["location"])) as db, db:
+            for table in ("chunk", "chunk_index"):
+                key = "id" if table == "chunk" else "chunk_id"
+                db.executemany(
+                    f"UPDATE {table} SET speaker = ? WHERE {key} = "
+                    "(SELECT id FROM chunk WHERE message_id = ?)",
+                    [(speaker, id) for id, speaker in speakers.items()],
+                )
+    roles = {"m0": "user", "m1": "assistant", "m2": None}
+    for _ in range(2):
+        with Memory(
+            **old, embedder=HashEmbedder(32), clock=clock, extractor=extractor, enrich="manual"
+        ) as memory:
+            space = memory.space(space_name)
+            found = {id: space.get(id) for id in roles}
+            assert {id: message.role for id, message in found.items()} == roles
+            assert found["m0"].speaker == "User"
+            assert (found["m0"].metadata, found["m0"].tags, found["m0"].raw) == ({}, (), None)
+            rows = space.cypher("MATCH (c:Chunk) RETURN c.message_id AS id, c.role AS role")
+            assert {row["id"]: row["role"] for row in rows} == roles
+            if "auth" not in old:  # there the old chunks have no vectors and no words
+                hits = space.search("something", now=START + timedelta(days=1))
+                assert {hit.id: hit.role for hit in hits} == roles

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cognigraph.model.roles import role_of
 from cognigraph.stores.candidates import (
     Candidates,
     ChunkCandidates,
@@ -39,7 +40,9 @@ def chunk_pool(cosine: Sequence[float], **columns: Any) -> ChunkCandidates:
     }
     given = {name: np.asarray(value) if isinstance(value, list) else value
              for name, value in columns.items()}  # fmt: skip
-    return ChunkCandidates(cosine=np.asarray(cosine, float), session=session, **(defaults | given))
+    columns = defaults | given
+    columns.setdefault("roles", tuple(map(role_of, columns["speakers"])))
+    return ChunkCandidates(cosine=np.asarray(cosine, float), session=session, **columns)
 
 
 def triple_pool(

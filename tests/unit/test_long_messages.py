@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import pytest
 
 from cognigraph import SearchSettings
+from cognigraph.model.roles import role_of
 from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.retrieve.rank.features import chunk_features
 from cognigraph.retrieve.rank.profiles import PROFILES
-from cognigraph.retrieve.rank.roles import role_of
 from cognigraph.retrieve.rank.weights import PLAIN, WEIGHT_SETS, share_of_long
 from cognigraph.stores.candidates import Candidates
 from cognigraph.text.bm25 import Lexicon

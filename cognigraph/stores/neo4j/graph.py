@@ -21,7 +21,7 @@ from cognigraph.model import (
 from cognigraph.settings import QuerySettings
 from cognigraph.stores.neo4j.connection import Connection, mapped_errors
 from cognigraph.stores.neo4j.index.fulltext import name_hash
-from cognigraph.stores.neo4j.row_values import session_of, triple_of
+from cognigraph.stores.neo4j.row_values import message_of, session_of, triple_of
 from cognigraph.times import Clock, from_micros
 
 
@@ -38,9 +38,7 @@ class Neo4jGraph:
         row = self._connection.row("read/message", space=space, id=id, session=own)
         if row is None:
             return None
-        name, speaker, at, texts, enriched = row
-        text = "".join(texts)
-        return StoredMessage(id, name, speaker, from_micros(at), text, len(texts), enriched)
+        return message_of(id, row)
 
     def sessions(self, space: str, *, limit: int, offset: int = 0) -> list[Session]:
         """Sessions, newest first."""

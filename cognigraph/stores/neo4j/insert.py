@@ -14,7 +14,7 @@ from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.deadlines import deadline
 from cognigraph.stores.neo4j.index.fulltext import lexemes
 from cognigraph.stores.neo4j.values import spread, vector
-from cognigraph.stores.records import ChunkRow, InsertStatus, MessageRow
+from cognigraph.stores.records import ChunkRow, InsertStatus, MessageData, MessageRow
 from cognigraph.text.clean import is_question
 
 _MOST_TRIES = 20
@@ -182,6 +182,9 @@ def splice(positions: Sequence[Row]) -> tuple[list[list[str]], list[list[str]]]:
 
 
 def _chunk(space: str, message: MessageRow, chunk: ChunkRow, position: int) -> dict[str, Any]:
+    # All chunks have tags and metadata, by which they are searched; only the first needs the rest.
+    data = message.data or MessageData()
+    is_first = chunk.part == 0
     return {
         "place": position,
         "vector": vector(chunk.vector),
@@ -204,5 +207,10 @@ def _chunk(space: str, message: MessageRow, chunk: ChunkRow, position: int) -> d
             "lexemes": lexemes(space, chunk.terms),
             "state": "pending",
             "attempts": 0,
+            "role": message.role,
+            "heading": chunk.heading,
+            "tags": list(data.tags) or None,
+            "metadata": data.metadata,
+            "raw": data.raw if is_first else None,
         },
     }

@@ -28,6 +28,7 @@ from cognigraph.stores.records import (
     Lease,
     SessionNotes,
     WorkChunk,
+    readable,
 )
 from cognigraph.times import Clock, from_micros, to_micros
 
@@ -260,5 +261,6 @@ def _backlog(
 
 
 def _work_chunk(session: str, row: Row) -> WorkChunk:
-    uid, message_id, speaker, at, text, *counts = row
-    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *counts)
+    uid, message_id, speaker, at, text, *rest = row
+    text = readable(text, rest[-1])
+    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *rest)

@@ -2,9 +2,51 @@
 
 from __future__ import annotations
 
-from cognigraph.model import Session, Source, Theme, Triple
+import json
+
+from cognigraph.model import Session, Source, StoredMessage, Theme, Triple
+from cognigraph.stores.candidates import ChunkRecord
 from cognigraph.stores.neo4j.connection import Row
 from cognigraph.times import from_micros, parse_when
+
+
+def message_of(id: str, row: Row) -> StoredMessage:
+    """A whole message, of a row of ``read/message``."""
+    session, speaker, at, texts, enriched, role, metadata, tags, raw = row
+    return StoredMessage(
+        id=id,
+        session=session,
+        speaker=speaker,
+        at=from_micros(at),
+        text="".join(texts),
+        chunks=len(texts),
+        is_enriched=enriched,
+        role=role,
+        metadata=json.loads(metadata) if metadata else {},
+        tags=tuple(tags or ()),
+        raw=None if raw is None else json.loads(raw),
+    )
+
+
+def chunk_of(row: Row) -> ChunkRecord:
+    """A chunk, of a row of ``read/chunks``."""
+    uid, message_id, session, session_uid, speaker, at, *rest = row
+    text, part, parts, role, heading, metadata, tags = rest
+    return ChunkRecord(
+        uid=uid,
+        message_id=message_id,
+        session=session,
+        session_uid=session_uid,
+        speaker=speaker,
+        at=from_micros(at),
+        text=text,
+        part=part,
+        parts=parts,
+        role=role,
+        heading=heading,
+        metadata=json.loads(metadata) if metadata else {},
+        tags=tuple(tags or ()),
+    )
 
 
 def session_of(row: Row) -> Session:

@@ -15,8 +15,7 @@ from cognigraph.stores.neo4j.deadlines import within
 from cognigraph.stores.neo4j.index.gather import gather_candidates
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import Lexicons
-from cognigraph.stores.neo4j.row_values import session_of, triple_of
-from cognigraph.times import from_micros
+from cognigraph.stores.neo4j.row_values import chunk_of, session_of, triple_of
 
 
 class Neo4jSearch:
@@ -43,10 +42,7 @@ class Neo4jSearch:
         if not uids:
             return {}
         rows = self._connection.rows("read/chunks", space=space, uids=list(uids))
-        return {
-            uid: ChunkRecord(uid, id, session, own, speaker, from_micros(at), text, part, parts)
-            for uid, id, session, own, speaker, at, text, part, parts in rows
-        }
+        return {row[0]: chunk_of(row) for row in rows}
 
     def triples_by_uid(self, space: str, uids: Sequence[str]) -> dict[str, Triple]:
         """Triples by uid."""

@@ -9,6 +9,8 @@ from cognigraph.stores.records import (
     InsertStatus,
     MessageRow,
 )
+from cognigraph.stores.sqlite import message_data
+from cognigraph.stores.sqlite.message_data import role_number
 from cognigraph.stores.sqlite.vector_format import VectorFormat, pack_terms, pack_uid
 from cognigraph.text.clean import is_question
 from cognigraph.times import to_micros
@@ -73,21 +75,26 @@ def _insert_message(
         fresh = chunk.text if chunk.fresh is None else chunk.fresh
         chunk_id = connection.execute(
             """INSERT INTO chunk (uid, space_id, session_id, message_id, part, parts, speaker,
-                                  at, text, digest, fresh)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                                  at, text, digest, fresh, role, heading)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             (
                 chunk.uid, space_id, session_id, message.id, chunk.part, len(message.chunks),
-                message.speaker, at, chunk.text, message.digest, chunk.fresh,
+                message.speaker, at, chunk.text, message.digest, chunk.fresh, message.role,
+                chunk.heading,
             ),
         ).lastrowid  # fmt: skip
         connection.execute(
-            "INSERT INTO chunk_index VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            """INSERT INTO chunk_index (chunk_id, space_id, session_id, changed, at, speaker,
+                                        question, length, uid, terms, vector, role)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             (
                 chunk_id, space_id, session_id, revision, at, message.speaker,
                 is_question(fresh), sum(chunk.terms.values()), pack_uid(chunk.uid),
-                pack_terms(chunk.terms), vectors.pack(chunk.vector),
+                pack_terms(chunk.terms), vectors.pack(chunk.vector), role_number(message.role),
             ),
         )  # fmt: skip
+        if chunk.part == 0 and message.data is not None:
+            message_data.write(connection, chunk_id, space_id, message.data)
         connection.execute(
             "INSERT INTO work (chunk_id, space_id, session_id) VALUES (?, ?, ?)",
             (chunk_id, space_id, session_id),

@@ -16,6 +16,7 @@ from cognigraph.cypher.guard.query_limits import check_call
 from cognigraph.cypher.local.run_locally import EdgeRow, NodeRow, build_graph, run_on_graph
 from cognigraph.cypher.local.translate import translate
 from cognigraph.settings import QuerySettings
+from cognigraph.stores.sqlite.message_data import JOIN
 from cognigraph.stores.sqlite.read import space_id
 from cognigraph.times import from_micros
 
@@ -25,9 +26,9 @@ _STATES = {0: "pending", 1: "done", 2: "failed"}
 _NODES = {
     "Session": """SELECT uid, name AS id, started_at, ended_at, messages, chunks, version
                   FROM session WHERE space_id = ?""",
-    "Chunk": """SELECT c.uid, c.message_id, s.name AS session, c.speaker, c.at, c.text, c.part,
-                       c.parts, w.state
-                FROM chunk c JOIN session s ON s.id = c.session_id
+    "Chunk": f"""SELECT c.uid, c.message_id, s.name AS session, c.speaker, c.role, c.at, c.text,
+                       c.part, c.parts, c.heading, d.tags, d.metadata, w.state
+                FROM chunk c JOIN session s ON s.id = c.session_id {JOIN}
                 JOIN work w ON w.chunk_id = c.id WHERE c.space_id = ?""",
     "Entity": """SELECT uid, name, type FROM entity
                  WHERE space_id = ? AND (shown_id IS NULL OR shown_id = id)""",
@@ -125,7 +126,7 @@ def _property(name: str, value: Any) -> tuple[str, Any]:
             value = from_micros(value)
         elif name == "state":
             value = _STATES[value]
-        elif name == "keys":
+        elif name in ("keys", "tags"):
             value = json.loads(value)
         elif name == "negated":
             value = bool(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from cognigraph.ids import normalise
 from cognigraph.model import Entity, Session, Source, Stats, StoredMessage, Theme, Triple
 from cognigraph.stores.candidates import ChunkRecord
+from cognigraph.stores.sqlite.message_data import JOIN, metadata_of, tags_of
 from cognigraph.stores.sqlite.work import DONE
 from cognigraph.times import from_micros, parse_when
 
@@ -42,18 +44,34 @@ def chunks(
     """Chunks by uid."""
     rows = _in(
         connection,
-        """SELECT c.uid, c.message_id, s.name, s.uid, c.speaker, c.at, c.text, c.part, c.parts
-           FROM chunk c JOIN session s ON s.id = c.session_id
-           WHERE +c.space_id = ? AND c.uid IN ({})""",
+        f"""SELECT c.uid, c.message_id, s.name, s.uid, c.speaker, c.at, c.text, c.part, c.parts,
+                  c.role, c.heading, d.metadata, d.tags
+           FROM chunk c JOIN session s ON s.id = c.session_id {JOIN}
+           WHERE +c.space_id = ? AND c.uid IN ({{}})""",
         uids,
         space,
     )
-    return {
-        uid: ChunkRecord(
-            uid, message_id, session, session_uid, speaker, from_micros(at), text, part, parts
-        )
-        for uid, message_id, session, session_uid, speaker, at, text, part, parts in rows
-    }
+    return {row[0]: _chunk(row) for row in rows}
+
+
+def _chunk(row: tuple[Any, ...]) -> ChunkRecord:
+    uid, message_id, session, session_uid, speaker, at, *rest = row
+    text, part, parts, role, heading, metadata, tags = rest
+    return ChunkRecord(
+        uid=uid,
+        message_id=message_id,
+        session=session,
+        session_uid=session_uid,
+        speaker=speaker,
+        at=from_micros(at),
+        text=text,
+        part=part,
+        parts=parts,
+        role=role,
+        heading=heading,
+        metadata=metadata_of(metadata),
+        tags=tags_of(tags),
+    )
 
 
 def message(
@@ -61,8 +79,10 @@ def message(
 ) -> StoredMessage | None:
     """A whole message."""
     rows = connection.execute(
-        """SELECT s.name, c.speaker, c.at, c.text, c.session_id, w.state
+        f"""SELECT s.name, c.speaker, c.at, c.text, c.session_id, w.state, c.role,
+                  d.metadata, d.tags, d.raw
            FROM chunk c JOIN session s ON s.id = c.session_id JOIN work w ON w.chunk_id = c.id
+           {JOIN}
            WHERE c.space_id = ? AND c.message_id = ? AND (? IS NULL OR s.name = ?)
            ORDER BY c.at DESC, c.session_id DESC, c.part""",
         (space, id, session, session),
@@ -72,8 +92,20 @@ def message(
         return None
     name, speaker, at = rows[0][:3]
     text = "".join(row[3] for row in rows)
-    enriched = all(row[5] == DONE for row in rows)
-    return StoredMessage(id, name, speaker, from_micros(at), text, len(rows), enriched)
+    role, metadata, tags, raw = rows[0][6:]
+    return StoredMessage(
+        id=id,
+        session=name,
+        speaker=speaker,
+        at=from_micros(at),
+        text=text,
+        chunks=len(rows),
+        is_enriched=all(row[5] == DONE for row in rows),
+        role=role,
+        metadata=metadata_of(metadata),
+        tags=tags_of(tags),
+        raw=None if raw is None else json.loads(raw),
+    )
 
 
 def sessions(connection: sqlite3.Connection, space: int, limit: int, offset: int) -> list[Session]:

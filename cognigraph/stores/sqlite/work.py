@@ -18,13 +18,15 @@ from cognigraph.stores.batch_size import (
     failures_of,
     is_evidence,
 )
-from cognigraph.stores.records import Failure, Lease, SessionNotes, WorkChunk
+from cognigraph.stores.records import Failure, Lease, SessionNotes, WorkChunk, readable
 from cognigraph.stores.sqlite import due_summaries
 from cognigraph.times import from_micros, to_micros
 
 PENDING, DONE, FAILED = 0, 1, 2
 _EVER = (1 << 63) - 1
 _NEVER = 1 << 62
+_ID = 10
+"""The column of the chunk's id in the two queries for chunks."""
 
 _NEXT_SESSION = """
 SELECT w.session_id, EXISTS (
@@ -41,15 +43,16 @@ ORDER BY w.session_id LIMIT 1"""
 
 _PENDING_CHUNKS = """
 SELECT c.uid, c.message_id, c.speaker, c.at, coalesce(c.fresh, c.text), c.part, w.attempts,
-       w.outages, w.extractor, w.deaths, c.id
+       w.outages, w.extractor, w.deaths, c.id, c.role
 FROM chunk c JOIN work w ON w.chunk_id = c.id
 WHERE c.session_id = ? AND w.state {states} AND w.retry_at <= ?
 ORDER BY c.at, c.id LIMIT ?"""
 
 _BEFORE = """
-SELECT uid, message_id, speaker, at, coalesce(fresh, text), part, 0, 0, NULL, 0, id
+SELECT uid, message_id, speaker, at, coalesce(fresh, text), part, 0, 0, NULL, 0, id, role
 FROM chunk
-WHERE session_id = ? AND (at, id) < (?, ?) AND fresh IS NOT '' ORDER BY at DESC, id DESC LIMIT ?"""
+WHERE session_id = ? AND (at, id) < (?, ?) AND fresh IS NOT ''
+  AND (role IS NULL OR role NOT IN ('system', 'tool')) ORDER BY at DESC, id DESC LIMIT ?"""
 
 
 def has_pending(connection: sqlite3.Connection) -> bool:
@@ -107,7 +110,7 @@ def claim(
     ).fetchall()
     rows = rows[: batch_size([failures_of(row[6], row[7], row[9]) for row in rows], limit)]
     connection.executemany(
-        "UPDATE work SET lease = ? WHERE chunk_id = ?", [(token, row[-1]) for row in rows]
+        "UPDATE work SET lease = ? WHERE chunk_id = ?", [(token, row[_ID]) for row in rows]
     )
     return _lease(connection, session_id, rows, context, token, until)
 
@@ -128,7 +131,7 @@ def _lease(
     before: list[tuple[Any, ...]] = []
     if rows:
         first = rows[0]
-        before = connection.execute(_BEFORE, (session_id, first[3], first[-1], context)).fetchall()
+        before = connection.execute(_BEFORE, (session_id, first[3], first[_ID], context)).fetchall()
     return Lease(
         token=token,
         space=space,
@@ -176,8 +179,9 @@ def peek(
 
 
 def _work_chunk(session: str, row: tuple[Any, ...]) -> WorkChunk:
-    uid, message_id, speaker, at, text, *counts = row
-    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *counts)
+    uid, message_id, speaker, at, text, *rest = row
+    text = readable(text, rest[-1])
+    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *rest)
 
 
 def _notes(

@@ -16,6 +16,7 @@ CALL (session, first) {
   WHERE chunk.session_uid = session.uid AND chunk.at <= first.at AND chunk.seq IS NOT NULL
     AND (chunk.at < first.at OR chunk.seq < first.seq)
     AND (chunk.fresh IS NULL OR chunk.fresh <> '')
+    AND (chunk.role IS NULL OR NOT chunk.role IN ['system', 'tool'])
   WITH chunk ORDER BY chunk.session_uid DESC, chunk.at DESC, chunk.seq DESC LIMIT $context
   RETURN collect(chunk) AS before
 }
@@ -32,10 +33,10 @@ CALL (session) {
 RETURN session.space, session.id, session.version, session.state,
   [c IN chunks | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
                   coalesce(c.fresh, c.text), c.part, c.attempts, coalesce(c.outages, 0), c.extractor,
-                  coalesce(c.deaths, 0), c.seq]]
+                  coalesce(c.deaths, 0), c.seq, c.role]]
     AS chunks,
   [c IN before | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
-                  coalesce(c.fresh, c.text), c.part, 0, 0, null, 0, c.seq]] AS before,
+                  coalesce(c.fresh, c.text), c.part, 0, 0, null, 0, c.seq, c.role]] AS before,
   [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,
   [pair IN themes WHERE pair[1] IS NOT NULL] AS themes,
   [session.summary_state, session.summary_attempts, session.summary_outages,

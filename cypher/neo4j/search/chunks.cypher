@@ -4,7 +4,7 @@
 //   texts (true or false)
 // returns: uids, cosine similarities, lengths, terms found in each, times in microseconds,
 //   sessions (uids), questions, speakers ('' for none), next chunks (uids, '' at the end),
-//   whether there is a previous one, texts ('' unless requested)
+//   whether there is a previous one, texts ('' unless requested), roles ('' for none)
 UNWIND $chunks AS uid
 MATCH (:Chunk {uid: uid})-[:NEXT*0..2]-(chunk:Chunk)
 WITH DISTINCT chunk
@@ -17,4 +17,4 @@ RETURN collect(chunk.uid),
        collect(chunk.session_uid), collect(chunk.question), collect(coalesce(chunk.speaker, '')),
        collect(coalesce(next.uid, '')),
        collect(EXISTS { (chunk)<-[:NEXT]-() }),
-       collect(CASE WHEN $texts THEN chunk.text ELSE '' END)
+       collect(CASE WHEN $texts THEN chunk.text ELSE '' END), collect(coalesce(chunk.role, ''))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cognigraph.arrays import Floats
+from cognigraph.model import Role
 from cognigraph.stores.candidates import (
     NONE,
     OUTSIDE,
@@ -25,7 +26,7 @@ from cognigraph.stores.neo4j.values import cosine, vector
 from cognigraph.stores.no_candidates import no_candidates
 
 _DEFAULT_RADIUS = 2
-_CHUNK_COLUMNS = 11
+_CHUNK_COLUMNS = 12
 _SESSION_COLUMN = 5
 
 
@@ -139,6 +140,7 @@ class _Chunks:
     following: list[str]
     has_previous: list[bool]
     texts: Sequence[str]
+    roles: Sequence[Role | None]
 
     def candidates(
         self, session_position: dict[str, int], *, by_vector: Sequence[str], by_terms: Sequence[str]
@@ -163,6 +165,7 @@ class _Chunks:
             by_vector=_flags(self.uids, by_vector),
             by_terms=_flags(self.uids, by_terms),
             speakers=tuple(speaker or None for speaker in self.speakers),
+            roles=tuple(self.roles),
             texts=tuple(self.texts),
         )
 
@@ -225,7 +228,7 @@ class _Gather:
         columns = [first + second for first, second in zip(one, other, strict=True)]
         positions = {uid: position for position, uid in enumerate(columns[0])}
         uids, scores, lengths, found, times, *rest = _sorted(columns, positions.values())
-        sessions, questions, speakers, following, has_previous, texts = rest
+        sessions, questions, speakers, following, has_previous, texts, roles = rest
         return _Chunks(
             uids=uids,
             cosine=cosine(np.array(scores, float)),
@@ -238,6 +241,7 @@ class _Gather:
             following=following,
             has_previous=has_previous,
             texts=texts if self._texts else (),
+            roles=[role or None for role in roles],
         )
 
     def session_rows(self, uids: Iterable[str]) -> list[Row]:

@@ -26,6 +26,7 @@ from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.index.table import Table
 from cognigraph.stores.sqlite.index.themes import NOBODY
 from cognigraph.stores.sqlite.index.top import top_rows
+from cognigraph.stores.sqlite.message_data import ROLE_OF_NUMBER
 from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.text.bm25 import Lexicon, bm25, idf
 from cognigraph.times import to_micros
@@ -315,6 +316,7 @@ def _chunk_candidates(
         by_vector=np.isin(rows, found.vector),
         by_terms=np.isin(rows, found.terms),
         speakers=tuple(index.speakers[code] for code in table["speaker"][rows].tolist()),
+        roles=tuple(ROLE_OF_NUMBER[number] for number in table["role"][rows].tolist()),
         texts=_texts(connection, _CHUNK_TEXTS, table["id"][rows]) if query.texts else (),
     )
 

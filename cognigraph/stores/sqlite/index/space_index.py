@@ -62,6 +62,7 @@ class SpaceIndex:
                 "at": (np.int64, ()),
                 "question": (np.bool_, ()),
                 "speaker": (np.int32, ()),
+                "role": (np.int8, ()),
                 "previous": (np.int32, ()),
                 "following": (np.int32, ()),
             }
@@ -141,6 +142,7 @@ class SpaceIndex:
             "question": questions.astype(bool),
             "length": lengths,
             "speaker": np.array([self._speaker(n or None) for n in row[5].split("\0")], np.int32),
+            "role": unpack_integers(row[10]),
             "uid": unpack_uids(row[6]),
             "vector": self.vectors.view(row[9]),
         }
@@ -252,7 +254,8 @@ _CHUNKS = """
 SELECT group_concat(chunk_id), group_concat(session_id), group_concat(at), group_concat(question),
        group_concat(length), group_concat(coalesce(speaker, ''), char(0)),
        CAST(group_concat(uid, '') AS BLOB), group_concat(length(terms)),
-       CAST(coalesce(group_concat(terms, ''), '') AS BLOB), CAST(group_concat(vector, '') AS BLOB)
+       CAST(coalesce(group_concat(terms, ''), '') AS BLOB), CAST(group_concat(vector, '') AS BLOB),
+       group_concat(role)
 FROM chunk_index INDEXED BY chunk_index_changed
 WHERE space_id = ? AND changed > ? AND changed <= ?"""
 

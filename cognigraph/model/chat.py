@@ -1,0 +1,152 @@
+"""Read a message from a mapping: with our own fields, or in the format of chat completions.
+
+A chat message has a ``role`` and a ``content``, which is a text or a list of parts. Its text parts
+are the text of the message. All else (images, audio, tool calls) is never turned into text: the
+message is kept as it was given, in ``raw``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
+
+from cognigraph.errors import InvalidMessageError
+
+FIELDS = frozenset("text session speaker at id role metadata tags raw".split())
+"""The fields of a message of our own."""
+PAYLOAD = frozenset("tool_calls function_call tool_call_id audio refusal".split())
+"""Fields of a chat message that hold something other than its text."""
+_CHAT = PAYLOAD | {"content", "name"}
+_TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
+_TEXT_SEPARATOR = "\n"
+_ALIKE = 0.8
+"""Similarity (of difflib) from which an unknown field is a typing error: "sesion", "speakers"."""
+
+
+def fields_of(value: object, index: int) -> dict[str, Any]:
+    """The fields of a message, from a mapping or an object with ``model_dump`` (as pydantic's).
+
+    Fields that are neither ours nor those of a chat message become metadata, unless one is nearly
+    spelled like ours: what a typing error hides would be lost.
+
+    Raises:
+        InvalidMessageError: the value is neither, has no text, or has a misspelled field.
+    """
+    given = {name: item for name, item in _mapping(value, index).items() if item is not None}
+    if not FIELDS.isdisjoint(given) and "text" in given:
+        found, rest = _own(given)
+    elif not _CHAT.isdisjoint(given) or "raw" in given:
+        found, rest = _chat(given, index)
+    else:
+        raise InvalidMessageError(f"message {index} has no 'text' or 'content'", index=index)
+    if rest:
+        _check_spelling(rest, index)
+        found["metadata"] = _with_unknown(found.get("metadata"), rest, index)
+    return found
+
+
+def _mapping(value: object, index: int) -> Mapping[str, Any]:
+    dump = getattr(value, "model_dump", None)
+    if not isinstance(value, Mapping) and callable(dump) and not isinstance(value, type):
+        value = dump(mode="json")
+    if not isinstance(value, Mapping):
+        raise InvalidMessageError(
+            f"message {index} is a {type(value).__name__}; "
+            "pass a Message or a dict with 'text', or with 'role' and 'content'",
+            index=index,
+        )
+    odd = next((name for name in value if not isinstance(name, str)), None)
+    if odd is not None:
+        raise InvalidMessageError(
+            f"message {index} has the field {odd!r}; names of fields are strings", index=index
+        )
+    return value
+
+
+def _own(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Our fields, and the others; a tool call beside a text is kept as of a chat message."""
+    found = {name: item for name, item in given.items() if name in FIELDS}
+    payload = {name: item for name, item in given.items() if name in PAYLOAD}
+    if payload:
+        found.setdefault("raw", payload)
+    rest = {name: item for name, item in given.items() if name not in FIELDS | PAYLOAD}
+    return found, rest
+
+
+def _chat(given: Mapping[str, Any], index: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    content = given.get("content", "")
+    text, is_whole = _text_of(content, index)
+    found = {name: item for name, item in given.items() if name in FIELDS}
+    found["text"] = text
+    if "name" in given:
+        found.setdefault("speaker", given["name"])
+    if not is_whole or not PAYLOAD.isdisjoint(given):
+        message = {name: item for name, item in given.items() if name in _CHAT | {"role"}}
+        found.setdefault("raw", message)
+    rest = {name: item for name, item in given.items() if name not in FIELDS | _CHAT}
+    return found, rest
+
+
+def _text_of(content: object, index: int) -> tuple[str, bool]:
+    """The text of a content, and whether that is all of it."""
+    if isinstance(content, str):
+        return content, True
+    if isinstance(content, Mapping):
+        content = [content]
+    if not isinstance(content, Sequence) or isinstance(content, bytes | bytearray):
+        raise InvalidMessageError(
+            f"message {index}: content must be a text or a list of parts, "
+            f"not {type(content).__name__}",
+            index=index,
+        )
+    texts = [_part_text(part) for part in content]
+    is_whole = len(content) == 1 and texts[0] is not None and _is_plain(content[0])
+    return _TEXT_SEPARATOR.join(text for text in texts if text), is_whole
+
+
+def _is_plain(part: object) -> bool:
+    """Whether a part with a text has nothing else."""
+    return isinstance(part, str) or (isinstance(part, Mapping) and set(part) <= {"type", "text"})
+
+
+def _part_text(part: object) -> str | None:
+    """The text of a part, or ``None`` for an image, a tool call or anything else."""
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, Mapping) or part.get("type", "text") not in _TEXT_TYPES:
+        return None
+    text = part.get("text")
+    if isinstance(text, Mapping):  # the Assistants API: {"text": {"value": ..., "annotations"}}
+        text = text.get("value")
+    return text if isinstance(text, str) else None
+
+
+def _check_spelling(names: Iterable[str], index: int) -> None:
+    for name in names:
+        meant = _meant(name)
+        if meant is not None:
+            raise InvalidMessageError(
+                f"message {index} has the unknown field {name!r}; did you mean {meant!r}? "
+                "If not, put it into 'metadata'",
+                index=index,
+            )
+
+
+@lru_cache(1024)
+def _meant(name: str) -> str | None:
+    return next(iter(get_close_matches(name.lower(), sorted(FIELDS | _CHAT), 1, _ALIKE)), None)
+
+
+def _with_unknown(metadata: object, rest: Mapping[str, Any], index: int) -> Any:
+    if metadata is None:
+        return dict(rest)
+    if not isinstance(metadata, Mapping):
+        return metadata  # refused later, where metadata is checked
+    twice = sorted(set(metadata) & set(rest))
+    if twice:
+        raise InvalidMessageError(
+            f"message {index} has {twice[0]!r} as a field and in its metadata", index=index
+        )
+    return {**rest, **metadata}
