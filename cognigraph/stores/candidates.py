@@ -52,7 +52,8 @@ class ChunkCandidates:
     1970; ``previous``/``following`` (n,) rows of the neighbours in the session, ``NONE`` (-1) at
     its ends, ``OUTSIDE`` (-2) for a neighbour that is no candidate; ``question`` (n,) whether the
     chunk asks something; ``by_vector``/``by_terms`` (n,) whether that candidate source found it;
-    ``roles`` (n,) those of the speakers, ``None`` for a person; ``texts`` is empty unless the query requests it.
+    ``roles`` (n,) those of the speakers, ``None`` for a person; ``texts`` is empty unless the query
+    requests it.
     """
 
     uids: tuple[str, ...]
