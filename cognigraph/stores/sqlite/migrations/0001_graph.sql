@@ -1,7 +1,7 @@
--- The graph of stores/base.py as tables. Node tables have an integer id for joins and the hashed
--- uid under a uniqueness constraint. Times are integer microseconds since 1970 UTC.
--- Each searchable layer has a narrow *_index table beside it: vectors, terms and join columns only,
--- read in bulk into memory; `changed` is the space's revision at the row's last change.
+-- The graph of stores/protocols.py as tables. Node tables have an integer id for joins and a unique
+-- hashed uid. Times are integer microseconds since 1970 UTC.
+-- Each searchable layer has a narrow *_index table with vectors, terms and join columns, which is
+-- read in bulk into memory. Its column `changed` is the space's revision at the row's last change.
 
 CREATE TABLE space (
   id INTEGER PRIMARY KEY,
@@ -30,7 +30,7 @@ CREATE INDEX session_newest ON session(space_id, ended_at DESC);
 CREATE INDEX session_leased ON session(lease_until) WHERE lease IS NOT NULL;
 CREATE INDEX session_changed ON session(space_id, changed);
 
--- AUTOINCREMENT: ids are never used again, so an id means arrival order for ever.
+-- AUTOINCREMENT: ids are never reused, so their order is the order of arrival.
 CREATE TABLE chunk (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   uid TEXT NOT NULL UNIQUE,

@@ -1,13 +1,14 @@
--- What a queue of paid work needs: outages that are not the chunk's fault, sessions that are read
--- again from their beginning, revisions of summaries, and messages that quote the memory itself.
+-- Additions for extractors that call a paid model: outages that are not the chunk's fault, sessions
+-- that are extracted again from their start, revisions of summaries, and messages that quote the
+-- memory itself.
 
-ALTER TABLE work ADD COLUMN outages INTEGER NOT NULL DEFAULT 0;   -- in a row, of what reads it
+ALTER TABLE work ADD COLUMN outages INTEGER NOT NULL DEFAULT 0;   -- of the extractor, in a row
 
--- A pending chunk with an extractor has been read before: what that one found serves until the
--- chunk is done again.
-ALTER TABLE session ADD COLUMN renew INTEGER NOT NULL DEFAULT 0;  -- its notes start anew
+-- A pending chunk with an extractor was extracted before. Its facts are used until the chunk is
+-- done again.
+ALTER TABLE session ADD COLUMN renew INTEGER NOT NULL DEFAULT 0;  -- replace the keys and themes
 
-ALTER TABLE chunk ADD COLUMN fresh TEXT;   -- the text without recalled parts; NULL: all of it
+ALTER TABLE chunk ADD COLUMN fresh TEXT;   -- the text without recalled parts, NULL if it has none
 
 CREATE TABLE revision (
   uid TEXT NOT NULL UNIQUE,

@@ -1,5 +1,5 @@
--- Vectors of another embedder, collected beside the ones in use until all are there (reindex.py).
--- They go with the row they belong to: ids of themes and keys are used again.
+-- Vectors of the next embedder, collected beside the ones in use until all are made (reindex.py).
+-- They are deleted with their row, because the ids of themes and keys are reused.
 
 CREATE TABLE chunk_next (
   id INTEGER PRIMARY KEY REFERENCES chunk(id) ON DELETE CASCADE,

@@ -1,16 +1,17 @@
--- Entities that are one. What was read stays as it was read (raw_*); what is shown is kept beside
--- it: an entity's group, a triple's ends, the triple its evidence counts for. A split only has to
--- show the raw rows again. What is there keeps its spelling ('' is before all others).
+-- Entity resolution. Extracted rows stay unchanged (raw_*). The canonical entity of an entity, the
+-- canonical subject and object of a triple, and the canonical triple of evidence are stored beside
+-- them, so that a split can restore the extracted state. Existing rows keep their spelling, because
+-- '' sorts before all others.
 
 ALTER TABLE entity ADD COLUMN spelled TEXT NOT NULL DEFAULT '';       -- orders spellings
-ALTER TABLE entity ADD COLUMN shown_id INTEGER REFERENCES entity(id); -- NULL: alone
+ALTER TABLE entity ADD COLUMN shown_id INTEGER REFERENCES entity(id); -- canonical, NULL: no group
 CREATE INDEX entity_shown ON entity(shown_id) WHERE shown_id IS NOT NULL;
 CREATE INDEX entity_name ON entity(space_id, normalised);
 
 ALTER TABLE triple ADD COLUMN spelled TEXT NOT NULL DEFAULT '';
 ALTER TABLE triple ADD COLUMN raw_subject_id INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE triple ADD COLUMN raw_object_id INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE triple ADD COLUMN fold TEXT;              -- triples with one of these say the same
+ALTER TABLE triple ADD COLUMN fold TEXT;              -- the same for duplicates of each other
 ALTER TABLE triple ADD COLUMN folded_into INTEGER REFERENCES triple(id);
 UPDATE triple SET raw_subject_id = subject_id, raw_object_id = object_id;
 CREATE INDEX triple_fold ON triple(fold) WHERE fold IS NOT NULL;
@@ -41,7 +42,7 @@ DROP TABLE mention;
 ALTER TABLE new_mention RENAME TO mention;
 CREATE INDEX mention_entity ON mention(entity_id, raw_id);
 
--- Other names that the text itself gives an entity.
+-- Other names of an entity that the text states.
 CREATE TABLE alias (
   id INTEGER PRIMARY KEY,
   uid TEXT NOT NULL UNIQUE,
@@ -63,7 +64,7 @@ CREATE TABLE alias_source (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX alias_source_chunk ON alias_source(chunk_id);
 
--- Names are compared within blocks only.
+-- Names are compared only within blocks.
 CREATE TABLE block (
   space_id INTEGER NOT NULL,
   key INTEGER NOT NULL,
@@ -71,7 +72,7 @@ CREATE TABLE block (
   PRIMARY KEY (space_id, key, entity_id)
 ) STRICT, WITHOUT ROWID;
 
--- Two entities that may be one, and the verdict; a before b by uid.
+-- Two entities that may be the same, and the verdict. The uid of a sorts before that of b.
 CREATE TABLE pair (
   a_id INTEGER NOT NULL REFERENCES entity(id),
   b_id INTEGER NOT NULL REFERENCES entity(id),
@@ -88,7 +89,7 @@ CREATE TABLE pair (
 CREATE INDEX pair_other ON pair(b_id);
 CREATE INDEX pair_best ON pair(space_id, score DESC);
 
--- What a user said of two entities.
+-- Constraints by users: two entities are the same, or different.
 CREATE TABLE ruling (
   a_id INTEGER NOT NULL REFERENCES entity(id),
   b_id INTEGER NOT NULL REFERENCES entity(id),
@@ -99,7 +100,7 @@ CREATE TABLE ruling (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX ruling_other ON ruling(b_id);
 
--- Merges, past and in force.
+-- Merges, undone and in force.
 CREATE TABLE merge (
   id INTEGER PRIMARY KEY,
   space_id INTEGER NOT NULL REFERENCES space(id),

@@ -1,5 +1,5 @@
--- Vectors of the names of entities, by which names that mean nearly the same are found. Entities of
--- older files have none until they are said again or the file is reindexed.
+-- Vectors of the names of entities, to find names of similar meaning. Entities of older files have
+-- none until they are mentioned again or the file is reindexed.
 
 CREATE TABLE name_vector (
   entity_id INTEGER PRIMARY KEY REFERENCES entity(id) ON DELETE CASCADE,
@@ -11,5 +11,5 @@ CREATE TABLE entity_next (
   vector BLOB NOT NULL
 ) STRICT;
 
--- One name, once without a real type: suspected last of all.
+-- Equal names of which one has a generic type are the least suspect pairs.
 UPDATE pair SET score = 0.3 WHERE kind = 'untyped';

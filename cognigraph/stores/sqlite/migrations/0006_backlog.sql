@@ -1,5 +1,5 @@
--- Work that is not a chunk's, and work that kills: sessions whose summary lacks turns that were
--- read, and how often a process ended while it held a chunk.
+-- Due summaries (sessions whose summary lacks turns that were extracted), and the number of crashes
+-- of processes that held a chunk.
 
 ALTER TABLE work ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0;
 
@@ -14,9 +14,9 @@ CREATE TABLE behind (
   reason TEXT
 ) STRICT;
 
--- What a session that is read again had is not to be gone on from.
+-- The state of a session that is extracted again must not be extended.
 UPDATE session SET state = '' WHERE renew = 1;
 
--- Turns that a model could not sum up so far waited for the session's next turn.
+-- Turns that a model could not summarise used to wait for the session's next turn.
 INSERT INTO behind (session_id, space_id)
 SELECT id, space_id FROM session WHERE state LIKE '{"model":1,"unread":[[%';

@@ -1,6 +1,6 @@
--- Every chunk keeps how it spells what it mentions: nothing ('') for what is spelled in its
--- normalised form. The canonical spelling is found among them when the chunk that gave it is read
--- again. What older versions wrote (NULL) agrees with what is canonical.
+-- How each chunk spells what it mentions, '' for a name in its normalised form. The canonical
+-- spelling is recomputed from these when the chunk that determined it is extracted again. NULL, as
+-- in rows of older versions, stands for the canonical spelling.
 
 ALTER TABLE mention ADD COLUMN spelled TEXT;
 ALTER TABLE evidence ADD COLUMN spelled TEXT;        -- subject, relation and object
