@@ -84,21 +84,21 @@ class _Write:
         )
         if row is None:
             tx.check_generation()
-        seq, triple_labels, theme_labels, known = _held(row)
+        seq, triple_labels, theme_labels, known = _require(row)
         new = [triple for triple in derivation.triples if triple.uid not in set(known)]
         dropped = self._write_facts(tx, new, triple_labels, seq)
         if derivation.keys is not None:
             self._replace_keys(tx, derivation.keys)
         replaced = 0
         if themes is not None:
-            replaced = _held(tx.row("derive/drop_themes", session=lease.session_uid))[0]
+            replaced = _require(tx.row("derive/drop_themes", session=lease.session_uid))[0]
             first = seq + len(derivation.triples) + 1
             self._write_themes(tx, themes, theme_labels, first)
         replaces = derivation.keys is not None or themes is not None
         revised = replaces and not derivation.provisional
         noted = replaces or derivation.state or not lease.chunks
         totals = Totals(
-            *_held(
+            *_require(
                 tx.row(
                     "derive/finish",
                     space=self._space,
@@ -140,8 +140,8 @@ class _Write:
         ]:
             waiting = vector_property(self._generation + 1)
             tx.rows("resolve/spelled", triples=again, waiting=waiting)
-        _held(tx.row("derive/hold", session=self._lease.session_uid, token=self._lease.token))
-        self._tie(tx, canonical)
+        _require(tx.row("derive/hold", session=self._lease.session_uid, token=self._lease.token))
+        self._link_to_chunks(tx, canonical)
         merged = [t.uid for t in new if canonical[t.subject_uid] or canonical[t.object_uid]]
         deduplicate(tx, self._space, labels, merged)
         if loose is None:
@@ -165,7 +165,7 @@ class _Write:
         if not before:
             return None
         # Lock the session before its chunks, as an insert does.
-        _held(tx.row("derive/hold", session=self._lease.session_uid, token=self._lease.token))
+        _require(tx.row("derive/hold", session=self._lease.session_uid, token=self._lease.token))
         return untie(tx, before)
 
     def _merge_entities(
@@ -192,7 +192,7 @@ class _Write:
         settle(entity_map, sorted(touched), lost)
         return {row[0]: row[4] for row in tx.rows("resolve/named", uids=uids)}
 
-    def _tie(self, tx: Transaction, canonical: Mapping[str, str | None]) -> None:
+    def _link_to_chunks(self, tx: Transaction, canonical: Mapping[str, str | None]) -> None:
         derivation = self._derivation
         spellings = derivation.spellings
         evidence = sorted(
@@ -218,7 +218,7 @@ class _Write:
 
     def _replace_keys(self, tx: Transaction, keys: tuple[KeyRow, ...]) -> None:
         session = self._lease.session_uid
-        old = set(_held(tx.row("derive/drop_keys", session=session))[0])
+        old = set(_require(tx.row("derive/drop_keys", session=session))[0])
         rows = [
             {"uid": key.uid, "name": key.name, "weight": key.weight, "vector": vector(key.vector)}
             for key in sorted(keys, key=lambda key: key.uid)
@@ -333,7 +333,8 @@ class _Write:
         }
 
 
-def _held(row: Row | None) -> Row:
+def _require(row: Row | None) -> Row:
+    """The row that a statement returns while the lease holds."""
     if row is None:
         raise _LeaseLostError
     return row

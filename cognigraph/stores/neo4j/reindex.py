@@ -50,7 +50,7 @@ _LAYERS = (
 
 
 class Neo4jReindexing:
-    """See :class:`cognigraph.stores.protocols.Reindexing`."""
+    """See :class:`cognigraph.stores.reindex.Reindexing`."""
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ def respell(
     entities: Collection[str],
     aliases: Collection[str],
 ) -> frozenset[str]:
-    """Recompute the spellings that chunks of these times determined, now that they are untied.
+    """Recompute the spellings that chunks of these times determined; their evidence is deleted.
 
     Each node takes the earliest spelling of the chunks that still mention it. Return the uids of
     the entities whose name changes.

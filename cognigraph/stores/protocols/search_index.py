@@ -1,4 +1,4 @@
-"""The role that finds candidates and reads what a result shows of them."""
+"""The role that finds the candidates of a search and reads the records it returns."""
 
 from __future__ import annotations
 

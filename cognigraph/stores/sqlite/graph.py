@@ -41,7 +41,7 @@ class SQLiteGraph:
     def entities(
         self, space: str, *, match: str | None = None, limit: int, offset: int = 0
     ) -> list[Entity]:
-        """Entities, those with most triples first."""
+        """Canonical entities, most triples first."""
         return self._file.query(space, [], lambda c, s: read.entities(c, s, match, limit, offset))
 
     def triples(

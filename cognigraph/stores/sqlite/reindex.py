@@ -58,7 +58,7 @@ _LAYERS = (
 
 
 class SQLiteReindexing:
-    """See :class:`cognigraph.stores.protocols.Reindexing`."""
+    """See :class:`cognigraph.stores.reindex.Reindexing`."""
 
     def __init__(
         self, pool: Pool, record: Record, embedder: EmbedderIdentity, precision: Precision | None

@@ -31,7 +31,7 @@ def respell(
     entities: Iterable[int],
     aliases: Iterable[int],
 ) -> set[str]:
-    """Recompute the spellings that these chunks determined, now that their evidence is gone.
+    """Recompute the spellings that these chunks determined; their evidence is deleted already.
 
     Each row takes the earliest spelling of the chunks that still mention it. Return the uids of the
     entities whose name changes.

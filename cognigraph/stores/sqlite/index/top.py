@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from cognigraph.arrays import Ints
 
-_SAMPLED = 16  # every so many rows
+_SAMPLED = 16
+"""One row in this many is sampled."""
 
 
 def top_rows(scores: npt.NDArray[np.floating], allowed: npt.NDArray[np.bool_], limit: int) -> Ints:
