@@ -11,7 +11,7 @@
     │   ├── StoreUnavailableError it cannot be reached now; ``is_retryable`` is True
     │   ├── SchemaError           a newer version or another program wrote it
     │   └── EmbedderMismatchError it was built with another embedder
-    ├── QueryError                a Cypher query is not allowed or not understood
+    ├── QueryError                a Cypher query is not allowed or not valid
     ├── EmbeddingError            the embedder failed or returned vectors of the wrong shape
     ├── ExtractionError           an extractor failed on a chunk
     ├── ModelError                a language model gave no usable answer; ``usage``, ``attempts``
@@ -88,7 +88,7 @@ class EmbedderMismatchError(StoreError):
 
 
 class QueryError(CogniGraphError, ValueError):
-    """A Cypher query writes, is not allowed, or is not understood."""
+    """A Cypher query writes, is not allowed, is not valid, or exceeds a limit."""
 
 
 class EmbeddingError(CogniGraphError):

@@ -122,7 +122,7 @@ class SearchSettings:
     """How a question is answered. Each part can be switched off.
 
     ``profile="default"`` combines the signals with weights learned from open data, and lets time
-    decay decide only between near-equal scores (``decay_strength``: 0 is none, 1 the paper's).
+    decay decide only between nearly equal scores (``decay_strength``: 0 is none, 1 the paper's).
     ``profile="licomemory"`` is the paper's ranking: k = 15, ``decay_exponent`` 0.1 and full decay;
     an exponent of 1 makes the decay exponential. ``licomemory`` holds its other switches.
 
@@ -130,11 +130,11 @@ class SearchSettings:
     ``sessions`` and ``triples`` switch off all signals from sessions or from triples.
     ``weights`` names the set of learned weights of the default profile; ``"auto"`` chooses by the
     extractor that read the triples. With ``time_order``, the words "now", "latest" and "first" in a
-    question put the newest or oldest of the best messages first. With ``time_anchor``, "before she
-    moved" finds the event first, then what happened before it. ``rerank`` is the number of hits
-    that a reranker reorders, if the memory has one.
-    Only the beginning and the end of a question longer than ``max_question_chars`` are read; the
-    trace says so.
+    question put the newest or oldest of the best messages first. With ``time_anchor``, a question
+    such as "what did she do before she moved?" is answered by finding the date of the event first.
+    ``rerank`` is the number of hits that a reranker reorders, if the memory has one.
+    Only the beginning and the end of a question longer than ``max_question_chars`` are used, and
+    the trace says so.
     """
 
     profile: ProfileName = "default"
@@ -210,17 +210,17 @@ class ContextSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuerySettings:
-    """What one ``cypher()`` call may use. A call beyond a limit fails with :class:`QueryError`.
+    """Limits on one ``cypher()`` call. A call beyond a limit fails with :class:`QueryError`.
 
-    Of the query: ``max_chars``, ``max_tokens``, ``max_operators`` (AND, OR, XOR, NOT and CASE
-    together), ``max_arithmetic`` (``+ - * / % ^``, the dashes of relationships among them),
-    ``max_clauses``, ``max_chain`` (steps such as ``.a.b`` or ``[0][0]``, and ``!``), and
-    ``max_depth`` (brackets inside each other): beyond them a planner can take minutes.
-    Of the parameters together: ``max_parameter_values``, ``max_parameter_chars`` and
+    Limits of the query, beyond which a planner can take minutes: ``max_chars``, ``max_tokens``,
+    ``max_operators`` (AND, OR, XOR, NOT and CASE together), ``max_arithmetic`` (``+ - * / % ^``,
+    including the dashes of relationships), ``max_clauses``, ``max_chain`` (steps such as ``.a.b``
+    or ``[0][0]``, and ``!``), and ``max_depth`` (nested brackets).
+    Limits of all parameters together: ``max_parameter_values``, ``max_parameter_chars`` and
     ``max_parameter_depth``.
     ``max_growth``: how many times ranges, repeated concatenation and ``replace()`` may multiply a
-    value (Neo4j). ``max_rows``: intermediate rows on SQLite, where they lie in this process.
-    ``max_result_chars``: the size of all returned rows, counting 8 for what is not text.
+    value (Neo4j). ``max_rows``: intermediate rows on SQLite, which are in the memory of this
+    process. ``max_result_chars``: the size of all returned rows; values other than text count as 8.
     """
 
     max_chars: int = 100_000

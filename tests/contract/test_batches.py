@@ -51,7 +51,7 @@ def test_two_sisters_are_two_persons(graph, plan: Plan) -> None:
     assert found["merges"] == []
 
 
-def test_a_sister_is_no_longer_known_by_that_when_there_is_another(graph) -> None:
+def test_my_sister_becomes_ambiguous_when_a_second_sister_is_named(graph) -> None:
     turns = said_by_tom(SISTERS[0], "Nice weather.", "I like tea.", "My sister sings.", SISTERS[1])
     one = graph(turns[:4], Plan(batch=1), 1)
     assert [(m[0], m[2]) for m in one["merges"]] == [("Tom's sister", "Anna")]
@@ -61,14 +61,14 @@ def test_a_sister_is_no_longer_known_by_that_when_there_is_another(graph) -> Non
 
 
 @pytest.mark.one_line
-def test_batches_late_turns_and_crashes_do_not_matter(graph) -> None:
+def test_the_graph_does_not_depend_on_batches_late_turns_or_crashes(graph) -> None:
     messages = conversation(random.Random(3), 14)
     whole = graph(messages, Plan(), 0)
     disturbed = Plan(batch=2, at_once=4, steps=1, workers=2, crashes=3, late=2)
     assert graph(messages, disturbed, 1) == whole
 
 
-def test_a_late_turn_has_its_session_read_again(graph) -> None:
+def test_a_late_turn_makes_its_session_be_extracted_again(graph) -> None:
     first, late, last = said_by_tom("I like tea.", SISTERS[0], "She bought a boat.")
     whole = graph([first, late, last], Plan(), 0)
     assert any("'Anna', 'person', 'bought', 'boat'" in row for row in whole["triples"])
@@ -79,7 +79,7 @@ def test_a_late_turn_has_its_session_read_again(graph) -> None:
     ("sound", "extended", "counted"),
     [(False, False, SUSPECT_CRASHES), (True, False, MOST_CRASHES), (False, True, MOST_CRASHES)],
 )
-def test_a_crash_counts_if_the_process_seemed_sound(
+def test_a_crash_counts_only_if_the_process_had_been_working_properly(
     open_memory, space_name, clock, sound, extended, counted
 ):
     with open_memory(enrich="manual") as memory:

@@ -107,7 +107,7 @@ def fall_behind(space, model, error=DOWN):
     assert (step.chunks, step.error, step.summary_due) == (1, None, True)
 
 
-def test_an_outage_in_the_summary_is_made_up_for_by_the_next_run(
+def test_a_summary_that_failed_in_an_outage_is_written_by_the_next_run(
     open_memory, space_name, space, model, clock
 ):
     fall_behind(space, model)
@@ -136,7 +136,7 @@ def test_an_outage_in_the_summary_is_made_up_for_by_the_next_run(
     assert space.sessions()[0].version == 2
 
 
-def test_an_outage_never_gives_a_summary_up_nor_the_turns_after_it(space, model, clock):
+def test_an_outage_parks_neither_a_summary_nor_later_turns(space, model, clock):
     """Nine outages in a row and the session goes on without; its next summary has it all."""
     add(space, "m1")
     model.fails = {"summarise": DOWN}
@@ -156,7 +156,7 @@ def test_an_outage_never_gives_a_summary_up_nor_the_turns_after_it(space, model,
     assert space.sessions()[0].summary == told("m1", "m2")
 
 
-def test_an_outage_of_summaries_ends_a_run_that_has_nothing_else(space, model, clock):
+def test_a_run_with_only_due_summaries_ends_after_an_outage(space, model, clock):
     for number in range(4):
         add(space, f"m{number}", session=f"s{number}")
     model.fails = {"summarise": DOWN}
@@ -200,7 +200,7 @@ def test_a_summary_that_cannot_be_written_is_parked_listed_and_retried(
     assert (space.failures(), space.stats().summaries_failed) == ([], 0)
 
 
-def test_what_an_outage_adds_to_a_parked_summary_is_not_parked(
+def test_turns_that_arrive_after_a_summary_is_parked_are_not_parked_by_an_outage(
     open_memory, space_name, model, clock
 ):
     space = opened(open_memory, model, park_after=1).space(space_name)
@@ -216,7 +216,7 @@ def test_what_an_outage_adds_to_a_parked_summary_is_not_parked(
     assert space.sessions()[0].summary == told("m1", "m2")
 
 
-def test_a_used_up_budget_leaves_the_summary_and_blames_nobody(
+def test_an_exhausted_budget_leaves_the_summary_due_and_counts_no_failure(
     open_memory, space_name, space, model, clock
 ):
     add(space, "m1")
@@ -259,7 +259,7 @@ def test_a_summary_has_one_worker_at_a_time(space, model, clock):
     assert [chunk.message_id for chunk in claim(space, clock).chunks] == ["m2"]
 
 
-def test_a_worker_that_dies_between_the_facts_and_what_became_of_the_summary(space, model, clock):
+def test_a_worker_crash_between_facts_and_summary_leaves_the_summary_due(space, model, clock):
     """The lease is held until that is said; when it runs out, the summary is what is left."""
     add(space, "m1")
     store = space._engine.store
@@ -271,7 +271,7 @@ def test_a_worker_that_dies_between_the_facts_and_what_became_of_the_summary(spa
     assert claim(space, clock).chunks == ()
 
 
-def test_a_summary_that_kills_is_parked(space, model, clock):
+def test_a_summary_that_crashes_its_worker_is_parked(space, model, clock):
     fall_behind(space, model)
     clock.advance(timedelta(minutes=1))
     store = space._engine.store
@@ -295,7 +295,7 @@ def test_a_summary_that_kills_is_parked(space, model, clock):
     assert (space.failures(), space.sessions()[0].version) == ([], 1)
 
 
-def test_reading_again_keeps_the_good_summary_and_ends_the_backlog(
+def test_redo_keeps_the_good_summary_and_clears_the_due_one(
     open_memory, space_name, space, model, clock
 ):
     add(space, "m1")
@@ -321,7 +321,9 @@ def test_reading_again_keeps_the_good_summary_and_ends_the_backlog(
     assert again.sessions()[0].summary == told("m1", "m2")
 
 
-def test_who_cannot_write_summaries_leaves_them(open_memory, space_name, space, model, clock):
+def test_an_extractor_that_cannot_summarise_leaves_summaries_due(
+    open_memory, space_name, space, model, clock
+):
     fall_behind(space, model)
     clock.advance(timedelta(minutes=1))
     rules = open_memory(extractor="rules").space(space_name)
@@ -337,7 +339,7 @@ def test_who_cannot_write_summaries_leaves_them(open_memory, space_name, space, 
     assert rules.stats().summaries_pending == 0  # it has taken the session over
 
 
-def test_the_background_worker_brings_it_up_unasked(open_memory, space_name, space, model, clock):
+def test_the_background_worker_updates_due_summaries(open_memory, space_name, space, model, clock):
     fall_behind(space, model)
     clock.advance(timedelta(minutes=1))
     settings = Settings(enrich=EnrichSettings(settle=timedelta(milliseconds=20)))
@@ -346,7 +348,7 @@ def test_the_background_worker_brings_it_up_unasked(open_memory, space_name, spa
     assert space.sessions()[0].summary == told("m1")
 
 
-def test_an_estimate_has_what_is_behind(open_memory, space_name, space, model):
+def test_an_estimate_includes_due_summaries(open_memory, space_name, space, model):
     fall_behind(space, model)
     found = space.estimate()
     assert (found.summaries, found.sessions, found.windows, found.usage.calls) == (1, 0, 0, 1)

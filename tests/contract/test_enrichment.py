@@ -136,7 +136,9 @@ def test_session_keys_and_themes_are_replaced_whole(open_memory, space_name, ext
     assert [chunk.message_id for chunk in extractor.windows[-1].before] == ["m1"]
 
 
-def test_none_keeps_the_summary(open_memory, space_name, extractor):
+def test_an_extraction_without_keys_and_themes_keeps_the_summary(
+    open_memory, space_name, extractor
+):
     space = open_memory().space(space_name)
     extractor.result = lambda window: Extraction(keys=(("oslo", 1.0),), themes=(Theme("T", "S."),))
     add(space, "m1")
@@ -160,7 +162,7 @@ def test_mentions_link_chunks_to_entities(open_memory, space_name, extractor):
     assert space.entities()[0].mentions == 2
 
 
-def test_a_failure_is_kept_as_failure_and_retried(open_memory, space_name, extractor, clock):
+def test_a_failed_extraction_is_recorded_and_retried(open_memory, space_name, extractor, clock):
     space = open_memory().space(space_name)
     add(space, "m1")
     extractor.script({"m1": [LIVES]})
@@ -178,7 +180,9 @@ def test_a_failure_is_kept_as_failure_and_retried(open_memory, space_name, extra
     assert (facts(space), space.failures()) == ([("Ann lives in Oslo", None, ["m1"])], [])
 
 
-def test_poison_is_parked_listed_and_can_be_retried(open_memory, space_name, extractor, clock):
+def test_a_chunk_that_always_fails_is_parked_listed_and_can_be_retried(
+    open_memory, space_name, extractor, clock
+):
     settings = Settings(enrich=EnrichSettings(park_after=3))
     space = open_memory(settings=settings).space(space_name)
     add(space, "m1")
@@ -198,7 +202,7 @@ def test_poison_is_parked_listed_and_can_be_retried(open_memory, space_name, ext
     assert space.stats().failed == 0
 
 
-def test_an_error_that_repeats_for_sure_parks_at_once(open_memory, space_name, extractor):
+def test_an_error_that_is_not_retryable_parks_the_chunk_at_once(open_memory, space_name, extractor):
     space = open_memory().space(space_name)
     add(space, "m1")
 
@@ -210,7 +214,7 @@ def test_an_error_that_repeats_for_sure_parks_at_once(open_memory, space_name, e
     assert space.failures()[0].parked
 
 
-def test_flush_times_out_saying_why(open_memory, space_name, extractor):
+def test_the_flush_timeout_error_gives_the_reason(open_memory, space_name, extractor):
     space = open_memory().space(space_name)
     add(space, "m1")
     extractor.fail_for("m1", times=99)
@@ -279,7 +283,7 @@ def test_order_and_batching_do_not_change_the_graph(open_memory, space_name, ext
     assert len(graphs[0][0]) == 5
 
 
-def test_the_background_worker_does_it_unasked(open_memory, space_name, extractor, later):
+def test_the_background_worker_enriches_without_a_call(open_memory, space_name, extractor, later):
     extractor.script({"m1": [LIVES]})
     memory = open_memory(enrich="background")
     space = memory.space(space_name)
@@ -290,7 +294,7 @@ def test_the_background_worker_does_it_unasked(open_memory, space_name, extracto
     assert [triple.text for triple in hit.triples] == ["Ann lives in Oslo"]
 
 
-def test_work_left_by_a_closed_memory_goes_on_in_the_next(open_memory, space_name, extractor):
+def test_the_next_memory_continues_work_left_by_a_closed_one(open_memory, space_name, extractor):
     first = open_memory()
     add(first.space(space_name), "m1")
     first.close()

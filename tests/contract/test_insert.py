@@ -166,7 +166,7 @@ def test_cjk_is_found_by_its_words(open_memory: OpenMemory, space_name, later):
     assert space.search("自行车", now=later)[0].id == "bike"
 
 
-def test_lone_surrogates_are_replaced_and_said(open_memory: OpenMemory, space_name):
+def test_lone_surrogates_are_replaced_and_reported(open_memory: OpenMemory, space_name):
     space = open_memory().space(space_name)
     result = space.add("half \ud83d of a pair", id="m")
     assert space.get("m").text == "half \ufffd of a pair"

@@ -82,7 +82,9 @@ def test_what_others_store_changes_neither_hits_nor_scores(
     assert answers(twin, later) == before
 
 
-def test_every_verb_stays_inside(open_memory: OpenMemory, space_name, extractor, later):
+def test_every_operation_stays_inside_its_space(
+    open_memory: OpenMemory, space_name, extractor, later
+):
     memory = open_memory()
     ann, other = memory.space(space_name), memory.space(space_name + "-other")
     fill(ann, extractor)
@@ -106,7 +108,9 @@ def test_every_verb_stays_inside(open_memory: OpenMemory, space_name, extractor,
     assert space_name in memory.spaces()
 
 
-def test_sessions_and_entities_of_one_name_are_two(open_memory, space_name, extractor):
+def test_sessions_and_entities_of_the_same_name_in_two_spaces_are_separate(
+    open_memory, space_name, extractor
+):
     memory = open_memory()
     first, second = memory.space(space_name), memory.space(space_name + "-2")
     fill(first, extractor)
@@ -118,7 +122,7 @@ def test_sessions_and_entities_of_one_name_are_two(open_memory, space_name, extr
     assert [row["name"] for row in rows] == ["Ann", "Ben", "Lisbon", "Oslo", "broken bike"]
 
 
-def test_named_queries_stay_inside(open_memory: OpenMemory, space_name, extractor):
+def test_named_queries_stay_inside_their_space(open_memory: OpenMemory, space_name, extractor):
     from cognigraph.cypher import named_queries
 
     memory = open_memory()

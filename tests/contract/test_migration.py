@@ -84,7 +84,7 @@ def test_a_database_of_an_older_schema(old, space_name, clock, extractor):
     ("unread", "behind"),
     [('[["2026-05-20T09:00:00+00:00","Ann","I moved to Oslo."]]', 1), ("[]", 0)],
 )
-def test_a_summary_that_was_behind_is_work_now(old, space_name, unread, behind, clock):
+def test_a_migration_queues_summaries_that_lacked_turns(old, space_name, unread, behind, clock):
     state = f'{{"model":1,"unread":{unread},"known":[],"extractive":true}}'
     if "auth" in old:
         from neo4j import GraphDatabase
@@ -109,7 +109,7 @@ def test_a_summary_that_was_behind_is_work_now(old, space_name, unread, behind, 
         assert [s.summary for s in space.sessions()] == ["Move: Ann moved to Oslo." * behind]
 
 
-def test_what_an_older_version_read_agrees_with_the_canonical_spelling(tmp_path, clock, extractor):
+def test_evidence_from_an_older_version_keeps_the_canonical_spelling(tmp_path, clock, extractor):
     path = str(tmp_path / "old.db")
     first_schema.sqlite(path, "x", 6)
     with closing(sqlite3.connect(path)) as db, db:

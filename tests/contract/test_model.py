@@ -17,7 +17,7 @@ SUMMARY = {"keys": ["Bergen"], "themes": [{"title": "Move", "summary": "Pia move
 REFINED = {"keys": ["flat"], "themes": [{"n": 1, "summary": "Pia has a flat in Bergen."}]}
 
 
-def test_a_summary_that_failed_is_caught_up_with(open_memory, space_name):
+def test_a_failed_summary_is_written_later(open_memory, space_name):
     model = ScriptedModel([READ, SUMMARY, NOTHING, "no", NOTHING, REFINED])
     space = open_memory(extractor=ModelExtractor(model)).space(space_name)
     seen = []

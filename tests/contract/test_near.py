@@ -67,7 +67,7 @@ def test_a_pair_that_only_vectors_find_is_suspected(space, extractor):
     assert {e.name for e in space.entities()} == {"Kim", "tea", *FILMS}
 
 
-def test_a_user_says_what_it_is(space, extractor):
+def test_a_user_can_merge_or_dismiss_a_suspected_pair(space, extractor):
     tell(space, extractor, [likes(FILMS[0])], [likes(FILMS[1])])
     space.merge(FILMS[0], into=FILMS[1])
     assert suspected(space) == set()
@@ -81,13 +81,15 @@ def test_a_user_says_what_it_is(space, extractor):
     assert suspected(space) == set()
 
 
-def test_what_is_kept_apart_without_a_merge_is_not_asked_again(space, extractor):
+def test_a_pair_that_a_user_keeps_apart_is_not_suspected_again(space, extractor):
     tell(space, extractor, [likes(FILMS[0]), likes(FILMS[1])])
     space.split(FILMS[0], apart_from=FILMS[1])
     assert suspected(space) == set()
 
 
-def test_other_types_numbers_and_names_stay_out(whole, space_name, extractor):
+def test_names_with_other_types_numbers_or_proper_names_are_not_suspected(
+    whole, space_name, extractor
+):
     groups = [
         ("Boston", "Chicago"), ("cup of tea", "tea cups"), ("turtles 3", "turtles 4"),
         ("hike", "hike and swim"), ("adoption", "non-adoption"),
@@ -106,7 +108,9 @@ def test_other_types_numbers_and_names_stay_out(whole, space_name, extractor):
     assert suspected(space) == set()
 
 
-def test_letters_come_first(whole, space_name, extractor):
+def test_pairs_with_similar_spelling_are_listed_before_pairs_found_by_vectors(
+    whole, space_name, extractor
+):
     """Of a pair that is suspected by its letters the vectors say nothing more."""
     name, other = "Maria Petersen", "Maria Peterson"
     space = whole(embedder=Meanings((name, other), FILMS)).space(space_name)
@@ -118,7 +122,7 @@ def test_letters_come_first(whole, space_name, extractor):
     assert [d.score for d in found] == [0.929, 0.58, 0.3]
 
 
-def test_a_crowd_says_nothing_of_any_two(whole, space_name, extractor):
+def test_many_similar_names_make_no_pair_suspected(whole, space_name, extractor):
     """More than 50 names in one place: none are suspected, until they are fewer."""
     words = [
         f"{a}{b}" for a in "bcdfghkl" for b in ("aro", "elu", "ina", "osi", "uma", "eto", "ali")
@@ -141,7 +145,7 @@ def test_a_crowd_says_nothing_of_any_two(whole, space_name, extractor):
     }
 
 
-def test_what_is_not_said_any_more_is_not_suspected(whole, space_name, extractor):
+def test_names_without_evidence_are_not_suspected(whole, space_name, extractor):
     first = whole(embedder=NEAR).space(space_name)
     tell(first, extractor, [likes(FILMS[0])], [likes(FILMS[1])])
     assert suspected(first) == {PAIR}
@@ -175,7 +179,9 @@ def test_a_name_is_embedded_once_by_itself(whole, space_name, extractor):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_order_batches_and_workers_do_not_matter(whole, location, space_name, seed):
+def test_suspected_pairs_do_not_depend_on_order_batches_or_workers(
+    whole, location, space_name, seed
+):
     random = Random(seed)
     things = [*FILMS, *CHILDREN, "Harry Potter Films", "taking in  children", "tea"]
     turns = [
@@ -199,7 +205,7 @@ def test_order_batches_and_workers_do_not_matter(whole, location, space_name, se
     assert other["entities"] == blind["entities"]
 
 
-def test_another_embedder_sees_other_pairs(whole, extractor):
+def test_suspected_pairs_change_with_the_embedder(whole, extractor):
     memory = whole(embedder=NEAR)
     for name in ("a", "b"):
         tell(memory.space(name), extractor, [likes(FILMS[0])], [likes(FILMS[1])])
@@ -225,7 +231,7 @@ def test_another_embedder_sees_other_pairs(whole, extractor):
     assert memory.space("a").merges() == []
 
 
-def test_what_goes_meanwhile_leaves_no_trace(whole, extractor, monkeypatch):
+def test_entities_deleted_or_added_during_a_reindex_are_handled(whole, extractor, monkeypatch):
     """An entity that is deleted, or comes, while the embedder is changed."""
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
     memory = whole(embedder=FAR)
@@ -252,7 +258,7 @@ def test_what_goes_meanwhile_leaves_no_trace(whole, extractor, monkeypatch):
     assert suspected(memory.space("a")) == {PAIR, frozenset(CHILDREN[:2])}
 
 
-def test_it_goes_on_where_it_was_stopped(whole, extractor, monkeypatch):
+def test_an_interrupted_reindex_continues_with_the_vectors_of_names(whole, extractor, monkeypatch):
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
 
     class Dying(Meanings):

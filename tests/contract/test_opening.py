@@ -15,7 +15,7 @@ from cognigraph.testing import HashEmbedder
 from tests.conftest import START, OpenMemory
 
 
-def test_another_embedder_is_refused_with_the_way_out(open_memory: OpenMemory, space_name):
+def test_another_embedder_is_refused_with_advice(open_memory: OpenMemory, space_name):
     open_memory().space(space_name).add("hello")
     with pytest.raises(EmbedderMismatchError, match=r"wordllama.*hash-64.*cognigraph reindex"):
         open_memory(embedder=HashEmbedder(64))
@@ -92,7 +92,7 @@ async def _round_trip(location, space_name):
         return [hit.id for hit in hits], str(block), rows, await memory.spaces()
 
 
-def test_the_async_face_does_the_same(location, space_name):
+def test_the_async_memory_does_the_same(location, space_name):
     import asyncio
 
     found, block, rows, spaces = asyncio.run(_round_trip(location, space_name))

@@ -115,6 +115,6 @@ def test_limits_can_be_changed(open_memory: OpenMemory, space_name: str) -> None
         {"limit": True},
     ],
 )
-def test_what_limits_nothing_is_refused(space, arguments) -> None:
+def test_invalid_limits_are_refused(space, arguments) -> None:
     with pytest.raises(ConfigurationError, match=r"^(timeout|limit) must be"):
         space.cypher("MATCH (n) RETURN n.uid", **arguments)

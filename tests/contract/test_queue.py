@@ -55,7 +55,9 @@ def test_one_poisoned_chunk_parks_alone_and_the_others_get_through(
     assert (space.stats().failed, space.stats().done) == (1, 19)
 
 
-def test_a_new_chunk_is_not_mixed_with_suspects(open_memory, space_name, extractor, clock):
+def test_a_new_chunk_is_not_batched_with_chunks_that_failed(
+    open_memory, space_name, extractor, clock
+):
     space = open_memory().space(space_name)
     add(space, "m1", "m2", start=START + timedelta(hours=1))
     extractor.fail_for("m1", times=1)
@@ -118,7 +120,9 @@ def test_a_text_the_model_refuses_is_parked_alone(open_memory, space_name, extra
     assert space.stats().done == 2
 
 
-def test_a_used_up_budget_ends_the_run_and_blames_nobody(open_memory, space_name, extractor, clock):
+def test_an_exhausted_budget_ends_the_run_and_counts_no_failure(
+    open_memory, space_name, extractor, clock
+):
     memory = open_memory()
     space = memory.space(space_name)
     for number in range(4):
@@ -157,7 +161,7 @@ def test_limits_end_a_run_between_steps(open_memory, space_name, extractor, limi
 
 
 @pytest.mark.one_line
-def test_an_extractor_that_reads_nothing_is_left_alone(open_memory, space_name, extractor):
+def test_a_run_stops_after_twelve_failed_batches_in_a_row(open_memory, space_name, extractor):
     """Splitting batches must not turn one wrong setting into a call for every chunk."""
     space = open_memory().space(space_name)
     for number in range(30):

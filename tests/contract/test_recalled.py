@@ -54,7 +54,7 @@ def test_recalled_text_is_stored_whole_and_not_learned_again(open_memory, space_
     assert space.get("r1").text == quoted
 
 
-def test_what_is_new_beside_it_is_learned(open_memory, space_name):
+def test_new_text_beside_a_recalled_block_is_extracted(open_memory, space_name):
     space = open_memory(extractor=RulesExtractor()).space(space_name)
     fill(space)
     space.flush()

@@ -69,7 +69,7 @@ def fill(space):
 
 
 @pytest.mark.one_line
-def test_what_is_read_again_replaces_what_was_read_before(open_memory, space_name):
+def test_redo_replaces_the_earlier_extraction(open_memory, space_name):
     """The outcome is that of the newer extractor alone."""
     old = open_memory(extractor=reader("x-1", OLD)).space(space_name)
     fill(old)
@@ -119,7 +119,7 @@ def test_only_older_versions_of_the_family_are_read_again(open_memory, space_nam
         space.redo(older_than="newest")
 
 
-def test_a_session_is_read_again_whole_and_from_its_beginning(open_memory, space_name):
+def test_redo_extracts_a_session_completely_from_its_beginning(open_memory, space_name):
     settings = Settings(enrich=EnrichSettings(batch=2))
     space = open_memory(extractor=reader("x-1", {}), settings=settings).space(space_name)
     add(space, "m1", "m2")
@@ -140,7 +140,7 @@ def test_a_session_is_read_again_whole_and_from_its_beginning(open_memory, space
     assert session.version == 4
 
 
-def test_a_failure_while_reading_again_leaves_what_was_there(open_memory, space_name, clock):
+def test_a_failed_redo_keeps_the_earlier_extraction(open_memory, space_name, clock):
     space = open_memory(extractor=reader("x-1", OLD)).space(space_name)
     fill(space)
     space.flush()
@@ -163,7 +163,7 @@ def test_a_failure_while_reading_again_leaves_what_was_there(open_memory, space_
     }  # fmt: skip
 
 
-def test_a_lease_ends_when_its_session_is_to_be_read_again(open_memory, space_name, clock):
+def test_redo_ends_the_lease_of_its_session(open_memory, space_name, clock):
     memory = open_memory(extractor=reader("x-1", {}))
     space = memory.space(space_name)
     add(space, "m1")
@@ -245,7 +245,7 @@ def names_ann(name, alias, relation):
 
 
 @pytest.mark.one_line
-def test_what_is_read_again_no_longer_gives_others_its_spelling(open_memory, space_name):
+def test_redo_removes_the_spelling_that_a_chunk_gave_to_shared_names(open_memory, space_name):
     """The canonical spelling is that of the first chunk that still says it."""
     later = {"n1": names_ann("Ann", "ANNIE", "Likes"), "n2": names_ann("ann", "annie", "likes")}
     old = {"m1": names_ann("ANN", "Annie", "LIKES"), **later}

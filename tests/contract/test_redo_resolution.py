@@ -64,7 +64,7 @@ def evidence(space):
 BOUGHT = {"m1": [person("Anna", "bought", "kayak")], "m2": [person("Anna Berg", "bought", "kayak")]}
 
 
-def test_the_same_reading_changes_nothing(again):
+def test_redo_with_the_same_extraction_changes_nothing(again):
     old = BOUGHT | {
         "m3": [Mention("Anna Berg", "person", (0,), ("Annie",)), person("Annie", "likes", "tea")]
     }
@@ -75,7 +75,7 @@ def test_the_same_reading_changes_nothing(again):
 
 
 @pytest.mark.parametrize(("kept", "name"), [("m1", "Anna"), ("m2", "Anna Berg")])
-def test_one_of_two_folded_facts_goes(again, kept, name):
+def test_redo_removes_one_of_two_duplicate_facts(again, kept, name):
     space = again(BOUGHT, {kept: BOUGHT[kept]})
     assert evidence(space) == {f"{name} bought kayak": [kept]}
     assert names(space) == {name: (), "kayak": ()}
@@ -86,7 +86,7 @@ def test_one_of_two_folded_facts_goes(again, kept, name):
 
 
 @pytest.mark.parametrize("gone", ["m1", "m2", "m3"])
-def test_one_of_three_folded_facts_goes(again, gone):
+def test_redo_removes_one_of_three_duplicate_facts(again, gone):
     """One of them has the smallest uid, so that the others are folded into it."""
     called = {"m1": "Anna Berg", "m2": "Dr. Anna Berg", "m3": "Anna Bérg"}
     old = {id: [person(name, "bought", "kayak")] for id, name in called.items()}
@@ -98,7 +98,7 @@ def test_one_of_three_folded_facts_goes(again, gone):
     assert triple.last_observed == max(source.at for source in triple.sources)
 
 
-def test_an_alias_goes_with_its_only_source(again):
+def test_an_alias_is_removed_with_its_only_source(again):
     likes = {"m2": [person("Annie", "likes", "tea")], "m3": [person("Anna Berg", "has", "dog")]}
     old = likes | {"m1": [Mention("Anna Berg", "person", (0,), ("Annie",))]}
     seen = []
@@ -110,7 +110,7 @@ def test_an_alias_goes_with_its_only_source(again):
     assert merge.undone_at is not None
 
 
-def test_an_alias_stays_with_its_other_source(again):
+def test_an_alias_is_kept_while_it_has_another_source(again):
     annie = Mention("Anna Berg", "person", (0,), ("Annie",))
     old = {"m1": [annie], "m2": [annie], "m3": [person("Annie", "likes", "tea")]}
     space = again(old, old | {"m1": []})
@@ -120,7 +120,7 @@ def test_an_alias_stays_with_its_other_source(again):
     assert space.cypher(query) == [{"name": "Annie", "id": "m2"}]
 
 
-def test_a_name_that_made_another_uncertain_goes(again):
+def test_removing_an_ambiguous_name_restores_the_merge(again):
     old = BOUGHT | {"m3": [person("Anna Holm", "sold", "piano")]}
     seen = []
     space = again(old, BOUGHT, lambda first: seen.append(names(first)["Anna Berg"]))
@@ -129,7 +129,7 @@ def test_a_name_that_made_another_uncertain_goes(again):
     assert space.suspected_duplicates() == []
 
 
-def test_a_crowd_that_said_nothing_goes(again):
+def test_removing_many_similar_names_restores_the_merge(again):
     """A block of more than 50 names counts for nothing; what is left of it counts again."""
     crowd = [
         person(f"Anna {chr(97 + n // 20)}{chr(97 + n % 20)}ol", "has", "dog") for n in range(60)
@@ -145,7 +145,7 @@ def test_the_spelling_of_the_newer_reading_is_shown(again):
     assert set(names(space)) == {"Kim", "tea"}
 
 
-def test_what_a_user_said_stays(again):
+def test_redo_keeps_the_constraints_of_users(again):
     """Also of names that nothing is read of any more."""
     old = {
         "m1": [person("Bob", "owns", "boat")],
@@ -170,9 +170,7 @@ def test_what_a_user_said_stays(again):
     }  # fmt: skip
 
 
-def test_what_a_user_said_of_a_name_that_is_gone_holds_when_it_is_back(
-    again, open_memory, space_name
-):
+def test_a_user_constraint_applies_again_when_its_name_returns(again, open_memory, space_name):
     old = {"m1": [person("Bob", "owns", "boat")], "m2": [person("Robert Lee", "has", "dog")]}
     space = again(old, {"m2": old["m2"]}, lambda first: first.merge("Bob", into="Robert Lee"))
     assert evidence(space) == {"Robert Lee has dog": ["m2"]}
@@ -186,7 +184,7 @@ def test_what_a_user_said_of_a_name_that_is_gone_holds_when_it_is_back(
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_read_again_is_read_alone(location, space_name, seed):
+def test_redo_gives_the_same_graph_as_a_first_extraction(location, space_name, seed):
     """The property of tests/property/test_redo_properties.py, on each store."""
     random = Random(seed)
 

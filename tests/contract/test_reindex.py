@@ -147,7 +147,7 @@ def test_a_reindexed_store_answers_as_one_built_anew(fresh: OpenMemory, tmp_path
     assert [check for check in memory.check() if not check.ok] == []
 
 
-def test_what_is_folded_and_shown_gets_its_vector_too(fresh: OpenMemory, tmp_path, extractor):
+def test_duplicates_and_canonical_triples_get_new_vectors(fresh: OpenMemory, tmp_path, extractor):
     """Names that are shown, and names that were read, have the vectors of a store built anew."""
     said = {
         "m0": [Fact("Anna", "person", "bought", "kayaks", "object", (0,), when="2026-05")],
@@ -192,7 +192,7 @@ class Exact(Named):
         )
 
 
-def test_a_spelling_that_changes_meanwhile_is_embedded_again(
+def test_a_spelling_that_changes_during_a_reindex_is_embedded_again(
     fresh: OpenMemory, monkeypatch, extractor
 ):
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
@@ -219,7 +219,7 @@ def test_a_spelling_that_changes_meanwhile_is_embedded_again(
     assert cosine == pytest.approx(1.0, abs=1e-3)
 
 
-def test_it_goes_on_where_it_was_stopped(fresh: OpenMemory, monkeypatch):
+def test_an_interrupted_reindex_continues(fresh: OpenMemory, monkeypatch):
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
     memory = fresh(embedder=HashEmbedder(256))
     fill(memory)
@@ -245,7 +245,7 @@ def test_it_goes_on_where_it_was_stopped(fresh: OpenMemory, monkeypatch):
     assert again.space("a").search("kayak", now=START)[0].id == "m2"
 
 
-def test_what_the_memory_itself_said_stays_out(fresh: OpenMemory):
+def test_recalled_text_is_not_found_after_a_reindex(fresh: OpenMemory):
     """A block of the memory in a message is not searched for, before or after."""
     memory = fresh(embedder=HashEmbedder(256))
     fill(memory)
@@ -267,7 +267,7 @@ def test_what_the_memory_itself_said_stays_out(fresh: OpenMemory):
         memory.reindex(HashEmbedder(96 if dimension == 256 else 256))
 
 
-def test_another_target_does_not_take_over_what_was_begun(fresh: OpenMemory, monkeypatch):
+def test_a_reindex_to_another_embedder_starts_from_the_beginning(fresh: OpenMemory, monkeypatch):
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
     memory = fresh(embedder=HashEmbedder(256))
     fill(memory)
@@ -288,7 +288,7 @@ def test_another_target_does_not_take_over_what_was_begun(fresh: OpenMemory, mon
     assert memory.space("a").search("kayak", now=START)[0].why.signals["vector"] > 0.3
 
 
-def test_what_is_added_meanwhile_is_included(fresh: OpenMemory, monkeypatch):
+def test_messages_added_during_a_reindex_are_included(fresh: OpenMemory, monkeypatch):
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
     memory = fresh(embedder=HashEmbedder(256))
     fill(memory)
@@ -313,7 +313,7 @@ def test_what_is_added_meanwhile_is_included(fresh: OpenMemory, monkeypatch):
     assert theme.sessions[0].session.themes[0].summary.startswith("news number")
 
 
-def test_those_who_have_it_open_notice(fresh: OpenMemory):
+def test_other_open_memories_notice_a_reindex(fresh: OpenMemory):
     memory = fresh(embedder=HashEmbedder(256))
     fill(memory)
     other, third = fresh(embedder=HashEmbedder(256)), fresh(embedder=HashEmbedder(256))
@@ -335,7 +335,7 @@ def test_those_who_have_it_open_notice(fresh: OpenMemory):
         fresh(embedder=HashEmbedder(256))
 
 
-def test_threads_of_the_same_program_go_on(fresh: OpenMemory, monkeypatch):
+def test_threads_of_the_same_memory_continue_after_a_reindex(fresh: OpenMemory, monkeypatch):
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 8)
     memory = fresh(embedder=HashEmbedder(256), enrich="background")
     fill(memory)

@@ -70,7 +70,7 @@ def names(space):
     return {entity.name: entity.aliases for entity in space.entities()}
 
 
-def test_a_first_name_is_the_only_full_name_that_has_it(space, extractor):
+def test_a_first_name_is_merged_into_the_only_full_name_with_it(space, extractor):
     tell(
         space,
         extractor,
@@ -144,7 +144,7 @@ def test_variants_of_spelling_are_one(space, extractor):
         ("Maria Olsen", "Mario Olsen", "person"),
     ],
 )
-def test_what_must_stay_apart(space, extractor, one, other, type):
+def test_conflicting_names_are_not_merged(space, extractor, one, other, type):
     tell(space, extractor, Fact(one, type, "is", "x", "time", (0,)))
     tell(space, extractor, Fact(other, type, "is", "x", "time", (0,)))
     assert {one, other} <= {entity.name for entity in space.entities()} or type == "person"
@@ -169,7 +169,7 @@ def test_an_alias_of_the_text_finds_its_entity(space, extractor):
     assert "Anna Berg" in result.trace.anchors
 
 
-def test_the_sisters_of_two_speakers_are_two(space, extractor):
+def test_the_sisters_of_two_speakers_are_two_entities(space, extractor):
     def sister(name):
         return Extraction(
             mentions=(Mention(name, "person", (0,), aliases=("my sister",)),),
@@ -289,7 +289,7 @@ def test_who_is_quoted_is_kept_with_the_source(space, extractor):
     assert [source.said_by for source in triple.sources] == [None, "Ben"]
 
 
-def test_other_spaces_have_no_part_in_it(open_memory, space_name, extractor):
+def test_resolution_does_not_cross_spaces(open_memory, space_name, extractor):
     memory = open_memory()
     one, other = memory.space(space_name), memory.space(space_name + "-other")
     tell(one, extractor, person("Anna", "bought", "kayak"), person("Anna Berg", "likes", "tea"))
@@ -343,7 +343,7 @@ def test_inspection_sees_the_merged_graph(space, extractor):
     assert len(space.cypher(name="about", entity="Anna Berg")) == 1
 
 
-def test_the_spelling_said_first_is_shown_whatever_comes_first(space, extractor):
+def test_the_canonical_spelling_is_the_earliest_in_time_whatever_arrives_first(space, extractor):
     space.add("b", id="b", at=START + timedelta(hours=1), session="b")
     space.add("a", id="a", at=START, session="a")
     extractor.script({"b": [person("kim", "Likes", "TEA")], "a": [person("Kim", "likes", "tea")]})
@@ -371,7 +371,7 @@ def test_fifty_writers_about_one_person_leave_one_entity(location, clock, space_
         assert own.entities("anna")[0].mentions == 50
 
 
-def test_order_batches_and_workers_do_not_matter(location, space_name):
+def test_resolution_does_not_depend_on_order_batches_or_workers(location, space_name):
     """The property of tests/property/test_order_properties.py, on each store."""
     random = Random(7)
     turns = [
@@ -400,7 +400,7 @@ def test_order_batches_and_workers_do_not_matter(location, space_name):
     assert other == plain
 
 
-def test_a_fact_about_two_names_of_one_keeps_the_names_that_were_said(
+def test_a_fact_between_two_names_of_one_entity_keeps_both_names(
     open_memory: OpenMemory, space_name, extractor
 ):
     space = open_memory().space(space_name)

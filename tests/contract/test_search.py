@@ -81,7 +81,7 @@ def test_an_entity_name_reaches_facts_that_vectors_and_words_miss(space, later, 
     assert "Ben goes to repair cafe" in found
 
 
-def test_neighbours_come_along(space, later):
+def test_candidates_include_neighbours_in_the_session(space, later):
     found = ids(space.search("How is the flat?", k=4, now=later))
     assert found[0] in ("home1", "home2")
     assert set(found) == {"home0", "home1", "home2", "home3"}
@@ -242,7 +242,7 @@ def test_candidate_sources_can_be_switched_off(space, later):
     assert ids(space.search("sourdough", now=later, settings=lexical)) == ["food0"]
 
 
-def test_newer_of_two_equals_comes_first(open_memory, space_name, later):
+def test_the_newer_of_two_equal_messages_comes_first(open_memory, space_name, later):
     space = open_memory().space(space_name + "-t")
     for session, days in (("old", 0), ("new", 20), ("mid", 10)):
         at = START + timedelta(days=days)
@@ -267,7 +267,7 @@ def test_context_fits_cites_and_repeats(space, later):
     assert space.context("Where does Ann live now?", max_tokens=3, now=later) == ""
 
 
-def test_context_speaks_the_readers_time_zone(space, later):
+def test_context_shows_times_in_the_timezone_of_the_memory(space, later):
     assert "2026-05-20 09:00" in space.context("Where did Ann move?", now=later)
     tokyo = space.context("Where did Ann move?", now=later, timezone="Asia/Tokyo")
     assert "2026-05-20 18:00" in tokyo

@@ -56,7 +56,7 @@ def test_the_newest_state_comes_first_when_it_is_asked_for(space):
     assert [hit.score for hit in plain] == sorted((hit.score for hit in plain), reverse=True)
 
 
-def test_an_anchor_dates_the_window(space):
+def test_an_event_in_the_question_bounds_the_time_window(space):
     result = space.search("What did she eat before she lived in Oslo in a flat?", now=NOW)
     assert any("before 'she lived in oslo in a flat'" in note for note in result.trace.notes)
     before = [hit.id for hit in result if "soup" in hit.text]
@@ -82,7 +82,7 @@ def test_as_of_answers_as_it_was_then(space):
     assert space.search("Where does Ann live?", now=NOW, as_of=START - timedelta(days=1)).hits == ()
 
 
-def test_triples_as_they_were_known(space):
+def test_triples_with_as_of_omit_later_evidence(space):
     known = space.triples("Ann", as_of=START + timedelta(days=45))
     assert [(triple.object, len(triple.sources)) for triple in known] == [
         ("Oslo", 1),
@@ -100,7 +100,7 @@ def test_a_summary_that_covers_what_came_later_is_not_shown(space):
     assert [hit.session.id for hit in result.sessions] == ["Bergen"]
 
 
-def test_as_of_in_the_question(space):
+def test_as_of_is_read_from_the_question(space):
     result = space.search("As of June 2026, where does Ann live?", now=NOW)
     assert {hit.session for hit in result} == {"Bergen", "Oslo"}
     assert any(note.startswith("as of 2026-07-01") for note in result.trace.notes)

@@ -30,7 +30,7 @@ def space(open_memory: OpenMemory, space_name, extractor):
     return space
 
 
-def test_what_is_found(space):
+def test_a_message_that_is_found_has_its_rank(space):
     found = space.why("Which flat in Oslo was cold?", "Oslo0", now=NOW)
     hits = space.search("Which flat in Oslo was cold?", now=NOW).hits
     assert (found.is_found, found.rank, found.score) == (True, 1, pytest.approx(hits[0].score))
@@ -87,7 +87,7 @@ def test_a_message_that_no_candidate_source_found(space):
     assert positions.index("Moss0") + 1 == tried.rank
 
 
-def test_what_as_of_hides(space):
+def test_a_message_hidden_by_as_of_is_explained(space):
     found = space.why("Which train left Moss?", "Moss1", now=NOW, as_of=START)
     assert found.rank is None
     assert [proposal.what for proposal in found.proposals] == [
@@ -95,7 +95,7 @@ def test_what_as_of_hides(space):
     ]
 
 
-def test_what_is_not_enriched_says_so(space):
+def test_a_message_that_is_not_enriched_is_remarked(space):
     space.add("The oven in Hamar is new.", id="oven", session="s9", at=START)
     found = space.why("Which oven is new?", "oven", now=NOW)
     assert found.is_found
@@ -115,7 +115,7 @@ def test_errors_say_what_to_do(space):
         space.why("Which flat?", "Oslo0", 0)
 
 
-def test_a_search_can_show_those_that_came_next(space):
+def test_an_explained_search_shows_the_next_messages(space):
     plain = space.search("Which flat in Oslo was cold?", 3, NOW)
     result = space.search("Which flat in Oslo was cold?", 3, NOW, explain=True)
     assert rounded(result.hits) == rounded(plain.hits)

@@ -107,7 +107,7 @@ def test_sample_questions_find_their_messages(sample_db: Path) -> None:
 # Writing
 
 
-def test_why_says_where_a_message_stands(quick: Cli, sample_db: str) -> None:
+def test_why_shows_the_rank_of_a_message(quick: Cli, sample_db: str) -> None:
     question = "Where does Mira live now?"
     found = quick("why", question, "--expect", "m048", "--db", sample_db)
     assert found.returncode == 0
@@ -259,13 +259,13 @@ def _messages(path: Path) -> int:
 # Reading
 
 
-def test_reading_never_makes_a_file(quick: Cli, tmp_path: Path) -> None:
+def test_reading_commands_never_create_a_file(quick: Cli, tmp_path: Path) -> None:
     assert "there is no memory at memory.db" in error_of(quick("search", "anything"), 3)
     assert "no memory at other.db" in error_of(quick("stats", "--db", "other.db", "--json"), 3)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_why_says_how_a_hit_got_its_place(quick: Cli, sample_db: Path) -> None:
+def test_search_why_explains_the_rank_of_a_hit(quick: Cli, sample_db: Path) -> None:
     result = quick("--db", sample_db, "search", "Who lives in Bremen?", "-k", 3, "--why",
                  "--now", NOW, "--timezone", "Europe/Berlin")  # fmt: skip
     assert result.returncode == 0
@@ -316,7 +316,7 @@ def test_cypher(quick: Cli, sample_db: Path) -> None:
     assert "NAME=VALUE" in error_of(quick("cypher", "x", "--param", "y", "--db", sample_db), 2)
 
 
-def test_spaces_are_apart_and_an_unknown_one_is_an_error(quick: Cli) -> None:
+def test_spaces_are_separate_and_an_unknown_one_is_an_error(quick: Cli) -> None:
     for name in ("ann", "bob"):
         assert quick("add", f"{name} keeps bees", "--space", name, "--no-enrich").returncode == 0
     found = document(quick("search", "bees", "--space", "ann", "--json"))
@@ -426,7 +426,7 @@ def test_doctor_is_content_with_a_good_memory(quick: Cli, sample_db: Path) -> No
     assert "no problems found" in quick("doctor").stdout  # without a memory yet
 
 
-def test_doctor_refuses_what_is_not_ours(quick: Cli, tmp_path: Path) -> None:
+def test_doctor_refuses_files_of_other_programs(quick: Cli, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("just some notes\n" * 100)
     with sqlite3.connect(tmp_path / "theirs.db") as connection:
         connection.execute("CREATE TABLE t (x)")
@@ -442,7 +442,7 @@ def test_doctor_refuses_what_is_not_ours(quick: Cli, tmp_path: Path) -> None:
     assert "not a cognigraph database" in bad["detail"]
 
 
-def test_what_was_given_up_is_shown_and_can_be_tried_again(quick: Cli, tmp_path: Path) -> None:
+def test_parked_chunks_are_listed_and_can_be_retried(quick: Cli, tmp_path: Path) -> None:
     extractor = ScriptedExtractor()
     extractor.fail_for("f", error=ExtractionError("the model is gone", retryable=False))
     with Memory(tmp_path / "memory.db", enrich="manual", extractor=extractor) as memory:

@@ -72,11 +72,11 @@ def test_an_estimate_calls_and_changes_nothing(run, extractor, monkeypatch):
     assert document(run("stats", "--json"))["spaces"][0]["pending"] == 3
 
 
-def test_rules_cost_nothing(run):
+def test_enriching_with_rules_has_no_cost(run):
     assert run("enrich", "--dry-run")[1].strip().endswith("estimate for rules-2: no model calls")
 
 
-def test_what_was_spent_and_left_out_is_said(run, extractor):
+def test_enrich_reports_usage_and_rejections(run, extractor):
     code, out, err = run("enrich")
     assert code == 0
     assert "enriched 3 chunks" in out
@@ -112,7 +112,7 @@ def test_limits_stop_and_say_so(run, extractor, option, why):
     assert run("enrich")[0] == 0
 
 
-def test_an_outage_is_listed_and_blames_nothing(run, extractor):
+def test_an_outage_is_listed_and_parks_nothing(run, extractor):
     extractor.fail_for("m0", "m1", "m2", times=9, error=ModelUnavailableError("503 from x"))
     code, out, err = run("enrich")
     assert code == 1
@@ -122,7 +122,7 @@ def test_an_outage_is_listed_and_blames_nothing(run, extractor):
     assert extractor.calls == 2
 
 
-def test_reading_again(run, extractor):
+def test_enrich_redo_extracts_again(run, extractor):
     run("enrich")
     extractor._name = "x-2"
     found = document(run("enrich", "--redo", "--older-than", "2", "--dry-run", "--json"))[
@@ -138,7 +138,7 @@ def test_reading_again(run, extractor):
     assert run("enrich", "--redo", "--older-than", "newest")[0] == 2
 
 
-def test_the_history_of_a_summary(run, extractor):
+def test_sessions_history_lists_the_revisions_of_a_summary(run, extractor):
     run("enrich")
     extractor._name = "x-2"
     run("enrich", "--redo")
@@ -163,7 +163,7 @@ def test_progress_is_a_line_every_so_often_where_no_bar_is_drawn(run, extractor,
     assert "40 of 43 chunks" in err
 
 
-def test_a_summary_that_is_behind_is_said_and_caught_up(run, extractor):
+def test_a_due_summary_is_reported_and_written_later(run, extractor):
     down = ModelUnavailableError("503 from x")
     read = extractor.result
     extractor.result = lambda window: replace(

@@ -139,7 +139,7 @@ def test_the_table_for_people(locomo):
     assert done.stdout.rstrip().endswith("page.html")
 
 
-def test_other_settings_are_another_run(locomo):
+def test_other_settings_start_another_run(locomo):
     first = result("locomo", locomo, "-k", "3", "--extractor", "none")
     second = result("locomo", locomo, "-k", "2", "--extractor", "none")
     assert Path(first["page"]).parent != Path(second["page"]).parent
@@ -147,7 +147,7 @@ def test_other_settings_are_another_run(locomo):
     assert again == first
 
 
-def test_the_limit_goes_on_where_it_ended(locomo):
+def test_a_higher_limit_continues_the_run(locomo):
     result("locomo", locomo, "--limit", "1", "--extractor", "none")
     before = lines(folder_of(locomo), "questions.jsonl")
     assert len(before) == 6
@@ -155,7 +155,7 @@ def test_the_limit_goes_on_where_it_ended(locomo):
     assert lines(folder_of(locomo), "questions.jsonl")[:6] == before
 
 
-def test_a_memory_elsewhere(locomo, tmp_path):
+def test_a_run_can_use_another_store_and_output_folder(locomo, tmp_path):
     found = result("locomo", locomo, "--db", tmp_path / "other.db", "--out", tmp_path / "out")
     assert Path(found["page"]).is_relative_to(tmp_path / "out")
     assert not folder_of(locomo).exists()
@@ -164,7 +164,7 @@ def test_a_memory_elsewhere(locomo, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on(tmp_path):
+def test_a_killed_run_continues(tmp_path):
     """Killed in the middle of the questions: what is answered stays, the rest is asked."""
     samples = json.loads((DATA / "locomo-small.json").read_text("utf-8"))
     samples[0]["qa"] *= 60
@@ -237,7 +237,7 @@ def reading(messages: Messages) -> dict[str, Any]:
 
 
 @pytest.mark.slow  # an outage is waited for
-def test_a_model_extracts_and_what_it_took_is_told(locomo):
+def test_the_usage_of_a_model_is_reported(locomo):
     arguments = ("locomo", locomo, "--extractor", "openai", "--json")
     with ModelServer(status(401, "bad key")) as server:
         refused = run(*arguments, code=2, COGNIGRAPH_MODEL_PRICES="1,2", **endpoint(server))
@@ -309,7 +309,7 @@ def test_adversarial_questions_give_credit_only_if_asked(locomo):
     assert shares["by_category"]["adversarial"] == {"judged": 1, "right": 1, "accuracy": 1.0}
 
 
-def test_a_failed_call_is_no_wrong_answer_and_is_made_again(locomo):
+def test_a_failed_call_is_repeated_and_not_a_wrong_answer(locomo):
     def failing_judge(exchange: Any) -> None:
         judging = "Expected: " in exchange.messages[-1]["content"]
         (status(400, "broken") if judging else good(scripted))(exchange)
@@ -332,7 +332,7 @@ def test_a_failed_call_is_no_wrong_answer_and_is_made_again(locomo):
     assert (mended["qa"]["failed"], mended["complete"]) == (0, True)
 
 
-def test_a_budget_stops_and_the_next_run_goes_on(locomo):
+def test_a_budget_stops_a_run_and_the_next_one_continues(locomo):
     with ModelServer(good(scripted)) as server:
         arguments = ("locomo", locomo, "--limit", "1", "--qa", "--extractor", "none",
                      "--workers", "1", "--json")  # fmt: skip

@@ -146,7 +146,7 @@ TYPES = {
 }
 
 
-def test_an_outage_is_told_and_the_next_run_finishes(cli, stages, server, stored):
+def test_an_outage_is_reported_and_the_next_run_finishes(cli, stages, server, stored):
     server.then(status(401, "no such key"))
     assert "no such key" in cli("import", SAMPLE_FILE, code=1)
     assert stored().stats().pending == 117
@@ -156,5 +156,5 @@ def test_an_outage_is_told_and_the_next_run_finishes(cli, stages, server, stored
     assert (stored().stats().done, len(stages.asked)) == (117, 16)
 
 
-def test_what_is_missing_is_said(cli):
+def test_a_missing_model_name_is_reported(cli):
     assert "set COGNIGRAPH_MODEL" in cli("add", "Hello.", code=2, COGNIGRAPH_MODEL="")

@@ -115,7 +115,7 @@ LITERALS = [
 
 
 @pytest.mark.parametrize("query", LITERALS)
-def test_what_a_query_itself_says_is_no_leak(aviary: Aviary, query: str) -> None:
+def test_text_from_the_query_itself_is_not_a_leak(aviary: Aviary, query: str) -> None:
     tally = Tally()
     aviary.check([query], tally)
     assert (tally.leaks, tally.compared["rows"]) == ([], 2)
@@ -129,11 +129,11 @@ def test_an_error_is_compared_where_the_plan_is_the_same(aviary: Aviary) -> None
 
 
 @pytest.mark.parametrize("query", LEAKED)
-def test_the_first_guard_let_them_through(driver: Driver, query: str) -> None:
+def test_an_earlier_faulty_guard_lets_the_attacks_through(driver: Driver, query: str) -> None:
     assert _leaks_of(driver, Guard(first_guard.confine, first_guard.verify_plan), [query])
 
 
-def test_the_generator_finds_the_faults_of_the_first_guard(driver: Driver) -> None:
+def test_the_generator_finds_the_faults_of_the_earlier_guard(driver: Driver) -> None:
     """Only those of its queries are run that have a form which the first guard misread."""
     guard = Guard(first_guard.confine, first_guard.verify_plan)
     misread = [query for query in islice(_queries(8), 250) if "$x=" in query]
@@ -146,7 +146,7 @@ def test_the_plan_check_alone_stops_every_attack(driver: Driver) -> None:
     assert _leaks_of(driver, guard, [*ATTACKS, *islice(_queries(11), 20)]) == []
 
 
-def test_the_rewriting_alone_stops_what_asks_for_a_value(driver: Driver) -> None:
+def test_the_rewriting_alone_stops_attacks_that_ask_for_a_value(driver: Driver) -> None:
     """Without a plan check, only errors in the order of evaluation are left."""
     attacks = [query for query in ATTACKS if "-->" not in query and "1 / 0" not in query]
     assert _leaks_of(driver, Guard(verify=lambda plan: None), attacks) == []

@@ -174,7 +174,7 @@ def test_no_form_of_query_shows_another_space(server: Server, query: str) -> Non
     assert _leak(server, query) == []
 
 
-def test_most_of_those_are_answered(server: Server) -> None:
+def test_most_random_queries_are_answered(server: Server) -> None:
     refused = []
     for query in LEAKS:
         try:
@@ -279,7 +279,7 @@ def test_the_plan_check_catches_what_the_rewriting_would_miss(server: Server) ->
         )
 
 
-def test_no_server_is_said() -> None:
+def test_an_unreachable_server_is_reported() -> None:
     with (
         GraphDatabase.driver("bolt://127.0.0.1:1", max_transaction_retry_time=1) as driver,
         pytest.raises(StoreUnavailableError, match="cannot be reached"),

@@ -135,7 +135,7 @@ def test_any_text_can_be_asked_about(server, connect):
 
 
 @pytest.mark.parametrize("code", [429, 500, 502, 503, 504, 408])
-def test_overload_passes(server, connect, ticking, code):
+def test_a_call_is_retried_until_the_overload_ends(server, connect, ticking, code):
     server.then(status(code), status(code), good(ONE))
     answer = connect().ask(PROMPT, Facts)
     assert answer.value.facts == ["Ann moved"]
@@ -143,7 +143,7 @@ def test_overload_passes(server, connect, ticking, code):
     assert ticking.slept == [0.5, 1.0]
 
 
-def test_full_jitter(server, connect, ticking):
+def test_retries_wait_with_full_jitter(server, connect, ticking):
     shares = iter([0.5, 0.0, 0.25])
     server.then(status(500))
     with pytest.raises(ModelUnavailableError):
@@ -171,7 +171,7 @@ def test_retry_after_is_capped(server, connect, ticking):
     assert ticking.slept == [30.5]
 
 
-def test_one_callers_retry_after_holds_for_all(server, connect, ticking):
+def test_retry_after_delays_all_callers(server, connect, ticking):
     limiter = Limiter(clock=ticking, sleep=ticking.sleep)
     server.then(status(429, retry_after=9))
     with pytest.raises(ModelUnavailableError) as caught:
@@ -238,7 +238,7 @@ def test_a_server_that_does_not_end_is_cut_short(server, connect, behaviour):
      raw("x", headers={"Content-Encoding": "gzip"}), raw("", code=302),
      raw('{"error": {"message": "upstream", "code": 502}}')],
 )  # fmt: skip
-def test_what_is_no_answer_is_tried_again_and_never_kept(server, connect, behaviour, tmp_path):
+def test_an_unusable_answer_is_retried_and_never_cached(server, connect, behaviour, tmp_path):
     with ResponseCache(tmp_path / "answers.db") as cache:
         server.then(behaviour)
         model = connect(cache=cache)
@@ -251,7 +251,7 @@ def test_what_is_no_answer_is_tried_again_and_never_kept(server, connect, behavi
         assert len(cache) == 1
 
 
-def test_nobody_there(connect):
+def test_an_unreachable_server_is_an_error(connect):
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
@@ -272,7 +272,7 @@ def test_a_refusal_says_what_to_check(server, connect, code, advice):
     assert (caught.value.attempts, caught.value.status, server.calls) == (1, code, 1)
 
 
-def test_too_long_is_said(server, connect):
+def test_an_input_that_is_too_long_is_reported(server, connect):
     server.then(status(400, "context length exceeded", error_code="context_length_exceeded"))
     with pytest.raises(ModelRefusedError) as caught:
         connect().ask(PROMPT, Facts)
@@ -457,7 +457,7 @@ def test_tokens_are_estimated_where_the_server_gives_none(server, connect):
 # Cache, budgets, limits.
 
 
-def test_the_same_question_is_paid_for_once(server, connect, tmp_path):
+def test_the_same_question_is_answered_from_the_cache(server, connect, tmp_path):
     path = tmp_path / "answers.db"
     with ResponseCache(path) as cache:
         assert connect(cache=cache).ask(PROMPT, Facts).usage.calls == 1

@@ -117,7 +117,7 @@ def test_order_is_by_time_or_as_ranked(result, order):
 
 
 @given(RESULTS, st.integers(1, 500), st.integers(0, 500))
-def test_a_larger_budget_never_tells_less(result, budget, more):
+def test_a_larger_budget_never_contains_less(result, budget, more):
     settings = ContextSettings(sessions=False, triples=False, order="relevance")
     small = assemble(result, settings, max_tokens=budget, zone=UTC)
     large = assemble(result, settings, max_tokens=budget + more, zone=UTC)

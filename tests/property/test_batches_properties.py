@@ -29,14 +29,14 @@ def in_file(messages, plan, rng):
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("plan", PLANS, ids=str)
-def test_batches_do_not_matter(plan: Plan, seed: int) -> None:
+def test_the_graph_does_not_depend_on_batches(plan: Plan, seed: int) -> None:
     messages = conversation(random.Random(seed), 40)
     rng = random.Random(seed)
     assert in_file(messages, plan, rng) == in_file(messages, Plan(), rng)
 
 
 @pytest.mark.parametrize("batch", [1, 2, 7])
-def test_batches_do_not_matter_for_turns_of_one_moment(batch: int) -> None:
+def test_the_graph_does_not_depend_on_batches_of_simultaneous_turns(batch: int) -> None:
     messages = conversation(random.Random(7), 40, ties=True)
     rng = random.Random(0)
     assert in_file(messages, Plan(batch=batch), rng) == in_file(messages, Plan(), rng)
@@ -44,7 +44,7 @@ def test_batches_do_not_matter_for_turns_of_one_moment(batch: int) -> None:
 
 @pytest.mark.fuzz
 @pytest.mark.timeout(0)
-def test_no_plan_matters() -> None:
+def test_the_graph_does_not_depend_on_any_plan_of_work() -> None:
     """Random conversations and plans, for ``COGNIGRAPH_FUZZ_SECONDS``."""
     seed = int(os.environ.get("COGNIGRAPH_FUZZ_SEED", "0"))
     seconds = float(os.environ.get("COGNIGRAPH_FUZZ_SECONDS", "60"))

@@ -69,7 +69,7 @@ def words_of(found: Extraction) -> set[str]:
 @example(chat=[("Ann", "I moved to _Oslo_ .")])
 @example(chat=[("Ann", "my sister Dana , the boss , my friend , is Dana 's boss")])
 @given(chat=chats)
-def test_what_is_read_was_said(chat: list[tuple[str | None, str]]) -> None:
+def test_extracted_names_occur_in_the_text(chat: list[tuple[str | None, str]]) -> None:
     window = window_of(chat)
     found = RULES.extract(window)
     indices = set(range(len(window.chunks)))
@@ -85,7 +85,7 @@ def test_what_is_read_was_said(chat: list[tuple[str | None, str]]) -> None:
 
 @settings(max_examples=examples(40))
 @given(first=chats, second=chats)
-def test_sessions_do_not_touch_each_other(
+def test_sessions_do_not_affect_each_other(
     first: list[tuple[str | None, str]], second: list[tuple[str | None, str]]
 ) -> None:
     one, two = window_of(first, "a"), window_of(second, "b")

@@ -54,7 +54,9 @@ def test_the_nearer_the_higher(
 
 
 @given(plain, st.integers(0, 99), st.integers(0, 99), types, near)
-def test_other_digits(name: str, one: int, other: int, type: str, cosine: float) -> None:
+def test_names_with_other_digits_are_not_suspected(
+    name: str, one: int, other: int, type: str, cosine: float
+) -> None:
     assume(one != other)
     a, b = entity(f"{name} {one}", type), entity(f"{name} {other}", type)
     assert alike(a, b, cosine) is None
@@ -62,13 +64,15 @@ def test_other_digits(name: str, one: int, other: int, type: str, cosine: float)
 
 
 @given(plain, st.sampled_from(["not", "non", "anti", "ex", "no", "without"]), types, near)
-def test_a_negation(name: str, word: str, type: str, cosine: float) -> None:
+def test_a_name_and_its_negation_are_not_suspected(
+    name: str, word: str, type: str, cosine: float
+) -> None:
     assume(word not in name.split())
     assert alike(entity(name, type), entity(f"{word} {name}", type), cosine) is None
 
 
 @given(plain, st.sampled_from(["like hate", "left right", "mother father", "win lose"]), near)
-def test_opposites(name: str, pair: str, cosine: float) -> None:
+def test_opposite_words_are_not_suspected(name: str, pair: str, cosine: float) -> None:
     one, other = pair.split()
     assume(not {one, other} & set(name.split()))
     a, b = entity(f"{one} {name}", "concept"), entity(f"{other} {name}", "concept")
@@ -76,7 +80,9 @@ def test_opposites(name: str, pair: str, cosine: float) -> None:
 
 
 @given(names, names, types, types, near)
-def test_two_types(one: str, other: str, type: str, other_type: str, cosine: float) -> None:
+def test_names_of_two_types_are_not_suspected(
+    one: str, other: str, type: str, other_type: str, cosine: float
+) -> None:
     assume(type != other_type)
     assert alike(entity(one, type), entity(other, other_type), cosine) is None
 
@@ -91,7 +97,9 @@ def test_two_types(one: str, other: str, type: str, other_type: str, cosine: flo
          "{} with {}", "{} of {}", "{1} of {0}", "{}’s {}", "{0} and {0}'s {1}"]
     ),
 )  # fmt: skip
-def test_one_joined_with_more(one: str, more: str, type: str, cosine: float, pattern: str) -> None:
+def test_a_name_and_its_combination_with_another_are_not_suspected(
+    one: str, more: str, type: str, cosine: float, pattern: str
+) -> None:
     assume(not {*one.split(), *more.split()} & {"and", "or", "the", "a", "an", "s"})
     a, b = entity(one, type), entity(pattern.format(one, more), type)
     assert alike(a, b, cosine) is None
@@ -145,7 +153,7 @@ def test_what_is_found_depends_on_the_set_of_names_alone(
     }
 
 
-def test_a_crowd_in_one_place_says_nothing() -> None:
+def test_many_close_vectors_make_no_pair_suspected() -> None:
     letters = "bcdfghklmnprstvz"
     words = [f"{a}a{b}e" for a in letters for b in letters]
     named = [entity(f"{word} thing", "object") for word in words[:60]]

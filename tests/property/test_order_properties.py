@@ -137,7 +137,7 @@ def claimed(space):
 
 @settings(max_examples=examples(60))
 @given(turns, st.randoms(use_true_random=False), st.integers(1, 7), st.integers(1, 4))
-def test_any_order_any_batches_any_workers(
+def test_the_graph_does_not_depend_on_order_batches_or_workers(
     turns: list, shuffle: random.Random, batch: int, workers: int
 ) -> None:
     order = list(range(len(turns)))

@@ -59,7 +59,7 @@ def expressions(draw: st.DrawFn) -> str:
 
 
 @given(expression=expressions(), parameter=values)
-def test_nothing_but_our_errors(expression: str, parameter: Any) -> None:
+def test_any_query_raises_only_errors_of_cognigraph(expression: str, parameter: Any) -> None:
     for query in (
         f"MATCH (n:Chunk) WHERE {expression} RETURN n.x",
         f"MATCH (n) RETURN {expression}",

@@ -116,7 +116,9 @@ def rows(path: Path) -> list[list[Any]]:
 
 @settings(max_examples=examples(30))
 @given(turns, st.randoms(use_true_random=False), st.integers(1, 7))
-def test_read_again_is_read_alone(turns: list[Any], shuffle: random.Random, batch: int) -> None:
+def test_redo_gives_the_same_graph_as_a_first_extraction(
+    turns: list[Any], shuffle: random.Random, batch: int
+) -> None:
     indices = list(range(len(turns)))
     shuffle.shuffle(indices)
     with tempfile.TemporaryDirectory() as folder:
@@ -129,7 +131,7 @@ def test_read_again_is_read_alone(turns: list[Any], shuffle: random.Random, batc
 
 @settings(max_examples=examples(15))
 @given(order.turns, st.integers(1, 7))
-def test_read_again_the_same_way_changes_nothing(turns: list[Any], batch: int) -> None:
+def test_redo_with_the_same_extraction_changes_nothing(turns: list[Any], batch: int) -> None:
     indices = list(range(len(turns)))
     with tempfile.TemporaryDirectory() as folder:
         a, b = Path(folder) / "a.db", Path(folder) / "b.db"

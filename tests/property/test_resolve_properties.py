@@ -100,7 +100,9 @@ def test_one_letter_of_a_long_name_leaves_a_common_block(name: str, data: st.Dat
 
 
 @given(st.lists(names, min_size=2, max_size=7), st.data())
-def test_groups_hold_no_contradiction_and_no_ruling(said: list[str], data: st.DataObject) -> None:
+def test_groups_violate_no_conflict_and_no_user_constraint(
+    said: list[str], data: st.DataObject
+) -> None:
     type = data.draw(st.sampled_from(["person", "object"]))
     own = dict.fromkeys(map(normalise, said))
     named = {str(at): entity(name, type, uid=str(at)) for at, name in enumerate(own)}

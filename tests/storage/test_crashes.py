@@ -88,7 +88,7 @@ def objects(memory: Memory, space: str) -> set[str]:
 
 
 @pytest.mark.parametrize(("how", "code"), [("exit", 9), ("kill", -9)])
-def test_a_text_that_kills_is_parked_alone(place: Place, how: str, code: int) -> None:
+def test_a_text_that_crashes_the_process_is_parked_alone(place: Place, how: str, code: int) -> None:
     # All but the third end with the first thing they read.
     for deaths in range(1, MOST_CRASHES + 1):
         assert place.run(how) == code, deaths
@@ -154,7 +154,7 @@ def deaths_seen(place: Place) -> list[int]:
     ]
 
 
-def test_a_lease_that_runs_out_while_its_worker_lives_is_no_death(place: Place) -> None:
+def test_an_expired_lease_of_a_live_worker_is_not_a_crash(place: Place) -> None:
     """As when the machine sleeps: the process stands still, but it is there."""
     worker = place.start("think")
     try:
@@ -172,7 +172,7 @@ def test_a_lease_that_runs_out_while_its_worker_lives_is_no_death(place: Place) 
         worker.communicate()
 
 
-def test_a_worker_that_was_killed_is_dead_before_anybody_waits_for_it(place: Place) -> None:
+def test_a_killed_worker_counts_as_dead_before_its_parent_reaps_it(place: Place) -> None:
     """Its parent may never do that; its lease is taken over at once."""
     worker = place.start("wait")
     try:

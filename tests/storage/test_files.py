@@ -56,7 +56,7 @@ def test_another_programs_database_is_left_alone(tmp_path):
     assert contents(tmp_path) == before
 
 
-def test_a_file_that_another_process_makes_meanwhile_is_ours(tmp_path):
+def test_a_file_created_by_another_process_while_opening_is_used(tmp_path):
     path = tmp_path / "m.db"
     embedder = CheckedEmbedder(HashEmbedder()).identity
     made = []
@@ -75,7 +75,7 @@ def test_a_file_that_another_process_makes_meanwhile_is_ours(tmp_path):
     assert made
 
 
-def test_a_newer_schema_is_refused_with_the_way_out(tmp_path):
+def test_a_newer_schema_is_refused_with_advice(tmp_path):
     path = tmp_path / "m.db"
     with open_memory(path) as memory:
         memory.add("hello", id="m1")
@@ -91,7 +91,7 @@ def test_a_newer_schema_is_refused_with_the_way_out(tmp_path):
 
 
 @pytest.mark.parametrize("other", [HashEmbedder(64), "wordllama"])
-def test_another_embedder_is_refused_with_the_way_out(tmp_path, other):
+def test_another_embedder_is_refused_with_advice(tmp_path, other):
     path = tmp_path / "m.db"
     open_memory(path).close()
     with pytest.raises(EmbedderMismatchError, match=r"hash-128.*128 dimensions.*open it with"):

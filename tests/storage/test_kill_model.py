@@ -218,7 +218,7 @@ def test_workers_in_several_processes_share_the_queue(place: Place) -> None:
             )
 
 
-def test_workers_in_several_processes_share_what_is_behind(place: Place) -> None:
+def test_workers_in_several_processes_share_due_summaries(place: Place) -> None:
     sessions = 12
     first = [turn(PER_SESSION * number + n) for number in range(sessions) for n in range(BATCH)]
     with ModelServer() as server, ExitStack() as stack:

@@ -73,7 +73,7 @@ S = "space: $__space"
         ("RETURN 'it\\'s' AS a, \"(n)\" AS b", "RETURN 'it\\'s' AS a, \"(n)\" AS b"),
     ],
 )  # fmt: skip
-def test_rewriting(query: str, expected: str) -> None:
+def test_node_patterns_are_restricted_to_the_space(query: str, expected: str) -> None:
     assert confine(query) == expected
 
 
@@ -143,12 +143,12 @@ def test_the_parameter_can_have_another_name() -> None:
         ("  // nothing", "the query is empty"),
     ],
 )
-def test_what_is_refused(query: str, message: str) -> None:
+def test_forbidden_queries_are_refused_with_a_reason(query: str, message: str) -> None:
     with pytest.raises(QueryError, match=message):
         confine(query)
 
 
-def test_the_place_is_shown() -> None:
+def test_an_error_shows_the_position_in_the_query() -> None:
     with pytest.raises(QueryError) as caught:
         confine("MATCH (n)\nRETURN n\n  SET n.x = 1")
     assert str(caught.value).startswith("line 3, column 3: SET is not allowed")
@@ -223,7 +223,7 @@ def test_a_confined_plan_passes(plan: dict[str, Any]) -> None:
         ),
     ],
 )  # fmt: skip
-def test_any_other_plan_is_refused(plan: dict[str, Any]) -> None:
+def test_a_plan_that_reads_beyond_the_space_is_refused(plan: dict[str, Any]) -> None:
     with pytest.raises(QueryError, match=r"other spaces|not confined|does not show"):
         verify_plan(_plan("ProduceResults", "n", plan))
 

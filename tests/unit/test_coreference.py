@@ -69,7 +69,7 @@ def test_a_speakers_name_is_never_changed():
     assert {one.name: one.type for one in found.entities}["Jonas"] == "person"
 
 
-def test_one_alias_of_two_is_of_neither():
+def test_an_alias_shared_by_two_entities_belongs_to_neither():
     found = names(PIA, WindowName("Lea", "person", ("my sister",)))
     assert find(found, "my sister", 0) == "Jonas's sister"
     assert find(found, "my sister", 1) == "Mira's sister"
@@ -88,14 +88,14 @@ def test_what_was_known_before_keeps_name_and_type():
     assert find(found, "my cat", 0) == "Jonas's cat"
 
 
-def test_whose_it_is_when_nothing_is_known():
+def test_an_unknown_description_is_attributed_to_its_speaker():
     found = names()
     assert find(found, "my left knee") == "Jonas's left knee"
     assert find(found, "our flat", 1) == "Mira's flat"
     assert find(found, "mystery novel") == "mystery novel"
 
 
-def test_only_what_means_the_same_elsewhere_lasts():
+def test_only_aliases_that_are_valid_beyond_the_window_are_kept():
     entity = WindowName(
         "Pia", "person", ("my sister", "Pipi", "the sister", "her friend", "our boss")
     )

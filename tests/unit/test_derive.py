@@ -101,13 +101,13 @@ def test_negation_is_in_the_text_that_is_searched():
         (replace(LIVES, chunks=(-1,)), f"{NO_EVIDENCE}: Ann lives in Oslo"),
     ],
 )
-def test_what_is_not_right_is_left_out_and_said_why(wrong, why):
+def test_invalid_facts_are_rejected_with_a_reason(wrong, why):
     found, rejected = run(wrong, LIVES)
     assert (len(found.triples), rejected) == (1, (why,))
     assert run(wrong)[0].entities == ()
 
 
-def test_what_the_extractor_left_out_itself_comes_first():
+def test_rejections_by_the_extractor_come_first():
     _, rejected = run(replace(LIVES, chunks=()), rejected=("too vague: Ann likes it",))
     assert rejected == ("too vague: Ann likes it", f"{NO_EVIDENCE}: Ann lives in Oslo")
     assert by_reason((*rejected, "too vague: that")) == {"too vague": 2, NO_EVIDENCE: 1}

@@ -84,7 +84,7 @@ def test_unknown_names(wrong):
 
 
 @pytest.mark.parametrize("wrong", [None, 7, object()])
-def test_what_is_no_embedder(wrong):
+def test_an_object_that_is_not_an_embedder_is_refused(wrong):
     with pytest.raises(ConfigurationError, match="not an embedder"):
         resolve(wrong)
 
@@ -129,7 +129,7 @@ def test_wrong_answers_to_a_question_are_embedding_errors(answer):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_not_finite(bad):
+def test_vectors_that_are_not_finite_are_refused(bad):
     embedder = CheckedEmbedder(Broken([[1.0, bad, 0.0]]))
     with pytest.raises(EmbeddingError, match="NaN or infinity"):
         embedder.embed(["x"])
@@ -147,7 +147,7 @@ def test_a_zero_vector_stays_zero():
     assert CheckedEmbedder(Broken(np.zeros((1, 3)))).embed(["x"]).tolist() == [[0.0, 0.0, 0.0]]
 
 
-def test_failures_say_whose_they_are_and_nothing_is_stored(tmp_path):
+def test_failures_name_the_embedder_and_store_nothing(tmp_path):
     def failing(texts: Sequence[str]) -> list[list[float]]:
         if "poison" in texts[0]:
             raise ConnectionError("no route")

@@ -31,13 +31,13 @@ def test_an_unknown_name_lists_the_known_ones(name):
         resolve_extractor(name)
 
 
-def test_a_detail_where_there_is_none():
+def test_an_extractor_name_with_an_unexpected_suffix_is_refused():
     with pytest.raises(ConfigurationError, match="takes no detail after a colon: 'fast'"):
         resolve_extractor("rules:fast")
 
 
 @pytest.mark.parametrize("wrong", [None, 7, print, object()])
-def test_what_is_no_extractor(wrong, tmp_path):
+def test_an_object_that_is_not_an_extractor_is_refused(wrong, tmp_path):
     with pytest.raises(ConfigurationError, match="must be a string or an Extractor"):
         Memory(tmp_path / "m.db", embedder=HashEmbedder(), extractor=wrong)
 

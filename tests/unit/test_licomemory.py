@@ -209,7 +209,7 @@ def test_the_median_gap_and_its_cases():
     assert median_gap(np.empty(0)) == 0.0
 
 
-def test_behind_keeps_the_order_of_its_own():
+def test_items_put_behind_keep_their_order():
     score = np.array([0.5, 0.2, 0.9, 0.45, 0.0])
     first = np.array([True, True, False, False, False])
     factors = behind(score, first, ~first)
@@ -217,7 +217,7 @@ def test_behind_keeps_the_order_of_its_own():
     assert (score * factors)[2:4].tolist() == pytest.approx([0.198, 0.099])
 
 
-def test_behind_changes_nothing_where_nothing_is_in_front_or_all_is_below():
+def test_putting_behind_changes_nothing_if_the_order_is_already_right():
     score, none = np.array([0.5, 0.2]), np.array([False, False])
     assert behind(score, none, ~none).tolist() == [1, 1]
     assert behind(score, np.array([True, False]), np.array([False, True])).tolist() == [1, 1]

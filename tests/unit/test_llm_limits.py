@@ -86,7 +86,7 @@ def test_time_counts_what_would_be_waited():
     assert budget.used.calls == 0
 
 
-def test_no_limits_no_end():
+def test_a_budget_without_limits_never_ends():
     budget = Budget()
     budget.settle(Usage(calls=1, input_tokens=10**12, cost=1e12))
     budget.reserve()
@@ -96,7 +96,7 @@ def test_no_limits_no_end():
 @pytest.mark.parametrize(
     "limits", [{"calls": -1}, {"tokens": -1}, {"cost": float("nan")}, {"time": timedelta(-1)}]
 )
-def test_budgets_that_make_no_sense(limits):
+def test_invalid_budgets_are_refused(limits):
     with pytest.raises(ConfigurationError):
         Budget(**limits)
 

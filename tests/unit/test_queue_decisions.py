@@ -52,11 +52,11 @@ def test_outages_shrink_batches_slowly():
     ("deaths", "size"),
     [([0, 0], 2), ([1, 1], 2), ([2, 2], 1), ([0, 2, 0], 1), ([2, 0, 0], 1), ([4], 1)],
 )
-def test_what_two_processes_died_with_is_alone(deaths, size):
+def test_a_chunk_with_two_crashes_is_read_alone(deaths, size):
     assert batch_size([failures_of(0, 0, number) for number in deaths], 1 << 20) == size
 
 
-def test_deaths_are_said_in_words():
+def test_crashes_are_described_in_words():
     assert crash_reason(1) == "the process that read it ended once"
     assert crash_reason(5, summary=True) == "the process that summed it up ended 5 times"
 
@@ -81,7 +81,7 @@ def refused(status, *, too_long=False):
         (EmbeddingError("x"), "content"),
     ],
 )
-def test_whose_fault_it_is(error, fault):
+def test_a_failure_is_attributed_to_the_chunk_or_the_service(error, fault):
     assert fault_of(error) == fault
 
 
@@ -153,7 +153,7 @@ def test_only_older_versions_of_one_family(than, current, names):
     assert older(RECORDED, than, current) == names
 
 
-def test_a_version_that_is_none_is_refused():
+def test_an_invalid_version_is_refused():
     with pytest.raises(ConfigurationError, match="such as 2, or a name"):
         older(RECORDED, "newest", "rules-1")
 

@@ -35,7 +35,7 @@ def test_a_reading_adds_to_the_rules():
     assert with_reading(rules, QuestionReading()) == rules
 
 
-def test_what_the_rules_found_and_nonsense_stay_out():
+def test_a_reading_does_not_replace_times_of_the_rules_and_nonsense_is_ignored():
     rules = analyse("What did Vera play in May 2025?", NOW)
     assert with_reading(rules, QuestionReading(when="2026-03")).times == (NamedDate(2025, 5),)
     assert with_reading(analyse("What?", NOW), QuestionReading(when="in spring")).times == ()

@@ -14,7 +14,7 @@ from cognigraph.ingest.queue.debounce import PATIENCE, Settling
 from cognigraph.testing import HashEmbedder, ScriptedExtractor
 
 
-def test_it_waits_for_a_pause():
+def test_a_worker_waits_for_a_pause():
     settling = Settling(20.0, 64)
     assert not settling.is_ready(0, 100.0)
     assert not settling.is_ready(1, 110.0)
@@ -29,13 +29,13 @@ def test_a_full_batch_does_not_wait():
     assert settling.is_ready(64, 0.1)
 
 
-def test_what_keeps_coming_is_not_held_back_for_ever():
+def test_a_constant_stream_of_messages_is_enriched_eventually():
     settling = Settling(20.0, 64)
     starts = [second for second in range(0, 400, 10) if settling.is_ready(1 + second // 10, second)]
     assert starts[0] == PATIENCE * 20
 
 
-def test_what_came_during_the_work_waits_for_its_own_pause():
+def test_messages_that_arrive_during_a_run_wait_for_their_own_pause():
     settling = Settling(20.0, 64)
     settling.is_ready(1, 0.0)
     assert settling.is_ready(1, 20.0)
@@ -45,7 +45,7 @@ def test_what_came_during_the_work_waits_for_its_own_pause():
 
 
 @given(st.lists(st.tuples(st.integers(0, 80), st.floats(0.01, 30)), min_size=1, max_size=60))
-def test_nothing_waits_longer_than_its_patience(steps):
+def test_no_message_waits_longer_than_the_maximum(steps):
     settling, now, waiting_since = Settling(20.0, 64), 0.0, None
     for pending, later in steps:
         now += later

@@ -38,7 +38,7 @@ def test_only_what_differs_from_the_normalised_form_is_kept(names, text):
     assert given(text, normal, ["?"] * len(names)) == names
 
 
-def test_what_kept_nothing_agrees_with_what_is_canonical():
+def test_evidence_without_a_spelling_has_the_canonical_one():
     assert given(None, ["anna"], ["ANNA"]) == ("ANNA",)
 
 

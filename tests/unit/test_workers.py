@@ -22,13 +22,13 @@ def test_this_process_lives():
     assert has_died(f"{HOST}:{os.getpid()}:a1:token") is False  # by its number alone
 
 
-def test_of_another_machine_nothing_is_known():
+def test_processes_of_another_machine_are_unknown():
     assert has_died(f"elsewhere:{os.getpid()}:a1:token") is None
     for token in ("", "w", f"{HOST}:", f"{HOST}:x:y"):
         assert has_died(token) is None
 
 
-def test_a_process_that_has_ended():
+def test_a_process_that_has_ended_is_dead():
     child = subprocess.Popen([sys.executable, "-c", "pass"])
     child.wait()
     assert has_died(f"{HOST}:{child.pid}:a1:token") is True
@@ -36,14 +36,14 @@ def test_a_process_that_has_ended():
 
 
 @linux
-def test_another_process_of_that_number():
+def test_a_reused_process_id_is_recognised():
     host, process, _ = worker_name("x").split(":")
     number, started = process.split("-")
     assert has_died(f"{host}:{number}-{int(started) - 1}:a1:token") is True
 
 
 @linux
-def test_a_killed_process_that_nobody_waited_for():
+def test_a_killed_process_is_dead_before_it_is_reaped():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     try:
         token = f"{HOST}:{child.pid}:a1:token"
