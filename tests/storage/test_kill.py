@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cognigraph import Memory
-from tests.storage.writers import open_memory, turn
+from tests.storage.writers import Calls, open_memory, turn
 
 pytestmark = pytest.mark.slow
 
@@ -97,7 +97,7 @@ def test_killed_while_adding(tmp_path):
 def graph(memory: Memory) -> dict[str, Any]:
     """Everything that enrichment made, without row ids and revisions.
 
-    How many revisions there are depends on the batches: what was in hand at two deaths is read
+    How many revisions there are depends on the batches: what two crashed processes held is read
     alone.
     """
     return {
@@ -117,7 +117,8 @@ def test_killed_while_enriching(tmp_path):
     calm = tmp_path / "calm.db"
     with open_memory(calm) as memory:
         memory.add_many(turns)
-        memory.flush()
+        with Calls() as calls:
+            memory.flush()
         expected = graph(memory)
     assert len(expected["triples"]) > 20
     kills = unfinished = 0
@@ -126,7 +127,7 @@ def test_killed_while_enriching(tmp_path):
         with open_memory(path) as memory:
             memory.add_many(turns)
         for _ in range(4):
-            kill_after(start("enrich", path), 1, source.uniform(0, 0.06))
+            start("enrich", path, int(calls.count * source.uniform(0.01, 0.4))).communicate()
             kills += 1
             with open_memory(path) as memory:
                 assert_whole(memory, path)

@@ -14,7 +14,7 @@ import pytest
 
 from cognigraph import EmbedderMismatchError, Memory
 from cognigraph.testing import HashEmbedder
-from tests.storage.test_kill import ROOT, kill_after, start
+from tests.storage.test_kill import ROOT, start
 from tests.storage.writers import open_memory, turn
 
 pytestmark = pytest.mark.slow
@@ -62,8 +62,8 @@ def test_killed_while_reindexing(tmp_path):
     made: list[int] = []
     in_the_middle = 0
     for _ in range(40):
-        lines = kill_after(start("reindex", path, 96), 1, source.uniform(0.0, 0.12))
-        counts = [int(line.split()[0]) for line in lines if line[:1].isdigit()]
+        output, _ = start("reindex", path, 96, source.randint(1, 6)).communicate()
+        counts = [int(line.split()[0]) for line in output.splitlines() if line[:1].isdigit()]
         if embedder_of(path) == "hash-96":
             break
         assert counts, "it made no progress before it was killed"

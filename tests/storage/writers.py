@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import os
+import signal
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from cognigraph import EnrichSettings, Memory, Message, Settings
 from cognigraph.testing import HashEmbedder
@@ -61,37 +62,52 @@ def write(path: str, first: str) -> None:
             sys.stdout.flush()
 
 
-def enrich(path: str) -> None:
-    """Enrich what is pending, a line for each batch done; end when nothing is left."""
-    with open_memory(path) as memory:
-        sys.stdout.write("open\n")
-        sys.stdout.flush()
-        while memory.stats().done < memory.stats().chunks:
-            for step in memory.enrich():
-                sys.stdout.write(f"{step.chunks}\n")
-                sys.stdout.flush()
+class Calls:
+    """Counts the function calls of this thread; at the last one the process kills itself.
+
+    Unlike a delay, a number of calls stops a process at the same point of its work on a machine
+    that is busy and on one that is not.
+    """
+
+    def __init__(self, last: float = math.inf) -> None:
+        self.count, self.last = 0, last
+
+    def __enter__(self) -> Calls:
+        sys.setprofile(self._counted)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(None)
+
+    def _counted(self, _frame: object, _event: str, _argument: object) -> None:
+        self.count += 1
+        if self.count >= self.last:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
-class SlowEmbedder(HashEmbedder):
-    """Another embedder, slow enough to be killed at work."""
-
-    def embed(self, texts: Sequence[str]) -> Any:
-        time.sleep(0.004 * len(texts))
-        return super().embed(texts)
+def enrich(path: str, calls: str) -> None:
+    """Enrich what is pending, and kill the process after a number of function calls."""
+    with open_memory(path) as memory, Calls(int(calls)):
+        memory.flush(timeout=20)
 
 
-def reindex(path: str, dimension: str) -> None:
-    """Change the embedder, a line for each batch; at the end say so."""
+def reindex(path: str, dimension: str, batches: str) -> None:
+    """Change the embedder, a line for each batch; kill the process after a number of batches."""
     from cognigraph.ingest import reindex as module
 
     module._BATCH = 4
+    left = int(batches)
 
     def announce(made: int, total: int) -> None:
+        nonlocal left
         sys.stdout.write(f"{made} {total}\n")
         sys.stdout.flush()
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
 
     with open_memory(path) as memory:
-        memory.reindex(SlowEmbedder(int(dimension)), on_progress=announce)
+        memory.reindex(HashEmbedder(int(dimension)), on_progress=announce)
     sys.stdout.write("done\n")
 
 
@@ -107,7 +123,6 @@ def load(path: str, count: str, offset: str) -> None:
 def fill(path: str, limit: str) -> None:
     """Add messages under a limit of the file size until the store refuses."""
     import resource
-    import signal
 
     from cognigraph import StoreUnavailableError
 
