@@ -1,9 +1,9 @@
-"""A space beside a canary: what the guard lets through must not depend on the canary's values.
+"""A space beside a canary space: the answer to a query must not depend on the canary's values.
 
-:class:`Aviary` holds one small space of its own and a larger one, the canary. Each query is run
-three times: while every value of the canary is marked, while the same nodes of the canary hold
-other values or none (its *twin*), and after the canary is gone. No answer may show a mark, neither
-in its rows nor in an error, and the answers must be alike:
+:class:`Aviary` contains a small space and a larger one, the canary. Each query is run three times:
+while every value of the canary is marked, while the same nodes of the canary have other values or
+none (its *twin*), and after the canary has been removed. Neither the rows nor an error may contain
+a mark, and the answers must agree:
 
 - Rows must be the same each time.
 - Errors must be the same where the plans are the same. Two plans may differ in whether they
@@ -72,7 +72,7 @@ SET n.text = null, n.seq = null, n.name = CASE WHEN n:Space THEN 'other' + eleme
 
 @dataclass(frozen=True)
 class Guard:
-    """What stands between a query and the server; the faults of an earlier one can be put in."""
+    """The checks between a query and the server; tests can replace them by faulty ones."""
 
     confine: Confine = lambda query: confine(query, lists=LISTS)
     verify: Verify = lambda plan: verify_plan(plan, lists=LISTS)
@@ -80,7 +80,7 @@ class Guard:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a caller sees of one query, and by which plan it came about."""
+    """What a caller sees of one query, and the plan that was used."""
 
     kind: Kind
     text: str = ""
@@ -90,7 +90,7 @@ class Answer:
         return f"{self.kind} {self.text[:500]}"
 
     def like(self, other: Answer) -> bool | None:
-        """Whether two answers are alike; None where nothing can be said of them."""
+        """Whether two answers agree; None if they cannot be compared."""
         if self.kind == other.kind == "rows":
             return self.text == other.text
         comparable = {self.kind, other.kind} <= {"rows", "error"} and self.plan == other.plan
@@ -99,7 +99,7 @@ class Answer:
 
 @dataclass
 class Tally:
-    """What became of the queries."""
+    """Counts of the outcomes of the queries."""
 
     kinds: Counter[Kind] = field(default_factory=Counter)
     compared: Counter[Kind] = field(default_factory=Counter)
@@ -144,7 +144,7 @@ class Aviary:
         self._remove(self.canary)
 
     def check(self, queries: Iterable[str], tally: Tally) -> None:
-        """Run queries beside the canary, beside its twin and alone; note what differs as a leak."""
+        """Run queries beside the canary, beside its twin and alone; record differences as leaks."""
         asked = list(queries)
         marked = f"{self.canary}-"
         self._load([_LOAD, _LOAD_OUTSIDE], self.canary, marked, NUMBER, CANARIES)

@@ -43,10 +43,10 @@ settings.load_profile("full")
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Unit tests first: the servers start meanwhile.
+    """Run unit tests first, while the servers start.
 
-    Newer lines of Neo4j are taken from tests for which one line is enough. Tests marked ``fuzz``
-    run only when they are asked for, and then all in random order, since time may not suffice.
+    Tests for which one release line of Neo4j is enough do not run on newer ones. Tests marked
+    ``fuzz`` run only on request, in random order, because the time may not suffice for all.
     """
     fuzzing = _is_fuzzing(config)
     first = next(iter(LINES))
@@ -65,7 +65,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _turn(item: pytest.Item) -> int:
-    """Unit tests, then what needs a server, then the rest: it fills the worker that is idle."""
+    """Order: unit tests, tests that need a server, then the rest, which occupies idle workers."""
     if item.get_closest_marker("neo4j") is not None:
         return 1
     return 0 if "unit" in item.path.parts else 2
@@ -90,14 +90,14 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 
 
 def _line(item: pytest.Item) -> str | None:
-    """The line of Neo4j that a test wants."""
+    """Return the release line of Neo4j that a test needs."""
     params = getattr(getattr(item, "callspec", None), "params", {})
     line = params.get("neo4j_server") or params.get("location", "").removeprefix("neo4j-")
     return line if line in LINES else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Own the servers in the process that hands the tests out, or that runs them itself."""
+    """Start the pool of servers in the process that distributes or runs the tests."""
     if hasattr(config, "workerinput"):
         config.stash[_POOL] = RemotePool(config.workerinput["neo4j_servers"])
         return
@@ -107,7 +107,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a worker of a parallel run whom it asks for servers."""
+    """Tell a worker of a parallel run the address of the pool of servers."""
     config = node.config
     if _SERVICE not in config.stash:
         config.stash[_SERVICE] = PoolService(config.stash[_POOL])
@@ -117,7 +117,7 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keep the tests of one line of Neo4j together, and the order in which they are collected."""
+    """Keep the tests of one Neo4j line on one worker, and the order of collection."""
     from tests.scheduling import OneWorkerPerLine
 
     config.option.loadscopereorder = False
@@ -126,7 +126,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.fixture(scope="session", autouse=True)
 def _servers(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Server]]:
-    """Start each Neo4j line that a test wants once per run, in the background."""
+    """Start each Neo4j line that a test needs once per run, in the background."""
     pool = request.config.stash[_POOL]
     for line in sorted({line for line in map(_line, request.session.items) if line}, reverse=True):
         pool.begin(line)
@@ -176,7 +176,7 @@ def location(
 
 @pytest.fixture(autouse=True)
 def _loggers() -> Iterator[None]:
-    """The command line silences the library's loggers; not for the tests after it."""
+    """Restore the library's loggers, which the command line silences, for the next tests."""
     loggers = [logging.getLogger(name) for name in ("cognigraph", "neo4j")]
     levels = [logger.level for logger in loggers]
     yield
@@ -186,7 +186,7 @@ def _loggers() -> Iterator[None]:
 
 @pytest.fixture
 def clock() -> FrozenClock:
-    """A clock that stands at 2026-05-20 09:00 UTC until told otherwise."""
+    """A clock that stands at 2026-05-20 09:00 UTC until a test moves it."""
     return FrozenClock(START)
 
 

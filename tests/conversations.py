@@ -1,4 +1,4 @@
-"""Conversations of real sentences, chosen so that reading one depends on those before it."""
+"""Conversations of real sentences whose extraction depends on the sentences before them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ SPEAKERS = ["Tom", "Eva", "Melanie Holm", None]
 
 
 def conversation(random: Random, turns: int, *, ties: bool = False) -> list[Message]:
-    """Turns of up to three sessions, in time order; with ``ties`` some are said at one moment."""
+    """Turns of up to three sessions, in time order; with ``ties`` some have the same time."""
     sessions = {name: random.sample(SPEAKERS, random.choice([1, 2, 2, 3])) for name in "abc"}
     messages = []
     for number in range(turns):

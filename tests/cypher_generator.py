@@ -1,10 +1,10 @@
-"""A generator of Cypher: every clause and pattern, and the forms that are meant to mislead.
+"""A generator of random Cypher: every clause and pattern, and forms that try to mislead.
 
     Generator(random.Random(7)).query()
 
-Few variable names are used, in every scope anew; keywords stand where names can and are glued to
-``$``; gaps are comments and odd white space; labels are dynamic; conditions fail on purpose. Most
-queries are well-formed, and most of these the guard accepts.
+Few variable names are reused in every scope; keywords appear as names and directly before ``$``;
+gaps are comments and unusual white space; labels are dynamic; conditions fail on purpose. Most
+queries are well-formed, and the guard accepts most of those.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ class Generator:
     # --- odd forms --------------------------------------------------------------------------
 
     def _mangled(self, text: str) -> str:
-        """Put comments and other white space where a space is, now and then."""
+        """Replace some spaces by comments and other white space."""
         if self._chance(0.85):
             return text
         words = text.split(" ")

@@ -1,4 +1,4 @@
-"""Enriching a space in batches, in any order, with crashes between; and what came of it."""
+"""Enrich a space in batches, in any order and with crashes, and return the graph."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Plan:
 
 
 def random_plan(random: Random, turns: int, *, ties: bool) -> Plan:
-    """Any plan. Turns of one moment are in the order of their arrival, so none of them is late."""
+    """Return a random plan. Simultaneous turns stay in order of arrival, so none is late."""
     return Plan(
         batch=random.choice([1, 2, 7, 64, 1000]),
         at_once=random.choice([1, 2, 5, turns]),
@@ -57,7 +57,7 @@ def build(
     space: str = "x",
     **options: Any,
 ) -> dict[str, Any]:
-    """Insert and enrich by a plan; return all that the graph says."""
+    """Insert and enrich by a plan; return the content of the graph."""
     defaults = {"embedder": HashEmbedder(32), "clock": FrozenClock(START), "enrich": "manual"}
     settings = Settings(enrich=EnrichSettings(batch=plan.batch, lease=LEASE))
     with Memory(**location, **(defaults | options), settings=settings) as memory:
@@ -103,7 +103,7 @@ def _crash(memory: Memory, space: Space, plan: Plan) -> bool:
 
 
 def said(space: Space) -> dict[str, Any]:
-    """The graph, with the sessions' keys and summaries; nothing in it depends on the space."""
+    """Return the graph with keys and summaries, without anything specific to the space."""
     sessions = [(s.id, s.keys, s.themes) for s in space.sessions(limit=1000)]
     graph = claimed(space)
     graph["triples"] = sorted(repr(row[1:]) for row in graph["triples"])  # uids are the space's

@@ -1,4 +1,4 @@
-"""How a parallel run (pytest-xdist) hands the tests out to its workers."""
+"""How a parallel run (pytest-xdist) distributes the tests to its workers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _LINE = re.compile(rf"neo4j-(?:{'|'.join(map(re.escape, LINES))})")
 
 
 def scope(nodeid: str) -> str:
-    """What a test has to share a worker with: the tests of its line of Neo4j, or nothing."""
+    """Return the group whose tests must run on one worker: the test's Neo4j line, or none."""
     line = _LINE.search(nodeid.partition("[")[2])
     return line[0] if line else nodeid
 
 
 class OneWorkerPerLine(LoadScopeScheduling):
-    """Hands single tests out in their order, but all tests of one Neo4j line to one worker.
+    """Distributes tests one by one in order, but all tests of a Neo4j line to one worker.
 
     Some of them change the whole database (its embedder, its schema) or stop its server.
     """

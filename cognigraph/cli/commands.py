@@ -292,7 +292,7 @@ def listed(run: CommandRun, found: list[Any], table: Any, none: str) -> int:
 
 
 def stats(run: CommandRun) -> int:
-    """Count what one space, or every space, holds."""
+    """Count the contents of one space, or of every space."""
     options = run.options
     if run.arguments.all:
         with opened(options) as memory:

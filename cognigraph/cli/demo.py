@@ -26,7 +26,7 @@ from cognigraph.model import Context, Hit, SearchResult, Triple
 from cognigraph.space import Space
 
 _SHOWN_TURNS = ("m002", "m048", "m073")
-_PROBE = ("m048", "Where does Mira live now?")
+_QUESTION = ("m048", "Where does Mira live now?")
 _TREE_SESSION = "jul-knee"
 _CONTEXT_OF = 2
 _CONTEXT_TOKENS = 360
@@ -57,12 +57,12 @@ def demo(run: CommandRun) -> int:
         space = memory.space(options.space)
         _refuse_strangers(space, messages, options)
         _introduce(terminal, messages, options, kept=run.options.chosen_db is not None)
-        turns, probe = _play(space, messages, terminal)
+        turns, early = _play(space, messages, terminal)
         done = _enrich(space, terminal)
         _graph(space, options, terminal)
         answers = _ask(space, asked, questions["now"], options, terminal)
         block = _context(space, asked[_CONTEXT_OF]["question"], questions["now"], options, terminal)
-        document = _document(space, turns, probe, done, answers, block)
+        document = _document(space, turns, early, done, answers, block)
         _farewell(terminal, run.options)
     terminal.document(document)
     return OK
@@ -124,21 +124,21 @@ def _play(
     """Add turn by turn, as in a live conversation, and ask one question in the middle of it."""
     _heading(terminal, "1. Each turn is stored and searchable at once")
     turns: list[SampleTurn] = []
-    probe: SearchResult | None = None
+    early: SearchResult | None = None
     with terminal.progress("storing", len(messages)) as bar:
         for message in messages:
             started = time.perf_counter()
             result = space.add(**message)
             took = (time.perf_counter() - started) * 1000
             turns.append(SampleTurn(message, round(took, 3), bool(result.new)))
-            if message["id"] == _PROBE[0]:
-                probe = space.search(_PROBE[1], 1, message["at"])
+            if message["id"] == _QUESTION[0]:
+                early = space.search(_QUESTION[1], 1, message["at"])
             bar.at(len(turns))
-    _show_turns(turns, probe, terminal)
-    return turns, probe
+    _show_turns(turns, early, terminal)
+    return turns, early
 
 
-def _show_turns(turns: list[SampleTurn], probe: SearchResult | None, terminal: Terminal) -> None:
+def _show_turns(turns: list[SampleTurn], early: SearchResult | None, terminal: Terminal) -> None:
     for turn in turns:
         if turn.message["id"] in _SHOWN_TURNS:
             terminal.show(_turn_line(turn, terminal))
@@ -151,10 +151,10 @@ def _show_turns(turns: list[SampleTurn], probe: SearchResult | None, terminal: T
         f"{max(times):.1f} ms (the first turn loads the embedder)."
     )
     terminal.show("Each turn was durable and searchable when add() returned.")
-    if probe is not None and probe.hits and not probe.triples:
+    if early is not None and early.hits and not early.triples:
         terminal.show(
-            f'Asked right after {_PROBE[0]}, before enrichment: "{_PROBE[1]}"',
-            Text(f"  -> {probe[0].id} {probe[0].speaker}: {one_line(probe[0].text)}", "green"),
+            f'Asked right after {_QUESTION[0]}, before enrichment: "{_QUESTION[1]}"',
+            Text(f"  -> {early[0].id} {early[0].speaker}: {one_line(early[0].text)}", "green"),
         )
 
 
@@ -310,7 +310,7 @@ def _farewell(terminal: Terminal, options: Options) -> None:
 def _document(
     space: Space,
     turns: list[SampleTurn],
-    probe: SearchResult | None,
+    early: SearchResult | None,
     done: Enriched,
     answers: list[SearchResult],
     block: Context,
@@ -321,7 +321,7 @@ def _document(
         "turns": len(turns),
         "new": sum(turn.new for turn in turns),
         "add_ms": {"median": format_values.median(times), "max": max(times)},
-        "found_before_enrichment": [hit.id for hit in probe] if probe else [],
+        "found_before_enrichment": [hit.id for hit in early] if early else [],
         "enriched": done,
         "stats": space.stats(),
         "sessions": space.sessions(),

@@ -28,8 +28,8 @@ _STEPS_A_LINE = 20
 class Enriched:
     """The result of one run: chunks read, changes to the graph, usage, and what is left.
 
-    ``summaries`` is the number of summaries written without reading chunks, ``behind`` the number
-    of summaries still due. ``rejected`` gives the reason for each thing that was left out, and
+    ``summaries`` is the number of summaries written without reading chunks, ``summary_due`` the
+    number of summaries still due. ``rejected`` has the reason for each rejected item, and
     ``rejections`` counts the reasons.
     """
 

@@ -132,11 +132,11 @@ def _writing(command: Any) -> None:
     enrich.add_argument(
         "--retry-failed", action="store_true", help="also try parked messages again"
     )
-    enrich.add_argument("--redo", action="store_true", help="also read enriched messages again")
+    enrich.add_argument("--redo", action="store_true", help="also extract enriched messages again")
     enrich.add_argument(
         "--older-than",
         metavar="VERSION",
-        help="with --redo: only sessions read by an older version than this, such as 2 or rules-2",
+        help="with --redo: only sessions processed by an older version, such as 2 or rules-2",
     )
     enrich.add_argument(
         "--dry-run",
@@ -227,7 +227,7 @@ def _looking(command: Any) -> None:
         listing.add_argument(
             "--limit", type=_count, default=20, metavar="N", help="number of rows (default: 20)"
         )
-    stats = command("stats", "count what a space holds")
+    stats = command("stats", "count the contents of a space")
     stats.add_argument("--all", action="store_true", help="count every space")
 
 

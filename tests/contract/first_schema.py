@@ -45,7 +45,7 @@ def _texts(space: str) -> list[tuple[str, str]]:
 
 
 def sqlite(path: str, space: str, version: int = 1) -> None:
-    """Write it as a file of the first schema, migrated to that version without what came later."""
+    """Write it to a file of the first schema, and migrate the file to ``version`` only."""
     with sqlite3.connect(path) as db:
         db.executescript(schema.migrations()[0][1])
         db.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) STRICT")
@@ -99,7 +99,7 @@ def sqlite(path: str, space: str, version: int = 1) -> None:
 
 
 def neo4j(uri: str, auth: tuple[str, str] | None, space: str, version: int = 1) -> None:
-    """Write it to a server, whatever else is there; later versions than the first look the same."""
+    """Write it to a server beside other data; later versions write the same properties."""
     with GraphDatabase.driver(uri, auth=auth) as driver:
 
         def run(text: str, **values: Any) -> None:

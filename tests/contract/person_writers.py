@@ -31,7 +31,7 @@ def script(window: Window) -> Extraction:
 
 
 def write(location: dict[str, Any], space: str, numbers: list[int]) -> None:
-    """A memory of its own for each turn, all at once: add it, and enrich what is there."""
+    """Add and enrich turns in parallel, each with a memory of its own."""
     embedder = resolve("wordllama")
 
     def one(number: int) -> None:

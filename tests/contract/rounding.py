@@ -1,4 +1,4 @@
-"""Results of searches, comparable with those of another moment."""
+"""Round search results so that they can be compared with later ones."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 
 def rounded(value: Any) -> Any:
-    """The value with all floats in it at five digits.
+    """Return the value with all floats rounded to five digits.
 
-    The last ones of a cosine change when Neo4j's JVM compiles what computes it.
+    The last digits of a cosine change when Neo4j's JVM compiles the code that computes it.
     """
     if isinstance(value, float):
         return round(value, 5)

@@ -1,6 +1,6 @@
-"""Odd values of the right types, on each store: served, or refused with an error that says so.
+"""Unusual values of the right types, on each store: accepted, or refused with a clear error.
 
-Wrong types never get to a store; ``tests/unit/test_arguments.py`` has those too, on SQLite.
+Values of wrong types never reach a store; ``tests/unit/test_arguments.py`` tests those too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.one_line
 
 
 def odd_calls() -> Iterator[tuple[str, str, Any]]:
-    """Operation, parameter and value, for every parameter that may be given such a value."""
+    """Yield operation, parameter and value, for every parameter that accepts the type."""
     for name, parameter in cases(Space):
         for kind in kinds(hinted(verbs(Space)[name]).get(parameter)):
             for value in BAD_VALUES.get(kind, ()):

@@ -1,4 +1,4 @@
-"""What the graph says does not depend on the batches in which it was read."""
+"""The graph does not depend on the batches in which messages were extracted."""
 
 from __future__ import annotations
 

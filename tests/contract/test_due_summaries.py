@@ -1,4 +1,4 @@
-"""A summary that could not be written is work of its own, on every store, like a chunk."""
+"""A summary that could not be written is queued like a chunk, on every store."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BAD = ModelAnswerError("no JSON")
 
 
 class Reader(ScriptedModel):
-    """Finds no facts, and sums a session up by repeating it; ``fails`` says how it does not."""
+    """Finds no facts and repeats a session as its summary; ``fails`` has errors by prompt."""
 
     def __init__(self, name="scripted-model"):
         super().__init__(self._reply, name=name)
@@ -73,7 +73,7 @@ def add(space, *ids, session="s", hour=0):
 
 
 def told(*ids):
-    """The summary of these turns, in the order they were summed up."""
+    """The summary of these turns, in the order in which they were summarised."""
     return "Told: " + " ".join(f"I bought {id} in Oslo." for id in ids)
 
 
@@ -87,7 +87,7 @@ def summaries(space):
 
 
 def claim(space, clock, worker="w", seconds=60):
-    """Lease what waits in a space, chunks or a summary."""
+    """Lease waiting chunks or a due summary of a space."""
     return space._engine.store.queue.claim(
         worker=worker,
         limit=10,
@@ -99,7 +99,7 @@ def claim(space, clock, worker="w", seconds=60):
 
 
 def fall_behind(space, model, error=DOWN):
-    """Read one turn whose summary fails, and another whose is written."""
+    """Enrich one turn whose summary fails, and another one whose summary is written."""
     add(space, "m1")
     model.fails = {"summarise": error}
     (step,) = space.enrich()
@@ -137,7 +137,7 @@ def test_a_summary_that_failed_in_an_outage_is_written_by_the_next_run(
 
 
 def test_an_outage_parks_neither_a_summary_nor_later_turns(space, model, clock):
-    """Nine outages in a row and the session goes on without; its next summary has it all."""
+    """After nine outages in a row the session continues; its next summary includes all turns."""
     add(space, "m1")
     model.fails = {"summarise": DOWN}
     space.enrich()
@@ -260,7 +260,7 @@ def test_a_summary_has_one_worker_at_a_time(space, model, clock):
 
 
 def test_a_worker_crash_between_facts_and_summary_leaves_the_summary_due(space, model, clock):
-    """The lease is held until that is said; when it runs out, the summary is what is left."""
+    """The lease is held until the summary is recorded; after it expires, only that is due."""
     add(space, "m1")
     store = space._engine.store
     lease = claim(space, clock)

@@ -1,4 +1,4 @@
-"""Enrichment, on every store: nothing lost, nothing doubled, failure is never knowledge."""
+"""Enrichment, on every store: nothing is lost or duplicated, and failures add no facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inserting, on every store: what is acknowledged is there, whole, once, and searchable."""
+"""Inserting, on every store: an acknowledged message is stored completely, once, and searchable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No verb of one space sees, changes or is ranked by what lies in another, on every store."""
+"""No operation on a space reads, changes or is ranked by data of another, on every store."""
 
 from __future__ import annotations
 

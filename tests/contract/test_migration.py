@@ -1,4 +1,4 @@
-"""A database of an older schema becomes one of this schema, its entities resolved."""
+"""A database of an older schema is migrated, and its entities are resolved."""
 
 from __future__ import annotations
 

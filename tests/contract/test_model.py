@@ -1,4 +1,4 @@
-"""A model's extraction and summary, on every store: what it remembers between leases is kept."""
+"""Extraction and summaries by a model, on every store: its state is kept between leases."""
 
 from __future__ import annotations
 

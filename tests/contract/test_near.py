@@ -1,4 +1,4 @@
-"""Names that only their vectors bring together, on every store: suspected, never merged."""
+"""Names that are similar only by their vectors, on every store: suspected, never merged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def likes(name, type="object", who="Kim"):
 
 
 def tell(space, extractor, *said):
-    """One message per list of facts, read at once."""
+    """Add and enrich one message per list of facts."""
     number = space.stats().chunks
     for offset, facts in enumerate(said):
         id = f"m{number + offset}"
@@ -49,7 +49,7 @@ PAIR = frozenset(FILMS)
 
 @pytest.fixture
 def whole(whole_store, open_memory: OpenMemory):  # noqa: F811
-    """Opens a store that nothing else is in: servers are shared, an embedder is for all of one."""
+    """Open a store without other data, because an embedder applies to a whole shared server."""
     return open_memory
 
 
@@ -111,7 +111,7 @@ def test_names_with_other_types_numbers_or_proper_names_are_not_suspected(
 def test_pairs_with_similar_spelling_are_listed_before_pairs_found_by_vectors(
     whole, space_name, extractor
 ):
-    """Of a pair that is suspected by its letters the vectors say nothing more."""
+    """A pair that is suspected by its spelling keeps that score, whatever its vectors."""
     name, other = "Maria Petersen", "Maria Peterson"
     space = whole(embedder=Meanings((name, other), FILMS)).space(space_name)
     tell(space, extractor, [likes(name, "person"), likes(other, "person"), *map(likes, FILMS)])
@@ -123,7 +123,7 @@ def test_pairs_with_similar_spelling_are_listed_before_pairs_found_by_vectors(
 
 
 def test_many_similar_names_make_no_pair_suspected(whole, space_name, extractor):
-    """More than 50 names in one place: none are suspected, until they are fewer."""
+    """If more than 50 names are close to each other, none of them are suspected."""
     words = [
         f"{a}{b}" for a in "bcdfghkl" for b in ("aro", "elu", "ina", "osi", "uma", "eto", "ali")
     ]
@@ -232,7 +232,7 @@ def test_suspected_pairs_change_with_the_embedder(whole, extractor):
 
 
 def test_entities_deleted_or_added_during_a_reindex_are_handled(whole, extractor, monkeypatch):
-    """An entity that is deleted, or comes, while the embedder is changed."""
+    """An entity is deleted, or added, while the embedder is changed."""
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
     memory = whole(embedder=FAR)
     space = memory.space("a")
@@ -315,7 +315,7 @@ def test_names_of_an_older_store_get_vectors(whole, location, extractor):
 
 
 def test_a_page_of_the_list(space, extractor):
-    """Letters, vectors and names without a type are one list, whatever the page."""
+    """Pairs by spelling, by vectors and by generic types form one list, with any page size."""
     people = ["Maria Petersen", "Maria Peterson", "Thomas Hendriksen", "Thomas Hendrikson"]
     tell(space, extractor, [likes(name, "person") for name in people])
     tell(space, extractor, [*map(likes, FILMS), *map(likes, CHILDREN)])

@@ -1,4 +1,4 @@
-"""The queue of paid work, on every store: what is nobody's fault parks nothing, poison is alone."""
+"""The queue, on every store: outages park nothing, and a chunk that always fails is isolated."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def fact(id):
 def test_one_poisoned_chunk_parks_alone_and_the_others_get_through(
     open_memory, space_name, extractor, clock
 ):
-    """Among twenty it is alone at the fourth failure; the run goes on with the others at once."""
+    """Among twenty chunks it is alone at the fourth failure; the run continues with the others."""
     space = open_memory().space(space_name)
     ids = [f"m{n:02}" for n in range(20)]
     add(space, *ids)
@@ -162,7 +162,7 @@ def test_limits_end_a_run_between_steps(open_memory, space_name, extractor, limi
 
 @pytest.mark.one_line
 def test_a_run_stops_after_twelve_failed_batches_in_a_row(open_memory, space_name, extractor):
-    """Splitting batches must not turn one wrong setting into a call for every chunk."""
+    """With a wrong setting, splitting batches must not lead to a call for every chunk."""
     space = open_memory().space(space_name)
     for number in range(30):
         add(space, *(f"m{number}-{n}" for n in range(8)), session=f"s{number:02}")
@@ -193,7 +193,7 @@ def test_released_and_extended_leases(open_memory, space_name, clock):
 
 
 def test_a_slow_extractor_keeps_its_lease(open_memory, space_name, extractor):
-    """The clock of the test stands still, so what is held is seen by what was extended."""
+    """The clock of the test stands still, so the test observes extensions of the lease."""
     from threading import Event
 
     settings = Settings(enrich=EnrichSettings(lease=timedelta(seconds=0.06)))

@@ -1,4 +1,4 @@
-"""What the memory recalled and an agent says again, on every store: stored, but not learned."""
+"""Recalled text that an agent repeats, on every store: stored, but not extracted."""
 
 from __future__ import annotations
 

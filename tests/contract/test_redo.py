@@ -1,4 +1,4 @@
-"""Reading again with a newer extractor, on every store: old facts serve until they are replaced."""
+"""Redo with a newer extractor, on every store: old facts are used until they are replaced."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def fact(object, *positions, subject="Ann"):
 
 
 def reader(name, script):
-    """Says of each message what the script has, and the session's messages as its keys."""
+    """Extracts what the script has for each message, with the session's messages as keys."""
     extractor = ScriptedExtractor(script, name=name)
 
     def session(window):
@@ -38,7 +38,7 @@ def reader(name, script):
 
 
 def graph(space):
-    """All that enrichment made, times included."""
+    """Everything that enrichment wrote, including times."""
     ties = "MATCH (c:Chunk)-[:MENTIONS]->(e:Entity) RETURN c.message_id AS id, e.name AS name"
     inside = "MATCH (t:Triple)-[:IN_SESSION]->(s:Session) RETURN t.object AS t, s.id AS s"
     return {
@@ -70,7 +70,7 @@ def fill(space):
 
 @pytest.mark.one_line
 def test_redo_replaces_the_earlier_extraction(open_memory, space_name):
-    """The outcome is that of the newer extractor alone."""
+    """The result is that of the newer extractor alone."""
     old = open_memory(extractor=reader("x-1", OLD)).space(space_name)
     fill(old)
     old.flush()
@@ -232,7 +232,7 @@ def test_summaries_are_kept_as_revisions_and_survive_failures(
 
 
 def spelled(space):
-    """How everything is spelled: entities, what is said of them, and other names."""
+    """Return all spellings: of entities, of facts about them, and of aliases."""
     return (
         {(e.name, e.aliases) for e in space.entities(limit=1000)},
         {(t.subject, t.relation, t.object) for t in space.triples()},
@@ -246,7 +246,7 @@ def names_ann(name, alias, relation):
 
 @pytest.mark.one_line
 def test_redo_removes_the_spelling_that_a_chunk_gave_to_shared_names(open_memory, space_name):
-    """The canonical spelling is that of the first chunk that still says it."""
+    """The canonical spelling is that of the first chunk that still supports the name."""
     later = {"n1": names_ann("Ann", "ANNIE", "Likes"), "n2": names_ann("ann", "annie", "likes")}
     old = {"m1": names_ann("ANN", "Annie", "LIKES"), **later}
     new = {"m1": Extraction(facts=(fact("coffee", subject="Bob"),)), **later}

@@ -1,4 +1,4 @@
-"""Reading again where entities were merged, on every store: what is shown follows what is left."""
+"""Redo with merged entities, on every store: names and facts follow the remaining evidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORDLLAMA = resolve("wordllama")
 
 
 def reader(name, script):
-    """Reads one message at a time; what the script gives is all that is in it."""
+    """Reads one message at a time and returns only what the script has for it."""
     extractor = ScriptedExtractor(name=name)
     extractor.result = lambda window: _moved(window, script)
     return extractor
@@ -40,7 +40,7 @@ def _moved(window, script):
 
 @pytest.fixture
 def again(open_memory, space_name):
-    """Reads messages with an older script, and again with a newer one; returns both spaces."""
+    """Enrich messages with an older script, then with a newer one."""
 
     def read(old, new, between=lambda space: None):
         first = open_memory(extractor=reader("x-1", old)).space(space_name)
@@ -87,7 +87,7 @@ def test_redo_removes_one_of_two_duplicate_facts(again, kept, name):
 
 @pytest.mark.parametrize("gone", ["m1", "m2", "m3"])
 def test_redo_removes_one_of_three_duplicate_facts(again, gone):
-    """One of them has the smallest uid, so that the others are folded into it."""
+    """One of them has the smallest uid, so the others are duplicates of it."""
     called = {"m1": "Anna Berg", "m2": "Dr. Anna Berg", "m3": "Anna Bérg"}
     old = {id: [person(name, "bought", "kayak")] for id, name in called.items()}
     space = again(old, {id: facts for id, facts in old.items() if id != gone})
@@ -130,7 +130,7 @@ def test_removing_an_ambiguous_name_restores_the_merge(again):
 
 
 def test_removing_many_similar_names_restores_the_merge(again):
-    """A block of more than 50 names counts for nothing; what is left of it counts again."""
+    """A block of more than 50 names is ignored; it is used again when it has fewer."""
     crowd = [
         person(f"Anna {chr(97 + n // 20)}{chr(97 + n % 20)}ol", "has", "dog") for n in range(60)
     ]
@@ -146,7 +146,7 @@ def test_the_spelling_of_the_newer_reading_is_shown(again):
 
 
 def test_redo_keeps_the_constraints_of_users(again):
-    """Also of names that nothing is read of any more."""
+    """Also for names that no message mentions any longer."""
     old = {
         "m1": [person("Bob", "owns", "boat")],
         "m2": [person("Robert Lee", "owns", "boat")],

@@ -1,7 +1,7 @@
 """Changing the embedder of a store in place, on every store.
 
-A reindexing concerns the whole store, and servers are shared by the run, so each test here has a
-store that holds nothing else.
+A reindex affects the whole store, and the tests share servers, so each test here has a store
+without other data.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ QUESTIONS = ["Who moved to Oslo?", "Is the fjord cold?", "kayak", "What about br
 
 
 def read(window: Any) -> Extraction:
-    """A fact of each chunk, a key and a theme for each session."""
+    """Extracts a fact from each chunk, and a key and a theme for each session."""
     facts = [
         Fact("Ann", "person", "said", chunk.text, "thing", (index,), when="2026-05", negated=False)
         for index, chunk in enumerate(window.chunks)
@@ -89,7 +89,7 @@ def fill(memory: Memory, prefix: str = "m", spaces: Sequence[str] = ("a", "b")) 
 
 
 def answers(memory: Memory) -> list[Any]:
-    """All that searching shows, with scores."""
+    """Everything that a search returns, with scores."""
     found = []
     for name in ("a", "b"):
         for question in QUESTIONS:
@@ -101,7 +101,7 @@ def answers(memory: Memory) -> list[Any]:
 
 
 def same(left: Any, right: Any) -> None:
-    """Equal but for the rounding of vectors."""
+    """Whether two results are equal except for the rounding of vectors."""
     if isinstance(left, dict):
         assert left.keys() == right.keys()
         for name in left:
@@ -117,7 +117,7 @@ def same(left: Any, right: Any) -> None:
 
 
 class Stopped(Exception):
-    """The process dies here."""
+    """Simulates the end of the process."""
 
 
 def test_a_reindexed_store_answers_as_one_built_anew(fresh: OpenMemory, tmp_path, extractor):
@@ -148,7 +148,7 @@ def test_a_reindexed_store_answers_as_one_built_anew(fresh: OpenMemory, tmp_path
 
 
 def test_duplicates_and_canonical_triples_get_new_vectors(fresh: OpenMemory, tmp_path, extractor):
-    """Names that are shown, and names that were read, have the vectors of a store built anew."""
+    """Canonical and extracted names have the same vectors as in a newly built store."""
     said = {
         "m0": [Fact("Anna", "person", "bought", "kayaks", "object", (0,), when="2026-05")],
         "m1": [Fact("Anna Berg", "person", "bought", "kayak", "object", (0,), when="2026-05")],
@@ -177,7 +177,7 @@ def test_duplicates_and_canonical_triples_get_new_vectors(fresh: OpenMemory, tmp
 
 
 class Exact(Named):
-    """Every text has a direction of its own, also one in other letters."""
+    """Every text has a vector of its own, even if only its case differs."""
 
     def __init__(self, dimension: int) -> None:
         super().__init__(dimension, f"exact-{dimension}")
@@ -246,7 +246,7 @@ def test_an_interrupted_reindex_continues(fresh: OpenMemory, monkeypatch):
 
 
 def test_recalled_text_is_not_found_after_a_reindex(fresh: OpenMemory):
-    """A block of the memory in a message is not searched for, before or after."""
+    """A prompt block in a message is not searchable, before or after a reindex."""
     memory = fresh(embedder=HashEmbedder(256))
     fill(memory)
     space = memory.space("a")

@@ -1,4 +1,4 @@
-"""Entities that are one, on every store: merged by rules, by users, and apart again."""
+"""Entity resolution, on every store: merges by rules and by users, and splits."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def space(open_memory, space_name):
 
 
 def shown(space):
-    """Everything a reader sees of the middle layer, without the order of listings."""
+    """Everything visible of the middle layer, regardless of the order of listings."""
     return {
         "entities": sorted(
             (e.name, e.type, e.triples, e.mentions, e.aliases) for e in space.entities(limit=1000)

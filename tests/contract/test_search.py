@@ -1,4 +1,4 @@
-"""Searching, on every store: the right turns, for reasons that add up, in a fixed order."""
+"""Searching, on every store: the right turns, consistent explanations, a fixed order."""
 
 from __future__ import annotations
 

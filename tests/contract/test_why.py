@@ -1,4 +1,4 @@
-"""Explaining the place of a message, on every store: what is said is what a search does."""
+"""Explaining the rank of a message, on every store, consistently with search."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ Cli = Callable[..., Result]
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """This process's, without what leads a command to other files, servers or widths."""
+    """Return this process's environment without variables that affect commands."""
     kept = {
         name: value
         for name, value in os.environ.items()

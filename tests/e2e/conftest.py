@@ -16,7 +16,7 @@ from tests.e2e.command_line import Cli, Result, command, environment
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Processes are not for the fast run."""
+    """Mark tests that start processes as slow."""
     for item in items:
         if "cli" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)

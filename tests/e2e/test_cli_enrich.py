@@ -1,4 +1,4 @@
-"""``cognigraph enrich`` as a user runs it: estimate, limits, reading again, revisions."""
+"""``cognigraph enrich`` as a user runs it: estimate, limits, redo, revisions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 @pytest.fixture
 def extractor(monkeypatch: pytest.MonkeyPatch) -> ScriptedExtractor:
-    """What reads instead of the rules: each call costs, each finds one fact and one non-fact."""
+    """An extractor with costs; each call finds one valid and one invalid fact."""
     scripted = ScriptedExtractor(name="x-1")
     lives = Fact("Ann", "person", "lives in", "Oslo", "location", (0,))
     nowhere = Fact("Ann", "person", "likes", "tea", "object", (9,))

@@ -165,7 +165,7 @@ def test_a_run_can_use_another_store_and_output_folder(locomo, tmp_path):
 
 @pytest.mark.slow
 def test_a_killed_run_continues(tmp_path):
-    """Killed in the middle of the questions: what is answered stays, the rest is asked."""
+    """Killed during the questions: answers so far are kept, and the rest is asked."""
     samples = json.loads((DATA / "locomo-small.json").read_text("utf-8"))
     samples[0]["qa"] *= 60
     file = tmp_path / "long.json"
@@ -227,7 +227,7 @@ def test_wrong_use_is_one_line_and_leaves_nothing(locomo, arguments, message):
 
 
 def reading(messages: Messages) -> dict[str, Any]:
-    """What a model reads out of any turns: one fact; the same answer serves for a summary."""
+    """Answer any extraction prompt with one fact, and any summary prompt in the same way."""
     return {
         "entities": ["Comet | animal"],
         "facts": ["1 | Comet | is | a greyhound"],

@@ -1,4 +1,4 @@
-"""The sample conversation through the command line with a model that answers as one should."""
+"""The sample conversation on the command line, with a model that answers correctly."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMMON = ("--timezone", "Europe/Berlin", "--json")
 
 
 def session_of(prompt: str) -> str:
-    """The session whose first turn stands first in a prompt."""
+    """Return the session whose first turn is the first in a prompt."""
     line = section(prompt, "turns").splitlines()[1]
     (session,) = [session for session, text in FIRST.items() if line.endswith(text)]
     return session
@@ -74,13 +74,13 @@ def cli(tmp_path: Path, server: ModelServer):
 
 @pytest.fixture
 def stored(tmp_path: Path) -> Iterator[Callable[[], Memory]]:
-    """The memory that the commands made, to look at it without starting a process each time."""
+    """Open the memory that the commands wrote, without starting a process."""
     with ExitStack() as stack:
         yield lambda: stack.enter_context(Memory(tmp_path / "memory.db", enrich="manual"))
 
 
 def rows(memory: Memory) -> dict[tuple[str, str, str], tuple[str | None, bool, list[str]]]:
-    """(subject, relation, object) of each triple: when, whether it is denied, its messages."""
+    """Map (subject, relation, object) of each triple to its time, negation and messages."""
     return {
         (one.subject, one.relation, one.object): (
             one.when and one.when.text,

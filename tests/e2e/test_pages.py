@@ -1,4 +1,4 @@
-"""What the pages print is what their code prints; what they link to is there."""
+"""The pages show what their code prints, and their links lead somewhere."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_page_on_models_talks_to_an_endpoint(tmp_path: Path) -> None:
 def test_the_page_on_neo4j_talks_to_a_server(
     neo4j_server: Server, tmp_path: Path, space_name: str
 ) -> None:
-    """By hand, so that no worker takes what other tests have queued in the shared server."""
+    """Enrichment is manual, so that it does not process what other tests queued on the server."""
     there = {
         "neo4j://localhost:7687": neo4j_server.uri,
         'auth=("neo4j", "cognigraph")': f'auth={neo4j_server.auth!r}, enrich="manual"',

@@ -1,4 +1,4 @@
-"""The README is short, shows what is there, and its tables and pictures are up to date."""
+"""The README is short and correct, and its tables and pictures are up to date."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_it_shows_ten_lines_of_python_and_a_picture_of_the_graph() -> None:
 
 
 def test_numbers_beside_the_tables_are_those_of_the_results() -> None:
-    """Tables are generated; the words around them may only repeat how was measured."""
+    """Tables are generated; numbers in the text around them must agree with the results."""
     text = "".join(
         README.split(f"\n{heading}\n")[1].split("\n## ")[0]
         for heading in ("## Compared with other memories", "## Figures")

@@ -1,4 +1,4 @@
-"""Thousands of random queries beside a canary, and proof that they would find a fault."""
+"""Thousands of random queries beside a canary, and a check that they find known faults."""
 
 from __future__ import annotations
 
@@ -134,20 +134,20 @@ def test_an_earlier_faulty_guard_lets_the_attacks_through(driver: Driver, query:
 
 
 def test_the_generator_finds_the_faults_of_the_earlier_guard(driver: Driver) -> None:
-    """Only those of its queries are run that have a form which the first guard misread."""
+    """Runs only queries of a form that the earlier guard misread."""
     guard = Guard(first_guard.confine, first_guard.verify_plan)
     misread = [query for query in islice(_queries(8), 250) if "$x=" in query]
     assert _leaks_of(driver, guard, misread)
 
 
 def test_the_plan_check_alone_stops_every_attack(driver: Driver) -> None:
-    """The rewriting of the first guard had the faults; the plan shows them."""
+    """The rewriting of the earlier guard has the faults, and the plan reveals them."""
     guard = Guard(confine=first_guard.confine)
     assert _leaks_of(driver, guard, [*ATTACKS, *islice(_queries(11), 20)]) == []
 
 
 def test_the_rewriting_alone_stops_attacks_that_ask_for_a_value(driver: Driver) -> None:
-    """Without a plan check, only errors in the order of evaluation are left."""
+    """Without the plan check, only attacks through errors remain, which are left out here."""
     attacks = [query for query in ATTACKS if "-->" not in query and "1 / 0" not in query]
     assert _leaks_of(driver, Guard(verify=lambda plan: None), attacks) == []
 

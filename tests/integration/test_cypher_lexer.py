@@ -1,4 +1,4 @@
-"""The lexer beside the server's: the same names, gaps and strings, or a refusal."""
+"""The lexer compared with the server's: the same names, gaps and strings, or a refusal."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _answer(driver: Driver, text: str) -> object:
 
 
 def _compare(driver: Driver, language: str, queries: list[str]) -> int:
-    """How many were read here: each as the server reads it, also after it is written anew."""
+    """Check that the server reads each accepted query alike, also rewritten; count them."""
     read = 0
     for query in queries:
         try:

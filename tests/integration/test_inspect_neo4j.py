@@ -1,4 +1,4 @@
-"""Inspection on a real Neo4j: the same answers as on a graph, and never a word of another space."""
+"""Inspection on a real Neo4j: the same answers as on a graph, and nothing of other spaces."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Server:
 
 @pytest.fixture(scope="module")
 def server(neo4j_uri: str) -> Iterator[Server]:
-    """Read by all tests; none writes."""
+    """A server that all tests read from; none writes."""
     off = NotificationMinimumSeverity.OFF
     with GraphDatabase.driver(neo4j_uri, notifications_min_severity=off) as driver:
         server = Server(driver, f"inspect-{uuid4().hex[:8]}")

@@ -61,7 +61,7 @@ def connected(*behaviours: Behaviour, **options) -> Iterator[tuple[ModelServer, 
 
 @contextmanager
 def measured(most: int) -> Iterator[None]:
-    """Memory that Python allocates meanwhile, in bytes, stays below ``most``."""
+    """Check that Python allocates less than ``most`` bytes in the block."""
     tracemalloc.start()
     try:
         yield
@@ -72,7 +72,7 @@ def measured(most: int) -> Iterator[None]:
 
 
 def zeros(count: int, wbits: int) -> bytes:
-    """Zeros, packed without ever being held."""
+    """Compress zeros without keeping them in memory."""
     packer = zlib.compressobj(9, zlib.DEFLATED, wbits)
     piece = bytes(10 * MEGABYTE)
     return b"".join(packer.compress(piece) for _ in range(count // len(piece))) + packer.flush()

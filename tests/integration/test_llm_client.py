@@ -1,4 +1,4 @@
-"""The client against a loopback server that behaves badly in every way there is."""
+"""The client against a loopback server that misbehaves in many ways."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def connect(server, ticking):
-    """Open models on the server; nobody waits, and jitter is at its longest."""
+    """Open models on the server; waits take no time, and jitter is at its maximum."""
     opened = []
 
     def connect(**options) -> ChatModel:

@@ -1,4 +1,4 @@
-"""Changing the embedder of a Neo4j database: properties, vector indexes, what is left behind."""
+"""Changing the embedder of a Neo4j database: properties, vector indexes, clean-up."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def opened(uri: str, server: Server, storage: StorageSettings = STORAGE) -> Memo
 
 
 def in_the_end(call: Callable[[], T]) -> T:
-    """Repeat a call as its errors advise: a server under load needs a moment."""
+    """Repeat a call while its errors are retryable, because a busy server needs a moment."""
     until = time.monotonic() + 60
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Text that breaks things: any Unicode, and what matters more often than by chance."""
+"""Text that often reveals bugs: any Unicode, with special characters more frequent."""
 
 from __future__ import annotations
 

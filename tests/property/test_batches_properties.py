@@ -1,4 +1,4 @@
-"""The same turns give the same graph: in any batches, with any workers, crashes and late turns."""
+"""The same turns give the same graph, with any batches, workers, crashes and late turns."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ CONTENT = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=14).m
 
 
 def marks(block: str) -> list[str]:
-    """The marks that somebody sees who overlooks what is invisible, spaced or written otherwise."""
+    """Return the marks that a reader would see, ignoring invisible characters and look-alikes."""
     plain = unicodedata.normalize("NFKD", block)
     seen = "".join(
         c for c in plain if not c.isspace() and unicodedata.category(c)[0] not in "MC"

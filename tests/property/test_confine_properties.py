@@ -1,4 +1,4 @@
-"""Confining a query: whatever the form, every node pattern carries the space, or it is refused."""
+"""Confining a query: every node pattern gets the space, or the query is refused."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def paths(draw: st.DrawFn) -> str:
 
 @st.composite
 def marked_queries(draw: st.DrawFn) -> str:
-    """Assemble a query, most of them well-formed; variables are returned whatever they are."""
+    """Generate queries, most of them well-formed."""
     clauses = []
     for _ in range(draw(st.integers(1, 3))):
         word = draw(st.sampled_from(["MATCH", "match", "OPTIONAL MATCH", "MATCH/**/"]))

@@ -1,4 +1,4 @@
-"""Properties of the rules extractor: nothing breaks it and it makes nothing up."""
+"""Properties of the rules extractor: no text breaks it, and it invents nothing."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def window_of(chat: list[tuple[str | None, str]], session: str = "s") -> Window:
 
 
 def said_words(window: Window) -> set[str]:
-    """Every word that may stand in an answer: said, a speaker's, or a resolved time."""
+    """Return every word that an extraction may contain: spoken words, speakers, resolved times."""
     found = {ANONYMOUS, "s"}
     for chunk in window.chunks:
         tokens = list(tokenise(clean(chunk.text)))

@@ -1,4 +1,4 @@
-"""Names that lie near each other: what must never be suspected, however near, and the blocks."""
+"""Names with similar vectors: which pairs must never be suspected, and the blocks."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_a_first_name_of_two_people(first: str, one: str, other: str, cosine: fl
 def test_what_is_found_depends_on_the_set_of_names_alone(
     said: list[tuple[str, str, int]], data: st.DataObject
 ) -> None:
-    """Names of few vectors, in any order: those of one vector meet, and what may be said is."""
+    """With few distinct vectors, in any order: names that share a vector are compared."""
     named = [entity(name, type, uid=str(n)) for n, (name, type, _) in enumerate(said)]
     directions = np.random.RandomState(3).standard_normal((4, 32)).astype(np.float32)
     directions[0] = 0  # a name without a vector
@@ -182,7 +182,7 @@ def test_cosines(rows: list[tuple[list[float], list[float]]]) -> None:
 
 
 def test_nearly_all_near_pairs_meet() -> None:
-    """Of 2,000 pairs at the least cosine that counts, in a space like that of real names."""
+    """Checked for 2,000 pairs at the lowest relevant cosine, distributed like real names."""
     source = np.random.RandomState(20261121)
     one = source.standard_normal((2000, 256))
     one /= np.linalg.norm(one, axis=1, keepdims=True)

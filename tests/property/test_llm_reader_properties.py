@@ -60,7 +60,7 @@ def test_prose_and_fences_change_nothing(value, layout, before, after, fence):
 
 @given(DOCUMENT, LAYOUT)
 def test_the_tolerant_parser_agrees_with_the_exact_one(value, layout):
-    """A fault at the very end sends the whole of it through the tolerant parser."""
+    """An error at the very end makes the tolerant parser read the whole text."""
     text = json.dumps({"valid": value, "last": [1]}, **layout)
     broken = text.rstrip("}] \t\n") + ",]}"
     (document,) = documents(broken)

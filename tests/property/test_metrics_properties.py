@@ -1,4 +1,4 @@
-"""Retrieval metrics: order between them, growth with k, what must not matter."""
+"""Retrieval metrics: relations between them, growth with k, and invariances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph is a function of the turns: not of their order, their batches or who read them."""
+"""The graph depends only on the turns, not on their order, batches or workers."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ turns = st.lists(
 
 
 class Scripted:
-    """Gives each message its own extraction, wherever in a window it stands."""
+    """Returns a fixed extraction for each message, wherever it is in a window."""
 
     name = "scripted-1"
 
@@ -86,7 +86,7 @@ def _moved(fact: Fact, index: int) -> Fact:
 
 
 def fill(location, turns, order, batch, workers, space="x", **options):
-    """Insert the turns in an order, read them, and return all that is claimed of the graph."""
+    """Insert the turns in an order, enrich them, and return everything that must be equal."""
     defaults = {"embedder": HashEmbedder(32), "clock": FrozenClock(START), "enrich": "manual"}
     with Memory(
         **location,

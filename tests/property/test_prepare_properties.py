@@ -1,4 +1,4 @@
-"""Any message is stored exactly (but for lone surrogates) or refused with its index."""
+"""Any message is stored exactly, except for lone surrogates, or refused with its index."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_any_question_can_be_asked(memory, question):
 @example("\0")
 @settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_name_can_be_looked_up(memory, name):
-    """Inspection takes any text without NUL, and finds nothing where there is nothing."""
+    """Inspection accepts any text without NUL, and finds nothing in an empty space."""
     if "\0" in name:
         with pytest.raises(ConfigurationError, match="must not contain the character NUL"):
             memory.get(name)

@@ -25,7 +25,7 @@ BLOCKS = (
 
 
 def is_innocent(text):
-    """Has nothing that belongs to a block."""
+    """Whether a text contains nothing that belongs to a block."""
     return not re.search(
         r"\[/?memory\]|\[[STC]\d+\]|Sessions:|Facts:|Messages:|```|~~~", text, re.I
     )

@@ -1,4 +1,4 @@
-"""Reading again makes the graph that the newer extractions alone would have made."""
+"""Redo gives the graph that the newer extractions alone would give."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def redo(
     name: str = "x",
     **options: Any,
 ) -> Any:
-    """Read all with an older extractor, in some order, and again with a newer one."""
+    """Enrich everything with an older extractor, in some order, then with a newer one."""
     with open_(location, order.Scripted(old), batch, **options) as memory:
         space = memory.space(name)
         for number in indices:
@@ -107,7 +107,7 @@ _ROWS = (
 
 
 def rows(path: Path) -> list[list[Any]]:
-    """What lies beneath: with everything that merging goes by."""
+    """Return the stored rows, including the data that merging uses."""
     with sqlite3.connect(path) as connection:
         found = [sorted(connection.execute(query).fetchall(), key=repr) for query in _ROWS]
     connection.close()

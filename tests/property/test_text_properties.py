@@ -1,4 +1,4 @@
-"""Whatever the text is: splitting, folding, analysis and ids hold what they promise."""
+"""Splitting, folding, analysis and ids keep their guarantees for any text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A loopback ``/v1/embeddings`` that answers as it should, until a test tells it to misbehave."""
+"""A loopback ``/v1/embeddings`` server that answers correctly until a test makes it misbehave."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Request:
 
 @dataclass
 class Response:
-    """What the server says instead of an answer; ``drip`` sends a byte at a time for ever."""
+    """What the server sends instead of an answer; ``drip`` sends single bytes without end."""
 
     status: int = 200
     body: bytes = b""
@@ -40,7 +40,7 @@ Misbehave = Callable[[Request, list[Any]], Response | None]
 
 
 class EmbeddingServer(ThreadingHTTPServer):
-    """Requests seen, and misbehaviours still to come, one for each request."""
+    """Records requests, and plays queued misbehaviours, one for each request."""
 
     daemon_threads = True
 
@@ -59,7 +59,7 @@ class EmbeddingServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
     def items(self, body: dict[str, Any]) -> list[dict[str, Any]]:
-        """The embeddings as they should be."""
+        """Return the correct embeddings."""
         vectors = self.embedder.embed(body["input"])[:, : body.get("dimensions", 1 << 20)]
         return [
             {"object": "embedding", "index": index, "embedding": vector.tolist()}

@@ -1,4 +1,4 @@
-"""Answers of a model by stage: what it reads, and how it sums up."""
+"""Scripted answers of a model by stage: extraction and summary."""
 
 from __future__ import annotations
 

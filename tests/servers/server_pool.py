@@ -64,7 +64,7 @@ class ServerPool:
 
 
 def _warm_up(server: Server) -> None:
-    """Create the schema and have the usual statements compiled: the first of each takes seconds."""
+    """Create the schema and run common statements, because each takes seconds the first time."""
     with Memory(
         server.uri, auth=server.auth, enrich="manual", settings=Settings(storage=_PATIENT)
     ) as memory:

@@ -1,4 +1,4 @@
-"""A TCP proxy that can fall silent or cut its connections: a network that fails on demand."""
+"""A TCP proxy that simulates network failures: it can go silent or cut connections."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TcpProxy:
             return sum(each.fileno() >= 0 for each in self._sockets) // 2
 
     def silence(self) -> None:
-        """Take connections and requests, and answer nothing."""
+        """Accept connections and requests, but send no answers."""
         self._speaks.clear()
 
     def resume(self) -> None:
@@ -41,7 +41,7 @@ class TcpProxy:
         self._allowed = answered
 
     def heal(self) -> None:
-        """Forward everything again; what was held is lost with its connection."""
+        """Forward everything again; data that was held back is lost with its connection."""
         self._allowed = None
         self._end_all()
         self._speaks.set()

@@ -1,4 +1,4 @@
-"""A worker that one text kills: ``python -m tests.storage.mortals LOCATION AUTH SPACE HOW``."""
+"""A worker that one text crashes: ``python -m tests.storage.mortals LOCATION AUTH SPACE HOW``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEASE = timedelta(seconds=2)
 
 
 def turn(number: int) -> Message:
-    """Message ``number``; the fourth of the first session is what kills."""
+    """Return message ``number``; the fourth of the first session crashes the worker."""
     return Message(
         text=f"I like number {number}.",
         id=FATAL if number == 3 else f"m{number}",
@@ -31,9 +31,9 @@ def turn(number: int) -> Message:
 
 
 class Mortal:
-    """Finds one fact in each message; ``how`` it ends when it comes to the one that kills.
+    """Finds one fact in each message; ``how`` is the way in which the fatal message ends it.
 
-    With ``"live"`` it does not.
+    With ``"live"`` it survives.
     """
 
     name = "mortal-1"
@@ -42,7 +42,7 @@ class Mortal:
         self._how = how
 
     def extract(self, window: Window) -> Extraction:
-        """Read, or end."""
+        """Extract, or end the process."""
         ids = [chunk.message_id for chunk in window.chunks]
         if FATAL in ids:
             self._end()
@@ -72,7 +72,7 @@ def open_memory(
     background: bool = False,
     lease: timedelta = timedelta(minutes=2),
 ) -> Memory:
-    """A memory that is read by it, four messages at a time."""
+    """Open a memory with this extractor and batches of four messages."""
     return Memory(
         location,
         auth=None if auth == "-" else tuple(auth.split(":", 1)),  # type: ignore[arg-type]

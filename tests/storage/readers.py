@@ -61,7 +61,7 @@ def open_memory(location: str, auth: str, url: str, **model: Any) -> Memory:
 
 
 def main(location: str, auth: str, space: str, url: str) -> None:
-    """Enrich a space until nothing waits."""
+    """Enrich a space until nothing is pending."""
     with open_memory(location, auth, url, timeout=timedelta(seconds=30)) as memory:
         tenant = memory.space(space)
         sys.stdout.write("open\n")

@@ -1,4 +1,4 @@
-"""Many at once: processes, threads and memories on one file."""
+"""Concurrency: processes, threads and memories on one file."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def test_closing_while_others_work_is_clean(tmp_path):
 
 
 def test_the_worker_survives_whatever_an_extractor_does(tmp_path: Path):
-    """One bad window must not end enrichment for the life of the process."""
+    """An error in one window must not stop the background worker."""
     from cognigraph.ingest import Extraction, Fact
     from cognigraph.testing import ScriptedExtractor
 

@@ -1,4 +1,4 @@
-"""What kills the process that reads it is parked after a few deaths; its neighbours get through."""
+"""A chunk that crashes its workers is parked after some crashes; its neighbours are enriched."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def place(location: dict[str, Any], space_name: str) -> Place:
 
 
 def forget_what_waits(uri: str, auth: tuple[str, str] | None) -> None:
-    """Take what other tests left to be read out of the queue."""
+    """Remove what other tests left in the queue."""
     with GraphDatabase.driver(uri, auth=auth) as driver:
         driver.execute_query(
             "MATCH (c:Chunk {state: 'pending'}) WHERE c.space STARTS WITH 'test-' "
@@ -74,7 +74,7 @@ def forget_what_waits(uri: str, auth: tuple[str, str] | None) -> None:
 
 
 def held_by(worker: subprocess.Popen[str], memory: Memory) -> list[datetime]:
-    """When the leases of a worker run out; others use the same server."""
+    """Return when the leases of a worker expire; other workers use the same server."""
     leases = memory._engine.store.queue.leases()
     return [
         until
@@ -109,7 +109,7 @@ def test_a_text_that_crashes_the_process_is_parked_alone(place: Place, how: str,
 
 
 def test_processes_that_are_killed_soon_park_nothing(place: Place) -> None:
-    """Whatever ends them ends them all, and the text they happen to read is not to blame."""
+    """Something else kills every process, so the text that it is reading is not at fault."""
     with place.open() as memory:
         space = memory.space(place.space)
         for _ in range(2 * MOST_CRASHES):
@@ -126,7 +126,7 @@ def test_processes_that_are_killed_soon_park_nothing(place: Place) -> None:
 
 
 def test_a_worker_that_is_ended_in_order_gives_its_lease_back(place: Place) -> None:
-    """Leaving without closing the memory, in the middle of a batch, is no death."""
+    """Exiting without closing the memory, during a batch, is not a crash."""
     for _ in range(2):
         worker = place.start("think")
         assert worker.stdout is not None
@@ -142,7 +142,7 @@ def test_a_worker_that_is_ended_in_order_gives_its_lease_back(place: Place) -> N
 
 
 def deaths_seen(place: Place) -> list[int]:
-    """Read everything here, and say what is held against the chunks of the first session."""
+    """Enrich everything, and return the crashes counted for chunks of the first session."""
     extractor = ScriptedExtractor()
     with place.open(extractor) as memory:
         memory.space(place.space).flush(timeout=20)
@@ -155,7 +155,7 @@ def deaths_seen(place: Place) -> list[int]:
 
 
 def test_an_expired_lease_of_a_live_worker_is_not_a_crash(place: Place) -> None:
-    """As when the machine sleeps: the process stands still, but it is there."""
+    """As when the machine is suspended: the process is stopped, but it exists."""
     worker = place.start("think")
     try:
         assert worker.stdout is not None
@@ -173,7 +173,7 @@ def test_an_expired_lease_of_a_live_worker_is_not_a_crash(place: Place) -> None:
 
 
 def test_a_killed_worker_counts_as_dead_before_its_parent_reaps_it(place: Place) -> None:
-    """Its parent may never do that; its lease is taken over at once."""
+    """Its parent may never reap it; the lease is taken over at once."""
     worker = place.start("wait")
     try:
         assert worker.stdout is not None

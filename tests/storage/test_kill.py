@@ -1,4 +1,4 @@
-"""kill -9 at any instant: what was acknowledged is there, and nothing is there by halves."""
+"""kill -9 at any time: acknowledged messages are stored, and nothing is stored partially."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def start(*arguments: Any) -> subprocess.Popen[str]:
 
 
 def kill_after(process: subprocess.Popen[str], lines: int, delay: float) -> list[str]:
-    """Let it print ``lines`` lines and go on for ``delay`` seconds, kill it; all it printed."""
+    """Kill a process ``delay`` seconds after it printed ``lines`` lines; return its output."""
     assert process.stdout is not None
     with process.stdout as output:
         seen = [output.readline() for _ in range(lines)]
@@ -40,7 +40,7 @@ def kill_after(process: subprocess.Popen[str], lines: int, delay: float) -> list
 
 
 def assert_whole(memory: Memory, path: Path) -> None:
-    """No half message, no row without its index or its work, a sound file."""
+    """Check that the file is sound, messages are complete, and rows are indexed and queued."""
     assert [check for check in memory.check() if not check.ok and check.name != "disk"] == []
     with closing(sqlite3.connect(path)) as connection:
         halves = connection.execute(
@@ -95,10 +95,9 @@ def test_killed_while_adding(tmp_path):
 
 
 def graph(memory: Memory) -> dict[str, Any]:
-    """Everything that enrichment made, without row ids and revisions.
+    """Everything that enrichment wrote, without row ids and revisions.
 
-    How many revisions there are depends on the batches: what two crashed processes held is read
-    alone.
+    The number of revisions depends on the batches, because a chunk with two crashes is read alone.
     """
     return {
         "triples": [

@@ -1,4 +1,4 @@
-"""The worker, or the model it asks, dies at any call: nothing is lost or doubled after it."""
+"""The worker or the model fails at any call: nothing is lost or duplicated afterwards."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ PLACES = [
 
 
 class Place:
-    """A store, and spaces of it to fill."""
+    """A store and its spaces, to be filled."""
 
     def __init__(self, location: dict[str, Any], name: str) -> None:
         self.location = str(location["location"])
@@ -70,7 +70,7 @@ def place(location: dict[str, Any], space_name: str) -> Place:
 
 
 def graph(memory: Memory, name: str) -> dict[str, Any]:
-    """All that enrichment made, but for the moment at which it did."""
+    """Everything that enrichment wrote, except for the time when it did."""
     space = memory.space(name)
     mentions = "MATCH (c:Chunk)-[:MENTIONS]->(e:Entity) RETURN c.message_id AS id, e.name AS name"
     return {
@@ -124,7 +124,7 @@ def is_summary(exchange: Exchange) -> bool:
 
 
 def only_chosen(request: pytest.FixtureRequest, k: int) -> None:
-    """Neo4j tests take longer: a few places to die are enough there."""
+    """Run only some of the crashes on Neo4j, where tests take longer."""
     store = request.node.callspec.params["location"]
     if (store, k) not in PLACES:
         pytest.skip("not on this store")
@@ -170,7 +170,7 @@ FAILING = {*(("sqlite", fault) for fault in FAULTS), ("neo4j-5.26", "500")}
 
 @pytest.mark.parametrize("fault", sorted(FAULTS))
 def test_the_model_fails_at_any_call(location, space_name, request, fault: str) -> None:
-    """Reading or summing up: after a restart all is as if nothing had happened."""
+    """Extraction or summary: after a restart the result is as if nothing had happened."""
     store = request.node.callspec.params["location"]
     if (store, fault) not in FAILING:
         pytest.skip("the fault is the model's; the store sees a failure as elsewhere")

@@ -1,4 +1,4 @@
-"""kill -9 while the embedder is changed: the old vectors serve, and the next call goes on."""
+"""kill -9 during a reindex: the old vectors stay in use, and the next call continues."""
 
 from __future__ import annotations
 

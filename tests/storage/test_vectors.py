@@ -1,4 +1,4 @@
-"""How vectors lie in a file: formats, and files of older versions."""
+"""How vectors are stored in a file: formats, and files of older versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Candidates made by hand, as a store would return them."""
+"""Hand-made candidates, as a store would return them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def chunk_pool(cosine: Sequence[float], **columns: Any) -> ChunkCandidates:
 def triple_pool(
     cosine: Sequence[float] = (), evidence: Sequence[Sequence[int]] = (), **columns: Any
 ) -> TripleCandidates:
-    """Triples said by the given chunk rows."""
+    """Triples with the given chunk rows as evidence."""
     m = len(cosine)
     terms = columns.pop("terms", 1)
     defaults: dict[str, Any] = {

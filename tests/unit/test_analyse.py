@@ -1,4 +1,4 @@
-"""What the rules read out of a question."""
+"""Analysing a question by rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer would look like, and which texts look like that."""
+"""The form of an answer, and which texts have it."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Wrong arguments of public operations: each is refused with one of our errors, and at once.
+"""Wrong arguments of public operations: each is refused at once with a CogniGraphError.
 
 The operations and their parameters are found by inspection, so that a new one is tested too.
 """
@@ -122,7 +122,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
 
 
 def refused(call: Callable[[], object], what: str) -> None:
-    """The call returns or raises one of our errors, and does not hang.
+    """Check that the call returns or raises a CogniGraphError, and does not hang.
 
     The bound is for calls that would never end; it leaves a busy machine ample time.
     """

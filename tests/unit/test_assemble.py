@@ -160,7 +160,7 @@ def test_nothing_remembered_is_nothing():
 
 
 def test_nothing_that_fits_is_nothing():
-    """No empty pair of marks: a prompt that gets one looks as if something were remembered."""
+    """The block is empty, without marks, because marks would suggest that there are memories."""
     found = block(result((hit(0, "word " * 100),)), 20)
     assert (found, found.tokens, found.hits) == ("", 0, ())
     assert block(result((hit(0),)), 1) == ""

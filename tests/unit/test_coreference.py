@@ -1,4 +1,4 @@
-"""Who is meant by the names a model writes."""
+"""Resolving the names that a model writes to entities."""
 
 from __future__ import annotations
 

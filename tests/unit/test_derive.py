@@ -1,4 +1,4 @@
-"""From extractions to rows: checked once for all extractors, nothing guessed."""
+"""From extractions to rows, with checks that apply to all extractors."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_window_vector_is_the_mean_of_five():
 
 
 def test_a_neighbour_outside_the_pool_counts_as_the_worst():
-    """Otherwise a chunk at the rim of the candidates would have no bad neighbours."""
+    """Otherwise a chunk at the edge of the candidates would have no bad neighbours."""
     pool = chunk_pool([0.6, 0.9, 0.3], previous=[-2, 0, 1], following=[1, 2, -2])
     found = features(candidates(pool))["window vector"]
     assert found.tolist() == pytest.approx(

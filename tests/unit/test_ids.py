@@ -1,4 +1,4 @@
-"""Natural keys: what is the same has one uid, what differs has two."""
+"""Natural keys: equal items have one uid, different items have different uids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The in-memory index follows the file: read bit by bit or at once, it is the same index."""
+"""The in-memory index follows the file: reading it in steps or at once gives the same index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of an answer taken apart."""
+"""Parsing the lines of an answer."""
 
 from __future__ import annotations
 

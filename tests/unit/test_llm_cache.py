@@ -1,4 +1,4 @@
-"""The cache of answers: by key, across processes, and never in the way."""
+"""The cache of answers: its keys, several processes, and failures of its file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What small models write, and what is read of it."""
+"""Parsing the imperfect answers of small models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reply means, reply by reply, and what is sent instead of what was refused."""
+"""Classification of replies, and what is sent after a refusal."""
 
 from __future__ import annotations
 

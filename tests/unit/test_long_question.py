@@ -1,4 +1,4 @@
-"""Questions that are far too long: cut, in little time, and the trace says so."""
+"""Very long questions are cut quickly, and the trace says so."""
 
 from __future__ import annotations
 

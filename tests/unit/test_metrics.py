@@ -1,4 +1,4 @@
-"""Metrics by hand."""
+"""Metrics compared with values computed by hand."""
 
 from __future__ import annotations
 

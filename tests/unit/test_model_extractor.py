@@ -535,7 +535,7 @@ def test_without_a_models_summary_the_session_has_its_own_sentences(serving, rem
 
 
 def test_turns_that_no_summary_can_be_made_of_are_given_up(serving, remember, clock):
-    """They do not spoil the summary of what comes after them, and are tried again when asked."""
+    """Later summaries do not include them, and they are retried on request."""
     refused = Fails(status(422, "not that"))
     stages, model = serving([READ, NOTHING], [SUMMARY, refused, refused, UNCHANGED])
     memory = remember(model, enrich=EnrichSettings(park_after=2))
@@ -565,7 +565,7 @@ def test_turns_that_no_summary_can_be_made_of_are_given_up(serving, remember, cl
 
 
 def test_what_it_must_forget_stays_quoted(serving, remember):
-    """A window is remembered whole until its summary was tried by itself, older turns in part."""
+    """A window is kept completely until its summary has been tried alone, older turns in part."""
     stages, model = serving([NOTHING], ["no"])
     memory = remember(model)
     long = "I moved to Oslo in May. " + "So it goes, as they say. " * 30
@@ -685,7 +685,7 @@ def test_a_failure_in_a_later_part_says_what_the_earlier_cost(serving):
 
 
 def test_reading_turn_by_turn_gives_the_same_as_all_at_once(serving, remember):
-    """Batches of one turn end in the same facts where the answers are the same."""
+    """Batches of one turn give the same facts if the answers are the same."""
 
     def read(prompt: str) -> dict[str, Any]:
         lines = section(prompt, "turns").splitlines()

@@ -1,4 +1,4 @@
-"""Aliases, names from the speaker's side, quotations and spellings on their way to rows."""
+"""How aliases, names relative to the speaker, quotations and spellings become rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a built page would load from the network is found; links that a reader follows are not."""
+"""Resources that a built page would load from the network are found; plain links are not."""
 
 from __future__ import annotations
 

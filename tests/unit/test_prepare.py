@@ -1,4 +1,4 @@
-"""From messages to rows: what is refused, what is changed and said, who is who."""
+"""From messages to rows: what is refused, what is changed and reported, and identity."""
 
 from __future__ import annotations
 

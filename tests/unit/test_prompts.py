@@ -1,4 +1,4 @@
-"""Prompt files: headers, rendering, and what text may not do in them."""
+"""Prompt files: headers, rendering, and protection against text that imitates tags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What could multiply values on a server is refused before it is sent; the rest is not."""
+"""Queries that could multiply values without bound are refused; others are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rules read out of a question about time, and what a result makes of it."""
+"""Time in a question as the rules read it, and its effect on a result."""
 
 from __future__ import annotations
 

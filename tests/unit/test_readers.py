@@ -1,4 +1,4 @@
-"""Readers of questions: what they add to the rules, and that a failing one takes nothing away."""
+"""Question readers: what they add to the rules, and that a failure has no other effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Playing back recorded extractions."""
+"""Replaying recorded extractions."""
 
 from __future__ import annotations
 

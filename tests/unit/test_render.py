@@ -1,4 +1,4 @@
-"""What the command line makes of values: safe text, words for gaps, tables, plain data."""
+"""How the command line formats values: safe text, time gaps in words, tables, plain data."""
 
 from __future__ import annotations
 

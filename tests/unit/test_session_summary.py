@@ -1,4 +1,4 @@
-"""What an answer may change in a session's summary, and what is remembered."""
+"""How a model's answer changes a session's summary and state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A background worker waits until a conversation pauses, where its extractor is costly."""
+"""A background worker with a costly extractor waits until a conversation pauses."""
 
 from __future__ import annotations
 

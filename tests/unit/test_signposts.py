@@ -1,4 +1,4 @@
-"""Paths and names that the pages point to exist: who looks something up finds it."""
+"""Paths and names that the pages refer to exist."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def found(path: str) -> list[Path]:
 
 
 def rows() -> dict[str, tuple[list[str], list[str]]]:
-    """Of the table "Where to find": what is looked for, its files, and the names in them."""
+    """Return the rows of the table "Where to find", each with its files and names."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     table = text.split("## Where to find\n")[1].split("\n## ")[0]
     return {

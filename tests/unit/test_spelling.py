@@ -1,4 +1,4 @@
-"""The canonical spelling, and what chunks keep of theirs."""
+"""The canonical spelling, and the spellings that chunks keep."""
 
 from __future__ import annotations
 

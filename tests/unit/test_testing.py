@@ -1,4 +1,4 @@
-"""The doubles that users test with do what they say."""
+"""The test doubles for users behave as documented."""
 
 from __future__ import annotations
 

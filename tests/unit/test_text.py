@@ -1,4 +1,4 @@
-"""Small facts about text."""
+"""Small functions on text."""
 
 from __future__ import annotations
 

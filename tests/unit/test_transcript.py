@@ -1,4 +1,4 @@
-"""A conversation as a model reads it."""
+"""The transcript of a conversation for a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Event times out of a turn's words and a model's date."""
+"""Event times from the words of a turn and the date that a model gives."""
 
 from __future__ import annotations
 

@@ -16,6 +16,6 @@ def test_a_warning_is_an_error() -> None:
 
 @pytest.mark.skipif(find_spec("socks") is not None, reason="PySocks is installed: no warning")
 def test_a_thread_may_import_requests_at_any_moment() -> None:
-    """What requests imports says by ImportError that a package is missing, never by a warning."""
+    """What requests imports raises an ImportError if a package is missing, never a warning."""
     with pytest.raises(ImportError):
         importlib.import_module("urllib3.contrib.socks")

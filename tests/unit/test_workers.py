@@ -1,4 +1,4 @@
-"""Names of workers: who has died is known of this machine only, and numbers are used again."""
+"""Names of workers: only processes of this machine can be checked, and ids are reused."""
 
 from __future__ import annotations
 
