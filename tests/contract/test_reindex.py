@@ -370,7 +370,7 @@ def test_threads_of_the_same_memory_continue_after_a_reindex(fresh: OpenMemory, 
         assert {hit.id: hit for hit in found}[id].why.signals["vector"] > 0.5
 
 
-def test_nothing_to_do_is_done_at_once(fresh: OpenMemory):
+def test_a_reindex_to_the_same_embedder_returns_at_once(fresh: OpenMemory):
     memory = fresh(embedder=HashEmbedder(256))
     fill(memory)
     done = memory.reindex(HashEmbedder(256))

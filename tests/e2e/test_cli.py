@@ -287,7 +287,7 @@ def test_context_is_the_block_and_nothing_else(quick: Cli, sample_db: Path) -> N
     assert "m055" in [citation["id"] for citation in told["citations"]]
 
 
-def test_lists(quick: Cli, sample_db: Path) -> None:
+def test_lists_of_what_is_stored(quick: Cli, sample_db: Path) -> None:
     sessions = document(quick("sessions", "--db", sample_db, "--json"))["sessions"]
     assert [session["id"] for session in sessions][:2] == ["oct-juist", "sep-crutches"]
     assert all(session["keys"] and session["summary"] for session in sessions)
@@ -304,7 +304,7 @@ def test_lists(quick: Cli, sample_db: Path) -> None:
     assert "did you mean Pickle" in nobody.stderr
 
 
-def test_cypher(quick: Cli, sample_db: Path) -> None:
+def test_cypher_runs_queries_and_lists_named_ones(quick: Cli, sample_db: Path) -> None:
     query = "MATCH (s:Session) WHERE s.id = $id RETURN s.id AS id"
     rows = document(quick("cypher", query, "--param", "id=jul-knee", "--db", sample_db, "--json"))
     assert rows == {"rows": [{"id": "jul-knee"}]}
@@ -329,7 +329,7 @@ def test_spaces_are_separate_and_an_unknown_one_is_an_error(quick: Cli) -> None:
 # Errors
 
 
-def test_wrong_times(quick: Cli, sample_db: Path) -> None:
+def test_wrong_times_are_reported(quick: Cli, sample_db: Path) -> None:
     options = ("--db", sample_db)
     assert "ISO 8601" in error_of(quick("search", "x", "--now", "soon", *options), 2)
     naive = error_of(quick("search", "x", "--now", "2025-10-20", *options), 2)
@@ -339,7 +339,7 @@ def test_wrong_times(quick: Cli, sample_db: Path) -> None:
     assert "unknown timezone" in error_of(quick("stats", "--timezone", "Mars/Base", *options), 2)
 
 
-def test_exit_codes(quick: Cli, sample_db: Path, tmp_path: Path) -> None:
+def test_exit_codes_depend_on_the_outcome(quick: Cli, sample_db: Path, tmp_path: Path) -> None:
     assert quick().returncode == 2
     assert quick("search").returncode == 2
     assert "-k: must be a whole number from 1" in error_of(

@@ -111,7 +111,7 @@ def test_an_endless_body_is_left_at_its_limit(behaviour):
     ("encoding", "wbits"), [("gzip", GZIP), ("x-gzip", GZIP), ("deflate", ZLIB), ("deflate", RAW)]
 )
 @pytest.mark.parametrize("code", [200, 500])
-def test_a_packed_bomb_is_never_unpacked(encoding, wbits, code):
+def test_a_compression_bomb_is_never_unpacked(encoding, wbits, code):
     bomb = zeros(200 * MEGABYTE, wbits)
     answer = raw(bomb, code=code, headers={"Content-Encoding": encoding})
     with (
@@ -136,7 +136,7 @@ def test_encodings_that_were_not_asked_for_are_refused_unread(encoding):
 @pytest.mark.parametrize(
     ("encoding", "wbits"), [("gzip", GZIP), ("deflate", ZLIB), ("deflate", RAW), ("identity", None)]
 )
-def test_packed_answers_are_read(encoding, wbits):
+def test_compressed_answers_are_read(encoding, wbits):
     message = {"content": json.dumps(ONE)}
     body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
     if wbits is not None:
@@ -149,7 +149,7 @@ def test_packed_answers_are_read(encoding, wbits):
 @pytest.mark.parametrize(
     "body", [b"no gzip", gzip.compress(b"{}" * 100, mtime=0)[:-9]], ids=["not gzip", "cut off"]
 )
-def test_packed_answers_that_are_broken_are_no_answer(body):
+def test_broken_compressed_answers_are_unusable(body):
     with (
         connected(raw(body, headers={"Content-Encoding": "gzip"})) as (_, model),
         pytest.raises(ModelUnavailableError, match=r"cannot be decompressed|is truncated"),
@@ -193,7 +193,7 @@ def test_a_drip_of_a_packed_body_ends_with_the_whole_call():
     assert time.monotonic() - started < 15
 
 
-def test_headers_without_end_are_no_answer():
+def test_endless_headers_are_unusable():
     with (
         connected(many_headers()) as (_, model),
         measured(20 * MEGABYTE),

@@ -27,7 +27,7 @@ halves = st.lists(st.integers(-100, 100).map(lambda n: n / 100), min_size=32, ma
 
 
 @given(names, names, types, types, st.floats(-1, 1))
-def test_symmetric_and_never_more_than_suspected(
+def test_similarity_is_symmetric_and_never_merges(
     one: str, other: str, type: str, other_type: str, cosine: float
 ) -> None:
     a, b = entity(one, type), entity(other, other_type)
@@ -42,7 +42,7 @@ def test_symmetric_and_never_more_than_suspected(
 
 
 @given(words, words, common, st.floats(NEAR, 1.0), st.floats(NEAR, 1.0))
-def test_the_nearer_the_higher(
+def test_a_higher_cosine_gives_a_higher_score(
     one: str, other: str, type: str, cosine: float, larger: float
 ) -> None:
     assume(cosine <= larger)
@@ -167,7 +167,9 @@ def test_many_close_vectors_make_no_pair_suspected() -> None:
 
 
 @given(st.lists(st.tuples(halves, halves), min_size=1, max_size=5))
-def test_cosines(rows: list[tuple[list[float], list[float]]]) -> None:
+def test_the_cosine_is_exact_symmetric_and_bounded(
+    rows: list[tuple[list[float], list[float]]],
+) -> None:
     left, right = (np.array([row[side] for row in rows], np.float16) for side in (0, 1))
     found = cosine(left, right)
     assert (found == cosine(right, left)).all()

@@ -196,7 +196,7 @@ def test_a_hundred_thousand_broken_answers():
      '{"facts":["' + '" ' * 30_000, "/*" * 30_000 + "{" + "/*" * 30_000, "9" * 60_000,
      "[" + "9" * 10_000 + ",]", '{"facts":[' + "{'a b'}," * 9_000],
 )  # fmt: skip
-def test_hostile_texts_take_no_time(hostile):
+def test_hostile_texts_are_parsed_quickly(hostile):
     start = time.process_time()
     assert read(hostile, Facts).value is None
     assert time.process_time() - start < 1.5  # quadratic would be many seconds
@@ -211,6 +211,6 @@ class Odd(BaseModel):
 @pytest.mark.parametrize(
     "text", ['{"n": 1e999, "x": 1}', '{"n": 1, "x": NaN}', '{"n":1,"x":1' + "0" * 400 + "}"]
 )
-def test_numbers_out_of_range_are_no_crash(text):
+def test_numbers_out_of_range_raise_no_error(text):
     reading = read(text, Odd)
     assert reading.value is None or not math.isnan(reading.value.x)

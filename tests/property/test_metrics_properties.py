@@ -20,7 +20,7 @@ GROUPS = st.lists(
 
 
 @given(FOUND, EVIDENCE, K)
-def test_all_implies_share_implies_any(found, evidence, k):
+def test_the_recall_metrics_are_ordered_and_bounded(found, evidence, k):
     at_k = score(found, evidence, k)
     assert 0.0 <= at_k.recall_all <= at_k.recall <= at_k.recall_any <= 1.0
     assert 0.0 <= at_k.ndcg <= 1.0 + 1e-12

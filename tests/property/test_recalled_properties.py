@@ -119,7 +119,7 @@ def test_a_split_message_keeps_what_is_new_in_its_pieces(before, block, after, l
         "Sessions:\n",
     ],
 )
-def test_ordinary_brackets_are_not_harmed(text):
+def test_ordinary_brackets_are_not_changed(text):
     assert fresh(text) is text
 
 
@@ -154,7 +154,7 @@ def test_what_becomes_of_parts_of_a_block(text, rest):
         "```\n[\n" * 20_000,
     ],
 )
-def test_it_is_linear(text):
+def test_recognition_takes_linear_time(text):
     started = time.perf_counter()
     recalled(text)
     assert time.perf_counter() - started < 2.0

@@ -27,7 +27,7 @@ def entity(name: str, type: str, *aliases: str, uid: str = "") -> EntityName:
 
 
 @given(names, names, types, types, readings)
-def test_symmetric_and_within_bounds(
+def test_the_verdict_is_symmetric_and_its_score_bounded(
     one: str, other: str, type: str, other_type: str, evidence: Evidence
 ) -> None:
     a, b = entity(one, type), entity(other, other_type)

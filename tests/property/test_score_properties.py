@@ -38,14 +38,14 @@ def test_the_harmonic_mean_stays_in_range(session, triple):
 
 
 @given(POSITIVE, POSITIVE)
-def test_it_is_symmetric_and_between_the_two(left, right):
+def test_the_harmonic_mean_is_symmetric_and_between_the_two(left, right):
     assert hm(left, right) == pytest.approx(hm(right, left))
     assert min(left, right) - 1e-12 <= hm(left, right) <= max(left, right) + 1e-12
     assert hm(left, right) <= (left + right) / 2 + 1e-12
 
 
 @given(COSINES, COSINES, COSINES)
-def test_it_never_falls_when_a_side_rises(session, low, high):
+def test_the_harmonic_mean_is_monotone(session, low, high):
     low, high = sorted((low, high))
     assert hm(session, low) <= hm(session, high) + 1e-12
     assert hm(low, session) <= hm(high, session) + 1e-12

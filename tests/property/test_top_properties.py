@@ -17,7 +17,7 @@ SCORES = st.sampled_from([-1.0, -0.25, 0.0, 0.125, 0.25, 0.5, 0.5, 0.75, 1.0])
     st.lists(st.tuples(SCORES, st.booleans()), max_size=60),
     st.integers(0, 30),
 )
-def test_the_best_are_found(seed, others, written, limit):
+def test_the_best_rows_equal_those_of_a_full_sort(seed, others, written, limit):
     source = np.random.default_rng(seed)
     scores = np.concatenate([[score for score, _ in written], source.normal(size=others)])
     allowed = np.concatenate([[may for _, may in written], source.random(others) < 0.8])

@@ -34,7 +34,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-def test_a_file_that_is_no_database_is_left_alone(tmp_path):
+def test_a_file_that_is_not_a_database_is_not_changed(tmp_path):
     path = tmp_path / "letter.txt"
     path.write_text("Dear Ann, this is a letter and not a database.\n" * 100)
     before = contents(tmp_path)
@@ -43,7 +43,7 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path):
     assert contents(tmp_path) == before
 
 
-def test_another_programs_database_is_left_alone(tmp_path):
+def test_another_programs_database_is_not_changed(tmp_path):
     path = tmp_path / "browser.db"
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE history (url TEXT)")
@@ -122,7 +122,7 @@ def test_a_folder_that_does_not_exist(tmp_path):
         open_memory(tmp_path / "no/such/folder/m.db")
 
 
-def test_a_folder_is_no_file(tmp_path):
+def test_a_folder_is_refused(tmp_path):
     with pytest.raises(
         StoreError, match=r"is a folder; give the path of a file, such as .*memory.db"
     ):
@@ -139,7 +139,7 @@ def test_a_path_that_cannot_be_looked_up(tmp_path, name):
 
 
 @pytest.mark.parametrize("target", ["", ":memory:", "postgres://host/db", "http://x"])
-def test_locations_that_are_no_file(target):
+def test_locations_that_are_not_files_are_refused(target):
     with pytest.raises(ConfigurationError):
         Memory(target, embedder=HashEmbedder())
 
@@ -198,7 +198,7 @@ def test_a_damaged_file_is_found_by_check_and_never_a_raw_error(tmp_path, first)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs resource limits")
-def test_a_full_disk_is_said_and_leaves_nothing_by_halves(tmp_path):
+def test_a_full_disk_is_reported_and_nothing_is_stored_partially(tmp_path):
     path = tmp_path / "m.db"
     command = [sys.executable, "-m", "tests.storage.writers", "fill", str(path), str(1 << 20)]
     done = subprocess.run(

@@ -113,7 +113,7 @@ def test_a_replaced_file_does_not_inherit_the_log_of_an_idle_memory(tmp_path):
 
 
 @needs_unlink
-def test_a_log_deleted_under_an_open_memory_is_said(tmp_path):
+def test_a_log_deleted_under_an_open_memory_is_reported(tmp_path):
     path = tmp_path / "m.db"
     with open_memory(path) as memory:
         add(memory, 1)
@@ -135,7 +135,7 @@ def test_the_schema_is_in_the_file_itself(tmp_path):
     assert tables == 3
 
 
-def test_a_copy_without_its_log_is_no_empty_memory(tmp_path):
+def test_a_copy_without_its_log_is_not_opened_as_an_empty_memory(tmp_path):
     path, copy = tmp_path / "m.db", tmp_path / "copy.db"
     with open_memory(path) as memory:
         add(memory, 1)
@@ -149,7 +149,7 @@ def test_a_copy_without_its_log_is_no_empty_memory(tmp_path):
         assert memory.get("m1") is not None
 
 
-def test_a_log_deleted_after_a_kill_is_said(tmp_path):
+def test_a_log_deleted_after_a_kill_is_reported(tmp_path):
     path = tmp_path / "m.db"
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.storage.writers", "write", str(path), "0"],
@@ -332,6 +332,6 @@ def test_a_memory_survives_a_change_of_the_folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not Path("/dev/null").exists(), reason="needs /dev/null")
-def test_a_device_is_no_file():
+def test_a_device_is_refused():
     with pytest.raises(StoreError, match="/dev/null is a device, pipe or socket"):
         open_memory("/dev/null")

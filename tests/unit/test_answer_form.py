@@ -83,11 +83,11 @@ def test_many_names_count_no_more_than_three() -> None:
         ("name", ["it was in Oslo", "it was far", "with Ann"], [1, 0, 0]),
     ],
 )
-def test_texts_that_hold_the_form(form: str, texts: list[str], held: list[int]) -> None:
+def test_texts_with_the_expected_form(form: str, texts: list[str], held: list[int]) -> None:
     assert features(texts, {"Ann"}, form)["answer form"].tolist() == held
 
 
-def test_somebody_called_may_is_no_month() -> None:
+def test_a_speaker_called_may_is_not_a_month() -> None:
     texts = ["May says so", "in June"]
     assert features(texts, {"May"}, "time")["answer form"].tolist() == [0, 1]
     assert features(texts, {"Ann"}, "time")["answer form"].tolist() == [1, 1]

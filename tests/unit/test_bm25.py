@@ -38,7 +38,7 @@ def textbook(query: str) -> list[float]:
 
 
 @pytest.mark.parametrize("query", ["cat", "cat mat", "Where did the old dog live?", "zebra"])
-def test_as_in_the_textbook(query):
+def test_scores_equal_the_textbook_formula(query):
     asked = query_terms(query)
     bags = [Counter(terms(text)) for text in TEXTS]
     length = np.array([sum(bag.values()) for bag in bags], float)
@@ -54,13 +54,13 @@ def test_a_term_that_is_everywhere_still_counts_a_little():
     assert idf(Lexicon(10, 5.0, {"a": 10}), ("a",))[0] > 0
 
 
-def test_rarer_is_heavier():
+def test_rarer_terms_weigh_more():
     lexicon = Lexicon(100, 5.0, {"rare": 1, "common": 60})
     rare, common, unknown = idf(lexicon, ("rare", "common", "unknown"))
     assert unknown > rare > common > 0
 
 
-def test_repetition_saturates():
+def test_the_effect_of_repetition_saturates():
     length, weight = np.full(4, 10.0), np.ones(1)
     scores = bm25(np.array([[0.0], [1.0], [2.0], [50.0]]), length, weight, 10.0)
     assert scores[0] == 0.0

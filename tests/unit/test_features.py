@@ -117,7 +117,7 @@ def test_without_themes_there_is_no_theme_signal():
     assert "theme" not in features(candidates(chunk_pool([0.5])))
 
 
-def test_cues():
+def test_cue_signals():
     pool = chunk_pool(
         [0.1] * 4,
         speakers=("Ann Berg", "Ben", "Ann", None),
@@ -136,7 +136,7 @@ def test_cues():
     assert named.tolist() == [1.0, 0.0, 1.0, 0.0]
 
 
-def test_no_text_is_longer_than_long():
+def test_the_length_signal_is_bounded():
     pool = chunk_pool([0.1] * 2, length=[60.0, 6000.0])
     assert features(candidates(pool))["length"].tolist() == [1.0, 1.0]
 
@@ -168,7 +168,7 @@ def test_a_chunk_is_as_good_as_its_best_triple():
     assert found["triple"].tolist() == pytest.approx([0.5, 0.5, 0.0])
 
 
-def test_unread_sessions_stand_for_their_own_triples():
+def test_chunks_of_sessions_that_are_not_enriched_count_as_their_own_triple():
     pool = chunk_pool([0.9, 0.1, 0.5], session=[0, 0, 1])
     triples = triple_pool([0.9, 0.1], [(2,), (2,)])
     read = features(candidates(pool, triples, session_pool([0.3, 0.3])))["triple"]
@@ -256,7 +256,7 @@ def test_an_empty_pool_has_empty_signals():
         ([], []),
     ],
 )
-def test_scaling(values, expected):
+def test_scaling_of_signals(values, expected):
     assert scaled(np.array(values, float)).tolist() == expected
 
 

@@ -33,7 +33,7 @@ def test_a_file_cut_anywhere_keeps_its_whole_lines(tmp_path_factory, records, cu
 
 
 @pytest.mark.parametrize("line", ["nonsense", "[]", '{"other": 1}', "3"])
-def test_a_damaged_line_is_told_by_its_number(tmp_path, line):
+def test_a_damaged_line_is_reported_by_number(tmp_path, line):
     path = tmp_path / "j.jsonl"
     path.write_text(json.dumps({"id": "a"}) + "\n" + line + "\n", "utf-8")
     with pytest.raises(DatasetError, match=r"line 2 of .*j\.jsonl is damaged"):

@@ -53,7 +53,7 @@ def test_equation_1_harmonic_mean(session, triple, expected):
     assert one(session, triple) == pytest.approx(expected, abs=1e-12)
 
 
-def test_one_strong_side_does_not_win():
+def test_one_strong_score_does_not_outweigh_a_weak_one():
     """Why the mean is harmonic: (.9, .1) has the same sum as (.5, .5) and scores a third of it."""
     assert one(0.9, 0.1) < one(0.5, 0.5) / 2
 

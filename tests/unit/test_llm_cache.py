@@ -38,7 +38,7 @@ def test_the_key_changes_with_everything_that_changes_the_answer():
     assert cache_key(replace(PROMPT, user="\ud800"), "m", SCHEMA) not in keys
 
 
-def test_it_keeps_texts_in_memory_and_in_a_file(tmp_path):
+def test_the_cache_keeps_texts_in_memory_and_in_a_file(tmp_path):
     for path in (None, tmp_path / "answers.db"):
         with ResponseCache(path) as cache:
             assert cache.get(b"1") is None
@@ -95,7 +95,7 @@ def test_threads_share_it():
         assert len(cache) == 400
 
 
-def test_a_file_that_is_no_cache_is_said_at_once(tmp_path):
+def test_a_file_that_is_not_a_cache_is_reported_at_once(tmp_path):
     (tmp_path / "text").write_bytes(b"not a database" * 1000)
     with sqlite3.connect(tmp_path / "other.db") as other:
         other.execute("create table answer (something text)")
@@ -105,7 +105,7 @@ def test_a_file_that_is_no_cache_is_said_at_once(tmp_path):
             ResponseCache(tmp_path / name)
 
 
-def test_trouble_later_on_is_a_miss(tmp_path, caplog):
+def test_a_later_failure_of_the_file_is_a_cache_miss(tmp_path, caplog):
     cache = ResponseCache(tmp_path / "answers.db")
     cache.put(b"1", "a", prompt=PROMPT, model="m")
     cache.close()

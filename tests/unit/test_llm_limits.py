@@ -71,7 +71,7 @@ def test_tokens_and_cost_stop_the_call_after():
         money.check()
 
 
-def test_time_counts_what_would_be_waited():
+def test_the_time_budget_includes_waits():
     time = TickingClock()
     budget = Budget(time=timedelta(seconds=10), clock=time)
     time.now += 4

@@ -142,7 +142,7 @@ def extraction(facts, entities=(), note=""):
         ),
     ],
 )
-def test_nothing_is_only_what_says_so(text, facts):
+def test_only_an_explicit_empty_answer_counts_as_nothing_found(text, facts):
     reading = read(text, Extraction)
     if facts is None:
         assert reading.value is None and reading.problem
@@ -176,7 +176,7 @@ def test_a_cut_off_answer_keeps_what_is_whole():
     assert read(text, Extraction).cut_off  # seen from the text, too
 
 
-def test_the_problem_is_said_in_words():
+def test_the_problem_is_described_in_words():
     assert read("Sorry.", Extraction).problem == "there is no JSON object in it"
     assert read('{"a": 1}', Extraction).problem == (
         "there is no JSON object with entities, facts in it"
@@ -201,7 +201,7 @@ class Optional(BaseModel):
     score: float | None = None
 
 
-def test_defaults_are_no_answer():
+def test_defaults_do_not_count_as_an_answer():
     for text in ("{}", "[]", '{"other": 1}', '{"title": "a'):
         assert read(text, Optional).value is None
     assert read('{"title": "a", "score": "high"}', Optional).value == Optional(title="a")
@@ -229,7 +229,7 @@ class Even(BaseModel):
         return self
 
 
-def test_a_rule_of_the_whole_is_not_repaired_by_leaving_out():
+def test_a_violated_rule_of_the_whole_answer_is_not_repaired_by_dropping_items():
     assert read('{"numbers": [1, 2]}', Even).value == Even(numbers=[1, 2])
     reading = read('{"numbers": [1]}', Even)
     assert reading.value is None and "odd" in reading.problem

@@ -59,7 +59,7 @@ def test_what_is_public_is_sorted_and_importable():
         ({"base_url": LOCAL, "temperature": float("nan")}, "temperature"),
     ],
 )
-def test_arguments_that_cannot_work_are_said_at_once(arguments, message):
+def test_invalid_arguments_are_reported_at_once(arguments, message):
     with pytest.raises(ConfigurationError, match=message):
         ChatModel("m", **arguments)
     with pytest.raises(ConfigurationError, match="name of a model is required"):
@@ -67,13 +67,13 @@ def test_arguments_that_cannot_work_are_said_at_once(arguments, message):
 
 
 @pytest.mark.parametrize("key", ["sk-secret\n", "sk secret", "sk-secrét", "sk-\0"])
-def test_a_key_that_is_none_is_not_repeated(key):
+def test_an_invalid_key_is_not_repeated_in_the_error(key):
     with pytest.raises(ConfigurationError, match="pasted correctly") as caught:
         ChatModel("m", api_key=key)
     assert key not in str(caught.value)
 
 
-def test_two_variables_suffice():
+def test_two_environment_variables_suffice():
     local = ChatModel.from_environment({"COGNIGRAPH_MODEL": "m", "OPENAI_BASE_URL": LOCAL})
     assert (local.name, repr(local)) == ("m", "<ChatModel m at http://127.0.0.1:9/v1>")
     hosted = ChatModel.from_environment({"COGNIGRAPH_MODEL": "m", "OPENAI_API_KEY": " sk-1 "})
@@ -100,7 +100,7 @@ def test_the_environment_may_name_prices_and_arguments_go_first(monkeypatch):
     assert ChatModel.from_environment().name == "m"
 
 
-def test_the_account_of_openai_is_no_business_of_others(monkeypatch):
+def test_the_openai_account_is_not_sent_to_other_endpoints(monkeypatch):
     monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
     monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-1")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
@@ -141,7 +141,7 @@ print(model.ask(prompt, Facts).value.facts, flush=True)
 
 @pytest.mark.slow
 @pytest.mark.slow
-def test_a_process_ends_in_good_order_with_nothing_closed():
+def test_a_process_ends_normally_without_closing_a_model():
     with ModelServer(good({"facts": ["a"]})) as server:
         done = python(ASK.format(url=server.url), "-X", "dev", "-W", "error")
     assert (done.returncode, done.stdout) == (0, "['a']\n")

@@ -83,25 +83,25 @@ def test_anything_but_a_completion_may_be_better_next_time(body):
     assert isinstance(judge(reply(body), Dialect()), TryAgain)
 
 
-def test_a_page_is_shown_as_words():
+def test_an_html_page_is_reported_as_text():
     verdict = judge(reply("<html><style>a{}</style><h1>Bad\n gateway</h1></html>"), Dialect())
     assert isinstance(verdict, TryAgain)
     assert verdict.reason == "HTTP 200, but no chat completion (body: Bad gateway)"
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
-def test_overload_is_tried_again(status):
+def test_overload_is_retried(status):
     verdict = judge(reply({"error": "busy"}, status, retry_after="3"), Dialect())
     assert verdict == TryAgain(f"HTTP {status}: busy", after=3.0)
 
 
-def test_an_empty_account_is_not_hammered():
+def test_an_empty_account_is_not_retried_at_once():
     verdict = judge(error("You exceeded your quota", 429, code="insufficient_quota"), Dialect())
     assert isinstance(verdict, TryAgain) and verdict.pointless
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 400, 422, 418])
-def test_refused_is_final(status):
+def test_a_refusal_is_not_retried(status):
     assert judge(error("no", status), Dialect()) == Refused(f"HTTP {status}: no")
 
 

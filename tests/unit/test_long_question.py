@@ -23,7 +23,7 @@ def test_of_a_longer_one_the_beginning_and_the_end_are_kept():
     assert notes == ["the question has 1010 characters: its first and last 49 were read"]
 
 
-def test_a_million_characters_are_searched_quickly_and_it_is_said(tmp_path):
+def test_a_question_of_a_million_characters_is_cut_quickly_with_a_note(tmp_path):
     with Memory(tmp_path / "m.db", embedder=HashEmbedder(16), enrich="manual") as memory:
         memory.add("The kayak is in Bergen.", id="m1")
         memory.add("The piano is in Oslo.", id="m2")

@@ -48,7 +48,7 @@ def check(query: str) -> None:
         ("WITH [1] AS l RETURN all(a IN l WHERE any(b IN l WHERE none(c IN l WHERE c)))", "loops"),
     ],
 )
-def test_what_could_grow_without_bound_is_refused(query: str, message: str) -> None:
+def test_queries_that_could_multiply_values_are_refused(query: str, message: str) -> None:
     with pytest.raises(QueryError, match=message):
         check(query)
 
@@ -67,7 +67,7 @@ def test_what_could_grow_without_bound_is_refused(query: str, message: str) -> N
         "MATCH (n) RETURN CASE WHEN n.x > 1 THEN n.x ELSE n.y END AS v",
     ],
 )
-def test_what_is_bounded_passes(query: str) -> None:
+def test_bounded_queries_pass(query: str) -> None:
     check(query)
 
 

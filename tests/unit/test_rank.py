@@ -84,7 +84,7 @@ def variant(**changes: object) -> SearchSettings:
     return SearchSettings(profile="licomemory", licomemory=LicoMemorySettings(**changes))
 
 
-def test_without_hyperlinks_a_chunk_stands_for_itself():
+def test_without_hyperlinks_a_chunk_is_scored_by_itself():
     chunks = chunk_pool([0.2, 0.5], session=[0, 1], at=np.full(2, 9 * DAY))
     triples = triple_pool([0.9], [(0,)], at=[9 * DAY])
     sessions = session_pool([NAN, NAN], keys=[[0.4], [0.5]])
@@ -96,7 +96,7 @@ def test_without_hyperlinks_a_chunk_stands_for_itself():
     assert linked.score[0] == pytest.approx(2 * 0.4 * 0.9 / 1.3 / math.e)
 
 
-def test_a_chunk_that_gave_no_triple_stands_behind_all_that_did():
+def test_an_enriched_chunk_without_triples_ranks_behind_all_with_triples():
     chunks = chunk_pool([0.8, 0.9, 0.2], at=np.full(3, 9 * DAY))
     triples = triple_pool([0.4], [(2,)], at=[9 * DAY])
     both = candidates(chunks, triples, session_pool([0.5]))
@@ -111,7 +111,7 @@ def test_a_chunk_that_gave_no_triple_stands_behind_all_that_did():
     assert among.score[2] == pytest.approx(linked)
 
 
-def test_a_session_that_was_not_read_yet_is_not_behind():
+def test_a_session_that_is_not_enriched_is_not_ranked_behind():
     chunks = chunk_pool([0.8, 0.2], session=[0, 1], at=np.full(2, 9 * DAY))
     triples = triple_pool([0.4], [(1,)], session=[1], at=[9 * DAY])
     found = ranked(candidates(chunks, triples, session_pool([NAN, 0.5])))

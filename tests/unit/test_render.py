@@ -54,11 +54,11 @@ def shown(renderable: RenderableType) -> str:
         (21 * 86400, "3 weeks"), (150 * 86400, "5 months"), (800 * 86400, "2 years"),
     ],
 )  # fmt: skip
-def test_gap(seconds: float | None, said: str) -> None:
+def test_time_gaps_in_words(seconds: float | None, said: str) -> None:
     assert format_values.gap(seconds) == said
 
 
-def test_safe_takes_what_a_terminal_obeys_and_keeps_the_rest() -> None:
+def test_safe_removes_control_characters_and_keeps_the_rest() -> None:
     assert safe("a\x1b[2J\x07b\x9bc\u202ed") == "a [2J b c d"
     assert safe("Inês 茶 👋\tx\r\ny") == "Inês 茶 👋\tx\ny"
     assert safe("\ud800") == "\ufffd"
@@ -71,7 +71,7 @@ def test_one_line_cuts_on_a_word() -> None:
     assert one_line("short", 5) == "short"
 
 
-def test_why_adds_up() -> None:
+def test_the_parts_of_an_explained_score_add_up() -> None:
     assert format_values.why(WHY) == [
         "score 3.19 = relevance 3.25 x decay 0.98 (said 3 weeks before the question)",
         "relevance: vector 2.50 + words 1.25 - length 0.50",
@@ -81,7 +81,7 @@ def test_why_adds_up() -> None:
     assert format_values.summands({}) == "nothing"
 
 
-def test_absent_are_the_words_that_nothing_found_has() -> None:
+def test_absent_words_occur_in_no_hit_and_no_triple() -> None:
     assert format_values.absent(RESULT) == ["heron"]
 
 

@@ -55,7 +55,7 @@ def test_a_reranker_that_fails_changes_nothing_and_is_reported(reranker: Reranke
     assert done.note.startswith("not reranked") and reason in done.note
 
 
-def test_names():
+def test_rerankers_by_name():
     def function(question: str, texts: Sequence[str]) -> list[float]:
         return [0.0] * len(texts)
 

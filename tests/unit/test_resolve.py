@@ -91,7 +91,7 @@ DIFFERENT = [
     + [(*case, "suspected") for case in SUSPECTED]
     + [(*case, "different") for case in DIFFERENT],
 )
-def test_names(one, other, type, expected):
+def test_pairs_of_names(one, other, type, expected):
     assert verdict(one, other, type) == expected
 
 

@@ -70,11 +70,11 @@ def test_a_theme_is_known_by_its_title_too():
     assert found.themes == (BIKE, Theme("HALF MARATHON", "Anselm ran instead of Jonas."))
 
 
-def test_nothing_new_changes_nothing():
+def test_an_empty_answer_changes_nothing():
     assert merged(OLD, answer(), ()) == (OLD, [])
 
 
-def test_a_good_theme_is_not_replaced_by_little():
+def test_a_good_theme_is_not_replaced_by_a_much_shorter_one():
     given = answer(
         {"n": 1, "title": "Bike", "summary": "The bike."},
         {"n": 2, "summary": "Jonas will run in June."},
@@ -127,14 +127,14 @@ def test_the_state_comes_back_as_it_was():
     assert SummaryState.load(SummaryState().dump()) == SummaryState()
 
 
-def test_a_state_that_is_not_ours_starts_anew():
+def test_an_unknown_state_is_replaced_by_an_empty_one():
     wrong = '{"model": 1, "unread": [["2025", "a", "b"]], "known": 3, "extractive": 0}'
     partly = '{"model": 1, "unread": [[1]]}'
     for text in ("", "x", "[]", '{"rules": 1}', '{"model": 1}', partly, wrong):
         assert SummaryState.load(text) == SummaryState()
 
 
-def test_what_waits_for_a_summary_is_bounded():
+def test_the_text_waiting_for_a_summary_is_bounded():
     turns = [Turn("Ann", AT + timedelta(minutes=n), "x" * 1000) for n in range(30)]
     assert remembered(turns) == tuple(turns[-MAX_UNREAD // 1000 :])
     (kept,) = remembered([Turn("Ann", AT, "y" * (2 * MAX_UNREAD))])

@@ -86,6 +86,6 @@ def test_the_papers_values():
         (ContextSettings, {"triple_share": float("nan")}),
     ],
 )
-def test_what_makes_no_sense_is_refused_by_name(group, wrong):
+def test_invalid_values_are_refused_by_name(group, wrong):
     with pytest.raises(ConfigurationError, match=next(reversed(wrong))[:6]):
         group(**wrong)

@@ -42,7 +42,7 @@ def test_evidence_without_a_spelling_has_the_canonical_one():
     assert given(None, ["anna"], ["ANNA"]) == ("ANNA",)
 
 
-def test_the_first_is_said_first_then_plainest_then_first_by_the_alphabet():
+def test_the_canonical_spelling_is_the_earliest_then_the_plainest_then_the_first_alphabetically():
     assert first([(NOW + 1, ("Anna",)), (NOW, ("ANNA",))])[1] == ("ANNA",)
     assert first([(NOW, ("ANNA",)), (NOW, ("Anna",))])[1] == ("Anna",)
     assert first([(NOW, ("anna",)), (NOW, ("Anna",))])[1] == ("Anna",)

@@ -9,7 +9,7 @@ import pytest
 from cognigraph.ingest.insert.split import split
 
 
-def test_what_fits_stays_whole():
+def test_a_text_within_the_limit_is_not_split():
     assert split("short", 100) == ["short"]
     assert split("x" * 100, 100) == ["x" * 100]
     assert split("", 100) == [""]
@@ -41,7 +41,7 @@ def test_without_spaces_cuts_fall_at_the_limit():
     assert [len(piece) for piece in split("x" * 250, 100)] == [100, 100, 50]
 
 
-def test_a_period_inside_a_number_is_no_sentence_end():
+def test_a_period_inside_a_number_does_not_end_a_sentence():
     text = "a" * 52 + " 3.14159 " + "b" * 60
     assert split(text, 100)[0].endswith("3.14159 ")
 
@@ -51,7 +51,7 @@ def test_a_period_inside_a_number_is_no_sentence_end():
     ["e\u0301\u0323", "👍🏽", "👩\u200d👩\u200d👧", "❤\ufe0f", "1\ufe0f\u20e3", "कि", "நி", "🇳🇴"],
     ids=["accents", "skin", "family", "variation", "keycap", "hindi", "tamil", "flag"],
 )
-def test_no_cut_inside_what_is_seen_as_one_character(cluster):
+def test_no_cut_inside_a_visible_character(cluster):
     for shift in range(len(cluster)):
         text = "x" * shift + cluster * 60
         pieces = split(text, 100)

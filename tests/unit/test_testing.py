@@ -21,7 +21,7 @@ def window(*ids: str, state: str = "") -> Window:
     return Window("space", "s", chunks, (), SessionNotes(state=state))
 
 
-def test_the_clock_stands_until_told_otherwise():
+def test_the_clock_stands_still_until_it_is_advanced():
     clock = FrozenClock("2026-05-20T11:00+02:00")
     assert clock() == clock() == NOW
     assert clock.advance(timedelta(days=1)) == clock() == NOW + timedelta(days=1)

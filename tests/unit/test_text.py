@@ -24,7 +24,7 @@ from cognigraph.text.clean import is_question, printable, replace_surrogates, sp
         ("Where is it? " + "." * 50, False),
     ],
 )
-def test_questions(text, expected):
+def test_recognising_questions(text, expected):
     assert is_question(text) is expected
 
 

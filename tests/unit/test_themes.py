@@ -38,7 +38,7 @@ def test_a_session_has_its_newest_themes():
     assert (shown(themes), owners(themes, "oslo"), len(themes)) == ([], [], 0)
 
 
-def test_what_was_replaced_goes():
+def test_replaced_themes_are_removed():
     themes = Themes(FORMAT)
     themes.take({n: [theme(n, "oslo"), theme(n + 0.5, f"w{n}")] for n in range(10)})
     for round in range(50):

@@ -127,7 +127,7 @@ def test_event_times(given, text, start, end):
      "2023-5", "2023-05-20T24:00", "2023-05-20T09", "2022/2023/2024", "/", "2023/", "/2023",
      "2023/2022", "2023-05-20/2023-05-19", "9999-12-31", "-2023"],
 )  # fmt: skip
-def test_texts_that_are_no_event_times(given):
+def test_texts_that_are_not_event_times(given):
     assert parse_when(given) is None
 
 

@@ -67,7 +67,7 @@ def test_words_only_a_model_understands_follow_its_date():
         ("", ""),
     ],
 )
-def test_what_is_no_date_is_dropped(words, date):
+def test_text_that_is_not_a_date_is_dropped(words, date):
     assert when(words, date) is None
 
 
