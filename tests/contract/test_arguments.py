@@ -37,7 +37,7 @@ def test_unusual_values_raise_only_errors_of_cognigraph_on_every_store(open_memo
         try:
             getattr(space, name)(*positional, **named)
             served.add(name)
-        except StoreUnavailableError as error:  # the store worked on it until its deadline
+        except StoreUnavailableError as error:  # the call took longer than its timeout
             pytest.fail(f"{what}: {error}")
         except CogniGraphError as error:
             assert 0 < len(str(error)) < 500, what

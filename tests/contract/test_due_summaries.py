@@ -116,10 +116,10 @@ def test_a_summary_that_failed_in_an_outage_is_written_by_the_next_run(
     (failure,) = space.failures()
     assert (failure.message_id, failure.session, failure.parked) == (None, "s", False)
     assert (failure.reason, failure.attempts, failure.outages) == (str(DOWN), 0, 1)
-    assert space.sessions()[0].summary == "Oslo: Ann: I bought m1 in Oslo."  # its own sentences
+    assert space.sessions()[0].summary == "Oslo: Ann: I bought m1 in Oslo."  # its own turns
     assert (space.sessions()[0].version, space.summaries("s")) == (0, [])
     add(space, "m2", hour=1)
-    assert space.enrich() == []  # the whole session waits, so that order is kept
+    assert space.enrich() == []  # the whole session waits, which keeps the order
     clock.advance(timedelta(seconds=3))
     again = opened(open_memory, model).space(space_name)  # a restart
     assert [(step.chunks, step.error) for step in again.enrich()] == [(0, None), (1, None)]
@@ -160,7 +160,7 @@ def test_a_run_with_only_due_summaries_ends_after_an_outage(space, model, clock)
     for number in range(4):
         add(space, f"m{number}", session=f"s{number}")
     model.fails = {"summarise": DOWN}
-    steps = space.enrich()  # what was read in between shows that the endpoint is there
+    steps = space.enrich()  # extractions in between show that the endpoint works
     assert [(step.chunks, step.summary_due, step.stopped) for step in steps] == [
         (1, True, None)
     ] * 4
@@ -185,10 +185,10 @@ def test_a_summary_that_cannot_be_written_is_parked_listed_and_retried(
         clock.advance(timedelta(hours=1))
     assert space.enrich() == []
     assert model.stages.count("summarise") == 1 + 3
-    assert summaries(space) == before  # the good old one stays
+    assert summaries(space) == before  # the good summary is kept
     stats = space.stats()
     assert (stats.summaries_pending, stats.summaries_failed, stats.failed) == (0, 1, 0)
-    space.flush(timeout=1)  # parked work does not hold a flush
+    space.flush(timeout=1)  # flush does not wait for parked work
     model.fails = {}
     add(space, "m3", hour=2)
     space.flush()
@@ -275,16 +275,16 @@ def test_a_summary_that_crashes_its_worker_is_parked(space, model, clock):
     fall_behind(space, model)
     clock.advance(timedelta(minutes=1))
     store = space._engine.store
-    for deaths in range(1, MOST_CRASHES + 1):
+    for crashes in range(1, MOST_CRASHES + 1):
         lease = claim(space, clock)
         until = store.queue.leases()[lease.token]
         assert until == lease.expires
-        store.queue.expire(lease.token, until + timedelta(seconds=1))  # it was extended meanwhile
+        store.queue.expire(lease.token, until + timedelta(seconds=1))  # was extended
         assert lease.token in store.queue.leases()
         store.queue.expire(lease.token, until)
         store.queue.expire(lease.token, until)  # another worker saw it too
         assert lease.token not in store.queue.leases()
-        assert space.failures()[0].crashes == deaths
+        assert space.failures()[0].crashes == crashes
     (failure,) = space.failures()
     assert (failure.parked, failure.message_id) == (True, None)
     assert failure.reason == "the process that summed it up ended 5 times"
@@ -317,7 +317,7 @@ def test_redo_keeps_the_good_summary_and_clears_the_due_one(
     clock.advance(timedelta(minutes=1))
     again.enrich()
     prompt = newer.asked[-1].prompt.user
-    assert "<themes>" not in prompt  # from the beginning, not from what was read before
+    assert "<themes>" not in prompt  # starts from the beginning, not from the old summary
     assert again.sessions()[0].summary == told("m1", "m2")
 
 
@@ -333,10 +333,10 @@ def test_an_extractor_that_cannot_summarise_leaves_summaries_due(
     assert rules.stats().summaries_pending == 1
     add(rules, "n1", session="t", hour=1)
     rules.flush()
-    assert rules.stats().summaries_pending == 1  # of another session
+    assert rules.stats().summaries_pending == 1  # the due summary of another session
     add(rules, "m2", hour=1)
     rules.flush()
-    assert rules.stats().summaries_pending == 0  # it has taken the session over
+    assert rules.stats().summaries_pending == 0  # the rules have taken over the session
 
 
 def test_the_background_worker_updates_due_summaries(open_memory, space_name, space, model, clock):

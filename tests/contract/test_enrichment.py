@@ -172,7 +172,7 @@ def test_a_failed_extraction_is_recorded_and_retried(open_memory, space_name, ex
     assert (space.triples(), space.stats().pending) == ([], 1)
     (failure,) = space.failures()
     assert (failure.message_id, failure.attempts, failure.parked) == ("m1", 1, False)
-    assert space.enrich() == []  # not before its time
+    assert space.enrich() == []  # not before the retry time
     assert space.search("text of m1", now=START)[0].id == "m1"
     for _ in range(2):
         clock.advance(timedelta(minutes=5))
@@ -195,7 +195,7 @@ def test_a_chunk_that_always_fails_is_parked_listed_and_can_be_retried(
     (failure,) = space.failures()
     assert (failure.attempts, failure.parked) == (3, True)
     assert (space.stats().failed, space.stats().pending) == (1, 0)
-    space.flush(timeout=1)  # parked work does not hold a flush
+    space.flush(timeout=1)  # flush does not wait for parked work
     assert space.retry_failed() == 1
     space.flush(timeout=5)
     assert facts(space) == [("Ann lives in Oslo", None, ["m1"])]
@@ -244,11 +244,11 @@ def test_a_session_has_one_lease_and_expired_ones_are_taken_over(open_memory, sp
     clock.advance(timedelta(minutes=2))
     taken = claim(memory, clock, space_name, worker="other")
     assert [chunk.message_id for chunk in taken.chunks] == ["a1", "a2", "a3"]
-    # The first worker comes back too late: its result is refused, the second's is not.
+    # The first worker finishes too late: its result is refused, that of the second is not.
     assert not store.queue.complete(first, Derivation("late"))
     assert not store.queue.fail(first, "late", park_after=1, retry_at=clock())
     assert store.queue.complete(taken, Derivation("in-time"))
-    # Late, but nobody took over: still good.
+    # Late, but no other worker took over, so the result is accepted.
     assert store.queue.complete(second, Derivation("slow"))
     assert space.stats().done == 4
 

@@ -69,7 +69,7 @@ def test_what_others_store_changes_neither_hits_nor_scores(
     ann = memory.space(space_name)
     fill(ann, extractor)
     before = answers(ann, later)
-    # The same words, over and over: global document frequencies and lengths would all shift.
+    # Repeating the same words would change all global document frequencies and lengths.
     noise = memory.space(space_name + "-noise")
     noise.add_many(
         {"text": f"Oslo fjord bike bread Lisbon {n} " + TURNS[n % 8][1] * (n % 3 + 1),

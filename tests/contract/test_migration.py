@@ -20,7 +20,7 @@ from tests.contract import first_schema
 @pytest.fixture(params=[1, 2, 3])
 def old(location, space_name, request):
     if "auth" in location:
-        # The server is shared and holds an embedder's name: put it back afterwards.
+        # The server is shared and records the name of an embedder, which is restored afterwards.
         from neo4j import GraphDatabase
 
         with GraphDatabase.driver(location["location"], auth=location["auth"]) as driver:
@@ -81,10 +81,10 @@ def test_a_database_of_an_older_schema(old, space_name, clock, extractor):
 
 @pytest.mark.parametrize("old", [4], indirect=True)
 @pytest.mark.parametrize(
-    ("unread", "behind"),
+    ("unread", "due"),
     [('[["2026-05-20T09:00:00+00:00","Ann","I moved to Oslo."]]', 1), ("[]", 0)],
 )
-def test_a_migration_queues_summaries_that_lacked_turns(old, space_name, unread, behind, clock):
+def test_a_migration_queues_summaries_that_lacked_turns(old, space_name, unread, due, clock):
     state = f'{{"model":1,"unread":{unread},"known":[],"extractive":true}}'
     if "auth" in old:
         from neo4j import GraphDatabase
@@ -103,10 +103,10 @@ def test_a_migration_queues_summaries_that_lacked_turns(old, space_name, unread,
     options = {"embedder": HashEmbedder(32), "clock": clock, "enrich": "manual"}
     with Memory(**old, **options, extractor=ModelExtractor(model)) as memory:
         space = memory.space(space_name)
-        assert (space.stats().summaries_pending, space.failures()) == (behind, [])
-        assert [(step.chunks, step.error) for step in space.enrich()] == [(0, None)] * behind
+        assert (space.stats().summaries_pending, space.failures()) == (due, [])
+        assert [(step.chunks, step.error) for step in space.enrich()] == [(0, None)] * due
         assert space.stats().summaries_pending == 0
-        assert [s.summary for s in space.sessions()] == ["Move: Ann moved to Oslo." * behind]
+        assert [s.summary for s in space.sessions()] == ["Move: Ann moved to Oslo." * due]
 
 
 def test_evidence_from_an_older_version_keeps_the_canonical_spelling(tmp_path, clock, extractor):
@@ -127,7 +127,7 @@ def test_evidence_from_an_older_version_keeps_the_canonical_spelling(tmp_path, c
         for _ in range(3):
             engine.enricher.step("x")
             names.append({e.name for e in space.entities()} & {"kayak", "Kayak", "KAYAK"})
-        # The chunk that gave the spelling no longer does; the next one is read as it spells it.
+        # The chunk that gave the spelling no longer does, so the next chunk's spelling is used.
         assert names == [{"Kayak"}, {"KAYAK"}, {"KAYAK"}]
 
 

@@ -76,7 +76,7 @@ def test_a_user_can_merge_or_dismiss_a_suspected_pair(space, extractor):
     space.split(FILMS[0])
     assert len(space.triples()) == 2
     assert suspected(space) == set(), "a user said that they are two"
-    # Nothing that comes later asks again.
+    # Later messages do not make the pair suspected again.
     tell(space, extractor, [likes("Harry Potter films"), likes("harry potter Movies")])
     assert suspected(space) == set()
 
@@ -275,7 +275,7 @@ def test_an_interrupted_reindex_continues_with_the_vectors_of_names(whole, extra
     with pytest.raises(EmbeddingError, match="Stopped"):
         memory.reindex(Dying(FILMS, CHILDREN))
     assert suspected(memory.space("a")) == set()
-    # Another one comes between: nothing of the first is left.
+    # A reindex to a third embedder in between leaves nothing of the first one.
     memory.reindex(Meanings(CHILDREN, name="children"))
     pairs = {frozenset((CHILDREN[a], CHILDREN[b])) for a, b in ((0, 1), (0, 2), (1, 2))}
     assert suspected(memory.space("a")) == pairs
@@ -310,7 +310,7 @@ def test_names_of_an_older_store_get_vectors(whole, location, extractor):
     assert (done.vectors, done.resumed) == (3 + 1, 0), "children and tea; Kim was said again too"
     assert len(suspected(memory.space("a"))) == 1 + 3
     assert memory.reindex().vectors == 0
-    # It is no other embedder: those who have it open go on.
+    # It is the same embedder, so other open memories continue.
     assert suspected(space) == suspected(whole(embedder=NEAR).space("a"))
 
 

@@ -81,11 +81,11 @@ def test_an_outage_never_parks_and_waits_longer_each_time(
     add(space, "n1", session="t")
     extractor.script({id: [fact(id)] for id in ("m1", "m2", "n1")})
     extractor.fail_for("m1", "n1", times=99, error=ModelUnavailableError("503 from the endpoint"))
-    first, second = space.enrich()  # one may be the window's own; two are the endpoint's
+    first, second = space.enrich()  # two failures are due to the endpoint
     assert [first.error, first.stopped] == ["503 from the endpoint", None]
     assert [second.stopped, second.chunks] == ["503 from the endpoint", 1]
     clock.advance(timedelta(seconds=1))
-    assert space.enrich() == []  # it rests as a whole
+    assert space.enrich() == []  # the whole queue waits
     for _ in range(30):
         clock.advance(timedelta(minutes=5))
         assert {step.error for step in space.enrich()} == {"503 from the endpoint"}
@@ -136,7 +136,7 @@ def test_an_exhausted_budget_ends_the_run_and_counts_no_failure(
     assert space.failures() == []
     with pytest.raises(FlushTimeout, match=r"2 chunks .* budget of 2 calls"):
         space.flush(timeout=60)
-    # Another run, with another budget, goes on where this one ended.
+    # Another run with a new budget continues from here.
     again = open_memory().space(space_name)
     assert [step.chunks for step in again.enrich()] == [1, 1]
     assert extractor.read == {"m0": 1, "m1": 1, "m2": 2, "m3": 1}
@@ -238,7 +238,7 @@ def test_an_estimate_reads_the_queue_and_takes_nothing(open_memory, space_name, 
     space = open_memory(settings=settings).space(space_name)
     add(space, "m1", "m2", "m3")
     add(space, "n1", session="t")
-    assert space.estimate().usage is None  # it does not say
+    assert space.estimate().usage is None  # the extractor gives no estimate
     windows = []
 
     def estimate(window):

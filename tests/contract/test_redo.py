@@ -80,7 +80,7 @@ def test_redo_replaces_the_earlier_extraction(open_memory, space_name):
     assert new.stats().pending == 3
     waiting = graph(new)
     for name in ("triples", "entities", "mentions", "sessions"):
-        assert waiting[name] == before[name]  # old facts serve
+        assert waiting[name] == before[name]  # old facts are still used
     assert [hit.id for hit in new.search("Who likes kayaks?", now=START + timedelta(days=9))]
     assert {t.object for t in new.search("kayaks", now=START + timedelta(days=9)).triples} >= {
         "kayaks"
@@ -108,10 +108,10 @@ def test_only_older_versions_of_the_family_are_read_again(open_memory, space_nam
     space = open_memory(extractor=extractor).space(space_name)
     assert space.redo(older_than=1) == 0
     assert space.redo(older_than="x-10") == 2
-    assert space.redo(older_than=10) == 0  # they wait already
+    assert space.redo(older_than=10) == 0  # they are queued already
     space.flush()
     assert sorted(extractor.read) == ["m0", "m1"]
-    assert space.redo(older_than="y-2") == 1  # another family only when it is named
+    assert space.redo(older_than="y-2") == 1  # another extractor's results only if it is named
     assert space.redo() == 3
     space.flush()
     assert space._engine.store.queue.extractors(space_name) == {"x-10": 4}
@@ -212,7 +212,7 @@ def test_summaries_are_kept_as_revisions_and_survive_failures(
     space.enrich()
     clock.advance(timedelta(hours=1))
     extractor.result = lambda window: Extraction()
-    space.enrich()  # no summary is no revision
+    space.enrich()  # without a summary there is no new revision
     found = space.summaries("s")
     assert [(one.version, one.at) for one in found] == [
         (5, times[4]), (4, times[3]), (3, times[2]),

@@ -143,7 +143,7 @@ def test_a_reindexed_store_answers_as_one_built_anew(fresh: OpenMemory, tmp_path
     back = fresh(embedder=HashEmbedder(96))
     back.reindex(HashEmbedder(256))
     memory = fresh(embedder=HashEmbedder(256))
-    same(answers(memory)[12:], before[12:])  # the space that gained nothing meanwhile
+    same(answers(memory)[12:], before[12:])  # the space to which nothing was added
     assert [check for check in memory.check() if not check.ok] == []
 
 
@@ -206,7 +206,7 @@ def test_a_spelling_that_changes_during_a_reindex_is_embedded_again(
     fill(memory, spaces=("a",))
 
     def add(made: int, total: int) -> None:
-        if made == total == 8:  # all there was
+        if made == total == 8:  # all vectors of the store
             at = START - timedelta(hours=1)
             memory.space("a").add("said before", id="early", session="e", at=at)
             memory.space("a").flush()
@@ -240,7 +240,7 @@ def test_an_interrupted_reindex_continues(fresh: OpenMemory, monkeypatch):
     memory.close()
     again = fresh(embedder=HashEmbedder(256))
     done = again.reindex(HashEmbedder(96))
-    assert done.resumed >= 12  # a text without words has no vector on Neo4j and is done again
+    assert done.resumed >= 12  # on Neo4j a text without words has no vector and is repeated
     assert done.vectors == 40
     assert again.space("a").search("kayak", now=START)[0].id == "m2"
 
@@ -319,7 +319,7 @@ def test_other_open_memories_notice_a_reindex(fresh: OpenMemory):
     other, third = fresh(embedder=HashEmbedder(256)), fresh(embedder=HashEmbedder(256))
     assert other.space("a").search("kayak", now=START)
     other.space("a").add("waits for enrichment", id="w", at=START)
-    memory.reindex(Named(256, "renamed"))  # the same dimension: nothing else would tell
+    memory.reindex(Named(256, "renamed"))  # the same dimension, so only the name differs
     for stale in (other, third):
         with pytest.raises(EmbedderMismatchError, match="reindexed with the embedder 'renamed'"):
             stale.space("a").search("kayak", now=START)
@@ -327,7 +327,7 @@ def test_other_open_memories_notice_a_reindex(fresh: OpenMemory):
             stale.space("a").add("too late", id="late", at=START)
         with pytest.raises(EmbedderMismatchError):
             stale.space("a").enrich()
-    # Told apart from a message that is there: redelivery still changes nothing, and needs nothing.
+    # The refused calls stored nothing.
     assert other.space("a").get("late") is None
     assert memory.space("a").search("kayak", now=START)[0].id == "m2"
     memory.space("a").add("in time", id="in-time", at=START)

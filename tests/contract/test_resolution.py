@@ -250,7 +250,7 @@ def test_a_split_is_never_undone_by_rules_nor_a_merge(space, extractor):
     tell(space, extractor, person("Anna", "sold", "kayak"), person("Anna Berg", "sold", "tea"))
     assert names(space)["Anna Berg"] == ()
     space.merge("Anna", into="Anna Berg")
-    tell(space, extractor, person("Anna Holm", "likes", "tea"))  # the rules would part them now
+    tell(space, extractor, person("Anna Holm", "likes", "tea"))  # the rules would now split them
     assert names(space)["Anna Berg"] == ("Anna",)
 
 
@@ -315,7 +315,7 @@ def test_search_shows_the_merged_fact_once(space, extractor):
     anna = [t for t in result.triples if t.subject == "Anna Berg"]
     assert [(t.text, len(t.sources)) for t in anna] == [("Anna Berg bought kayak", 2)]
     assert result.trace.counts["triples"] == 2
-    # The index in memory follows what is shown.
+    # The in-memory index follows the canonical names.
     space.split("Anna")
     later = space.search("What did Anna buy?", now=START + timedelta(days=1))
     assert later.trace.counts["triples"] == 3

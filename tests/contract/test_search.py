@@ -137,7 +137,7 @@ def test_licomemory_says_which_hits_no_triple_leads_to(space, later):
     settings = SearchSettings(profile="licomemory")
     bare = next(hit for hit in space.search("Ann", k=50, now=later) if not hit.triples)
     found = space.search(bare.text, k=50, now=later, settings=settings)
-    result = [hit for hit in found if hit.score > 0]  # a triple that says nothing is worth nothing
+    result = [hit for hit in found if hit.score > 0]  # an irrelevant triple scores 0
     behind = [any("no candidate triple cites" in note for note in hit.why.notes) for hit in result]
     assert behind == sorted(behind)
     assert set(behind) == {True, False}

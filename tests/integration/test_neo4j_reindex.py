@@ -94,7 +94,7 @@ def test_big_spaces_get_their_indexes_before_the_switch(
 
     done = reindex(store, Watching)  # type: ignore[arg-type]
     (row,) = driver.execute_query("MATCH (n:Named) RETURN count(n) AS names").records
-    # Written as by an older version, without vectors: they get theirs now.
+    # Names written by an older version have no vectors; they get them now.
     assert done.vectors == sum(old_property.values()) + row["names"]
     new_chunk = index_name("Chunk", SPACE, "embedding_b")
     assert new_chunk not in before, "made after the vectors, which is faster"
@@ -116,13 +116,13 @@ def test_big_spaces_get_their_indexes_before_the_switch(
     by_uid = {row["uid"]: value for row, value in zip(rows, cosine.tolist(), strict=True)}
     own = [by_uid[uid] for uid in found.chunks.uids]
     np.testing.assert_allclose(found.chunks.cosine, own, atol=1e-5)
-    # The index is approximate, but not about the very nearest.
+    # The index is approximate, but it finds the nearest vectors.
     assert found.chunks.by_vector.sum() == 5
     assert max(found.chunks.cosine) == pytest.approx(float(cosine.max()), abs=1e-5)
     assert all(check.ok for check in fresh.check())
     fresh.close()
 
-    # And back: the property of the first embedder is used again, from nothing.
+    # And back: the property of the first embedder is filled again from the beginning.
     with_new = opened(neo4j_server, NEW)
     assert reindex(with_new, OLD).resumed == 0
     with_new.close()

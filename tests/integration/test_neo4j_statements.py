@@ -28,7 +28,7 @@ REFUSED = ("AllNodesScan", "CartesianProduct", "NodeByLabelScan", "AllRelationsh
 SCANS_ON_PURPOSE = {"read/spaces"}
 """One small node per space, and all of them are wanted."""
 
-# Labels that the store puts in the place of another one: those plans count as well.
+# Labels that the store substitutes for another one; the plans with them are checked too.
 VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
     "search/nearest": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],
     "search/newest_with_terms": [((":Chunk", ":Triple"),)],

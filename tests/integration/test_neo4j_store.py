@@ -218,7 +218,7 @@ def test_a_big_space_searches_its_own_index_and_finds_the_same(
     driver.execute_query("DROP INDEX $name", name=index_name("Chunk", space))
     compared = indexed.search.candidates(space, question)
     assert found_by_vector(compared) == nearest_of_all(driver, space, question, 10)
-    # The index is approximate: it may miss one of the nearest, not more.
+    # The index is approximate: it may miss one of the nearest, but no more.
     assert len(found_by_vector(other) & found_by_vector(compared)) >= 9
 
 
@@ -277,7 +277,7 @@ def test_an_interrupted_promotion_is_finished_by_the_next_write(
 ) -> None:
     small, big = open_store(exact_up_to=10_000), open_store(exact_up_to=20)
     small.messages.insert(space, [message(space, n) for n in range(30)])
-    # As if a writer had died when it had given the label to some of the nodes.
+    # As if a writer had crashed after adding the label to some of the nodes.
     label = index_name("Chunk", space).removeprefix("vector_")
     driver.execute_query(
         f"MATCH (c:Chunk {{space: $space}}) WITH c LIMIT 10 SET c:{label}", space=space

@@ -155,7 +155,7 @@ def test_a_long_lock_by_another_program_is_waited_for(tmp_path):
         locking.execute("BEGIN IMMEDIATE")
         timer = threading.Timer(0.5, lambda: locking.execute("ROLLBACK"))
         timer.start()
-        assert memory.search("first")[0].id == "m1"  # readers are not held up
+        assert memory.search("first")[0].id == "m1"  # readers do not wait
         memory.add("second", id="m2")
         timer.join()
         locking.close()

@@ -89,10 +89,10 @@ def objects(memory: Memory, space: str) -> set[str]:
 
 @pytest.mark.parametrize(("how", "code"), [("exit", 9), ("kill", -9)])
 def test_a_text_that_crashes_the_process_is_parked_alone(place: Place, how: str, code: int) -> None:
-    # All but the third end with the first thing they read.
-    for deaths in range(1, MOST_CRASHES + 1):
-        assert place.run(how) == code, deaths
-    assert place.run(how) == 0  # this one lives, because the fatal text is parked
+    # All processes but the third crash on the first chunk that they read.
+    for crashes in range(1, MOST_CRASHES + 1):
+        assert place.run(how) == code, crashes
+    assert place.run(how) == 0  # this one survives, because the fatal text is parked
     everything = {turn(number).id for number in range(TURNS)}
     with place.open() as memory:
         space = memory.space(place.space)
@@ -141,7 +141,7 @@ def test_a_worker_that_is_ended_in_order_gives_its_lease_back(place: Place) -> N
         assert memory.space(place.space).stats().done == TURNS
 
 
-def deaths_seen(place: Place) -> list[int]:
+def counted_crashes(place: Place) -> list[int]:
     """Enrich everything, and return the crashes counted for chunks of the first session."""
     extractor = ScriptedExtractor()
     with place.open(extractor) as memory:
@@ -165,7 +165,7 @@ def test_an_expired_lease_of_a_live_worker_is_not_a_crash(place: Place) -> None:
             (until,) = held_by(worker, memory)
             assert timedelta(0) < until - datetime.now(UTC) <= LEASE
             time.sleep(LEASE.total_seconds())
-            assert deaths_seen(place) == [0] * PER_SESSION
+            assert counted_crashes(place) == [0] * PER_SESSION
             assert held_by(worker, memory) == []
     finally:
         worker.kill()
@@ -179,8 +179,8 @@ def test_a_killed_worker_counts_as_dead_before_its_parent_reaps_it(place: Place)
         assert worker.stdout is not None
         assert worker.stdout.readline() == "thinking\n"
         worker.kill()
-        worker.stdout.read()  # it has ended, and is a zombie
-        assert deaths_seen(place) == [1, 1, 1, 1, 0, 0, 0, 0]
+        worker.stdout.read()  # it has ended and is a zombie
+        assert counted_crashes(place) == [1, 1, 1, 1, 0, 0, 0, 0]
     finally:
         worker.communicate()
 

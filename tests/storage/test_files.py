@@ -192,7 +192,7 @@ def test_a_damaged_file_is_found_by_check_and_never_a_raw_error(tmp_path, first)
     except StoreError as error:
         said.append(str(error))
     assert said
-    # Its owner must not be told to look for another file: it is this one, damaged.
+    # The error must not suggest another file: this is the right one, but damaged.
     assert not [text for text in said if "not a cognigraph database" in text]
     assert all("m.db" in text for text in said)
 

@@ -74,7 +74,7 @@ def test_killed_while_adding(tmp_path):
         with open_memory(path) as memory:
             assert_whole(memory, path)
             stored = memory.stats().messages
-            # At most what was in flight (a batch of five) is there without having been announced.
+            # At most the batch in progress (of five) is stored without having been announced.
             assert len(acknowledged) <= stored <= len(acknowledged) + 5
             for id in new:
                 message, said = memory.get(id), turn(int(id[1:]))
@@ -132,10 +132,10 @@ def test_killed_while_enriching(tmp_path):
                 assert_whole(memory, path)
                 done = memory.stats().done
                 unfinished += 0 < done < len(turns)
-                # What is done is whole: nobody sees a chunk done without its triples.
+                # No chunk is marked as done without its triples.
                 assert done in (0, memory.stats().chunks) or memory.stats().triples > 0
         with open_memory(path) as memory:
-            memory.flush(timeout=20)  # the last lease runs out first
+            memory.flush(timeout=20)  # waits until the last lease expires
             assert graph(memory) == expected
             assert_whole(memory, path)
     assert unfinished > 3, f"{kills} kills, none of them in the middle: the test tests nothing"

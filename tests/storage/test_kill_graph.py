@@ -36,7 +36,7 @@ def test_killed_workers_leave_the_same_graph(tmp_path: Path, seed: int) -> None:
     messages = conversation(rng, 60)
     plain = build({"location": tmp_path / "plain.db"}, messages, Plan(), rng)
     path = tmp_path / "killed.db"
-    for part in range(KILLS):  # late turns come while others are read
+    for part in range(KILLS):  # late turns arrive while others are extracted
         with Memory(path, embedder=HashEmbedder(32), enrich="manual") as memory:
             memory.space("x").add_many(messages[part::KILLS])
         kill_after(rng.choice([0, 1, 2]), path, rng.choice([1, 2, 7]))

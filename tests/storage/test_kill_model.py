@@ -97,7 +97,7 @@ def undisturbed(place: Place, server: ModelServer) -> dict[str, Any]:
         memory.space(f"{place.name}-calm").flush()
         assert server.calls == CALLS
         found = graph(memory, f"{place.name}-calm")
-    assert len(found["triples"]) == len(THINGS)  # two of them said in both sessions
+    assert len(found["triples"]) == len(THINGS)  # two of them occur in both sessions
     assert [version for *_, version in found["sessions"]] == [2, 2]
     server.requests.clear()
     return found
@@ -150,9 +150,9 @@ def test_the_worker_is_killed_at_any_call(place: Place, request, k: int) -> None
         assert server.calls == k
         server.then(good(answer))
         with place.open(server.url) as memory:
-            memory.space(place.name).flush(timeout=20)  # does not wait for the dead one's lease
+            memory.space(place.name).flush(timeout=20)  # does not wait for the old lease
             assert graph(memory, place.name) == expected
-        # At most the window in hand is asked for again.
+        # At most the current window is requested again.
         assert CALLS <= server.calls - 1 <= CALLS + 1
 
 
@@ -186,7 +186,7 @@ def test_the_model_fails_at_any_call(location, space_name, request, fault: str) 
             with place.open(server.url) as memory:  # the restart
                 memory.space(place.name).flush(timeout=20)
                 assert graph(memory, place.name) == expected, k
-            assert server.calls == CALLS + 1, k  # the one that failed is asked for again
+            assert server.calls == CALLS + 1, k  # the failed request is repeated
             server.requests.clear()
 
 

@@ -120,7 +120,7 @@ def test_a_log_deleted_under_an_open_memory_is_reported(tmp_path):
         (tmp_path / "m.db-wal").unlink()
         with pytest.raises(StoreError, match=r"m\.db-wal was deleted or replaced"):
             add(memory, 2)
-    with open_memory(path) as memory:  # closing has saved what was acknowledged
+    with open_memory(path) as memory:  # closing saved all acknowledged messages
         assert memory.get("m1") is not None
 
 
@@ -141,7 +141,7 @@ def test_a_copy_without_its_log_is_not_opened_as_an_empty_memory(tmp_path):
         add(memory, 1)
         shutil.copy(path, copy)
         shutil.copy(f"{path}-wal", tmp_path / "kept-wal")
-        for _ in range(2):  # a failed attempt does not make it look sound
+        for _ in range(2):  # a failed attempt does not make it look valid
             with pytest.raises(StoreError, match=r"has had messages and holds none.*copy\.db-wal"):
                 open_memory(copy)
     shutil.copy(tmp_path / "kept-wal", f"{copy}-wal")  # as the error advises
@@ -203,7 +203,7 @@ def test_a_first_insert_that_is_still_being_written_is_no_lost_log(tmp_path):
             assert frames == 0
         with open_memory(path) as second:
             assert second.stats().messages == 0
-        shutil.copy(path, copy)  # what a kill at this moment leaves
+        shutil.copy(path, copy)  # the file that a kill at this moment would leave
         shutil.copy(f"{path}-wal", f"{copy}-wal")
         writer.execute("ROLLBACK")
     with open_memory(copy) as memory:
@@ -258,7 +258,7 @@ def test_a_reader_that_holds_up_the_checkpoint_does_not_stop_the_first_insert(
         reader.execute("SELECT count(*) FROM meta").fetchone()
         add(memory, 1)
         reader.execute("ROLLBACK")
-        add(memory, 2)  # now the mark and the first turn come into the file together
+        add(memory, 2)  # now the mark and the first turn are written to the file together
         shutil.copy(path, tmp_path / "copy.db")
     with open_memory(tmp_path / "copy.db") as memory:
         assert memory.get("m1") is not None
@@ -326,7 +326,7 @@ def test_a_memory_survives_a_change_of_the_folder(tmp_path, monkeypatch):
         add(memory, 1)
         (tmp_path / "elsewhere").mkdir()
         monkeypatch.chdir(tmp_path / "elsewhere")
-        with memory._engine.store._pool.connection():  # so that the next one is new
+        with memory._engine.store._pool.connection():  # so that the next connection is new
             assert memory.get("m1") is not None
         assert list((tmp_path / "elsewhere").iterdir()) == []
 

@@ -95,7 +95,7 @@ from tests.storage.writers import open_memory
 def die(connection, **values):
     if "generation" in values:
         changed = connection.execute("SELECT DISTINCT length(vector) FROM chunk_index").fetchall()
-        assert changed == [(192,)], changed  # inside the transaction all is changed already
+        assert changed == [(192,)], changed  # within the transaction everything is already changed
         os.kill(os.getpid(), 9)
     real(connection, **values)
 

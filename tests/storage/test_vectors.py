@@ -55,7 +55,7 @@ def test_new_files_hold_float16_unless_told_otherwise(tmp_path):
         assert blob_sizes(path) == {size}
         with opened(path, "float32" if size == 64 else "float16") as memory:
             assert found(memory) == answers[-1]
-            memory.add("one more", id="more")  # what is recorded counts, not what is asked for
+            memory.add("one more", id="more")  # the recorded format is used, not the setting
         assert blob_sizes(path) == {size}
     assert answers[0] == answers[1] == answers[2]
 

@@ -49,11 +49,11 @@ def test_outages_shrink_batches_slowly():
 
 
 @pytest.mark.parametrize(
-    ("deaths", "size"),
+    ("crashes", "size"),
     [([0, 0], 2), ([1, 1], 2), ([2, 2], 1), ([0, 2, 0], 1), ([2, 0, 0], 1), ([4], 1)],
 )
-def test_a_chunk_with_two_crashes_is_read_alone(deaths, size):
-    assert batch_size([failures_of(0, 0, number) for number in deaths], 1 << 20) == size
+def test_a_chunk_with_two_crashes_is_read_alone(crashes, size):
+    assert batch_size([failures_of(0, 0, number) for number in crashes], 1 << 20) == size
 
 
 def test_crashes_are_described_in_words():
