@@ -42,6 +42,7 @@ from cognigraph.model import (
     Context,
     Entity,
     Explanation,
+    Filter,
     Hit,
     Merge,
     Message,
@@ -78,10 +79,11 @@ from cognigraph.settings import (
     Settings,
     StorageSettings,
 )
-from cognigraph.space import Progress, Space
+from cognigraph.space import Space
 from cognigraph.stores.records import Failure
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, When
+from cognigraph.writing import Progress
 
 __all__ = [
     "AddResult",
@@ -110,6 +112,7 @@ __all__ = [
     "ExtractionError",
     "Extractor",
     "Failure",
+    "Filter",
     "FlushTimeout",
     "Hit",
     "InsertSettings",

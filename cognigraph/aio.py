@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterable, Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from datetime import datetime, tzinfo
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, Self
 
+from cognigraph.aio_writing import AsyncWriting, Threads
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import EnrichMode
-from cognigraph.errors import StoreError
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
 from cognigraph.ingest.queue.enricher import Step
@@ -22,14 +20,11 @@ from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.memory import Memory
 from cognigraph.model import (
-    DEFAULT_SESSION,
-    AddResult,
     Context,
     Entity,
     Explanation,
+    Filter,
     Merge,
-    Message,
-    Role,
     SearchResult,
     Session,
     Stats,
@@ -42,93 +37,13 @@ from cognigraph.model.storage import Check, StoreInfo
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.settings import SearchSettings, Settings
-from cognigraph.space import Progress, Space
 from cognigraph.stores.records import Failure
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
 
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
 
-_THREADS = 8
-
-
-class _Threads:
-    """The threads in which the operations of one memory and all its spaces run."""
-
-    def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="cognigraph")
-        self.closed = False
-
-    async def run(self, call: Callable[[], _R]) -> _R:
-        if self.closed:
-            raise StoreError("this memory is closed; open it again")
-        return await asyncio.get_running_loop().run_in_executor(self._executor, call)
-
-    def close(self) -> None:
-        """Let the running calls finish, without waiting for them, and refuse others."""
-        self.closed = True
-        self._executor.shutdown(wait=False)
-
-
-class AsyncSpace:
+class AsyncSpace(AsyncWriting):
     """One tenant. Each operation is that of :class:`~cognigraph.Space`, awaited."""
-
-    def __init__(self, space: Space, threads: _Threads) -> None:
-        self._space = space
-        self._threads = threads
-
-    async def _run(
-        self, verb: Callable[_P, _R], /, *arguments: _P.args, **options: _P.kwargs
-    ) -> _R:
-        return await self._threads.run(partial(verb, *arguments, **options))
-
-    @property
-    def name(self) -> str:
-        """The tenant's name."""
-        return self._space.name
-
-    async def add(
-        self,
-        text: str,
-        *,
-        session: str = DEFAULT_SESSION,
-        speaker: str | None = None,
-        at: datetime | str | None = None,
-        id: str | None = None,
-        role: Role | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        tags: Iterable[str] = (),
-        raw: Any = None,
-    ) -> AddResult:
-        """See :meth:`cognigraph.Space.add`."""
-        return await self._run(
-            self._space.add,
-            text,
-            session=session,
-            speaker=speaker,
-            at=at,
-            id=id,
-            role=role,
-            metadata=metadata,
-            tags=tags,
-            raw=raw,
-        )
-
-    async def add_many(
-        self,
-        messages: Iterable[Message | Mapping[str, Any]]
-        | AsyncIterable[Message | Mapping[str, Any]],
-        *,
-        on_progress: Progress | None = None,
-        skip_invalid: bool = False,
-    ) -> AddResult:
-        """See :meth:`cognigraph.Space.add_many`; ``on_progress`` is called in a worker thread."""
-        if isinstance(messages, AsyncIterable):
-            messages = [message async for message in messages]
-        return await self._run(
-            self._space.add_many, messages, on_progress=on_progress, skip_invalid=skip_invalid
-        )
 
     async def flush(self, timeout: float = 30.0) -> None:
         """See :meth:`cognigraph.Space.flush`."""
@@ -165,12 +80,20 @@ class AsyncSpace:
         now: datetime | str | None = None,
         *,
         as_of: datetime | str | None = None,
+        where: Filter | None = None,
         explain: bool = False,
         settings: SearchSettings | None = None,
     ) -> SearchResult:
         """See :meth:`cognigraph.Space.search`."""
         return await self._run(
-            self._space.search, question, k, now, as_of=as_of, explain=explain, settings=settings
+            self._space.search,
+            question,
+            k,
+            now,
+            as_of=as_of,
+            where=where,
+            explain=explain,
+            settings=settings,
         )
 
     async def why(
@@ -182,6 +105,7 @@ class AsyncSpace:
         *,
         session: str | None = None,
         as_of: datetime | str | None = None,
+        where: Filter | None = None,
         settings: SearchSettings | None = None,
     ) -> Explanation:
         """See :meth:`cognigraph.Space.why`."""
@@ -193,6 +117,7 @@ class AsyncSpace:
             now,
             session=session,
             as_of=as_of,
+            where=where,
             settings=settings,
         )
 
@@ -204,6 +129,7 @@ class AsyncSpace:
         *,
         k: int | None = None,
         as_of: datetime | str | None = None,
+        where: Filter | None = None,
         timezone: str | tzinfo | None = None,
         settings: Settings | None = None,
     ) -> Context:
@@ -215,6 +141,7 @@ class AsyncSpace:
             now,
             k=k,
             as_of=as_of,
+            where=where,
             timezone=timezone,
             settings=settings,
         )
@@ -341,7 +268,7 @@ class AsyncMemory(AsyncSpace):
             settings=settings,
             reranker=reranker,
         )
-        super().__init__(self._memory, _Threads())
+        super().__init__(self._memory, Threads())
 
     async def __aenter__(self) -> Self:
         return self

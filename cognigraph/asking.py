@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, tzinfo
 from typing import TypeVar
 
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.engine import Engine
+from cognigraph.model import Filter
 from cognigraph.retrieve.rank.weights import declared_weight_set
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.settings import SearchSettings
@@ -26,6 +28,7 @@ def ask(
     now: datetime | str | None,
     as_of: datetime | str | None,
     settings: SearchSettings,
+    where: Filter | None = None,
 ) -> _T:
     """Return what ``answer`` makes of a question asked at ``now`` (by default the clock's time).
 
@@ -34,6 +37,7 @@ def ask(
     """
     asked_at = engine.clock() if now is None else to_utc(now, engine.zone)
     known_at = None if as_of is None else to_utc(as_of, engine.zone)
+    passing = _in_utc(where or Filter(), engine.zone)
 
     def work(store: Store, embedder: CheckedEmbedder) -> _T:
         request = SearchRequest(
@@ -44,6 +48,7 @@ def ask(
             settings=settings,
             now=asked_at,
             as_of=known_at,
+            where=passing,
             weight_set=declared_weight_set(engine.extractor),
             reader=engine.reader,
             reranker=engine.reranker,
@@ -51,3 +56,11 @@ def ask(
         return answer(request)
 
     return engine.use(work)
+
+
+def _in_utc(where: Filter, zone: tzinfo | None) -> Filter:
+    """The filter with its times in UTC."""
+    since, until = (
+        None if time is None else to_utc(time, zone) for time in (where.since, where.until)
+    )
+    return replace(where, since=since, until=until)

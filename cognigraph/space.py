@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from functools import partial
-from typing import Any
 
 from cognigraph import entity_verbs
 from cognigraph.asking import ask
@@ -16,15 +14,10 @@ from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.versions import older
-from cognigraph.inserting import add_batch, batches, total
-from cognigraph.inspection import Inspection
 from cognigraph.model import (
-    DEFAULT_SESSION,
-    AddResult,
     Context,
     Explanation,
-    Message,
-    Role,
+    Filter,
     SearchResult,
 )
 from cognigraph.retrieve.assemble import assemble
@@ -34,105 +27,15 @@ from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.records import Failure
 from cognigraph.times import zone
 from cognigraph.validation import checked
-
-Progress = Callable[[int], None]
-"""Called after each transaction with the number of messages read so far."""
+from cognigraph.writing import Writing
 
 
-class Space(Inspection):
+class Space(Writing):
     """One tenant of a memory. Get one from :meth:`Memory.space`.
 
     Nothing that is written or read through a space leaves it. Wrong arguments raise
     :class:`ConfigurationError`, messages that cannot be stored :class:`InvalidMessageError`.
     """
-
-    # Writing
-
-    def add(
-        self,
-        text: str,
-        *,
-        session: str = DEFAULT_SESSION,
-        speaker: str | None = None,
-        at: datetime | str | None = None,
-        id: str | None = None,
-        role: Role | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        tags: Iterable[str] = (),
-        raw: Any = None,
-    ) -> AddResult:
-        """Store one message durably. It can be found as soon as this returns; no model is called.
-
-        Args:
-            text: what was said.
-            session: the conversation it belongs to.
-            speaker: who said it.
-            at: when it was said, an aware datetime or an ISO 8601 string; the clock's time if
-                absent.
-            id: the message's id within its session. Adding the same id and text again changes
-                nothing, not even its role, metadata or tags; adding the same id with another text
-                raises :class:`ConflictError`.
-            role: the speaker's role in a conversation with an assistant. If absent, a speaker
-                called user, assistant, system or tool has that role, and any other is a person.
-            metadata: a JSON object of at most 64 KB that is kept with the message.
-            tags: short strings that are kept with the message.
-            raw: any JSON value that is kept as it is, such as a tool call. With it, the text may be
-                empty; such a message is listed but never found.
-
-        Raises:
-            InvalidMessageError: an argument has the wrong type, or the message cannot be stored.
-        """
-        # clean() checks the message, in the same way for add and add_many.
-        message = Message(
-            text=text,
-            session=session,
-            speaker=speaker,
-            at=at,
-            id=id,
-            role=role,
-            metadata=metadata,
-            tags=tags,
-            raw=raw,
-        )
-        return add_batch(self._engine, self._name, [message], Counter())
-
-    @checked
-    def add_many(
-        self,
-        messages: Iterable[Message | Mapping[str, Any]],
-        *,
-        on_progress: Progress | None = None,
-        skip_invalid: bool = False,
-    ) -> AddResult:
-        """Store many messages, about a hundred in each transaction.
-
-        Messages that are already stored are skipped, so after a crash the same call can simply be
-        repeated.
-
-        Args:
-            messages: messages, or mappings with the same fields. If iterating over them raises an
-                error, it is passed on; the full transactions before it are stored.
-            on_progress: called after each transaction with the number of messages read so far.
-            skip_invalid: leave out messages that cannot be stored, or whose id belongs to another
-                text, and list them in ``rejected`` instead of raising.
-
-        Raises:
-            InvalidMessageError: a message cannot be stored. ``index`` is its position; all
-                messages before it are stored.
-            ConflictError: an id belongs to another text in its session.
-        """
-        results: list[AddResult] = []
-        seen: Counter[str] = Counter()
-        done = 0
-        engine = self._engine
-        for batch in batches(messages, engine.settings.insert.batch):
-            results.append(
-                add_batch(engine, self._name, batch, seen, first=done, skip_invalid=skip_invalid)
-            )
-            done += len(batch)
-            if on_progress is not None:
-                on_progress(done)
-        return total(results)
 
     # Enrichment
 
@@ -210,6 +113,7 @@ class Space(Inspection):
         now: datetime | str | None = None,
         *,
         as_of: datetime | str | None = None,
+        where: Filter | None = None,
         explain: bool = False,
         settings: SearchSettings | None = None,
     ) -> SearchResult:
@@ -223,6 +127,8 @@ class Space(Inspection):
             now: when the question is asked; relative times such as "last summer" are counted from
                 it. The clock's time if absent; an evaluation must give it.
             as_of: answer from what was known at this time; later messages are ignored.
+            where: which messages are considered, by role, session, speaker, tags, time or metadata.
+                Without it, all but those of the system and of tools.
             explain: also return the next best messages in ``others``. To ask about one message,
                 use :meth:`why`.
             settings: search settings for this call, instead of the memory's.
@@ -233,7 +139,14 @@ class Space(Inspection):
         self._engine.store.search.warm(self._name)
         answer = partial(search, k=shown)
         result = ask(
-            self._engine, self._name, answer, question, now=now, as_of=as_of, settings=chosen
+            self._engine,
+            self._name,
+            answer,
+            question,
+            now=now,
+            as_of=as_of,
+            settings=chosen,
+            where=where,
         )
         if explain:
             hits = result.hits
@@ -249,6 +162,7 @@ class Space(Inspection):
         *,
         k: int | None = None,
         as_of: datetime | str | None = None,
+        where: Filter | None = None,
         timezone: str | tzinfo | None = None,
         settings: Settings | None = None,
     ) -> Context:
@@ -260,7 +174,7 @@ class Space(Inspection):
         """
         chosen = settings or self._engine.settings
         budget = chosen.context.max_tokens if max_tokens is None else max_tokens
-        result = self.search(question, k, now, as_of=as_of, settings=chosen.search)
+        result = self.search(question, k, now, as_of=as_of, where=where, settings=chosen.search)
         reader = zone(timezone) or self._engine.zone or UTC
         return assemble(result, chosen.context, max_tokens=budget, zone=reader)
 
@@ -274,6 +188,7 @@ class Space(Inspection):
         *,
         session: str | None = None,
         as_of: datetime | str | None = None,
+        where: Filter | None = None,
         settings: SearchSettings | None = None,
     ) -> Explanation:
         """Explain why the message with the id ``expect`` is found for a question, or is not.
@@ -298,7 +213,14 @@ class Space(Inspection):
         wanted = chosen.k if k is None else k
         answer = partial(explain_rank, expected=message, k=wanted)
         return ask(
-            self._engine, self._name, answer, question, now=now, as_of=as_of, settings=chosen
+            self._engine,
+            self._name,
+            answer,
+            question,
+            now=now,
+            as_of=as_of,
+            settings=chosen,
+            where=where,
         )
 
     # Entity resolution

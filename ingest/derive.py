@@ -17,6 +17,7 @@ from cognigraph import ids
 from cognigraph.arrays import Vector
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.ingest.extraction import Extraction, Fact, Mention
+from cognigraph.ingest.own_names import users
 from cognigraph.model import Theme
 from cognigraph.resolution.relational_names import as_alias, spelled_out
 from cognigraph.resolution.spelling import kept, order, order_fact, rank
@@ -108,7 +109,8 @@ def derive(
     spellings = _Spellings()
     drafts = _drafts(extraction.facts, lease, entities, spellings, rejected)
     aliases: dict[str, AliasRow] = {}
-    mentions = _mentions(extraction.mentions, lease, entities, aliases, spellings, rejected)
+    mentioned = (*extraction.mentions, *users(lease.chunks))
+    mentions = _mentions(mentioned, lease, entities, aliases, spellings, rejected)
     themes = _themes(extraction.themes, lease, rejected)
     keys = _keys(extraction.keys, lease.space, rejected)
     vectors = iter(

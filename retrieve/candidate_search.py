@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from cognigraph.embed import CheckedEmbedder
+from cognigraph.model import Filter
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import Ranking
@@ -16,7 +17,9 @@ from cognigraph.stores.candidates import CandidateQuery, Candidates
 
 def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
     """Ask the store once for all candidates, without summaries that ``as_of`` does not allow."""
-    query = candidate_query(analysis, request.embedder, request.settings, request.as_of)
+    query = candidate_query(
+        analysis, request.embedder, request.settings, request.as_of, request.where
+    )
     found = request.store.search.candidates(request.space, query)
     if request.as_of is None or not found.sessions.ids:
         return found
@@ -40,9 +43,12 @@ def candidate_query(
     embedder: CheckedEmbedder,
     settings: SearchSettings,
     as_of: datetime | None = None,
+    where: Filter | None = None,
 ) -> CandidateQuery:
     """Build the query for candidates: what to look for, and how many of each kind."""
-    triples = settings.triples
+    triples, where = settings.triples, where or Filter()
+    # A narrow filter leaves only sessions in which something passes it.
+    themes = settings.sessions and not where.is_narrow
     needed = PROFILES[settings.profile].inputs(settings)
     entity_vectors = embedder.embed(analysis.entities) if needed.entity_vectors else ()
     return CandidateQuery(
@@ -55,8 +61,9 @@ def candidate_query(
         triples_by_vector=settings.triples_by_vector if triples else 0,
         triples_by_terms=settings.triples_by_terms if triples else 0,
         triples_per_anchor=settings.triples_per_anchor if triples else 0,
-        sessions_by_vector=settings.sessions_by_vector if settings.sessions else 0,
+        sessions_by_vector=settings.sessions_by_vector if themes else 0,
         radius=settings.radius if settings.windows else 0,
         as_of=as_of,
         texts=needed.texts,
+        where=where,
     )

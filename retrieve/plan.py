@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from cognigraph.retrieve.candidate_search import find_candidates, rank_candidates
-from cognigraph.retrieve.question.analyse import Analysis, analyse
+from cognigraph.retrieve.question.analyse import Analysis, about, analyse
 from cognigraph.retrieve.question.dates import TimeWindow
 from cognigraph.retrieve.question.question_readers import add_reading
 from cognigraph.retrieve.question.temporal import Order
@@ -48,6 +48,7 @@ def plan_search(request: SearchRequest) -> SearchPlan | None:
         analysis, reader_notes = add_reading(request.reader, analysis, request.now)
     if request.as_of is None and analysis.time.as_of is not None:
         request = replace(request, as_of=analysis.time.as_of)
+    analysis = about(analysis, request.where.speakers)
     analysis, event_notes = _with_event_window(request, analysis)
     notes = (*cut_notes, *reader_notes, *event_notes)
     return SearchPlan(request=request, analysis=analysis, notes=notes)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from cognigraph.embed import CheckedEmbedder
+from cognigraph.model import Filter
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.settings import SearchSettings, WeightSetName
@@ -17,8 +18,9 @@ class SearchRequest:
     """A question, where and when it is asked, and how it is to be answered.
 
     ``now`` is the time of asking. With ``as_of``, nothing that was said later is returned, nor any
-    summary that covers it. ``weight_set`` is the one that the extractor of the triples declares.
-    ``reader`` adds to the rule-based analysis of the question; ``reranker`` reorders the best hits.
+    summary that covers it. Only messages that pass ``where`` are found. ``weight_set`` is the one
+    that the extractor of the triples declares. ``reader`` adds to the rule-based analysis of the
+    question; ``reranker`` reorders the best hits.
     """
 
     question: str
@@ -28,6 +30,7 @@ class SearchRequest:
     settings: SearchSettings
     now: datetime
     as_of: datetime | None = None
+    where: Filter = field(default_factory=Filter)
     weight_set: WeightSetName = "model"
     reader: QuestionReader | None = None
     reranker: Reranker | None = None

@@ -42,7 +42,14 @@ def add(run: CommandRun) -> int:
     with opened(options, create=True) as memory:
         space = memory.space(options.space)
         result = space.add(
-            text, session=arguments.session, speaker=arguments.speaker, at=at, id=arguments.id
+            text,
+            session=arguments.session,
+            speaker=arguments.speaker,
+            at=at,
+            id=arguments.id,
+            role=arguments.role,
+            metadata=_metadata(arguments.metadata),
+            tags=arguments.tags or (),
         )
         done = None if arguments.no_enrich else enrich(space, run.terminal)
     new = bool(result.new)
@@ -66,6 +73,15 @@ def add(run: CommandRun) -> int:
     if done is not None and done.chunks:
         show(done, run.terminal)
     return OK if done is None or done.ok else FOUND_PROBLEM
+
+
+def _metadata(text: str | None) -> Any:
+    if text is None:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"--metadata is not JSON: {error}") from error
 
 
 def _stdin() -> str:

@@ -24,6 +24,8 @@ from cognigraph.space import Space
 
 _INDEX = re.compile(r"^message \d+:? ")
 _BATCH = InsertSettings().batch
+_CHAT = ("role", "name", "content", "tool_calls", "function_call", "tool_call_id", "raw")
+"""What tells chat messages apart, beside the fields that every message has."""
 
 Numbered = tuple[int, Any]
 """A line number (from 1) and the message on that line."""
@@ -86,6 +88,9 @@ class Lines:
         same time.
         """
         parts = [message.get(name) for name in ("session", "speaker", "text", "at")]
+        chat = {name: message[name] for name in _CHAT if message.get(name) is not None}
+        if chat:  # the ids of other lines stay those of older versions
+            parts.append(chat)
         same = hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).digest()
         self._seen[same] += 1
         if message.get("at") is None or self._seen[same] > 1:

@@ -111,6 +111,15 @@ def _writing(command: Any) -> None:
     add.add_argument("--at", metavar="TIME", help="when it was said, in ISO 8601 (default: now)")
     add.add_argument("--id", help="its id; adding the same id and text again changes nothing")
     add.add_argument(
+        "--role",
+        metavar="ROLE",
+        help="user, assistant, system or tool (default: by the speaker's name, else a person)",
+    )
+    add.add_argument(
+        "--tag", action="append", dest="tags", metavar="TAG", help="a tag; may be repeated"
+    )
+    add.add_argument("--metadata", metavar="JSON", help="a JSON object to keep with it")
+    add.add_argument(
         "--no-enrich", action="store_true", help="only store; `cognigraph enrich` enriches later"
     )
 
@@ -118,7 +127,9 @@ def _writing(command: Any) -> None:
         "import",
         "store many messages from JSON lines",
         "Store many messages from a file with one JSON object on each line: text and optionally "
-        "session, speaker, at, id. Running it again skips the messages that are stored already.",
+        "session, speaker, at, id, role, tags, metadata; or chat messages with role and content. "
+        "Other fields become metadata. Running it again skips the messages that are stored "
+        "already.",
     )
     load.add_argument("file", metavar="FILE", help='JSONL file; "-" reads standard input')
     load.add_argument(

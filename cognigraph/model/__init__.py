@@ -6,6 +6,7 @@ All are frozen. Times are timezone-aware UTC; vectors never appear here.
 from cognigraph.model.answers import Citation, Context, Hit, SearchResult, SessionHit, Trace, Why
 from cognigraph.model.counts import Stats
 from cognigraph.model.explanation import Explanation, Proposal, SignalStanding, SourceStanding
+from cognigraph.model.filters import Filter
 from cognigraph.model.graph import (
     Entity,
     Merge,
@@ -35,6 +36,7 @@ __all__ = [
     "Context",
     "Entity",
     "Explanation",
+    "Filter",
     "Hit",
     "Merge",
     "Message",

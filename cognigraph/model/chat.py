@@ -40,7 +40,11 @@ def fields_of(value: object, index: int) -> dict[str, Any]:
     elif not _CHAT.isdisjoint(given) or "raw" in given:
         found, rest = _chat(given, index)
     else:
-        raise InvalidMessageError(f"message {index} has no 'text' or 'content'", index=index)
+        others = ", ".join(sorted(given.keys() - FIELDS))
+        raise InvalidMessageError(
+            f"message {index} has no 'text' or 'content'" + (f", but {others}" if others else ""),
+            index=index,
+        )
     if rest:
         _check_spelling(rest, index)
         found["metadata"] = _with_unknown(found.get("metadata"), rest, index)
@@ -108,7 +112,9 @@ def _text_of(content: object, index: int) -> tuple[str, bool]:
 
 def _is_plain(part: object) -> bool:
     """Whether a part with a text has nothing else."""
-    return isinstance(part, str) or (isinstance(part, Mapping) and set(part) <= {"type", "text"})
+    if isinstance(part, Mapping):
+        return part.keys() <= {"type", "text"} and isinstance(part["text"], str)
+    return isinstance(part, str)
 
 
 def _part_text(part: object) -> str | None:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints, Vector
-from cognigraph.model import Role
+from cognigraph.model import Filter, Role
 from cognigraph.text.bm25 import Lexicon
 
 NONE, OUTSIDE = -1, -2
@@ -25,7 +25,8 @@ class CandidateQuery:
     ``anchors`` are stemmed entity names (see :class:`EntityRow.key`). A limit of 0 switches that
     candidate source off. ``radius`` adds that many neighbours (along NEXT, in both directions) of
     each candidate chunk. ``as_of`` hides what was observed later; ``texts`` requests the texts of
-    the candidates too.
+    the candidates too. Only chunks that pass ``where`` are candidates, and only triples with such a
+    chunk as evidence; its times are datetimes.
     """
 
     vector: Vector
@@ -41,6 +42,7 @@ class CandidateQuery:
     radius: int = 0
     as_of: datetime | None = None
     texts: bool = False
+    where: Filter = field(default_factory=Filter)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

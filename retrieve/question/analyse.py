@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -21,6 +22,10 @@ _AUXILIARIES = frozenset(
 )
 _SHORTEST_PLURAL = 3
 _NO_PLURALS = frozenset("this plus always besides".split())
+_OWN = re.compile(r"\b(?:i|my|me|mine|myself)\b", re.IGNORECASE)
+_REQUEST = re.compile(r"\b(?:tell|show|give|remind|let|help)\s+me\b", re.IGNORECASE)
+USER = "user"
+"""The name of a user without a name; see ``cognigraph.ingest.own_names``."""
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 
 
@@ -34,6 +39,7 @@ class Analysis:
     - ``time``: what the question says about time.
     - ``enumerates``: whether the answer seems to be a list whose items are in several messages.
     - ``form``: what a message with the answer would contain.
+    - ``is_own``: whether it is about the one who asks ("Where do I live?").
     """
 
     question: str
@@ -44,6 +50,7 @@ class Analysis:
     words: tuple[str, ...] = ()
     enumerates: bool = False
     form: AnswerForm | None = None
+    is_own: bool = False
 
     @property
     def times(self) -> tuple[NamedDate | TimeWindow, ...]:
@@ -64,7 +71,19 @@ def analyse(question: str, now: datetime) -> Analysis:
         words=tuple(word for _, word in found),
         enumerates=_enumerates(asked),
         form=expected_form(asked, time.asks),
+        is_own=_OWN.search(_REQUEST.sub(" ", question)) is not None,
     )
+
+
+def about(analysis: Analysis, speakers: Sequence[str]) -> Analysis:
+    """Add the one who asks to the anchors of a question about them.
+
+    That is the user, who is called so or has it as an alias, or else one of ``speakers``.
+    """
+    if not analysis.is_own:
+        return analysis
+    own = (" ".join(terms(name)) for name in speakers or (USER,))
+    return replace(analysis, anchors=tuple(dict.fromkeys((*analysis.anchors, *filter(None, own)))))
 
 
 def _both_ends(items: list[_T]) -> list[_T]:

@@ -193,7 +193,7 @@ def test_import_names_the_line_that_is_wrong_and_keeps_those_before(quick: Cli) 
     ("line", "problem"),
     [
         ('{"text": ""}', "line 2 has an empty text"),
-        ('{"txt": "a"}', "line 2 has unknown field(s) txt"),
+        ('{"txt": "a"}', "line 2 has no 'text' or 'content', but txt"),
         ("[1]", "line 2 is not a JSON object"),
         (
             '{"text": "a", "at": "2025-01-01T10:00:00"}',
@@ -204,6 +204,37 @@ def test_import_names_the_line_that_is_wrong_and_keeps_those_before(quick: Cli) 
 )
 def test_import_says_what_is_wrong_with_a_line(quick: Cli, line: str, problem: str) -> None:
     assert problem in error_of(quick("import", "-", stdin='{"text": "fine"}\n' + line), 2)
+
+
+def test_chat_messages_are_imported_as_they_are(quick: Cli, tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    lines = [
+        {"role": "user", "content": "I live in Oslo.", "channel": "web", "session": "s"},
+        {"role": "assistant", "content": None, "tool_calls": [call], "session": "s"},
+        {"role": "assistant", "content": None, "tool_calls": [call | {"id": "c2"}]},
+        {"role": "tool", "tool_call_id": "c1", "content": "Sunny in Oslo.", "session": "s"},
+        {"role": "assistant", "content": [{"type": "text", "text": "It is sunny in Oslo."}]},
+    ]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    first = document(quick("import", "in.jsonl", "--no-enrich", "--json"))
+    again = document(quick("import", "in.jsonl", "--no-enrich", "--json"))
+    assert (first["new"], again["new"], again["known"]) == (5, 0, 5)
+    hits = document(quick("search", "What about Oslo?", "--json"))["hits"]
+    assert {(hit["role"], hit["text"]) for hit in hits} == {
+        ("user", "I live in Oslo."), ("assistant", "It is sunny in Oslo."),
+    }  # fmt: skip
+    assert next(hit for hit in hits if hit["role"] == "user")["metadata"] == {"channel": "web"}
+
+
+def test_add_takes_role_tags_and_metadata(quick: Cli) -> None:
+    options = ("--role", "user", "--speaker", "Ann", "--tag", "a", "--tag", "b")
+    done = document(quick("add", "I live in Oslo.", *options, "--metadata", '{"n": 1}', "--json"))
+    assert done["new"]
+    (hit,) = document(quick("search", "Oslo", "--json"))["hits"]
+    assert (hit["role"], hit["speaker"], hit["tags"]) == ("user", "Ann", ["a", "b"])
+    assert hit["metadata"] == {"n": 1}
+    assert "--metadata is not JSON" in error_of(quick("add", "x", "--metadata", "{"), 2)
+    assert "role must be one of" in error_of(quick("add", "x", "--role", "boss"), 2)
 
 
 def test_import_can_leave_out_what_is_wrong(quick: Cli, tmp_path: Path) -> None:

@@ -30,8 +30,10 @@ LAYERS: list[set[str]] = [
     {"engine"},
     {"asking", "entity_verbs", "inserting"},
     {"inspection"},
+    {"writing"},
     {"space"},
     {"memory"},
+    {"aio_writing"},
     {"aio"},
     {"cognigraph"},
     {"evaluate"},
@@ -195,7 +197,9 @@ ONLY = {
         "revisions", "vector_format", "work",
     },
     ("neo4j", ""): {"deadlines", "row_values", "values"},
-    ("sqlite", "index"): {"index_cache", "postings", "space_index", "table", "themes", "top"},
+    ("sqlite", "index"): {
+        "index_cache", "postings", "space_index", "table", "themes", "top",
+    },
     ("neo4j", "index"): {"candidate_sources", "fulltext", "vectors", "word_counts"},
 }  # fmt: skip
 """What one store has and the other does not need."""

@@ -37,7 +37,7 @@ NAN, INFINITE = float("nan"), float("inf")
 GOOD: dict[str, Any] = {
     "text": "Ann moved to Oslo.", "messages": [{"text": "Bob."}], "question": "Who?",
     "expect": "m1", "id": "m1", "session": "s1", "a": "Ann", "into": "Bob", "name": "x",
-    "query": "MATCH (c:Chunk) RETURN c.text",
+    "query": "MATCH (c:Chunk) RETURN c.text", "user": "Hi.", "assistant": "Hello.",
 }  # fmt: skip
 """Valid values of the parameters that have no default."""
 

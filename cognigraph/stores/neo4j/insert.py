@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from cognigraph.errors import StoreUnavailableError
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.deadlines import deadline
+from cognigraph.stores.neo4j.index.allowed import marks
 from cognigraph.stores.neo4j.index.fulltext import lexemes
 from cognigraph.stores.neo4j.values import spread, vector
 from cognigraph.stores.records import ChunkRow, InsertStatus, MessageData, MessageRow
@@ -211,6 +212,7 @@ def _chunk(space: str, message: MessageRow, chunk: ChunkRow, position: int) -> d
             "heading": chunk.heading,
             "tags": list(data.tags) or None,
             "metadata": data.metadata,
+            "marks": marks(data) or None,
             "raw": data.raw if is_first else None,
         },
     }

@@ -1,9 +1,16 @@
 // what: find the newest nodes of a space that contain all of the terms
 //   (Triple replaces Chunk in the other layer)
-// parameters: space, all, terms, limit, time (a property), until (or null)
+// parameters: space, all, terms, limit, time (a property), until (or null),
+//   where (or null; see stores/neo4j/index/allowed.py)
 // returns: uids, lengths, terms found in each
 MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)
 WHERE node.space = $space AND node.seq > 0
   AND ($until IS NULL OR node[$time] <= $until) AND all(term IN $all WHERE term IN node.terms)
+  AND ($where IS NULL OR (coalesce(node.role, 'person') IN $where.roles
+    AND ($where.sessions IS NULL OR node.session IN $where.sessions)
+    AND ($where.speakers IS NULL OR coalesce(node.speaker, '') IN $where.speakers)
+    AND ($where.since IS NULL OR node.at >= $where.since)
+    AND ($where.until IS NULL OR node.at <= $where.until)
+    AND all(mark IN $where.marks WHERE mark IN coalesce(node.marks, []))))
 WITH node ORDER BY node.space DESC, node.seq DESC LIMIT $limit
 RETURN collect(node.uid), collect(node.length), collect([term IN node.terms WHERE term IN $terms])

@@ -1,5 +1,6 @@
 // what: read candidate triples with the values that ranking needs
 // parameters: space, triples (uids), vector (or null), terms, until (or null),
+//   where (see stores/neo4j/index/allowed.py),
 //   texts (true or false)
 // returns: uids, cosine similarities, lengths, terms found in each, chunks (uids) that are evidence
 //   for each, texts (subject, relation and object, '' unless requested)
@@ -8,7 +9,13 @@ MATCH (triple:Triple {uid: uid})
 WHERE triple.space = $space
 CALL (triple) {
   MATCH (triple)-[evidence:EVIDENCE]->(chunk:Chunk)
-  WHERE $until IS NULL OR evidence.observed_at <= $until
+  WHERE ($until IS NULL OR evidence.observed_at <= $until)
+    AND ($where IS NULL OR (coalesce(chunk.role, 'person') IN $where.roles
+      AND ($where.sessions IS NULL OR chunk.session IN $where.sessions)
+      AND ($where.speakers IS NULL OR coalesce(chunk.speaker, '') IN $where.speakers)
+      AND ($where.since IS NULL OR chunk.at >= $where.since)
+      AND ($where.until IS NULL OR chunk.at <= $where.until)
+      AND all(mark IN $where.marks WHERE mark IN coalesce(chunk.marks, []))))
   RETURN collect(DISTINCT chunk.uid) AS chunks
 }
 RETURN collect(triple.uid),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +14,11 @@ from cognigraph.errors import StoreError, StoreUnavailableError
 from cognigraph.stores.candidates import CandidateQuery
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.index import fulltext
+from cognigraph.stores.neo4j.index.allowed import allowed
 from cognigraph.stores.neo4j.index.vectors import Layer, OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import SpaceView
 from cognigraph.stores.neo4j.values import vector
 from cognigraph.text.bm25 import bm25, idf
-from cognigraph.times import to_micros
 
 _OVERFETCH = 2
 """The first 2k results of an approximate index contain nearly all of the nearest k."""
@@ -53,6 +54,8 @@ class Nearest:
     all_sessions: Sequence[str] = ()
     subjects: Sequence[str] = ()
     objects: Sequence[str] = ()
+    is_cut_off: bool = False
+    """Whether a filter hid so many that there may be more than an index could say."""
 
     @property
     def uids(self) -> Sequence[str]:
@@ -104,6 +107,7 @@ class CandidateSources:
         self._query = query
         self._vector = vector(query.vector)
         self._until: datetime | None = query.as_of
+        self._where = allowed(query.where)
 
     # Vectors
 
@@ -122,6 +126,8 @@ class CandidateSources:
         if index is not None:
             try:
                 found = self._nearest_indexed(index, layer, limit, until)
+                if len(found.all) < limit and found.is_cut_off:
+                    return self._nearest_of_all(layer, limit, until, 0)
                 if covered is None:
                     return found
                 return found.with_those_of(self._nearest_of_all(layer, limit, until, covered))
@@ -144,9 +150,14 @@ class CandidateSources:
             limit=limit,
             time=_TIME[layer],
             until=until,
+            where=self._where_of(layer),
         )
         assert row is not None
         return Nearest(limit, *row)
+
+    def _where_of(self, layer: Layer) -> dict[str, Any] | None:
+        """The filter; triples and themes pass if chunks that they are found with do."""
+        return self._where if layer == "Chunk" else None
 
     def _nearest_indexed(
         self, index: str, layer: Layer, limit: int, until: datetime | None
@@ -160,13 +171,15 @@ class CandidateSources:
                 vector=self._vector,
                 time=_TIME[layer],
                 until=until,
+                where=self._where_of(layer),
             )
             assert row is not None
             *columns, fetched, lowest = row
-            exhausted = fetched < fetch or lowest <= 0.5 or fetch >= _MOST_FETCHED
-            if len(columns[0]) >= limit or exhausted:
-                return Nearest(limit, *columns)
-            fetch = min(fetch * 5, _MOST_FETCHED)  # as_of hid most results: fetch more
+            exhausted = fetched < fetch or lowest <= 0.5
+            if len(columns[0]) >= limit or exhausted or fetch >= _MOST_FETCHED:
+                is_cut_off = layer == "Chunk" and not exhausted
+                return replace(Nearest(limit, *columns), is_cut_off=is_cut_off)
+            fetch = min(fetch * 5, _MOST_FETCHED)  # most results are hidden: fetch more
 
     # Words
 
@@ -182,7 +195,15 @@ class CandidateSources:
             return []
         # If few rows can match, all are fetched and the result is exact.
         fetch = max(_WORDS_OVERFETCH * limit, most + 1 if most < _MOST_WORDS_FETCHED else 0)
-        source = _WordSource(self._connection, self._space, layer, weights, mean, self._until)
+        source = _WordSource(
+            self._connection,
+            self._space,
+            layer,
+            weights,
+            mean,
+            self._until,
+            self._where_of(layer),
+        )
         return source.best(limit, fetch)
 
     # Anchors
@@ -229,22 +250,23 @@ class _WordSource:
         weights: dict[str, float],
         mean_length: float,
         until: datetime | None,
+        where: dict[str, Any] | None,
     ) -> None:
         self._connection = connection
         self._space = space
         self._layer = layer
+        self._where = where
         self._terms = list(weights)
         self._weights = weights
         self._mean_length = mean_length
         self._until = until
 
     def best(self, limit: int, fetch: int) -> list[str]:
-        uids, scores, lengths, found, times, fetched = self._fetch(fetch)
-        until = None if self._until is None else to_micros(self._until)
-        if until is not None and fetched >= fetch and sum(at <= until for at in times) < limit:
-            # Rows that as_of hides took the place of visible ones: fetch more, once.
+        uids, scores, lengths, found, visible, fetched = self._fetch(fetch)
+        if not all(visible) and fetched >= fetch and sum(visible) < limit:
+            # Hidden rows took the place of visible ones: fetch more, once.
             fetch = max(fetch, _MOST_WORDS_HIDDEN)
-            uids, scores, lengths, found, times, fetched = self._fetch(fetch)
+            uids, scores, lengths, found, visible, fetched = self._fetch(fetch)
         keep = len(uids)
         tied: list[str] | None = None
         if fetched >= fetch:
@@ -253,7 +275,7 @@ class _WordSource:
             floor = scores[-1] * (1 + _TIE)
             keep = int(np.searchsorted(-np.asarray(scores), -floor, side="left"))
             tied = sorted(set(found[-1]))
-        rows = [row for row in range(keep) if until is None or times[row] <= until]
+        rows = [row for row in range(keep) if visible[row]]
         uids, lengths, found = ([column[row] for row in rows] for column in (uids, lengths, found))
         if tied is not None and len(uids) < limit:
             self._fill(uids, lengths, found, tied, limit)
@@ -268,6 +290,8 @@ class _WordSource:
             space=self._space,
             terms=self._terms,
             time=_TIME[self._layer],
+            until=self._until,
+            where=self._where,
         )
         assert row is not None
         return row
@@ -291,6 +315,7 @@ class _WordSource:
             limit=limit,
             time=_TIME[self._layer],
             until=self._until,
+            where=self._where,
         )
         assert row is not None
         known = set(uids)

@@ -19,6 +19,7 @@ from cognigraph.stores.candidates import (
     TripleCandidates,
 )
 from cognigraph.stores.neo4j.connection import Connection, Row
+from cognigraph.stores.neo4j.index.allowed import allowed
 from cognigraph.stores.neo4j.index.candidate_sources import CandidateSources, match_counts
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import Lexicons
@@ -182,6 +183,7 @@ class _Gather:
             "vector": vector(query.vector),
             "terms": list(query.terms),
             "until": query.as_of,
+            "where": allowed(query.where),
         }
         self._texts = query.texts
 

@@ -21,6 +21,7 @@ from cognigraph.stores.candidates import (
     TripleCandidates,
 )
 from cognigraph.stores.sqlite.canonical import HIDDEN
+from cognigraph.stores.sqlite.index.allowed import Mask, allowed_chunks
 from cognigraph.stores.sqlite.index.postings import Postings, gather
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.index.table import Table
@@ -55,7 +56,8 @@ def gather_candidates(
     weights = idf(lexicon, query.terms)
 
     cosine = index.chunks["vector"] @ query.vector
-    visible = index.chunks["at"] <= until
+    visible = allowed_chunks(connection, index, space_id, query.where)
+    visible &= index.chunks["at"] <= until
     chunks = _Found(
         vector=top_rows(cosine, visible, query.chunks_by_vector),
         terms=_top_by_terms(
@@ -66,7 +68,7 @@ def gather_candidates(
         connection, index, space_id, query, weights, lexicon, until
     )
     triple_rows = triples.all()
-    evidence = _evidence(connection, index, triple_rows, until)
+    evidence = _evidence(connection, index, triple_rows, until, visible)
     triple_rows = np.array([row for row in triple_rows if evidence.get(int(row))], np.int64)
     evidence_rows = np.array([r for row in triple_rows for r in evidence[int(row)]], np.int64)
 
@@ -206,9 +208,9 @@ def _anchors(
 
 
 def _evidence(
-    connection: sqlite3.Connection, index: SpaceIndex, rows: Ints, until: int
+    connection: sqlite3.Connection, index: SpaceIndex, rows: Ints, until: int, visible: Mask
 ) -> dict[int, list[int]]:
-    """The rows of the evidence chunks of each triple row, if observed by ``until``."""
+    """The rows of the visible evidence chunks of each triple row, if observed by ``until``."""
     evidence: dict[int, list[int]] = {}
     ids = index.triples["id"][rows]
     pairs = _select_in(
@@ -220,7 +222,7 @@ def _evidence(
     triples = index.triples.find(np.array([p[0] for p in pairs], np.int64))
     chunks = index.chunks.find(np.array([p[1] for p in pairs], np.int64))
     for triple, chunk in zip(triples.tolist(), chunks.tolist(), strict=True):
-        if chunk >= 0:
+        if chunk >= 0 and visible[chunk]:
             evidence.setdefault(triple, []).append(chunk)
     return evidence
 

@@ -1,0 +1,84 @@
+"""Which rows of the index a filter lets through."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from cognigraph.model.filters import Filter, Scalar
+from cognigraph.stores.sqlite.index.space_index import SpaceIndex
+from cognigraph.stores.sqlite.message_data import ROLE_OF_NUMBER
+from cognigraph.times import to_micros
+
+Mask = npt.NDArray[np.bool_]
+
+
+def allowed_chunks(
+    connection: sqlite3.Connection, index: SpaceIndex, space_id: int, where: Filter
+) -> Mask:
+    """Whether each chunk (n,) passes the filter. Tags and metadata are looked up in the file."""
+    chunks = index.chunks
+    passes: Mask = np.array([(role or "person") in where.roles for role in ROLE_OF_NUMBER])
+    allowed: Mask = passes[chunks["role"]]
+    if where.sessions:
+        allowed = allowed & np.isin(
+            chunks["session"], _sessions(connection, space_id, where.sessions)
+        )
+    if where.speakers:
+        codes = [code for code, name in enumerate(index.speakers) if name in where.speakers]
+        allowed = allowed & np.isin(chunks["speaker"], codes)
+    if isinstance(where.since, datetime):
+        allowed = allowed & (chunks["at"] >= to_micros(where.since))
+    if isinstance(where.until, datetime):
+        allowed = allowed & (chunks["at"] <= to_micros(where.until))
+    if where.tags or where.metadata:
+        marked = np.zeros(chunks.rows, bool)
+        for first, end in _with_data(connection, space_id, where):
+            marked |= (chunks["id"] >= first) & (chunks["id"] < end)
+        allowed = allowed & marked
+    return allowed
+
+
+def _sessions(connection: sqlite3.Connection, space_id: int, names: tuple[str, ...]) -> list[int]:
+    marks = ",".join("?" * len(names))
+    rows = connection.execute(
+        f"SELECT id FROM session WHERE space_id = ? AND name IN ({marks})", (space_id, *names)
+    )
+    return [row[0] for row in rows]
+
+
+def _with_data(
+    connection: sqlite3.Connection, space_id: int, where: Filter
+) -> Iterator[tuple[int, int]]:
+    """The chunks, from (inclusive) and to (exclusive), of each message with the tags and fields."""
+    conditions = ["d.space_id = ?"]
+    parameters: list[object] = [space_id]
+    for tag in where.tags:
+        conditions.append("EXISTS (SELECT 1 FROM json_each(d.tags) WHERE value = ?)")
+        parameters.append(tag)
+    for condition, values in _fields(where.metadata):
+        conditions.append(f"EXISTS (SELECT 1 FROM json_each(d.metadata) WHERE {condition})")
+        parameters.extend(values)
+    rows = connection.execute(
+        f"""SELECT d.chunk_id, d.chunk_id + c.parts FROM message_data d
+            JOIN chunk c ON c.id = d.chunk_id WHERE {" AND ".join(conditions)}""",
+        parameters,
+    )
+    yield from rows
+
+
+def _fields(metadata: Mapping[str, Scalar]) -> Iterator[tuple[str, tuple[object, ...]]]:
+    """SQL conditions on a field of a JSON object, and their values. 1 equals 1.0, but not true."""
+    for name, value in metadata.items():
+        if value is None:
+            yield "key = ? AND type = 'null'", (name,)
+        elif isinstance(value, bool):
+            yield "key = ? AND type = ?", (name, "true" if value else "false")
+        elif isinstance(value, str):
+            yield "key = ? AND type = 'text' AND value = ?", (name, value)
+        else:
+            yield "key = ? AND type IN ('integer', 'real') AND value = ?", (name, value)
