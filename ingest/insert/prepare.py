@@ -15,7 +15,7 @@ from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import InvalidMessageError
 from cognigraph.ingest.insert.echo import fresh_pieces
 from cognigraph.ingest.insert.payload import message_data
-from cognigraph.ingest.insert.split import split
+from cognigraph.ingest.insert.split import Part, parts
 from cognigraph.model import Message, Role
 from cognigraph.model.roles import ROLES, as_role, role_of
 from cognigraph.settings import InsertSettings
@@ -146,22 +146,22 @@ def to_rows(
     in a message are stored but not searchable: they would rank before the messages that they were
     recalled from.
     """
-    pieces = [split(message.text, settings.max_chunk_chars) for message in messages]
+    pieces = [parts(message.text, settings.max_chunk_chars) for message in messages]
     rest = [
-        fresh_pieces(message.text, parts) if message.text.strip() else [""]
-        for message, parts in zip(messages, pieces, strict=True)
+        fresh_pieces(message.text, [part.text for part in own]) if message.text.strip() else [""]
+        for message, own in zip(messages, pieces, strict=True)
     ]
     texts = [
-        searched(message.speaker, piece, fresh)
-        for message, parts, own in zip(messages, pieces, rest, strict=True)
-        for piece, fresh in zip(parts, own, strict=True)
+        searched(message.speaker, piece.text, fresh)
+        for message, own, left in zip(messages, pieces, rest, strict=True)
+        for piece, fresh in zip(own, left, strict=True)
     ]
     vectors = iter(embedder.embed(texts))
     rows: list[MessageRow] = []
-    for message, parts, own in zip(messages, pieces, rest, strict=True):
+    for message, own, left in zip(messages, pieces, rest, strict=True):
         chunks = tuple(
-            _chunk_row(message, part, piece, fresh, next(vectors))
-            for part, (piece, fresh) in enumerate(zip(parts, own, strict=True))
+            _chunk_row(message, number, piece, fresh, next(vectors))
+            for number, (piece, fresh) in enumerate(zip(own, left, strict=True))
         )
         rows.append(
             MessageRow(
@@ -183,13 +183,14 @@ def to_rows(
 
 
 def _chunk_row(
-    message: Clean, part: int, piece: str, fresh: str | None, vector: Vector
+    message: Clean, part: int, piece: Part, fresh: str | None, vector: Vector
 ) -> ChunkRow:
     return ChunkRow(
         uid=ids.chunk_uid(message.uid, part),
         part=part,
-        text=piece,
+        text=piece.text,
         vector=np.zeros_like(vector) if fresh == "" else vector,
-        terms=term_counts(searched(message.speaker, piece, fresh)),
+        terms=term_counts(searched(message.speaker, piece.text, fresh)),
         fresh=fresh,
+        heading=piece.heading,
     )

@@ -1,29 +1,65 @@
-"""Split a long message into chunks at sentence ends without losing a character."""
+"""Split a long message into chunks at its structure without losing a character."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from cognigraph.ingest.insert.outline import outline
 
 # A sentence ends with its mark and closing quotes before white space; CJK marks need no space.
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]{0,3}(?=\s)|[。！？]|\n")
 _WORD_END = re.compile(r"\s")
 
 
-def split(text: str, limit: int) -> list[str]:
-    """Split ``text`` into pieces of at most ``limit`` characters; joined, they equal the text.
+class Part(NamedTuple):
+    """A part of a message, and the path of headings under which it begins."""
 
-    A cut is at the last sentence end in the second half of a piece, else at the last white space
-    there, else at a character boundary (never inside a combining sequence). Takes linear time.
+    text: str
+    heading: str | None = None
+
+
+def split(text: str, limit: int) -> list[str]:
+    """The texts of :func:`parts`."""
+    return [part.text for part in parts(text, limit)]
+
+
+def parts(text: str, limit: int) -> list[Part]:
+    """Split ``text`` into parts of at most ``limit`` characters; joined, they equal the text.
+
+    A cut is before the last heading or fenced block that leaves at least a quarter of ``limit``.
+    Without one, it is in the second half of the part: before the last paragraph, else the last
+    list item, log line or line of code, else after the last sentence, else at the last white space,
+    else at a character boundary (never inside a combining sequence). Takes linear time.
     """
-    pieces: list[str] = []
+    if len(text) <= limit:
+        return [Part(text)]
+    found = outline(text, limit)
+    cuts = ((found.headings, 4), (found.blocks, 4), (found.paragraphs, 2), (found.items, 2))
+    done: list[Part] = []
     start = 0
     while len(text) - start > limit:
-        end = _cut(text, start, limit)
-        pieces.append(text[start:end])
+        end = _structural_cut(text, start, limit, cuts) or _cut(text, start, limit)
+        done.append(Part(text[start:end], found.heading(start)))
         start = end
-    pieces.append(text[start:])
-    return pieces
+    done.append(Part(text[start:], found.heading(start)))
+    return done
+
+
+def _structural_cut(
+    text: str, start: int, limit: int, cuts: Sequence[tuple[list[int], int]]
+) -> int | None:
+    """The last position of the strongest kind; each kind says which share must come before it."""
+    for positions, share in cuts:
+        index = bisect_right(positions, start + limit) - 1
+        if index >= 0 and positions[index] >= start + max(limit // share, 1):
+            end = positions[index]
+            if not _joins(text, end):
+                return end
+    return None
 
 
 def _cut(text: str, start: int, limit: int) -> int:

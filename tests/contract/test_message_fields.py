@@ -72,6 +72,21 @@ def test_every_part_of_a_long_message_has_its_role_and_metadata(open_memory, spa
     )  # fmt: skip
 
 
+def test_a_part_of_a_long_document_knows_its_heading(open_memory, space_name):
+    space = open_memory().space(space_name)
+    sections = "".join(
+        f"## Chapter {n}\n\n{f'All about topic {n}. ' * 40}\n\n" for n in ("one", "two", "three")
+    )
+    space.add(f"# Manual\n\n{sections}", id="m1", at=START)
+    (hit,) = space.search("topic three", now=NOW)
+    assert (hit.heading, hit.text.split("\n")[0]) == ("Manual > Chapter three", "## Chapter three")
+    assert space.get("m1").text == f"# Manual\n\n{sections}"
+    rows = space.cypher("MATCH (c:Chunk) RETURN c.part AS part, c.heading AS heading ORDER BY part")
+    assert rows[-1]["heading"] == "Manual > Chapter three"
+    space.add("# Short\n\nA note.", id="m2", at=START)
+    assert {hit.heading for hit in space.search("short note", now=NOW) if hit.id == "m2"} == {None}
+
+
 def test_a_message_with_a_payload_alone_is_listed_and_never_found(open_memory, space_name):
     space = open_memory(extractor=RulesExtractor()).space(space_name)
     space.add("What is the weather in Oslo?", id="m0", role="user", at=START)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from datetime import UTC, datetime
 
@@ -9,7 +10,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from cognigraph import ids
-from cognigraph.ingest.insert.split import split
+from cognigraph.ingest.insert.split import parts, split
 from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.text import terms as lexical
 from cognigraph.text.clean import is_question, printable, replace_surrogates
@@ -29,6 +30,12 @@ LONG_TEXT = st.one_of(
     ).map("".join),
 )  # fmt: skip
 LIMITS = st.integers(10, 60)
+STRUCTURE = [
+    "# One\n", "## Two ##\n", "### \u0301\n", "```python\n", "```\n", "~~~\n", "\n", "\r\n",
+    "- item\n", "12) item\n", "def f(x):\n", "    def g(self):\n", "class C {\n", "@decorated\n",
+    "    x = 1;\n", "}\n", "// note\n", "2026-05-20T09:00:00 INFO started\n", "| a | b |\n",
+    "A sentence. Another one.\n", "word ", "e\u0301" * 30, "#" * 300 + " x\n", "    ", "x" * 70,
+]  # fmt: skip
 
 
 # --- Splitting
@@ -44,8 +51,20 @@ def test_split_loses_nothing_and_keeps_the_limit(text, limit):
 
 @given(LONG_TEXT, LIMITS)
 def test_split_makes_no_more_pieces_than_needed(text, limit):
-    # Every cut lies in the second half of what it cuts.
-    assert all(len(piece) >= limit // 2 for piece in split(text, limit)[:-1])
+    # Every cut lies in the second half of what it cuts, or in the last three quarters if it is
+    # before a heading or a block of code.
+    assert all(len(piece) >= limit // 4 for piece in split(text, limit)[:-1])
+    plain = re.sub(r"[#`~{};:()\[\]=@]|\b(?:class|type|module|def|fn)\b", "", text)
+    assert all(len(piece) >= limit // 2 for piece in split(plain, limit)[:-1])
+
+
+@given(st.lists(st.sampled_from(STRUCTURE), max_size=60).map("".join), LIMITS)
+def test_a_structured_text_is_split_without_loss(text, limit):
+    found = parts(text, limit)
+    assert "".join(part.text for part in found) == text
+    assert all(0 < len(part.text) <= limit for part in found) or text == ""
+    assert all(part.heading is None or 0 < len(part.heading) <= 240 for part in found)
+    assert len(text) > limit or found == [(text, None)]
 
 
 @given(LONG_TEXT, LIMITS)
