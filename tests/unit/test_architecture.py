@@ -51,7 +51,7 @@ ROOMS: dict[str, list[set[str]]] = {
     ],
     "ingest": [
         {"extraction", "versions"},
-        {"insert", "rules"},
+        {"insert", "own_names", "rules"},
         {"model", "recorded"},
         {"derive", "extractors", "reindex"},
         {"queue"},
