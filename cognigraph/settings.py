@@ -39,9 +39,9 @@ def _require(condition: bool, message: str) -> None:
 class InsertSettings:
     """How messages become chunks.
 
-    A message longer than ``max_chunk_chars`` is split into chunks at the ends of sentences. One
-    longer than ``max_message_chars`` is refused. ``add_many`` stores ``batch`` messages in each
-    transaction.
+    A message longer than ``max_chunk_chars`` is split into chunks at its structure (headings, code,
+    paragraphs, list items), else at the ends of sentences. One longer than ``max_message_chars`` is
+    refused. ``add_many`` stores ``batch`` messages in each transaction.
     """
 
     max_chunk_chars: int = 1000

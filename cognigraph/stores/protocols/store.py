@@ -19,7 +19,8 @@ Alias      ``name, type``; another name of an entity, ``-[:SAME_AS]->`` Entity; 
            the text itself gives is ``-[:STATED_IN]->`` Chunk. Entities and aliases that may be
            the same are joined by ``RESEMBLES {score, kind, reason, verdict}`` and by
            ``RULED {verdict}`` (a user's decision)
-Chunk      ``message_id, session, speaker, at, text, part, parts, state``;
+Chunk      ``message_id, session, speaker, role, at, text, part, parts, heading, tags, metadata
+           (JSON), state``;
            ``-[:NEXT]->`` Chunk in session order (time, then arrival),
            ``-[:MENTIONS]->`` Entity
 =========  ==========================================================================
