@@ -38,6 +38,8 @@ from cognigraph.times import When, parse_when
 _MAX_NAME = 300
 _MOST_SHOWN = 120
 
+_DESCRIBING = frozenset("is was be been are were becomes became become".split())
+"""Relations whose object describes the subject: whoever "is a mother" is not the speaker's."""
 NO_EVIDENCE = "no evidence among the chunks read"
 NO_SUBJECT = "subject is not a name"
 NO_OBJECT = "object is not a name"
@@ -205,8 +207,9 @@ def _mentions(
 def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
     indices = _indices(fact.chunks, lease)
     subject = _entity(lease, fact.subject, fact.subject_type, indices)
-    object = _entity(lease, fact.object, fact.object_type, indices)
     relation = _name(fact.relation)
+    described = relation is not None and relation.split()[-1] in _DESCRIBING
+    object = _entity(lease, fact.object, fact.object_type, indices, described=described)
     if subject is None:
         rejected.append(f"{NO_SUBJECT}: {_described(fact)}")
     elif object is None:
@@ -238,12 +241,19 @@ def _short(value: object) -> str:
 
 
 def _entity(
-    lease: Lease, name: object, type: object, indices: Sequence[WorkChunk]
+    lease: Lease,
+    name: object,
+    type: object,
+    indices: Sequence[WorkChunk],
+    *,
+    described: bool = False,
 ) -> EntityRow | None:
+    """Return the entity of a name; ``described`` is whether it says what somebody is."""
     clean, kind = _name(name), _name(type) or "concept"
     if clean is None:
         return None
-    clean = _name(spelled_out(clean, ids.normalise(kind), _speaker(indices))) or clean
+    relative = "" if described else ids.normalise(kind)
+    clean = _name(spelled_out(clean, relative, _speaker(indices))) or clean
     return EntityRow(
         ids.entity_uid(lease.space, clean, kind),
         clean,

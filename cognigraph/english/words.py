@@ -147,7 +147,7 @@ ORGANIZATION_SUFFIXES = word_set(
 )
 ORGANIZATION_NOUNS = word_set(
     """company business startup organization club team band group agency nonprofit charity
-    firm crew association committee employer league squad"""
+    firm crew association committee employer league squad institute clinic cooperative charity"""
 )
 EVENT_NOUNS = word_set(
     """wedding party birthday festival concert conference meeting trip vacation holiday

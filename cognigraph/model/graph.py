@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from cognigraph.english.denial import denied
 from cognigraph.times import When
 
 
@@ -125,7 +126,8 @@ class Triple:
     @property
     def text(self) -> str:
         """The fact in words."""
-        return f"{self.subject} {'not ' if self.negated else ''}{self.relation} {self.object}"
+        relation = denied(self.relation) if self.negated else self.relation
+        return f"{self.subject} {relation} {self.object}"
 
     def __repr__(self) -> str:
         when = f" ({self.when})" if self.when else ""

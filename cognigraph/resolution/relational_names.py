@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cognigraph.english.words import KIN
+from cognigraph.english.words import KIN, word_set
 from cognigraph.ids import normalise
 
 _OWN = frozenset({"my", "our"})
@@ -17,15 +17,22 @@ _ROLES = frozenset(
 )
 
 
+_PARENTS = word_set(
+    "mother mom mum mama mommy mummy father dad papa daddy grandma grandmother grandpa grandfather"
+)
+"""Kinship terms that stand for one person without "my": "Mum called". A "baby" is anybody's."""
+
+
 def spelled_out(name: str, type: str, speaker: str | None) -> str:
     """Replace "my" or "our" by the speaker (``Ann's sister``); return other names unchanged.
 
-    A bare kinship term of a person ("mother") also becomes the speaker's.
+    A bare term for a parent or grandparent ("mother") also becomes the speaker's. Other bare
+    kinship terms stay: "she is expecting a baby" does not speak of the speaker's.
     """
     words = name.split()
     if speaker and words and normalise(words[0]) in _OWN and len(words) > 1:
         return f"{speaker}'s {' '.join(words[1:])}"
-    if speaker and type == "person" and normalise(name) in KIN:
+    if speaker and type == "person" and normalise(name) in _PARENTS:
         return f"{speaker}'s {name}"
     return name
 

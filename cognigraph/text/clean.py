@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from cognigraph.english.denial import denied
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # C0 controls (except tab and line feed), C1 controls, and marks that reorder the following text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -41,7 +43,7 @@ def stated(
 ) -> str:
     """A fact as the text that is embedded and indexed; ``when`` is its event time as text."""
     event = f" ({when})" if when else ""
-    return f"{subject} {'not ' if negated else ''}{relation} {object}{event}"
+    return f"{subject} {denied(relation) if negated else relation} {object}{event}"
 
 
 def headed(title: str, summary: str) -> str:

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from textwrap import shorten
 
 from cognigraph import Memory, Session, StoredMessage, Triple
+from cognigraph.english.denial import denied
 from docs.draw.svg import LINE, Drawing, wrapped
 
 MESSAGES = {
@@ -116,8 +117,8 @@ def _said(row: Shown) -> list[tuple[str, str]]:
 
 def _told(row: Shown) -> list[tuple[str, str]]:
     when = f"true {row.triple.when}".replace("/", " to ") if row.triple.when else ""
-    negated = "not " if row.triple.negated else ""
-    return [(negated + row.triple.relation, "strong"), *wrapped(when, 16, "faint")]
+    relation = denied(row.triple.relation) if row.triple.negated else row.triple.relation
+    return [(relation, "strong"), *wrapped(when, 16, "faint")]
 
 
 def _entities(drawing: Drawing, y: int, ends: list[tuple[tuple[int, int], Triple]]) -> None:

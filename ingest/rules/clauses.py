@@ -19,7 +19,7 @@ from cognigraph.english.verbs import (
 from cognigraph.english.words import word_set
 
 _ALWAYS = word_set(
-    """because but although though unless if whereas which who where why whenever when
+    """because but although though unless if whereas which who whose where why whenever when
     whether"""
 )
 _IF_CLAUSE_FOLLOWS = word_set("while after before since until as once")

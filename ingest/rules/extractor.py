@@ -15,11 +15,10 @@ from cognigraph.english import words
 from cognigraph.english.verbs import is_past
 from cognigraph.english.words import word_set
 from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
-from cognigraph.ingest.rules.key_phrases import NOUN_ENDINGS, KeyPhrase
-from cognigraph.ingest.rules.noun_phrases import Voices
+from cognigraph.ingest.rules.key_phrases import KeyPhrase
 from cognigraph.ingest.rules.statement import Statement
 from cognigraph.ingest.rules.summary import SessionState
-from cognigraph.ingest.rules.turns import CONTEXT, NEAR, ChunkInContext, ReadSentence, pictures
+from cognigraph.ingest.rules.turns import CONTEXT, NEAR, ChunkInContext, ReadSentence
 from cognigraph.model import Usage
 from cognigraph.settings import WeightSetName
 
@@ -28,7 +27,6 @@ MAX_FACTS = 48
 MAX_MENTIONS = 24
 """Largest number of entities from one chunk, not counting its speaker."""
 _PHRASES = 6
-_MENTIONED = 0.8  # least score of a key phrase for a fact "<speaker> mentioned <phrase>"
 _OPENERS = word_set(
     """thanks thank sorry wow congrats congratulations hey hi bye yay ouch sounds looks
     glad yeah let hope good great"""
@@ -49,8 +47,8 @@ class RulesExtractor:
 
     @property
     def name(self) -> str:
-        """``rules-2``."""
-        return "rules-2"
+        """``rules-3``."""
+        return "rules-3"
 
     def estimate(self, window: Window) -> Usage:
         """Return zero usage, since no model is called."""
@@ -111,11 +109,8 @@ def _read_chunk(
     mentions: _Mentions,
 ) -> None:
     chunk, read = turn.chunk, turn.read
-    _, pictured = pictures(chunk.text, turn.voices)
     told, discourse = turn.statements(near)
-    if not told and not pictured:
-        told = _mentioned(read, turn.voices)
-    facts.add((*told, *pictured), index, chunk.speaker)
+    facts.add(told, index, chunk.speaker)
     phrases = _top([phrase for one in read for phrase in one.phrases])
     mentions.add(chunk.speaker, read, phrases, index, discourse.introduced)
 
@@ -125,27 +120,6 @@ def _note(read: Sequence[ReadSentence], speaker: str, state: SessionState) -> No
     state.add_phrases(phrase for one in read for phrase in one.phrases)
     for number, one in enumerate(read):
         state.add_sentence(number, speaker, one.sentence.text, _salience(one))
-
-
-def _mentioned(read: Iterable[ReadSentence], voices: Voices) -> list[Statement]:
-    """Return a fact with the best key phrase, for a chunk from which no rule extracts a fact."""
-    phrases = [
-        phrase
-        for one in read
-        if not one.sentence.question
-        for phrase in one.phrases
-        if not (phrase.proper and phrase.type == "person") and _tells(phrase)
-    ]
-    best = max(phrases, key=lambda phrase: phrase.score, default=None)
-    if best is None or best.score < _MENTIONED:
-        return []
-    return [Statement(voices.speaker, "person", "mentioned", best.text, best.type)]
-
-
-def _tells(phrase: KeyPhrase) -> bool:
-    """Return whether a key phrase is informative by itself: "reservation", but not "satisfying"."""
-    several = phrase.proper or " " in phrase.text
-    return several or phrase.type != "concept" or phrase.text.endswith(NOUN_ENDINGS)
 
 
 def _top(phrases: Sequence[KeyPhrase]) -> list[KeyPhrase]:

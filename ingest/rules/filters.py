@@ -11,7 +11,7 @@ from cognigraph.ingest.rules.relations import Relation
 from cognigraph.ingest.rules.subjects import Subject
 
 _EMPTY_VERBS = word_set(
-    "guess mean bet suppose wonder agree let thank say figure doubt imagine bless wait seem"
+    "guess mean bet suppose wonder agree let thank say figure doubt imagine bless wait seem note noted"
 )
 _GRATITUDE = word_set("appreciate thank grateful thankful")
 _COURTESIES = word_set(
@@ -27,7 +27,11 @@ def worth_stating(subject: Subject, relation: Relation) -> bool:
     if relation.modal == "could":
         return False
     if relation.modal == "would":
+        if relation.main in ("recommend", "suggest"):
+            return subject.speaker
         return relation.text.startswith(("would love", "would like"))
+    if subject.elided and relation.text.startswith("turned out"):
+        return False  # "turned out to be the cable"
     wish = relation.text.startswith(("hopes", "wishes")) and " to" not in relation.text
     return not (subject.elided and wish)
 

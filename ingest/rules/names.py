@@ -179,7 +179,8 @@ def _type_by_neighbours(tokens: Sequence[Token], start: int, end: int) -> str | 
     if _opens(tokens, start) and (_joined_by_and(tokens, end) or _explained(tokens, end)):
         return "person"
     doing = words.OPENING_PERSON_VERBS if _opens(tokens, start) else words.PERSON_VERBS
-    if before in words.KIN or (after in doing and end - start <= 2):
+    born = after == "was" and end + 1 < len(tokens) and tokens[end + 1].low == "born"
+    if born or before in words.KIN or (after in doing and end - start <= 2):
         return "person"
     if before == "to" and _handed_over(tokens, start):
         return "person" if tokens[start].text[1:].islower() else None

@@ -39,6 +39,7 @@ _COMMON = (
     | words.ORGANIZATION_NOUNS
     | words.ADVERBS
 )
+_PARTS_OF_TIME = word_set("day night week weekend month morning evening afternoon")
 _PLAIN = frozenset(("location", "person", "organization"))
 _EMPTY = (
     words.LIGHT - {"course"}
@@ -62,6 +63,8 @@ class Voices:
 
     speaker: str
     other: str | None = None
+    to_assistant: bool = False
+    """Whether the speaker is the user of an assistant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ class Phrase:
     type: str
     alias: str | None = None
     proper: bool = False
+    noun: bool = False
+    """Whether a determiner shows that the phrase is a noun and no adjective."""
 
 
 def is_empty(tokens: Sequence[Token]) -> bool:
@@ -86,7 +91,12 @@ def noun_phrase(
     tokens: Sequence[Token], start: int, end: int, names: Mapping[int, Name], voices: Voices
 ) -> Phrase | None:
     """Read tokens ``[start, end)`` as an entity; ``None`` if no informative word remains."""
-    start, end = _trim(tokens, start, end)
+    first = tokens[start].low if start < end else ""
+    determined = first in words.DETERMINERS or first in words.POSSESSIVES
+    opening = start
+    start, end = _trim(tokens, start, end, names)
+    if opening < start < end and tokens[start - 1].low == "your" and voices.other is not None:
+        start -= 1
     if start >= end or is_empty(tokens[start:end]):
         return None
     name = names.get(start)
@@ -105,16 +115,22 @@ def noun_phrase(
         relation = " ".join(token.low for token in tokens[start + 1 : kin.start])
         kind = "animal" if tokens[kin.start - 1].low in words.PETS else "person"
         return Phrase(kin.text, kind, f"{owner}'s {relation}", proper=True)
-    end = _shorten(tokens, start, end, names)
+    end = _shorten(tokens, start, _without_purpose(tokens, start, end), names)
     shown = [_shown(tokens, index, start, names, voices) for index in range(start, end)]
     text = " ".join(shown).replace(" 's", "'s").strip(" '\"“”-")
     if not text:
         return None
-    return Phrase(text, _type(tokens[start:end]), proper=False)
+    return Phrase(text, _type(tokens[start:end]), noun=determined)
 
 
-def _trim(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
-    while start < end and (tokens[start].kind == "mark" or tokens[start].low in _DROPPED_FIRST):
+def _trim(
+    tokens: Sequence[Token], start: int, end: int, names: Mapping[int, Name]
+) -> tuple[int, int]:
+    while (
+        start < end
+        and start not in names
+        and (tokens[start].kind == "mark" or tokens[start].low in _DROPPED_FIRST)
+    ):
         start += 1
     while end > start and (
         tokens[end - 1].kind == "mark"
@@ -124,7 +140,21 @@ def _trim(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
         )
     ):
         end -= 1
+    if end - start > 2 and tokens[end - 1].low in _PARTS_OF_TIME and tokens[end - 2].low == "the":
+        return _trim(tokens, start, end - 2, names)  # "the day" of "the day before yesterday"
     return start, end
+
+
+def _without_purpose(tokens: Sequence[Token], start: int, end: int) -> int:
+    """Cut an infinitive without an object, or "in it", from the end: "the strength to go"."""
+    if (
+        end - start > 2
+        and tokens[end - 1].low in ("it", "them")
+        and (tokens[end - 2].low in words.PREPOSITIONS or tokens[end - 2].low == "onto")
+    ):
+        return end - 2
+    bare = end - start > 2 and tokens[end - 2].low == "to" and known_verb(tokens[end - 1].low)
+    return end - 2 if bare and tokens[end - 1].text.islower() else end
 
 
 def _shorten(tokens: Sequence[Token], start: int, end: int, names: Mapping[int, Name]) -> int:
@@ -135,7 +165,7 @@ def _shorten(tokens: Sequence[Token], start: int, end: int, names: Mapping[int, 
     for name in names.values():
         if name.start < cut < name.end:
             cut = name.start if name.start > start else cut
-    return max(_trim(tokens, start, cut)[1], start + 1)
+    return max(_trim(tokens, start, cut, names)[1], start + 1)
 
 
 def _kin_name(
@@ -177,7 +207,7 @@ def _shown(
     text = tokens[index].text
     if tokens[index].kind == "quoted":
         return text.strip('"“” .,')
-    if index == start and index not in names and text[1:].islower() and (index or _plain(low)):
+    if index == start and index not in names and text[1:].islower() and _plain(low):
         return low
     return text
 

@@ -18,8 +18,12 @@ MAX_RELATION = 3
 _CUTS = words.NOMINATIVE | word_set("and or that it you")
 _TOWARDS = word_set("with to from for")
 GIVING = word_set("send give show tell ask lend bring offer hand teach remind")
+_TRADING = word_set("buy sell rent pay order get take bring leave put lose find")
+_AFTER_PRONOUN = word_set("there here home back up out off away around like as again once twice")
+"""Words between which and a verb "it" is the whole object: "takes it there"."""
+_PLACES_AND_PEOPLE = frozenset(("person", "location", "organization"))
 _NO_OBJECT = word_set("least all first like than as")
-_DEMONSTRATIVE = word_set("this that one")
+_DEMONSTRATIVE = word_set("this that these those one")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,9 @@ class ObjectReader:
             whole = noun_phrase(self.tokens, first, last, self.names, self.voices)
             return None if whole is None or whole.text == self.voices.speaker else (relation, whole)
         if last - first == 1:
+            found = self.resolve(low) if relation.main != "do" else None
+            return None if found is None else (relation, Phrase(found.name, found.type))
+        if following in _AFTER_PRONOUN:
             found = self.resolve(low)
             return None if found is None else (relation, Phrase(found.name, found.type))
         if following in words.PREPOSITIONS:
@@ -130,7 +137,10 @@ class ObjectReader:
             verb = following == "to" and (third == "be" or verbs.known_verb(third) is not None)
             if verb or following not in _TOWARDS:
                 return None
-            return self._past_pronoun(relation, following, first, last)
+            past = self._past_pronoun(relation, following, first, last)
+            found = self.resolve(low) if relation.main in _TRADING and past is None else None
+            # "bought it for fifty euros" without a buyer: it is the object
+            return past if found is None else (relation, Phrase(found.name, found.type))
         if low not in ("him", "her", "them"):
             return None  # "pushed it the whole way"
         rest = noun_phrase(self.tokens, first + 1, last, self.names, self.voices)
@@ -146,6 +156,8 @@ class ObjectReader:
         rest = noun_phrase(self.tokens, first + 2, last, self.names, self.voices)
         counting = first + 2 < last and self.tokens[first + 2].low in _NO_OBJECT
         fits = relation.text.count(" ") < MAX_RELATION
-        if rest is None or counting or not fits or relation.text.endswith(f" {preposition}"):
+        if rest is None or not (rest.proper or rest.type in _PLACES_AND_PEOPLE):
+            return None  # "caught it with half a litre on the floor"
+        if counting or not fits or relation.text.endswith(f" {preposition}"):
             return None
         return replace(relation, text=f"{relation.text} {preposition}", end=first + 2), rest

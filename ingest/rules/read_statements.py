@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from cognigraph.english import verbs, words
 from cognigraph.english.words import word_set
-from cognigraph.ingest.rules import filters
+from cognigraph.ingest.rules import filters, instructions, places, questions, usefulness
 from cognigraph.ingest.rules.clauses import Clause, split_clauses
 from cognigraph.ingest.rules.discourse import Discourse
 from cognigraph.ingest.rules.names import Name
@@ -31,9 +31,12 @@ from cognigraph.ingest.rules.statement import (
 )
 from cognigraph.ingest.rules.subjects import Before, Subject, SubjectFinder
 
-_UNREAL = word_set("if unless whether how what why where whenever than as like though")
+_UNREAL = word_set("if unless whether how what why where whenever whose than as like though")
 _WISHES = word_set("hope wish imagine suppose doubt bet let guess wonder")
 _RELATIVE = word_set("who which that")
+_CONDITIONAL = word_set("without like as if than")
+_SETTING = 7
+"""Largest number of words of a phrase that says where or when, before the subject."""
 _NEAREST = words.PREPOSITIONS | word_set("and or a an the")
 _LIST_MARKS = word_set(", and & or")
 _MAX_LIST = 8
@@ -47,9 +50,11 @@ class StatementReader:
 
     def read(self, sentence: PreparedSentence, voices: Voices) -> list[Statement]:
         """Return the statements of the next sentence."""
-        scan = _Scan(sentence, voices, self._discourse)
-        statements = [] if sentence.question else scan.run()
-        self._discourse.close(referents_of(sentence, statements, voices, self._discourse))
+        stated = questions.without_question(sentence)
+        scan = _Scan(stated, voices, self._discourse)
+        statements = scan.run() if stated.tokens else []
+        spoken_of = [*statements, *scan.dropped]
+        self._discourse.close(referents_of(sentence, spoken_of, voices, self._discourse))
         return statements
 
 
@@ -63,8 +68,10 @@ class _Scan:
         self.voices = voices
         self.discourse = discourse
         self.out: list[Statement] = []
+        self.dropped: list[Statement] = []
+        """What is no useful fact, but what pronouns may refer to."""
         self.timed = {index for span in self.times for index in range(span.start, span.end)}
-        self.subjects = SubjectFinder(self.tokens, self.names, voices, self._resolve)
+        self.subjects = SubjectFinder(self.tokens, self.names, voices, self.timed, self._resolve)
         self.objects = ObjectReader(self.tokens, self.names, voices, self.timed, self._resolve)
         self.before = Before()
         self.waiting: str | None = None  # a time at the start, for the first statement
@@ -81,9 +88,24 @@ class _Scan:
         inside = self.timed - starts
         for name in self.names.values():
             inside.update(range(name.start + 1, name.end))
+        order = self._order()
+        if order is not None:
+            return [order]
         for clause in split_clauses(self.tokens, self.names, inside):
             self._clause(clause)
-        return self.out
+        located = places.located(self.tokens, self.names, self.timed, self.voices)
+        told = [one.object for one in self.out if one.relation == "is"]
+        return [*self.out, *(one for one in located if not places.is_told(one, told))]
+
+    def _order(self) -> Statement | None:
+        """Read an order that says something about the speaker: a name or a lasting wish."""
+        called = instructions.own_name(self.tokens, self.names, self.voices)
+        if called is not None:
+            self.discourse.introduce(self.voices.speaker, called.object)
+            return called
+        if not self.voices.to_assistant:
+            return None
+        return instructions.standing_order(self.tokens, self.names, self.voices)
 
     def _clause(self, clause: Clause) -> None:
         start = self._opening(clause.start, clause.end)
@@ -91,7 +113,7 @@ class _Scan:
         if start >= end:
             self._bare_time(clause)
             return
-        unreal = clause.connector in _UNREAL
+        unreal = clause.connector in _UNREAL or self._is_reduced_relative(clause)
         if clause.connector in ("if", "unless"):
             self._condition()
         if unreal or (self.unreal and clause.connector in ("+", "that", "and")):
@@ -115,9 +137,22 @@ class _Scan:
             return
         if self.conditional and relation is not None and relation.modal:
             return
-        if relation is not None and filters.worth_stating(subject, relation):
+        case = clause.connector if self._when(clause) is None else ""
+        possible = relation is not None and usefulness.is_possible_only(relation, case)
+        if relation is not None and not possible and filters.worth_stating(subject, relation):
             self._state(subject, relation, clause, end)
         self._report(subject, relation)
+
+    def _is_reduced_relative(self, clause: Clause) -> bool:
+        """Return whether a clause describes the noun before it: "the support I get from Ben"."""
+        before = clause.start - 1
+        if clause.connector != "+" or before < 0 or before in self.timed:
+            return False
+        token = self.tokens[before]
+        said = token.low in verbs.REPORTING or verbs.verb_only(token.low) or token.low == "afraid"
+        loose = token.low in words.INTERJECTIONS or is_manner(token.low)
+        loose = loose or token.low in words.OBJECT_PRONOUNS or token.low in words.PRONOUNS
+        return token.kind == "word" and not said and not loose
 
     def _baptism(self, start: int, end: int) -> bool:
         """Read "Her name is Luna": whose name it is, if that is clear, and Luna's pronoun."""
@@ -138,6 +173,9 @@ class _Scan:
         """Make the last object the subject of a relative clause: "a friend who lives in Rome"."""
         if clause.connector not in _RELATIVE or self.tokens[start].low in words.PRONOUNS:
             return self.before
+        if clause.connector == "which" and self.tokens[clause.start - 2].low == ",":
+            if self.before.object is None or not self.before.object.proper:
+                return Before(lost=True)  # "which" may mean all that was said before
         if self.before.object is not None:
             return replace(self.before, subject=self.before.object)
         return self.before if not self.out else Before(lost=True)
@@ -170,7 +208,8 @@ class _Scan:
             infinitive=relation is not None and (bool(relation.modal) or " to " in said),
             lost=self.before.lost or relative,
         )
-        self.unreal = relation is not None and relation.main in _WISHES and " to " not in said
+        wish = relation is not None and relation.main in _WISHES and " to " not in said
+        self.unreal = wish and not said.startswith("lets")
 
     def _opening(self, start: int, end: int) -> int:
         """Skip interjections, adverbs, times and the name of the person addressed."""
@@ -190,6 +229,20 @@ class _Scan:
                 start += 1
             else:
                 break
+        return self._past_setting(start, end)
+
+    def _past_setting(self, start: int, end: int) -> int:
+        """Skip a phrase before a pronoun subject: "For now I take the tram", "That way we ..."."""
+        first = self.tokens[start].low if start < end else ""
+        if first not in words.PREPOSITIONS | words.DETERMINERS or first in _CONDITIONAL:
+            return start
+        for index in range(start + 1, min(start + _SETTING, end - 1)):
+            low, following = self.tokens[index].low, self.tokens[index + 1].low
+            if low in words.NOMINATIVE:
+                verb = following in verbs.FINITE_AUX or verbs.known_verb(following) is not None
+                return index if verb or is_manner(following) else start
+            if verbs.verb_only(low) or low in verbs.FINITE_AUX or low in words.CONJUNCTIONS:
+                return start
         return start
 
     def _subject_at(self, index: int, end: int) -> bool:
@@ -250,6 +303,11 @@ class _Scan:
     def _goes_on(self, clause: Clause, last: Statement, start: int, end: int) -> bool:
         lows = [token.low for token in self.tokens[start:end]]
         listed = self.listing and clause.connector in _LIST_MARKS and len(lows) <= 4
+        rest = [token.low for token in self.tokens[start : start + 12]]
+        if clause.connector == "," and not {"and", "or", "&"} & set(rest):
+            return False  # "a book, excellent" is no list
+        if is_manner(lows[0]) or lows[0] in words.SENTIMENT | words.NEGATIONS | words.PREPOSITIONS:
+            return False
         clear = lows[0] not in words.PRONOUNS and not any(
             low in verbs.FINITE_AUX or verbs.verb_only(low) for low in lows
         )
@@ -281,21 +339,12 @@ class _Scan:
         return True
 
     def _brought_up(self, clause: Clause, start: int, end: int) -> bool:
-        """Read "here is a ...", "there was a ..." or "that is my ..." as a mention."""
+        """Return whether a clause only brings something up: "here is ...", "there was ..."."""
         low = self.tokens[start].low
         if start + 2 >= end or self.tokens[start + 1].low not in verbs.BE:
             return False
-        third = self.tokens[start + 2].low
-        own = third in words.SPEAKER_POSSESSIVES and low in ("this", "that", "these", "it")
-        if low not in ("here", "there") and not own:
-            return False
-        if third in words.PRONOUNS or third in words.NEGATIONS:
-            return True
-        relation = Relation("shared" if low == "here" else "mentioned", start + 2, "mention")
-        found = self.objects.read(relation, end)
-        if found is not None:
-            self._emit(self.subjects.speaker, found[0], found[1], self._when(clause))
-        return True
+        own = self.tokens[start + 2].low in words.SPEAKER_POSSESSIVES
+        return low in ("here", "there") or (own and low in ("this", "that", "these", "it"))
 
     def _resolve(self, pronoun: str) -> Referent | None:
         """Resolve a pronoun by the two preceding sentences and this one up to the clause."""
@@ -317,25 +366,50 @@ class _Scan:
     # Facts
 
     def _state(self, who: Subject, relation: Relation, clause: Clause, end: int) -> None:
+        if relation.text in ("lets", "let") and self._allowed(relation, clause, end):
+            return
         when = self._when(clause) or self.waiting
         self.waiting = None
         found = self.objects.read(relation, end) or self._judged(who, relation, end)
         if found is None:
             if when is not None and self._only_time(who, relation, end):
-                self._emit(who.phrase, filters.dated(relation, when), Phrase(when, "time"), when)
+                self._emit_all(who, filters.dated(relation, when), Phrase(when, "time"), when)
             return
         relation, phrase = found
         told = relation.main in SAYING and phrase.text in (self.voices.speaker, self.voices.other)
         if told or filters.says_nothing(who, relation, phrase):
             return
-        for subject in (who.phrase, *who.others):
-            self._emit(subject, relation, phrase, when)
+        self._emit_all(who, relation, phrase, when)
         self.listing = True
         self.before.object = last_of(phrase)
         self._named(relation.end, end)
 
+    def _allowed(self, relation: Relation, clause: Clause, end: int) -> bool:
+        """Read "My boss lets me run the mill": it is the speaker who runs the mill."""
+        first = relation.end
+        if first + 1 >= end or self.tokens[first].low not in ("me", "us"):
+            return False
+        allowed = read_relation(self.tokens, first + 1, end)
+        if allowed is not None:
+            speaker = Subject(self.subjects.speaker, first + 1, speaker=True)
+            self._state(speaker, allowed, clause, end)
+        return True
+
+    def _emit_all(self, who: Subject, relation: Relation, phrase: Phrase, when: str | None) -> None:
+        """Add the statement for each of its subjects for which it is a useful fact."""
+        for subject in (who.phrase, *who.others):
+            if usefulness.is_useful(who, subject, relation, phrase, when, self.voices):
+                self._emit(subject, relation, phrase, when)
+            else:
+                named = (self.discourse.name_of(one.text) for one in (subject, phrase))
+                about, what = named
+                self.dropped.append(
+                    Statement(about, subject.type, relation.text, what, phrase.type)
+                )
+
     def _only_time(self, who: Subject, relation: Relation, end: int) -> bool:
-        if relation.copula and (who.pronoun or who.phrase.text == self.voices.speaker):
+        bare = relation.copula and relation.main == "be"
+        if bare and (who.pronoun or who.phrase.text == self.voices.speaker):
             return False
         short = relation.text.count(" ") < MAX_RELATION
         return short and all(index in self.timed for index in range(relation.end, end))

@@ -18,6 +18,7 @@ _GET_DONE = word_set(
     "married engaged divorced promoted hired fired accepted rejected injured invited arrested sick"
 )
 _MOTION = word_set("go come get travel move return")
+_CHANGE = word_set("drop arrive start stop become grow fall turn switch join leave")
 _NOT_VERB = (
     words.PREPOSITIONS
     | words.DETERMINERS
@@ -103,7 +104,7 @@ def _auxiliaries(tokens: Sequence[Token], index: int, end: int) -> _Group:
         elif low in verbs.DO and verbs.known_verb(following) is not None:
             group.do = low
         elif (low in verbs.HAVE and (verbs.is_participle(following) or following == "been")) or (
-            low == "'s" and following in ("been", "got")
+            low == "'s" and (following in ("been", "got") or _is_intransitive(following))
         ):
             group.perfect = True
         elif low in verbs.BE or low == "'s":
@@ -112,6 +113,12 @@ def _auxiliaries(tokens: Sequence[Token], index: int, end: int) -> _Group:
             break
         group.index += 1
     return group
+
+
+def _is_intransitive(participle: str) -> bool:
+    """Return whether "'s" before a participle means "has": "Anna's moved", not "is closed"."""
+    found = verbs.guess_verb(participle)
+    return found is not None and found.form != "ing" and found.base in _MOTION | _CHANGE
 
 
 def _content(tokens: Sequence[Token], index: int, end: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from cognigraph.english import verbs, words
@@ -20,6 +20,7 @@ _FEELINGS = word_set(
 )
 _JOINING = word_set("and but or , then who which that so")
 _OPENING = frozenset(("", ",", "-", "–", "—", "!", "and"))
+_OPENING_ADVERBS = words.ADVERBS - word_set("only all both simply somehow just almost")
 _INSIDE_NO_SUBJECT = words.NOMINATIVE | word_set("you me it to there")
 _AFTER_IS = (
     words.DETERMINERS
@@ -43,6 +44,8 @@ class Subject:
     thing: bool = False
     """Whether the subject is "it" or "they", which are often impersonal."""
     speaker: bool = False
+    addressed: bool = False
+    """Whether the subject is "you"."""
     others: tuple[Phrase, ...] = ()
     """Further subjects of the same verb: Tom in "Ann and Tom moved"."""
 
@@ -66,6 +69,7 @@ class SubjectFinder:
     tokens: tuple[Token, ...]
     names: Mapping[int, Name]
     voices: Voices
+    timed: Collection[int]
     resolve: Callable[[str], Referent | None]
 
     @property
@@ -81,7 +85,8 @@ class SubjectFinder:
         if low == "you":
             if self.voices.other is None or self._advice(start + 1, end):
                 return None  # a generic "you", as in "you can't deny"
-            return Subject(Phrase(self.voices.other, "person", proper=True), start + 1)
+            other = Phrase(self.voices.other, "person", proper=True)
+            return Subject(other, start + 1, addressed=True)
         if low in ("he", "she", "it", "they"):
             found = self.resolve(low)
             if found is None:
@@ -90,6 +95,8 @@ class SubjectFinder:
             return Subject(Phrase(found.name, found.type), start + 1, pronoun=True, thing=thing)
         if low in ("there", "here"):
             return None
+        if low in ("somebody", "someone") and verbs.is_past(following):
+            return Subject(Phrase("somebody", "person"), start + 1)
         if low in ("this", "that", "these", "those") and verbs.is_finite(following):
             return None
         return (
@@ -166,12 +173,32 @@ class SubjectFinder:
             if verbs.is_ing(low) and not before.progressive:
                 return None  # "the key to staying fit and reaching my goals"
             own = before.subject.text == self.voices.speaker
+            if clause.connector == "," and before.subject.type != "person":
+                return None  # "The line was to open today, got a letter": somebody else got it
             return Subject(before.subject, start, elided=True, speaker=own)
         if clause.connector not in _OPENING or before.lost or self._low(start + 1, end) == "'s":
             return None
-        if (clause.connector == "" or before.subject is None) and self._opens(clause, start, end):
+        if self._is_first(start) and self._opens(clause, start, end):
             return Subject(self.speaker, start, elided=True, speaker=True)
         return None
+
+    def _is_first(self, start: int) -> bool:
+        """Return whether only exclamations, adverbs, times and names addressed come before."""
+        addressed = {
+            index
+            for name in self.names.values()
+            if name.text == self.voices.other
+            for index in range(name.start, name.end)
+        }
+        return all(
+            token.kind == "mark"
+            or token.low in words.INTERJECTIONS
+            or token.low in _OPENING_ADVERBS
+            or index in self.timed
+            or index in addressed
+            or token.low in ("and", "but", "so")
+            for index, token in enumerate(self.tokens[:start])
+        )
 
     def _opens(self, clause: Clause, start: int, end: int) -> bool:
         """Return whether a statement starts here whose "I" is omitted, not an order or a noun."""
@@ -180,7 +207,9 @@ class SubjectFinder:
             return True
         if verbs.is_past(low) and self._auxiliary_ahead(start + 1, end):
             return False  # "mixed feelings are normal"
-        if verbs.is_past(low) or low in verbs.STATIVE or low == "been":
+        if low == "been":  # "been working on it", but not "been a long week"
+            return verbs.is_ing(following) or following in words.PREPOSITIONS
+        if verbs.is_past(low) or low in verbs.STATIVE:
             return True
         if low == "going" and following == "to":
             return True
@@ -273,5 +302,7 @@ class SubjectFinder:
             return True
         if verbs.is_ing(following) and verbs.verb_only(following):
             return True
+        if verbs.is_participle(following) and second in words.PREPOSITIONS:
+            return True  # "Anna's moved to Oslo"
         closes = not second or second in words.PREPOSITIONS or second == "to"
         return closes and following in _ADJECTIVES

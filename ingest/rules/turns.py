@@ -14,12 +14,15 @@ from typing import NamedTuple
 
 from cognigraph.english.sentences import Sentence, sentences
 from cognigraph.english.times.find import TimeSpan, find_times
+from cognigraph.ingest.rules import by_role
 from cognigraph.ingest.rules.discourse import Discourse
 from cognigraph.ingest.rules.key_phrases import KeyPhrase, key_phrases
 from cognigraph.ingest.rules.names import Name, find_names
 from cognigraph.ingest.rules.noun_phrases import Voices
+from cognigraph.ingest.rules.prose import prose
 from cognigraph.ingest.rules.read_statements import StatementReader
 from cognigraph.ingest.rules.statement import PreparedSentence, Statement
+from cognigraph.model.roles import UNREAD_ROLES, Role, role_of
 from cognigraph.stores.records import WorkChunk
 
 ANONYMOUS = "user"
@@ -72,8 +75,7 @@ class ChunkInContext:
 
     def __init__(self, chunk: WorkChunk, before: Iterable[ChunkInContext]) -> None:
         self.chunk = chunk
-        text, _ = pictures(chunk.text, Voices(""))
-        self.sentences = tuple(sentences(text))
+        self.sentences = tuple(sentences(prose(without_captions(chunk.text))))
         self.names = _names_heard(self.sentences)
         self._around = tuple(before)[-_HEARD:]
         self._left: Discourse | None = None
@@ -101,10 +103,27 @@ class ChunkInContext:
         self._around = ()  # release the preceding chunks, which would keep all earlier ones alive
         return read
 
+    @cached_property
+    def role(self) -> Role | None:
+        """The role of the speaker in a conversation with an assistant."""
+        return role_of(self.chunk.speaker)
+
     def state(self, discourse: Discourse) -> list[Statement]:
         """Extract the statements, in the context of a discourse, which is updated."""
         reader = StatementReader(discourse)
-        return [told for one in self.read for told in reader.read(one.reading, self.voices)]
+        return [
+            statement
+            for one in self.read
+            for statement in self._believed(reader.read(one.reading, self.voices), one)
+        ]
+
+    def _believed(self, said: list[Statement], one: ReadSentence) -> list[Statement]:
+        """Keep what the speaker's role allows to be a fact (see :mod:`.by_role`)."""
+        if self.role == "assistant":
+            return by_role.of_assistant(said, one.sentence.tokens, self.voices)
+        if role_of(self.voices.other) == "assistant":
+            return by_role.to_assistant(said, self.voices)
+        return [] if self.role in UNREAD_ROLES else said
 
     def statements(self, near: Sequence[ChunkInContext]) -> tuple[list[Statement], Discourse]:
         """Extract the statements in the context of nearby chunks; also return the discourse."""
@@ -145,10 +164,18 @@ def _hear(heard: dict[str, _Heard], names: Mapping[str, _Heard]) -> None:
 
 
 def voices_of(speaker: str | None, speakers: Sequence[str]) -> Voices:
-    """Return the speaker and, if there is exactly one other speaker, the person addressed."""
+    """Return the speaker and, if there is exactly one other speaker, the person addressed.
+
+    The system and tools address nobody, and nobody addresses them.
+    """
     me = speaker or ANONYMOUS
-    others = [name for name in speakers if name != me]
-    return Voices(me, others[0] if len(others) == 1 and speaker else None)
+    others = [name for name in speakers if name != me and role_of(name) not in UNREAD_ROLES]
+    if role_of(speaker) == "assistant" and not others:
+        return Voices(me, ANONYMOUS)
+    assistant = any(role_of(name) == "assistant" for name in others)
+    user = speaker is None or role_of(speaker) == "user" or assistant
+    addressed = others[0] if len(others) == 1 and speaker else None
+    return Voices(me, addressed, to_assistant=user and role_of(speaker) != "assistant")
 
 
 def _read(
@@ -188,16 +215,6 @@ def _as_speaker(name: Name, aliases: Mapping[str, str]) -> Name:
     return replace(name, text=fitting.pop(), type="person") if len(fitting) == 1 else name
 
 
-def pictures(text: str, voices: Voices) -> tuple[str, list[Statement]]:
-    """Turn captions in brackets ("[photo: a red bicycle]") into facts that the speaker shared it.
-
-    Returns the text without the captions, and the facts.
-    """
-    if "[" not in text:
-        return text, []
-    found = [
-        Statement(voices.speaker, "person", f"shared {match[1].lower()} of", caption, "object")
-        for match in _PICTURE.finditer(text)
-        if (caption := " ".join(match[2].split()[:8]))
-    ]
-    return (_PICTURE.sub(" ", text) if found else text), found
+def without_captions(text: str) -> str:
+    """Remove captions in brackets ("[photo: a red bicycle]"): what a picture shows is no fact."""
+    return _PICTURE.sub(" ", text) if "[" in text else text

@@ -17,10 +17,10 @@ FOLDERS = {
     "cognigraph.retrieve": "retrieve",
 }
 LAYERS: list[set[str]] = [
-    {"_version", "arrays", "errors", "ids", "model", "times", "usage"},
+    {"_version", "arrays", "english", "errors", "ids", "times", "usage"},
+    {"model"},
     {"text"},
     {"settings", "validation"},
-    {"english"},
     {"resolution"},
     {"cypher", "llm"},
     {"embed"},
@@ -42,7 +42,7 @@ LAYERS: list[set[str]] = [
 ]
 """Each package or module of ``cognigraph`` imports from its own layer or from those before it."""
 ROOMS: dict[str, list[set[str]]] = {
-    "english": [{"words"}, {"verbs"}, {"sentences"}, {"times"}],
+    "english": [{"words"}, {"verbs"}, {"denial", "sentences"}, {"times"}],
     "stores": [
         {"batch_size", "candidates", "merge_records", "records", "reindex"},
         {"no_candidates", "protocols"},

@@ -77,7 +77,7 @@ def test_the_whole_block():
             "Sessions:",
             "[S1] s1 (2026-05-20): Moving: Ann moves, part 1.",
             "Facts:",
-            "[T1] Ann not likes thing 0 (2023-05; said 2026-05-20)",
+            "[T1] Ann does not like thing 0 (2023-05; said 2026-05-20)",
             "[T2] Ann likes thing 1 (said 2026-05-20)",
             "Messages:",
             "[C1] 2026-05-20 09:00 s1 Ann: message number 0",

@@ -85,7 +85,7 @@ def test_different_facts_are_two(other):
 
 def test_negation_is_in_the_text_that_is_searched():
     (triple,) = run(replace(LIVES, negated=True))[0].triples
-    assert triple.text == "Ann not lives in Oslo"
+    assert triple.text == "Ann does not live in Oslo"
     assert triple.negated
 
 

@@ -133,8 +133,8 @@ def test_a_session_becomes_its_graph_in_two_calls(serving, remember):
     assert facts(memory) == [
         ("Ben buys kayak", "2026-05-19", ["m4"]),
         ("Bergen is rainy", None, ["m3"]),
+        ("Pia does not eat fish", None, ["m2", "m3"]),
         ("Pia moves to Bergen", "2026-05-19", ["m1"]),
-        ("Pia not eats fish", None, ["m2", "m3"]),
         ("Pia sister of Ann", None, ["m1"]),
     ]
     assert {(one.name, one.type) for one in memory.entities()} == {
@@ -709,7 +709,7 @@ def test_reading_turn_by_turn_gives_the_same_as_all_at_once(serving, remember):
     assert facts(memory) == [
         ("Ben buys kayak", "2026-05-19", ["m4"]),
         ("Bergen is rainy", None, ["m3"]),
+        ("Pia does not eat fish", None, ["m2", "m3"]),
         ("Pia moves to Bergen", "2026-05-19", ["m1"]),
-        ("Pia not eats fish", None, ["m2", "m3"]),
         ("Pia sister of Ann", None, ["m1"]),
     ]

@@ -53,6 +53,8 @@ def test_an_alias_is_kept_as_anybody_would_say_it(alias, speaker, kept):
         ("our house", "location", "Kim", "Kim's house"),
         ("mom", "person", "Kim", "Kim's mom"),
         ("mom", "object", "Kim", "mom"),
+        ("baby", "person", "Kim", "baby"),
+        ("sister", "person", "Kim", "sister"),
         ("My", "object", "Kim", "My"),
         ("my sister", "person", None, "my sister"),
     ],
@@ -80,6 +82,21 @@ def test_a_fact_of_two_speakers_is_about_neither_sister():
     one = Fact("my sister", "person", "likes", "tea", "object", (1,))
     found, _ = run(both, one)
     assert {triple.subject for triple in found.triples} == {"my sister", "Ben's sister"}
+
+
+@pytest.mark.parametrize(
+    ("relation", "object", "said"),
+    [
+        ("is expecting", "baby", "Klara is expecting baby"),
+        ("is", "mother", "Klara is mother"),
+        ("wants to become", "grandmother", "Klara wants to become grandmother"),
+        ("is", "my sister", "Klara is Kim's sister"),
+        ("called", "mother", "Klara called Kim's mother"),
+    ],
+)
+def test_what_somebody_is_or_expects_is_not_the_speakers(relation, object, said):
+    (triple,) = run(Fact("Klara", "person", relation, object, "person", (0,)))[0].triples
+    assert triple.text == said
 
 
 def test_who_is_quoted_is_kept_by_chunk():

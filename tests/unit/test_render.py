@@ -93,7 +93,7 @@ def test_hits_show_text_as_it_is_and_harmless() -> None:
         assert "a [bold]text[/bold] [2J [part 2 of 3]" in output
         assert "2025-05-24 21:48" in output
         assert "\x1b" not in output
-    assert "facts: Mira not owns [red]bike[/red]" in output
+    assert "facts: Mira does not own [red]bike[/red]" in output
 
 
 def test_triples_show_both_times_and_their_sources() -> None:
@@ -120,7 +120,7 @@ def test_plain_is_json() -> None:
     assert json.loads(json.dumps(document, allow_nan=False)) == document
     assert document["hit"]["at"] == "2025-05-24T19:48:00+00:00"
     assert document["hit"]["triples"][0]["when"] == "2014"
-    assert document["hit"]["triples"][0]["text"] == "Mira not owns [red]bike[/red]"
+    assert document["hit"]["triples"][0]["text"] == "Mira does not own [red]bike[/red]"
     assert document["nan"] is None
     assert document["session"]["summary"] == "Bikes: One was stolen."
 

@@ -162,16 +162,106 @@ def test_a_pronoun_can_refer_to_an_earlier_chunk() -> None:
     ]
 
 
-def test_text_without_a_fact_yields_a_mention_of_its_best_phrase() -> None:
-    assert facts("Check out the wooden harbour lighthouse!") == [
-        ("Ann", "mentioned", "wooden harbour lighthouse")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Check out the wooden harbour lighthouse!",  # no fact, only a topic
+        "Look! [photo: a red bicycle by a wall]",  # what a picture shows
+        "what do I check first",  # a question without its mark
+        "For example, I bought a car.",
+        "# I moved to Oslo",
+        "> I moved to Oslo",
+        "| I moved to Oslo | Bergen |",
+        "**I moved to Oslo**",
+        "~~~\nI moved to Oslo.\n~~~",
+        "There is a bakery in the street.",
+        "I am so tired.",
+        "I had a blast!",
+        "I am lucky to have you.",
+        "The waiter took the order.",  # nobody knows which waiter
+    ],
+)
+def test_what_nobody_would_look_for_is_no_fact(text: str) -> None:
+    assert facts(text) == []
+
+
+def test_a_statement_before_a_question_is_read() -> None:
+    assert facts("I moved to Oslo, what should I see there?") == [("Ann", "moved to", "Oslo")]
+    assert facts("What should I see, I moved to Oslo?") == []
+
+
+def test_a_list_item_is_read_without_its_mark() -> None:
+    assert facts("- I moved to Oslo.\n2. I bought a *small* boat.") == [
+        ("Ann", "moved to", "Oslo"),
+        ("Ann", "bought", "small boat"),
     ]
 
 
-def test_a_caption_yields_what_the_speaker_shared() -> None:
-    assert facts("Look! [photo: a red bicycle by a wall]") == [
-        ("Ann", "shared photo of", "a red bicycle by a wall")
+def test_a_named_place_is_located() -> None:
+    assert facts("Take it to Speiche in Lindenau.") == [("Speiche", "is in", "Lindenau")]
+    assert facts("I met Dana in Lisbon.") == [("Ann", "met", "Dana")]
+
+
+def test_the_speaker_may_do_what_somebody_lets_her_do() -> None:
+    assert facts("My boss lets me run the old mill.") == [("Ann", "runs", "old mill")]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Call me Sam.", ("user", "is called", "Sam", False)),
+        ("My name is Sam Vogel.", ("user", "is called", "Sam Vogel", False)),
+        ("I was born on 3 March 1985.", ("user", "was born on", "1985-03-03", False)),
+        ("Never use tabs.", ("user", "wants to use", "tabs", True)),
+        ("Please never suggest cashews.", ("user", "wants", "cashews", True)),
+        ("Always answer in French.", ("user", "always wants to answer in", "French", False)),
+        ("Please always give me fish syntax.", ("user", "always wants", "fish syntax", False)),
+        ("I am an uncle.", ("user", "is", "uncle", False)),
+    ],
+)
+def test_what_users_say_of_themselves_and_their_wishes_is_read(
+    text: str, fact: tuple[str, str, str, bool]
+) -> None:
+    (found,) = extract(("user", text)).facts
+    assert (found.subject, found.relation, found.object, found.negated) == fact
+
+
+@pytest.mark.parametrize("text", ["Call me later.", "Never mind.", "Call me when you are home."])
+def test_an_order_of_the_moment_is_no_wish(text: str) -> None:
+    assert facts(text, speaker="user") == []
+
+
+def test_friends_give_each_other_no_standing_orders() -> None:
+    assert extract(("Ann", "Never use tabs."), ("Tom", "Always hope for the best.")).facts == ()
+
+
+def test_what_a_user_is_called_is_an_alias() -> None:
+    found = extract(("user", "Call me Sam. Sam lives in Oslo."))
+    assert ("user", ("Sam",)) in {(m.name, m.aliases) for m in found.mentions}
+    assert [(f.subject, f.relation, f.object) for f in found.facts][-1] == (
+        "user", "lives in", "Oslo",
+    )  # fmt: skip
+
+
+def test_an_assistant_states_what_is_concrete_and_for_this_user_only() -> None:
+    def told(text: str) -> list[tuple[str, str, str, str | None]]:
+        found = extract(("user", "Hello."), ("assistant", text), before=1).facts
+        return [(f.subject, f.relation, f.object, f.said_by) for f in found]
+
+    assert told("Essential oils can be a powerful tool. I love oils. You should sleep more.") == []
+    assert told("Most people keep the stick near the router in their flat in Oslo.") == []
+    assert told("I would recommend the Aranet 4.") == [
+        ("assistant", "recommended", "Aranet 4", None)
     ]
+    assert told("Your appointment is on 11 February 2025.") == [
+        ("user's appointment", "is on", "2025-02-11", None)
+    ]
+    assert told("You told me that you moved to Oslo.") == [("user", "moved to", "Oslo", "user")]
+
+
+def test_a_user_says_nothing_about_the_assistant() -> None:
+    found = extract(("assistant", "Hello."), ("user", "You helped Anna. Your code is in Rust."))
+    assert found.facts == ()
 
 
 def test_repeated_facts_are_one_fact_with_several_chunks() -> None:
@@ -419,4 +509,4 @@ def test_extraction_takes_linear_time(piece: str) -> None:
 
 
 def test_the_extractor_has_its_name() -> None:
-    assert RulesExtractor().name == "rules-2"
+    assert RulesExtractor().name == "rules-3"

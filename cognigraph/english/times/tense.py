@@ -16,6 +16,11 @@ _ARRANGED = word_set(
     enroled arranged set"""
 )
 """Arrangements made in the past usually concern the future: "signed up for the race on June 29"."""
+_RESCHEDULING = word_set(
+    """move shift shifted push delay slip slipped postponed rescheduled reschedule postpone change
+    bring extend extended"""
+)
+"""Verbs with which "to" and a date give a new date, which lies ahead: "slipped to January"."""
 _WAS = word_set("was were had did been")
 _WHO = word_set("i we they you who")
 
@@ -28,11 +33,23 @@ def tense_at(tokens: Sequence[Token], index: int) -> int:
     before = tokens[index - 1].low if index else ""
     if before == "since":
         return -1
+    if before in ("to", "until", "till") and any(
+        _reschedules(token.low) for token in tokens[:index]
+    ):
+        return 1
     for at in (*range(index - 1, -1, -1), *range(index + 1, len(tokens))):
         told = _told(tokens, at)
         if told is not None:
             return told
-    return 1 if any(_ahead(token.low) for token in tokens) else -1
+    if any(_ahead(token.low) for token in tokens):
+        return 1
+    open_ = verbs.is_ing(tokens[0].low) or any(token.low == "'s" for token in tokens[:index])
+    return 0 if open_ else -1
+
+
+def _reschedules(low: str) -> bool:
+    found = verbs.guess_verb(low)
+    return found is not None and (found.base in _RESCHEDULING or low in _RESCHEDULING)
 
 
 def _ahead(low: str) -> bool:

@@ -1,0 +1,113 @@
+"""Read what speakers want to be called and how they want an assistant to work.
+
+"Call me Sam" and "Never use tabs" are orders, which give no facts otherwise. These two kinds say
+something lasting about the speaker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from cognigraph.english import verbs, words
+from cognigraph.english.sentences import Token
+from cognigraph.english.words import word_set
+from cognigraph.ingest.rules.names import Name
+from cognigraph.ingest.rules.noun_phrases import Voices, noun_phrase
+from cognigraph.ingest.rules.statement import Statement
+
+CALLED = "is called"
+NAME = "name"
+"""The type of what somebody is called: as a person it would be merged with its bearer."""
+_WORKING = word_set("give show send tell suggest recommend offer propose include add mention")
+"""What an assistant does for the user: who says "never suggest nuts" does not want nuts."""
+_SKIPPED = word_set("please and so just but also ok okay hi hello hey yes well oh thanks remember")
+_MOST_WORDS = 3
+_CASUAL = word_set("crazy lucky old later back when if maybe anytime tomorrow today now a the")
+
+
+def own_name(
+    tokens: Sequence[Token], names: Mapping[int, Name], voices: Voices
+) -> Statement | None:
+    """Read "call me Sam", "you can call me Sam", "my name is Sam"."""
+    lows = [token.low for token in tokens]
+    for index in range(len(lows) - 2):
+        called = lows[index : index + 2] == ["call", "me"]
+        if called and index and not _may_order(lows[:index]):
+            called = False
+        named = lows[index : index + 3] in (["my", "name", "is"], ["my", "name", "'s"])
+        if not (called or named):
+            continue
+        start = index + (2 if called else 3)
+        name = _name_at(tokens, names, start)
+        if name is not None and name != voices.speaker:
+            return Statement(voices.speaker, "person", CALLED, name, NAME)
+    return None
+
+
+def _may_order(before: Sequence[str]) -> bool:
+    """Return whether only words of an order come before: "please", "you can", "friends"."""
+    allowed = _SKIPPED | {
+        "you",
+        "can",
+        "could",
+        "may",
+        "people",
+        "friends",
+        "everyone",
+        "everybody",
+    }
+    allowed |= {"my", "all", ",", "they", "most", "!", ".", "always"}
+    return all(low in allowed for low in before)
+
+
+def _name_at(tokens: Sequence[Token], names: Mapping[int, Name], start: int) -> str | None:
+    """Return the name that starts here: capitalised, or the last word of the sentence."""
+    name = names.get(start)
+    if name is not None:
+        return name.text
+    said = []
+    for token in tokens[start : start + _MOST_WORDS]:
+        if token.kind != "word" or not token.text[:1].isupper():
+            break
+        said.append(token.text)
+    if said and said[0].lower() not in _CASUAL:
+        return " ".join(said)
+    return None
+
+
+def standing_order(
+    tokens: Sequence[Token], names: Mapping[int, Name], voices: Voices
+) -> Statement | None:
+    """Read "never use tabs" and "always answer in German", said to an assistant."""
+    start = 0
+    while start < len(tokens) and (tokens[start].low in _SKIPPED or tokens[start].kind == "mark"):
+        start += 1
+    lows = [token.low for token in tokens]
+    never = lows[start : start + 1] == ["never"]
+    if lows[start : start + 3] == ["do", "not", "ever"]:
+        never, start = True, start + 2
+    if start + 2 >= len(tokens) or not (never or lows[start] == "always"):
+        return None
+    verb = verbs.known_verb(tokens[start + 1].low)
+    if verb is None or verb.form not in ("base", "part"):
+        return None
+    end = next(
+        (index for index in range(start + 2, len(tokens)) if _ends(tokens[index])), len(tokens)
+    )
+    first = start + 2 + (tokens[start + 2].low in ("me", "us"))
+    preposition = ""
+    if first < end and tokens[first].low in words.PREPOSITIONS:
+        preposition, first = f" {tokens[first].low}", first + 1
+    phrase = noun_phrase(tokens, first, end, names, voices) if first < end else None
+    if phrase is None:
+        return None
+    always = "" if never else "always "
+    wanted = f" to {verb.base}{preposition}" if verb.base not in _WORKING else ""
+    relation = f"{always}wants{wanted}"
+    return Statement(voices.speaker, "person", relation, phrase.text, phrase.type, negated=never)
+
+
+def _ends(token: Token) -> bool:
+    return token.kind == "mark" and token.low not in "-/'&" or token.low in words.NOMINATIVE | {
+        "because", "unless", "when", "if", "even", "but", "so",
+    }  # fmt: skip
