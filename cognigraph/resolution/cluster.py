@@ -133,14 +133,15 @@ def _contradict(named: Mapping[str, EntityName], one: Sequence[str], other: Sequ
     return any(conflict(named[a], named[b]) is not None for a in one for b in other)
 
 
-def rank(one: EntityName) -> tuple[bool, int, int, int, str, str]:
+def rank(one: EntityName) -> tuple[bool, bool, int, int, int, str, str]:
     """Sort key for the canonical entity of a group: the smallest is preferred.
 
-    A person's proper name comes before a description ("Pia's husband"), then a name without
-    initials, then one with more words. Ties and other types: the shorter name, then A to Z.
+    A name with a type comes before the same one as an "object" that might be anything. A person's
+    proper name comes before a description ("Pia's husband"), then a name without initials, then one
+    with more words. Ties and other types: the shorter name, then A to Z.
     """
     own = form(one.name, one.type)
     abbreviated = sum(len(word) == 1 for word in own.words) if one.type == "person" else 0
     words = -len(own.words) if one.type == "person" else 0
     nameless = one.type == "person" and not own.is_name
-    return nameless, abbreviated, words, len(one.name), one.name, one.uid
+    return nameless, one.type == "object", abbreviated, words, len(one.name), one.name, one.uid

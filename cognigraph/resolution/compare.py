@@ -16,6 +16,7 @@ from rapidfuzz.distance import OSA
 from cognigraph.resolution.name_forms import (
     COUNTED_TYPES,
     GENERIC_TYPES,
+    PROPER_TYPES,
     NameForm,
     acronym,
     block_keys,
@@ -116,7 +117,7 @@ def judge(relation: PairVerdict, evidence: Evidence) -> Decision:
 
 def conflict(a: EntityName, b: EntityName) -> str | None:
     """Return why two entities cannot be the same, despite any evidence; None if they can."""
-    if a.type != b.type and not {a.type, b.type} & GENERIC_TYPES:
+    if a.type != b.type and not {a.type, b.type} & GENERIC_TYPES and not _is_untyped_name(a, b):
         return f"their types differ ({', '.join(sorted((a.type, b.type)))})"
     one, other = form(a.name, a.type), form(b.name, b.type)
     if one.numbers != other.numbers:
@@ -130,6 +131,16 @@ def conflict(a: EntityName, b: EntityName) -> str | None:
         if first & men and second & women:
             return "their titles differ"
     return None
+
+
+def _is_untyped_name(a: EntityName, b: EntityName) -> bool:
+    """Return whether both have the same proper name, and one is an "object" for want of a type."""
+    types = {a.type, b.type}
+    specific = types & PROPER_TYPES
+    return (
+        len(types) == 2 and "object" in types and bool(specific)
+        and a.name == b.name and a.proper and b.proper
+    )  # fmt: skip
 
 
 def _opposed(one: NameForm, other: NameForm) -> bool:
@@ -158,6 +169,12 @@ def _relation(a: EntityName, b: EntityName) -> PairVerdict | None:
         types = sorted((a.type, b.type), key=lambda type: type in GENERIC_TYPES)
         one, other = form(a.name, types[0]), form(b.name, types[0])
         meet = block_keys(a.name, a.type) & block_keys(b.name, b.type)
+        if _is_untyped_name(a, b):
+            reading = next(one.type for one in (a, b) if one.type != "object")
+            return PairVerdict(
+                "untyped name", 0.9, True, "the same name; only one says what it names",
+                reading if a.type == "object" else None, reading if b.type == "object" else None,
+            )  # fmt: skip
         if meet and one.singular and one.singular == other.singular:
             return PairVerdict("untyped", 0.3, False, "the same name, one without a real type")
         return None

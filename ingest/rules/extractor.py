@@ -1,7 +1,7 @@
 """``RulesExtractor``: extract facts, entities, session keys and a summary without any model.
 
-It is made for English conversations. For other languages it gives key phrases and a summary but
-no facts. It is deterministic and takes time linear in the length of the text.
+It is made for English conversations. A text in another language gives key phrases and a summary
+but no facts (see :mod:`cognigraph.text.language`). It is deterministic and takes time linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from cognigraph.english import words
 from cognigraph.english.verbs import is_past
 from cognigraph.english.words import word_set
 from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
-from cognigraph.ingest.rules.key_phrases import KeyPhrase
 from cognigraph.ingest.rules.statement import Statement
 from cognigraph.ingest.rules.summary import SessionState
 from cognigraph.ingest.rules.turns import CONTEXT, NEAR, ChunkInContext, ReadSentence
@@ -26,7 +25,9 @@ MAX_FACTS = 48
 """Largest number of facts from one chunk."""
 MAX_MENTIONS = 24
 """Largest number of entities from one chunk, not counting its speaker."""
-_PHRASES = 6
+_TURNS = 2
+"""Number of turns that must speak of something without a name before it is an entity."""
+_ASSISTANT_PENALTY = 1.0
 _OPENERS = word_set(
     """thanks thank sorry wow congrats congratulations hey hi bye yay ouch sounds looks
     glad yeah let hope good great"""
@@ -76,8 +77,8 @@ class RulesExtractor:
         for index, chunk in enumerate(window.chunks):
             turn = ChunkInContext(chunk, turns)
             state.meet(chunk.speaker)
-            _read_chunk(turn, index, tuple(turns)[-NEAR:], facts, mentions)
-            _note(turn.read, chunk.speaker or "", state)
+            _note(turn, state)
+            _read_chunk(turn, index, tuple(turns)[-NEAR:], facts, mentions, state)
             state.next_chunk(chunk)
             turns.append(turn)
         keys = state.best_keys()
@@ -107,25 +108,20 @@ def _read_chunk(
     near: Sequence[ChunkInContext],
     facts: FactCollector,
     mentions: _Mentions,
+    state: SessionState,
 ) -> None:
-    chunk, read = turn.chunk, turn.read
     told, discourse = turn.statements(near)
-    facts.add(told, index, chunk.speaker)
-    phrases = _top([phrase for one in read for phrase in one.phrases])
-    mentions.add(chunk.speaker, read, phrases, index, discourse.introduced)
+    facts.add(told, index, turn.chunk.speaker)
+    mentions.add(turn, state, index, discourse.introduced)
 
 
-def _note(read: Sequence[ReadSentence], speaker: str, state: SessionState) -> None:
-    """Add a chunk to the session's state."""
-    state.add_phrases(phrase for one in read for phrase in one.phrases)
-    for number, one in enumerate(read):
-        state.add_sentence(number, speaker, one.sentence.text, _salience(one))
-
-
-def _top(phrases: Sequence[KeyPhrase]) -> list[KeyPhrase]:
-    """Return the best phrases in the order of the text."""
-    best = sorted(range(len(phrases)), key=lambda index: (-phrases[index].score, index))[:_PHRASES]
-    return [phrases[index] for index in sorted(best)]
+def _note(turn: ChunkInContext, state: SessionState) -> None:
+    """Add a chunk to the session's state. What an assistant says gives no topic of its own."""
+    assistant = turn.role == "assistant"
+    state.add_phrases((phrase for one in turn.read for phrase in one.phrases), new=not assistant)
+    for number, one in enumerate(turn.read):
+        salience = _salience(one) - _ASSISTANT_PENALTY * assistant
+        state.add_sentence(number, turn.chunk.speaker or "", one.sentence.text, salience)
 
 
 def _salience(one: ReadSentence) -> float:
@@ -194,23 +190,31 @@ class _Mentions:
 
     def add(
         self,
-        speaker: str | None,
-        read: Iterable[ReadSentence],
-        phrases: Iterable[KeyPhrase],
+        turn: ChunkInContext,
+        state: SessionState,
         index: int,
         introduced: Iterable[tuple[str, str]],
     ) -> None:
-        """Add the entities that a chunk names, and the aliases that it states."""
+        """Add the entities that a chunk names, and the aliases that it states.
+
+        A name counts at once, unless an assistant brings it up, any other phrase in the second
+        turn that speaks of it. ``state`` has this turn counted.
+        """
+        speaker = turn.chunk.speaker
         aliases: dict[str, tuple[str, ...]] = {}
         for name, alias in introduced:
             aliases[name] = (*aliases.get(name, ()), alias)
-        found = [(speaker, "person")] if speaker else []
-        for one in read:
-            found.extend((name.text, name.type) for name in one.names)
-            found.extend((span.when, "time") for span in one.times if span.when)
-            if len(found) > MAX_MENTIONS:
-                break
-        found.extend((phrase.text, phrase.type) for phrase in phrases)
+        found = [(speaker, "person")] if speaker else [(name, "person") for name in aliases]
+        own = turn.role != "assistant"
+        for one in turn.read:
+            found.extend(
+                (name.text, name.type) for name in one.names if own or state.turns_with(name.text)
+            )
+            found.extend(
+                (phrase.text, phrase.type)
+                for phrase in one.phrases
+                if one.english and not phrase.proper and state.turns_with(phrase.text) >= _TURNS
+            )
         for name, type_ in found[: MAX_MENTIONS + 1]:
             key = name, type_, speaker, aliases.get(name, ())
             indices = self._found.setdefault(key, [])

@@ -11,7 +11,8 @@ from cognigraph.ingest.rules.relations import Relation
 from cognigraph.ingest.rules.subjects import Subject
 
 _EMPTY_VERBS = word_set(
-    "guess mean bet suppose wonder agree let thank say figure doubt imagine bless wait seem note noted"
+    """guess mean bet suppose wonder agree let thank say figure doubt imagine bless wait seem note
+    noted"""
 )
 _GRATITUDE = word_set("appreciate thank grateful thankful")
 _COURTESIES = word_set(

@@ -108,6 +108,6 @@ def standing_order(
 
 
 def _ends(token: Token) -> bool:
-    return token.kind == "mark" and token.low not in "-/'&" or token.low in words.NOMINATIVE | {
+    return (token.kind == "mark" and token.low not in "-/'&") or token.low in words.NOMINATIVE | {
         "because", "unless", "when", "if", "even", "but", "so",
     }  # fmt: skip

@@ -173,9 +173,9 @@ class _Scan:
         """Make the last object the subject of a relative clause: "a friend who lives in Rome"."""
         if clause.connector not in _RELATIVE or self.tokens[start].low in words.PRONOUNS:
             return self.before
-        if clause.connector == "which" and self.tokens[clause.start - 2].low == ",":
-            if self.before.object is None or not self.before.object.proper:
-                return Before(lost=True)  # "which" may mean all that was said before
+        loose = clause.connector == "which" and self.tokens[clause.start - 2].low == ","
+        if loose and (self.before.object is None or not self.before.object.proper):
+            return Before(lost=True)  # "which" may mean all that was said before
         if self.before.object is not None:
             return replace(self.before, subject=self.before.object)
         return self.before if not self.out else Before(lost=True)

@@ -116,8 +116,8 @@ class SessionState:
         if speaker and speaker not in self.speakers and len(self.speakers) < SPEAKERS:
             self.speakers.append(speaker)
 
-    def add_phrases(self, phrases: Iterable[KeyPhrase]) -> None:
-        """Count the phrases of the current chunk, each once."""
+    def add_phrases(self, phrases: Iterable[KeyPhrase], *, new: bool = True) -> None:
+        """Count the phrases of the current chunk, each once; only known ones unless ``new``."""
         seen: set[str] = set()
         for phrase in phrases:
             stem = " ".join(terms(phrase.text))
@@ -125,6 +125,8 @@ class SessionState:
                 continue
             seen.add(stem)
             old = self.keys.get(stem)
+            if old is None and not new:
+                continue
             if old is None:
                 self.keys[stem] = Key(phrase.text, phrase.score, 1, self.chunks)
             else:
@@ -134,6 +136,11 @@ class SessionState:
             ranked = sorted(self.keys, key=self._standing, reverse=True)
             kept = set(ranked[:KEYS])
             self.keys = {stem: key for stem, key in self.keys.items() if stem in kept}
+
+    def turns_with(self, phrase: str) -> int:
+        """Return how many chunks so far have a phrase, among those that are still candidates."""
+        key = self.keys.get(" ".join(terms(phrase)))
+        return key.count if key is not None else 0
 
     def _standing(self, stem: str) -> tuple[float, int, str]:
         key = self.keys[stem]

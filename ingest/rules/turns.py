@@ -24,6 +24,7 @@ from cognigraph.ingest.rules.read_statements import StatementReader
 from cognigraph.ingest.rules.statement import PreparedSentence, Statement
 from cognigraph.model.roles import UNREAD_ROLES, Role, role_of
 from cognigraph.stores.records import WorkChunk
+from cognigraph.text.language import is_english, is_foreign_word
 
 ANONYMOUS = "user"
 """The speaker's name in facts if a message has no speaker."""
@@ -33,6 +34,8 @@ _HEARD = 8
 """Number of preceding chunks whose names and speakers are known."""
 CONTEXT = _HEARD + NEAR
 """Number of chunks before a window that can affect its result."""
+_JUDGED = 12
+"""Number of sentences of a chunk by which its language is told."""
 _PICTURE = re.compile(
     r"\[[^\[\]\n:]{0,30}\b(photo|picture|image|video)\b[^\[\]\n:]{0,20}:\s*([^\[\]\n]{3,300})\]",
     re.IGNORECASE,
@@ -47,6 +50,7 @@ class ReadSentence:
     names: tuple[Name, ...]
     times: tuple[TimeSpan, ...]
     phrases: tuple[KeyPhrase, ...]
+    english: bool = True
 
     @property
     def reading(self) -> PreparedSentence:
@@ -75,9 +79,13 @@ class ChunkInContext:
 
     def __init__(self, chunk: WorkChunk, before: Iterable[ChunkInContext]) -> None:
         self.chunk = chunk
-        self.sentences = tuple(sentences(prose(without_captions(chunk.text))))
+        plain = prose(without_captions(chunk.text))
+        self.sentences = tuple(sentences(plain))
+        self.english = is_english(" ".join(one.text for one in self.sentences[:_JUDGED]))
         self.names = _names_heard(self.sentences)
         self._around = tuple(before)[-_HEARD:]
+        habits = (turn.english for turn in (self, *reversed(self._around)))
+        self._habit = next((habit for habit in habits if habit is not None), False)
         self._left: Discourse | None = None
 
     @cached_property
@@ -99,7 +107,7 @@ class ChunkInContext:
             _hear(heard, turn.names)
         found = [(one, find_times(one.tokens, self.chunk.at)) for one in self.sentences]
         names = {low: name.type for low, name in heard.items()}
-        read = _read(found, names, self.speakers)
+        read = _read(found, names, self.speakers, habit=self._habit)
         self._around = ()  # release the preceding chunks, which would keep all earlier ones alive
         return read
 
@@ -114,6 +122,7 @@ class ChunkInContext:
         return [
             statement
             for one in self.read
+            if one.english
             for statement in self._believed(reader.read(one.reading, self.voices), one)
         ]
 
@@ -182,26 +191,41 @@ def _read(
     found: Iterable[tuple[Sentence, list[TimeSpan]]],
     names: Mapping[str, str],
     speakers: Sequence[str],
+    *,
+    habit: bool,
 ) -> list[ReadSentence]:
-    """Find names and key phrases; a name whose type is sure is known in the sentences after it."""
+    """Find names and key phrases; a name whose type is sure is known in the sentences after it.
+
+    ``habit`` is whether sentences that do not tell are English. In other languages capitals say
+    nothing about names, so only known names are found.
+    """
     aliases = {speaker.split(" ")[0].lower(): speaker for speaker in speakers}
     full = {speaker.lower() for speaker in speakers}
     known = {**names, **dict.fromkeys((*full, *aliases), "person")}
     read = []
     for sentence, times in found:
+        told = is_english(sentence.text)
+        english = habit if told is None else told
+        times = times if english else []
         timed = {index for span in times for index in range(span.start, span.end)}
         named = tuple(
             _as_speaker(name, aliases)
             for name in find_names(sentence.tokens, known)
-            if name.start not in timed
+            if name.start not in timed and (english or name.text.lower() in known)
         )
         for name in named:
             if name.sure:
                 known.setdefault(name.text.lower(), name.type)
         placed = {name.start: name for name in named}
-        phrases = key_phrases(sentence.tokens, placed, timed, full)
-        read.append(ReadSentence(sentence, named, tuple(times), tuple(phrases)))
+        common = () if english else _common_words(sentence)
+        phrases = key_phrases(sentence.tokens, placed, {*timed, *common}, full)
+        read.append(ReadSentence(sentence, named, tuple(times), tuple(phrases), english))
     return read
+
+
+def _common_words(sentence: Sentence) -> Iterable[int]:
+    """Return the positions of words that carry the grammar of another language."""
+    return (at for at, token in enumerate(sentence.tokens) if is_foreign_word(token.low))
 
 
 def _as_speaker(name: Name, aliases: Mapping[str, str]) -> Name:

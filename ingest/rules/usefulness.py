@@ -21,12 +21,12 @@ _CUT_OUT = word_set(
 )
 """Words that show, inside a name or an object, that another clause was taken for a part of it."""
 _LASTING = word_set(
-    """vegetarian vegan pescatarian allergic intolerant diabetic asthmatic epileptic pregnant married
-    engaged divorced widowed separated single retired unemployed deaf blind gay lesbian bisexual
-    transgender trans catholic protestant muslim jewish christian hindu buddhist atheist religious
-    adopted bilingual left-handed right-handed colour-blind color-blind dead alive
-    red blue green yellow black white grey gray brown purple orange pink golden silver wooden
-    broken torn stolen closed sold empty flat"""
+    """vegetarian vegan pescatarian allergic intolerant diabetic asthmatic epileptic pregnant
+    married engaged divorced widowed separated single retired unemployed deaf blind gay lesbian
+    bisexual transgender trans catholic protestant muslim jewish christian hindu buddhist
+    atheist religious adopted bilingual left-handed right-handed colour-blind color-blind dead
+    alive red blue green yellow black white grey gray brown purple orange pink golden silver
+    wooden broken torn stolen closed sold empty flat"""
 )
 """Adjectives for states that last, unlike "ready", "tired" or "late"."""
 _NOTHING = word_set(

@@ -41,7 +41,7 @@ def fed(chunks: tuple[WorkChunk, ...], sizes: list[int]) -> Extraction:
     found = Extraction()
     while index < len(chunks):
         size = sizes.pop(0) if sizes else len(chunks)
-        before = chunks[max(0, index - 2) : index]
+        before = chunks[max(0, index - EXTRACTOR.context) : index]
         found = EXTRACTOR.extract(Window("x", "s", chunks[index : index + size], before, notes))
         notes = SessionNotes(notes.version + 1, found.keys or (), found.themes or (), found.state)
         index += size

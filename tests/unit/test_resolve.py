@@ -106,11 +106,25 @@ def test_similar_names_share_a_block(one, other, type):
         ("location", "concept", "suspected"),
         ("location", "organization", "different"),
         ("person", "thing", "suspected"),
-        ("person", "object", "different"),
+        ("person", "object", "same"),
+        ("object", "location", "same"),
+        ("event", "object", "different"),
     ],
 )
 def test_one_name_with_two_types(type, other, expected):
     assert verdict("Bergen", "Bergen", type, other) == expected
+
+
+def test_a_common_noun_with_another_type_is_different():
+    one = EntityName("a", "baker", "person", proper=False)
+    other = EntityName("b", "baker", "object", proper=False)
+    assert decide(one, other).verdict == "different"
+
+
+def test_an_untyped_name_of_a_person_and_a_place_stays_separate():
+    thing, person = named("Paris", "object"), named("Paris", "person")
+    assert decide(thing, person, Evidence(1, 1)).verdict == "same"
+    assert decide(thing, person, Evidence(2, 1)).verdict == "suspected"
 
 
 def test_a_second_reading_makes_a_merge_uncertain():

@@ -1,0 +1,135 @@
+"""Tell whether a text is English, by its script and its most common words.
+
+The words that carry the grammar of a language make up a third of any talk, so a few words of a
+message are enough. A message without any ("ok", "Oslo!") stays undecided. Words that several
+languages share ("in", "die", "so") count for none of them.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from cognigraph.english.verbs import known_verb
+
+_ENGLISH = """the and of to is are was were be been being have has had having do does did not you your
+yours my mine we our ours they their them he his she her hers it its this that these those there
+what which who whose why how when where will would can could should must might shall i'm i've i'd
+i'll it's that's don't didn't doesn't isn't wasn't won't can't couldn't we're we've you're they're
+let's there's what's with from for about into after before because but if then than very just also
+some any every each other another much many more most only still again always never often here now
+today yesterday tomorrow tonight last next ago since until while yes please thanks thank hello hey
+get got go going went gone come came make made take took know knew think thought want wanted need
+like love said say says tell told work works worked live lives lived moved bought sold met started
+stopped left found lost i myself been us him our at by up out over down off back really""".split()
+_SHARED = """a an as in on so no me man am was die war not will hat den bin or come do i of is for all
+son by her sur en de un pas per van men dan had ben al toe were""".split()
+_OTHERS = {
+    "de": """der das und ist nicht ich du wir ihr sie es ein eine einen einem einer mein meine
+    meinen dein sein ihre habe haben wird werden wurde sind auch auf aus bei mit nach von vom zu
+    zum zur für über aber oder wenn weil dass als wie was wer wo warum noch schon nur sehr mehr
+    kein keine keinen mich mir dich dir uns euch gestern heute morgen jetzt immer nie bitte
+    danke dem des im am um bis seit gibt geht gehe kann muss soll will war waren hatte hätte
+    wäre diese dieser dieses""",
+    "fr": """le les des du une et est pas je il vous ils elles mon ma mes ton ta tes ses notre
+    votre leur qui que quoi où quand comment pourquoi avec dans pour par sur sous chez mais ou
+    donc ne très bien aussi suis es sommes êtes sont était étais ai avons avez ont aujourd'hui
+    hier demain toujours jamais ici là ce cette ces cela ça c'est j'ai j'aime d'un d'une l'a
+    qu'il n'est merci bonjour au aux moi toi lui""",
+    "es": """del una unos unas y es yo tú él ella nosotros ellos mi mis tu tus su sus que quién
+    qué dónde cuándo cómo por para sobre pero porque muy más menos también ya hoy ayer mañana
+    siempre nunca aquí allí este esta estos estas eso estoy está están soy eres somos son fue
+    tengo tiene tienes han hacer al lo le les nos gracias hola se""",
+    "it": """il lo gli della dello degli delle un uno una è non io tu lui lei noi voi loro mio
+    mia tuo tua suo sua che chi cosa dove quando perché per tra ma anche molto più sono sei
+    siamo siete ho hai abbiamo hanno oggi ieri domani sempre mai questo questa nel nella sul
+    sulla dal dalla al alla mi ti ci vi si grazie ciao di da""",
+    "pt": """os da das dos uma um é não eu ele ela nós eles meu minha seu sua que quem onde
+    quando como por para com sem mas porque muito mais também já hoje ontem amanhã sempre nunca
+    aqui este esta isso estou está estão sou são foi tenho tem há ao à na nos nas pelo pela
+    obrigado olá você vocês""",
+    "nl": """het een en niet ik jij je wij zij ze hij mijn jouw zijn haar onze die deze dit met
+    voor naar maar omdat als ook nog heel veel meer vandaag gisteren morgen altijd nooit hier
+    daar waren heb hebt heeft hebben wordt worden werd kan moet zal op aan bij uit om te""",
+    "sv": """och är inte jag du han hon vi ni det den ett en som att på med för till från av om
+    när var hur varför också mycket mer idag igår imorgon alltid aldrig här där min mitt mina
+    har hade blev blir kan ska skulle""",
+    "da": """og er ikke jeg du han hun vi det den et som på med for til fra af om når hvor
+    hvorfor også meget mere dag går altid aldrig der min mit har havde blev bliver kan skal
+    ville fordi eller""",
+    "pl": """w na z się nie to jest są był była byłem jestem mam ma mój moja jak że co kto gdzie
+    kiedy dlaczego tak już jeszcze bardzo dziś wczoraj jutro zawsze nigdy tu tam dla od po przez
+    oraz""",
+    "tr": """ve bir bu için ile de da sen biz siz onlar çok daha ama değil var yok ne kim nerede
+    neden nasıl bugün dün yarın zaman gibi kadar sonra önce""",
+    "cs": """je se na že v jsem jsi jsme jste jsou byl byla bylo to ta můj moje když kde proč
+    jak dnes včera zítra vždy nikdy tady pro od po s z""",
+    "fi": """ja ei olen olet olemme ovat oli minä sinä hän te minun sinun se tämä että kun missä
+    miksi miten mutta myös nyt tänään eilen huomenna aina kanssa""",
+    "id": """yang di ke dari untuk dengan ini itu saya aku kamu kami mereka tidak ada adalah
+    akan sudah juga karena tetapi hari kemarin besok selalu""",
+    "ro": """și este sunt nu eu tu ea noi voi ei meu mea mei care ce unde când cum pentru cu pe
+    dar foarte mai azi ieri mâine acum am ai are avem""",
+    "hu": """és az nem egy hogy vagyok volt én te ő mi ti ők az hol mikor miért hogyan de is már
+    még nagyon ma tegnap holnap mindig soha""",
+}
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_FOREIGN_LETTERS = re.compile("[äöüßéèêëàâçñõãåøæœłęąśżźćńčřšžěůığşőűîïôûùìòáíóúýđțăß¿¡]")
+_MOST_WORDS = 400
+_VERB_LETTERS = 4
+_LATIN_END = "\u024f"
+
+
+@lru_cache(maxsize=1)
+def _vocabularies() -> tuple[frozenset[str], frozenset[str]]:
+    """Words that only English has, and words that it lacks."""
+    others = {word for words in _OTHERS.values() for word in words.split()}
+    shared = {*_SHARED, *(others & set(_ENGLISH))}
+    return frozenset(_ENGLISH) - shared, frozenset(others - shared)
+
+
+def is_english(text: str) -> bool | None:
+    """Return whether a text is English; ``None`` if too little of it tells."""
+    english, foreign = _vocabularies()
+    words = [word.lower().replace("’", "'") for word in _first_words(text)]
+    if not words:
+        return None
+    other_scripts = sum(word[0] > _LATIN_END for word in words)
+    if other_scripts * 2 > len(words):
+        return False
+    spelled = _first_words(text)
+    for_ = sum(_weight(word, english, at == 0) for at, word in enumerate(spelled))
+    against = other_scripts + sum(
+        (word in foreign and (at == 0 or spelled[at].islower()))
+        + (_FOREIGN_LETTERS.search(word) is not None and len(word) > 2) / 3
+        for at, word in enumerate(words)
+    )
+    if for_ == against:
+        return None
+    return for_ > against
+
+
+def is_foreign_word(word: str) -> bool:
+    """Return whether a lower-case word is a common one of another language only."""
+    return word in _vocabularies()[1]
+
+
+def _weight(word: str, english: frozenset[str], first: bool) -> float:
+    """Return how much a word speaks for English: a common word 1, "I" or a verb form a half.
+
+    A base form is often a noun elsewhere, so it counts only as the ``first`` word, an order.
+    """
+    low = word.lower().replace("’", "'")
+    if low in english:
+        return 1.0
+    found = known_verb(low) if len(low) >= _VERB_LETTERS else None
+    return 0.5 if word == "I" or (found is not None and (first or found.form != "base")) else 0.0
+
+
+def _first_words(text: str) -> list[str]:
+    found: list[str] = []
+    for match in _WORD.finditer(text):
+        found.append(match[0])
+        if len(found) == _MOST_WORDS:
+            break
+    return found
