@@ -40,7 +40,8 @@ class Fact:
     ``when`` is an event time as text (``2023-05``, ``2022-01-14/2022-01-20``); a text that is not a
     date is dropped. ``chunks`` are the indices of its evidence in ``Window.chunks``, at least one.
     ``said_by`` is the quoted person, if that is not the speaker of the evidence ("Ben told me
-    that").
+    that"). ``replaces`` says that the text itself puts it in the place of earlier facts with this
+    subject and relation ("I use Tidal now").
     """
 
     subject: str
@@ -52,6 +53,7 @@ class Fact:
     when: str | None = None
     negated: bool = False
     said_by: str | None = None
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ class RecordedFact:
     turns: tuple[str, ...]
     when: str | None = None
     negated: bool = False
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,7 @@ def _facts(recorded: Iterable[RecordedFact], indices: Mapping[str, list[int]]) -
                 chunks=tuple(evidence),
                 when=fact.when,
                 negated=fact.negated,
+                replaces=fact.replaces,
             )
 
 
@@ -222,8 +224,10 @@ def _fact(item: object, where: str) -> tuple[RecordedFact, bool]:
     when, negated = data.get("when"), data.get("negated", False)
     if when is not None and not isinstance(when, str):
         raise ConfigurationError(f"{where}: 'when' must be text or null")
-    if not isinstance(negated, bool):
-        raise ConfigurationError(f"{where}: 'negated' must be true or false")
+    replaces = data.get("replaces", False)
+    for name, value in (("negated", negated), ("replaces", replaces)):
+        if not isinstance(value, bool):
+            raise ConfigurationError(f"{where}: {name!r} must be true or false")
     turns = _texts(_list(data, "turns", where), f"{where}.turns")
     parsed = parse_when(when)
     fact = RecordedFact(
@@ -235,6 +239,7 @@ def _fact(item: object, where: str) -> tuple[RecordedFact, bool]:
         turns=turns,
         when=parsed.text if parsed is not None else None,
         negated=negated,
+        replaces=replaces,
     )
     return fact, bool(when) and parsed is None
 

@@ -22,10 +22,11 @@ _SYNONYMS = {
     "thing": "object", "item": "object", "product": "object", "date": "time", "idea": "concept",
     "topic": "concept", "activity": "event",
 }  # fmt: skip
-_FIELDS = range(4, 7)
+_FIELDS = range(4, 8)
 _NUMBER = re.compile(r"\[?#?(\d{1,6})\]?")
 _SPAN = re.compile(r"\[?(\d{1,6})\]?\s?[-–]\s?\[?(\d{1,6})\]?")
 _LONGEST_SPAN = 20
+_REPLACES = re.compile(r"(?:replaces|replaced|yes|true)", re.IGNORECASE)
 _AROUND_NUMBERS = frozenset({"", "turn", "turns", "and"})
 
 
@@ -43,6 +44,7 @@ class FactLine:
     words: str = ""
     date: str = ""
     source: str = ""
+    replaces: bool = False
 
 
 def entity_line(line: str) -> WindowName | None:
@@ -65,9 +67,11 @@ def fact_line(line: str) -> FactLine | None:
         parts.pop()
     if len(parts) not in _FIELDS:
         return None
-    turns, subject, relation, object, time, source = (*parts, "", "")[:6]
+    turns, subject, relation, object, time, source, replaces = (*parts, "", "", "")[:7]
+    if replaces and not _REPLACES.fullmatch(replaces):
+        return None
     words, date = _time(time)
-    return FactLine(_turns(turns), subject, relation, object, words, date, source)
+    return FactLine(_turns(turns), subject, relation, object, words, date, source, bool(replaces))
 
 
 def _turns(text: str) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 
+from cognigraph.model.roles import Role, role_of
 from cognigraph.stores.records import WorkChunk
 from cognigraph.text.token_estimate import estimate_tokens
 
@@ -28,16 +29,21 @@ class Turn:
     speaker: str
     at: datetime
     text: str
+    role: Role | None = None
 
     @classmethod
     def of(cls, chunk: WorkChunk, zone: tzinfo | None) -> Turn:
         """The turn for a chunk; without a timezone its time is in UTC."""
-        return cls(one_line(chunk.speaker or "") or ANONYMOUS, local(chunk.at, zone), chunk.text)
+        name = one_line(chunk.speaker or "") or ANONYMOUS
+        role = getattr(chunk, "role", None) or role_of(name)
+        return cls(name, local(chunk.at, zone), chunk.text, role)
 
     @property
     def line(self) -> str:
-        """Time, speaker and text on one line."""
-        return f"{self.at:%H:%M} {self.speaker}: {one_line(self.text)}"
+        """Time, speaker with the role if the name does not give it, and text on one line."""
+        marked = self.role is not None and self.speaker.lower() != self.role
+        shown = f"{self.speaker} ({self.role})" if marked else self.speaker
+        return f"{self.at:%H:%M} {shown}: {one_line(self.text)}"
 
     @property
     def tokens(self) -> int:

@@ -93,6 +93,7 @@ class CheckedAnswer:
                 when=when,
                 negated=relation.negated,
                 said_by=self._said_by(fact, indices, own, names),
+                replaces=fact.replaces,
             )
         )
         if when is None and (fact.date or fact.words):
@@ -128,6 +129,7 @@ class CheckedAnswer:
             fact = Fact(
                 old.subject, old.subject_type, old.relation, old.object, old.object_type,
                 tuple(sorted({*old.chunks, *fact.chunks})), old.when, old.negated, old.said_by,
+                old.replaces or fact.replaces,
             )  # fmt: skip
         self._facts[key] = fact
 
@@ -138,7 +140,7 @@ class CheckedAnswer:
             Fact(
                 fact.subject, self._type(fact.subject, fact.subject_type), fact.relation,
                 fact.object, self._type(fact.object, fact.object_type),
-                fact.chunks, fact.when, fact.negated, fact.said_by,
+                fact.chunks, fact.when, fact.negated, fact.said_by, fact.replaces,
             )
             for fact in self._facts.values()
         )  # fmt: skip

@@ -77,3 +77,9 @@ def test_types_are_few():
         "person", "location", "organization", "object", "animal",
     ]  # fmt: skip
     assert [entity_type(one) for one in ("", "a b", "x" * 25, "c3")] == ["concept"] * 4
+
+
+def test_a_fact_may_replace_earlier_ones():
+    assert fact_line("4 | Vera | works at | Fiat | | | replaces").replaces
+    assert not fact_line("4 | Vera | works at | Fiat").replaces
+    assert fact_line("4 | Vera | works at | Fiat | | | maybe") is None

@@ -14,7 +14,7 @@ from cognigraph.llm import Prompt
 from cognigraph.llm.prompts import prompt_file, read, render
 from tests.property.alphabets import ANY_TEXT
 
-EXTRACT, SUMMARISE = prompt_file("extract-1"), prompt_file("summarise-1")
+EXTRACT, SUMMARISE = prompt_file("extract-2"), prompt_file("summarise-2")
 PARTS = [(file, part) for file in (EXTRACT, SUMMARISE) for part in file.parts if part != "system"]
 
 
@@ -50,6 +50,7 @@ def test_the_example_in_each_prompt_fits_its_schema():
     assert [fact_line(line) for line in read_.facts] == [
         FactLine((2,), "Vera", "moves to", "Turin", "last Friday", "2031-03-07"),
         FactLine((2, 3), "Vera", "not eats", "fish", source="Olle"),
+        FactLine((4,), "Vera", "works at", "Fiat", replaces=True),
     ]
     summary = example(SUMMARISE)
     assert (summary.keys, summary.themes[0].n) == (["flat in Turin", "fish allergy"], 2)
@@ -57,7 +58,7 @@ def test_the_example_in_each_prompt_fits_its_schema():
 
 def test_missing_and_unused_inputs_are_errors():
     with pytest.raises(
-        ConfigurationError, match=r"extract-1.*missing inputs \['context', 'turns'\]"
+        ConfigurationError, match=r"extract-2.*missing inputs \['context', 'turns'\]"
     ):
         render(EXTRACT, known="-")
     with pytest.raises(ConfigurationError, match=r"unused inputs \['keys'\]"):

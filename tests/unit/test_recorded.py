@@ -143,6 +143,7 @@ def test_a_directory_without_recordings(tmp_path: Path) -> None:
         (("sessions", 0, "triples", 0, "turns", 0), 1, r"turns\[0\] must be text"),
         (("sessions", 0, "triples", 0, "when"), 2023, "'when' must be text or null"),
         (("sessions", 0, "triples", 0, "negated"), "no", "'negated' must be true or false"),
+        (("sessions", 0, "triples", 0, "replaces"), 1, "'replaces' must be true or false"),
     ],
 )
 def test_a_malformed_recording_says_where(path: tuple[Any, ...], value: Any, message: str) -> None:

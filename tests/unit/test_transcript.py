@@ -56,3 +56,11 @@ def test_halves_share_a_turn():
     assert halves(range(0, 3)) == (range(0, 2), range(1, 3))
     assert halves(range(10, 20)) == (range(10, 16), range(15, 20))
     assert halves(range(4, 6)) is None
+
+
+def test_a_speaker_is_marked_with_the_role_that_the_name_does_not_give():
+    said = Turn("Sam", AT, "Hi.", "user")
+    assert said.line == "21:50 Sam (user): Hi."
+    assert turn("Hi.", "user").line == "21:50 user: Hi."
+    assert turn("Hi.", "assistant").role == "assistant"
+    assert turn("Hi.").role is None
