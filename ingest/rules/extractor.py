@@ -1,7 +1,8 @@
 """``RulesExtractor``: extract facts, entities, session keys and a summary without any model.
 
 It is made for English conversations. A text in another language gives key phrases and a summary
-but no facts (see :mod:`cognigraph.text.language`). It is deterministic and takes time linear in the length of the text.
+but no facts (see :mod:`cognigraph.text.language`). It is deterministic and takes time linear in the
+length of the text.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from cognigraph.english import words
 from cognigraph.english.verbs import is_past
 from cognigraph.english.words import word_set
 from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
+from cognigraph.ingest.rules.in_full import in_full
 from cognigraph.ingest.rules.statement import Statement
 from cognigraph.ingest.rules.summary import SessionState
 from cognigraph.ingest.rules.turns import CONTEXT, NEAR, ChunkInContext, ReadSentence
@@ -28,6 +30,14 @@ MAX_MENTIONS = 24
 _TURNS = 2
 """Number of turns that must speak of something without a name before it is an entity."""
 _ASSISTANT_PENALTY = 1.0
+_STATED = 0.5  # for a sentence that states a fact
+_DECIDED = 0.5
+_DECISIONS = word_set(
+    """decided decide settled chose choose picked switched switching booked signed cancelled
+    cancelling agreed quit resigned moved moving bought sold ordered started stopped joined left
+    going"""
+)
+"""Words with which people say what they decided or changed."""
 _OPENERS = word_set(
     """thanks thank sorry wow congrats congratulations hey hi bye yay ouch sounds looks
     glad yeah let hope good great"""
@@ -77,8 +87,11 @@ class RulesExtractor:
         for index, chunk in enumerate(window.chunks):
             turn = ChunkInContext(chunk, turns)
             state.meet(chunk.speaker)
-            _note(turn, state)
+            assistant = turn.role == "assistant"
+            phrases = (phrase for one in turn.read for phrase in one.phrases)
+            state.add_phrases(phrases, new=not assistant)  # an assistant gives no topic of its own
             _read_chunk(turn, index, tuple(turns)[-NEAR:], facts, mentions, state)
+            _add_sentences(turn, state)
             state.next_chunk(chunk)
             turns.append(turn)
         keys = state.best_keys()
@@ -115,13 +128,19 @@ def _read_chunk(
     mentions.add(turn, state, index, discourse.introduced)
 
 
-def _note(turn: ChunkInContext, state: SessionState) -> None:
-    """Add a chunk to the session's state. What an assistant says gives no topic of its own."""
-    assistant = turn.role == "assistant"
-    state.add_phrases((phrase for one in turn.read for phrase in one.phrases), new=not assistant)
+def _add_sentences(turn: ChunkInContext, state: SessionState) -> None:
+    """Offer the sentences of a chunk for the summary, with names and dates in their place."""
+    penalty = _ASSISTANT_PENALTY if turn.role == "assistant" else 0.0
+    day = turn.chunk.at.date().isoformat()
     for number, one in enumerate(turn.read):
-        salience = _salience(one) - _ASSISTANT_PENALTY * assistant
-        state.add_sentence(number, turn.chunk.speaker or "", one.sentence.text, salience)
+        stated = turn.told.get(number, [])
+        text = in_full(one, stated)
+        if text is None:
+            continue
+        salience = _salience(one)
+        if salience:
+            salience += _STATED * bool(stated) - penalty
+        state.add_sentence(number, turn.chunk.speaker or "", text, round(salience, 4), day)
 
 
 def _salience(one: ReadSentence) -> float:
@@ -139,6 +158,7 @@ def _salience(one: ReadSentence) -> float:
     value += 0.4 * ("i" in lows or "my" in lows or "we" in lows)
     value -= 0.3 * bool(lows & {"you", "your"})
     value -= 0.4 * (tokens[0].low in _OPENERS)
+    value += _DECIDED * bool(lows & _DECISIONS)
     value -= 0.3 * (tokens[0].low in words.PRONOUNS - words.FIRST_PERSON)
     value -= 0.5 * (len(tokens) < 6) + 0.2 * (len(tokens) > 45)
     return round(value, 4)

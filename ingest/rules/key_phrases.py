@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from cognigraph.english import words
 from cognigraph.english.sentences import Token
-from cognigraph.english.verbs import BE, FINITE_AUX, is_past, verb_only
+from cognigraph.english.verbs import BE, FINITE_AUX, is_past, known_verb, verb_only
 from cognigraph.english.words import word_set
 from cognigraph.ingest.rules.names import Name, phrase_type
 
@@ -124,6 +124,8 @@ def _phrase(run: Sequence[Token]) -> KeyPhrase | None:
     start = max(0, len(run) - _MAX_WORDS)
     while start < len(run) and run[start].low in words.SENTIMENT:
         start += 1
+    while start < len(run) - 1 and _is_verb_form(run[start].low):
+        start += 1  # "checking body condition" is about the condition
     part = run[start:]
     while part and part[-1].low in words.SENTIMENT:
         part = part[:-1]
@@ -137,6 +139,11 @@ def _phrase(run: Sequence[Token]) -> KeyPhrase | None:
     if len(part) == 1 and type_ == "concept":
         score *= 0.7 if text.endswith(NOUN_ENDINGS) else 0.4
     return KeyPhrase(text, type_, round(score, 4))
+
+
+def _is_verb_form(low: str) -> bool:
+    found = known_verb(low)
+    return found is not None and found.form in ("s", "ing", "past") and verb_only(low)
 
 
 def _unspaced(text: str) -> Iterator[KeyPhrase]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -31,7 +31,7 @@ _ONLY_SENTENCES = 7
 _FEWEST = 3
 _LONGEST = 200
 _AGEING = 0.97  # decay per chunk without the key: new topics can replace old ones that ended early
-_FORMAT = 2
+_FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,12 @@ class Candidate:
     text: str
     salience: float
     stems: frozenset[str]
+    day: str = ""
 
 
 def _candidate(row: Sequence[Any]) -> Candidate:
-    chunk, index, speaker, text, salience, stems = row
-    return Candidate(chunk, index, speaker, text, salience, frozenset(stems.split()))
+    chunk, index, speaker, text, salience, stems, day = row
+    return Candidate(chunk, index, speaker, text, salience, frozenset(stems.split()), day)
 
 
 @dataclass(slots=True)
@@ -101,7 +102,15 @@ class SessionState:
             "chunks": self.chunks,
             "keys": [[stem, k.name, k.score, k.count, k.last] for stem, k in self.keys.items()],
             "pool": [
-                [c.chunk, c.index, c.speaker, c.text, c.salience, " ".join(sorted(c.stems))]
+                [
+                    c.chunk,
+                    c.index,
+                    c.speaker,
+                    c.text,
+                    c.salience,
+                    " ".join(sorted(c.stems)),
+                    c.day,
+                ]
                 for c in self.pool
             ],
             "speakers": self.speakers,
@@ -146,7 +155,9 @@ class SessionState:
         key = self.keys[stem]
         return key.weight * _AGEING ** min(self.chunks - key.last, 500), key.last, stem
 
-    def add_sentence(self, index: int, speaker: str, text: str, salience: float) -> None:
+    def add_sentence(
+        self, index: int, speaker: str, text: str, salience: float, day: str = ""
+    ) -> None:
         """Add a sentence of the current chunk to the candidates if it is salient enough."""
         if salience <= 0 or (
             len(self.pool) >= POOL and salience <= min(item.salience for item in self.pool)
@@ -154,7 +165,7 @@ class SessionState:
             return  # of equally salient sentences the earlier one stays
         shown = shorten(text)
         stems = frozenset(query_terms(shown))
-        self.pool.append(Candidate(self.chunks, index, speaker, shown, salience, stems))
+        self.pool.append(Candidate(self.chunks, index, speaker, shown, salience, stems, day))
         if len(self.pool) > POOL:
             worst = min(self.pool, key=lambda item: (item.salience, -item.chunk, -item.index))
             self.pool.remove(worst)
@@ -180,7 +191,8 @@ class SessionState:
         covered: list[set[str]] = []
         for _, stem, key in ranked:
             stems = set(stem.split())
-            if key.name.lower() in speakers or any(_covers(other, stems) for other in covered):
+            known = key.name.lower() in speakers or any(_covers(one, stems) for one in covered)
+            if known or not _is_topic(key):
                 continue
             chosen.append(key)
             covered.append(stems)
@@ -226,6 +238,12 @@ class _Stemmed(NamedTuple):
     stems: frozenset[str]
 
 
+def _is_topic(key: Key) -> bool:
+    """Return whether a key is a name, several words, or a word that came up more than once."""
+    named = any(not character.islower() for character in key.name)
+    return named or key.count > 1
+
+
 def _covers(chosen: set[str], stems: set[str]) -> bool:
     """Return whether a key is part of a heavier one or adds just one word to it."""
     return stems <= chosen or (chosen <= stems and len(stems) - len(chosen) == 1)
@@ -261,12 +279,17 @@ def _titled(groups: Sequence[Sequence[Candidate]], keys: Sequence[_Stemmed]) -> 
         title = title[:1].upper() + title[1:]
         if any(theme.title == title for theme in themes):
             title = f"{title} ({len(themes) + 1})"
-        themes.append(Theme(title, "\n".join(_attributed(item) for item in ordered)))
+        themes.append(Theme(title, "\n".join(_lines(ordered))))
     return tuple(themes)
 
 
-def _attributed(item: Candidate) -> str:
-    return f"{item.speaker}: {item.text}" if item.speaker else item.text
+def _lines(items: Sequence[Candidate]) -> Iterator[str]:
+    """Yield each sentence with its speaker, and with its date where that changes."""
+    day = ""
+    for item in items:
+        said = f"{item.speaker}: {item.text}" if item.speaker else item.text
+        yield f"{item.day} {said}" if item.day and item.day != day else said
+        day = item.day
 
 
 def shorten(text: str, limit: int = _LONGEST) -> str:

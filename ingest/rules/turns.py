@@ -87,6 +87,8 @@ class ChunkInContext:
         habits = (turn.english for turn in (self, *reversed(self._around)))
         self._habit = next((habit for habit in habits if habit is not None), False)
         self._left: Discourse | None = None
+        self.told: dict[int, list[Statement]] = {}
+        """The statements of each sentence, by its position, after the last reading."""
 
     @cached_property
     def speakers(self) -> tuple[str, ...]:
@@ -119,12 +121,12 @@ class ChunkInContext:
     def state(self, discourse: Discourse) -> list[Statement]:
         """Extract the statements, in the context of a discourse, which is updated."""
         reader = StatementReader(discourse)
-        return [
-            statement
-            for one in self.read
+        self.told = {
+            number: self._believed(reader.read(one.reading, self.voices), one)
+            for number, one in enumerate(self.read)
             if one.english
-            for statement in self._believed(reader.read(one.reading, self.voices), one)
-        ]
+        }
+        return [statement for stated in self.told.values() for statement in stated]
 
     def _believed(self, said: list[Statement], one: ReadSentence) -> list[Statement]:
         """Keep what the speaker's role allows to be a fact (see :mod:`.by_role`)."""

@@ -413,12 +413,13 @@ def test_summary_sentences_have_speakers_and_are_in_time_order() -> None:
     themes = extract(*CHAT).themes
     assert themes is not None and 1 <= len(themes) <= 3
     lines = [line for theme in themes for line in theme.summary.split("\n")]
-    assert "Ann: I moved to Oslo last month." in lines
+    assert any(line.endswith("Ann: I moved to Oslo last month (2023-04).") for line in lines)
+    assert all(theme.summary.startswith("2023-05-10 ") for theme in themes)
     assert not any("?" in line for line in lines)
     order = [text for _, text in CHAT]
     for theme in themes:
         indices = [
-            next(n for n, text in enumerate(order) if line.split(": ", 1)[1] in text)
+            next(n for n, text in enumerate(order) if line.split(": ", 1)[1].split(" (")[0] in text)
             for line in theme.summary.split("\n")
         ]
         assert indices == sorted(indices)
@@ -428,7 +429,39 @@ def test_summary_sentences_have_speakers_and_are_in_time_order() -> None:
 def test_the_summary_contains_no_repetition() -> None:
     themes = extract(*[("Ann", "I moved to Oslo last month.")] * 6).themes
     assert themes is not None
-    assert [theme.summary for theme in themes] == ["Ann: I moved to Oslo last month."]
+    assert [theme.summary for theme in themes] == [
+        "2023-05-10 Ann: I moved to Oslo last month (2023-04)."
+    ]
+
+
+def test_the_summary_names_whom_it_means_and_leaves_out_who_cannot_be_named() -> None:
+    told = (
+        ("user", "My sister Dana moved to Bergen. She works at the harbour museum."),
+        ("user", "They bought the old lighthouse near Stavanger in March."),
+    )
+    themes = extract(*told).themes
+    assert themes is not None
+    said = "\n".join(theme.summary for theme in themes)
+    assert "user: Dana works at the harbour museum." in said
+    assert "lighthouse" not in said
+
+
+def test_the_summary_is_led_by_what_the_user_decided() -> None:
+    talk = (
+        ("user", "We settled on TimescaleDB for the telemetry store yesterday."),
+        ("assistant", "Continuous aggregates in Postgres keep hourly rollups of sensor readings."),
+        ("user", "I booked the physio appointment in Bristol for 11 February."),
+        ("assistant", "Essential oils and a warm bath in the evening support the Bristol physio."),
+    )
+    themes = extract(*talk).themes
+    assert themes is not None
+    said = [line for theme in themes for line in theme.summary.split("\n")]
+    assert said and not any("assistant:" in line for line in said)
+
+
+def test_keys_are_not_fragments_of_sentences() -> None:
+    keys = extract(("Ann", "Checking body condition takes a minute. She likes gardens.")).keys
+    assert keys is not None and [name for name, _ in keys] == ["body condition"]
 
 
 def test_the_size_of_the_state_is_bounded() -> None:
