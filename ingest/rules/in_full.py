@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cognigraph.english.times.time_words import WEEKDAYS
 from cognigraph.english.words import word_set
 from cognigraph.ingest.rules.statement import Statement
 from cognigraph.ingest.rules.turns import ReadSentence
 
 _PRONOUNS = word_set("he she they it")
 _OWNERS = word_set("his her their its")
-_DAYS = 10
-"""Length of a date with its day."""
+_ONE_DAY = word_set("on this next last by until coming past")
 
 
 def in_full(one: ReadSentence, stated: Sequence[Statement]) -> str | None:
@@ -28,10 +28,19 @@ def in_full(one: ReadSentence, stated: Sequence[Statement]) -> str | None:
         text = name + text[len(first) :] if text[: len(first)].lower() == first else text
     for span in reversed(one.times):
         words = " ".join(token.text for token in tokens[span.start : span.end])
+        if _is_recurring(one, span.start):
+            continue
         if span.when and span.when[:4] not in words and words in text:
             head, _, tail = text.rpartition(words)
             text = f"{head}{words} ({_shown(span.when)}){tail}"
     return text
+
+
+def _is_recurring(one: ReadSentence, start: int) -> bool:
+    """Return whether a weekday may be any such day: in "I climb Mondays", "from Monday"."""
+    tokens = one.sentence.tokens
+    before = tokens[start - 1].low if start else "on"
+    return tokens[start].low in WEEKDAYS and before not in _ONE_DAY
 
 
 def _shown(when: str) -> str:

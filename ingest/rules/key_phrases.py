@@ -42,6 +42,12 @@ _BREAKS = (
 )
 NOUN_ENDINGS = ("tion", "sion", "ment", "ness", "ity", "ship", "ance", "ence", "ics")
 _MAX_WORDS = 4
+_COMPOUND = word_set(
+    """running cooking swimming dining living sleeping camping painting dancing parking shopping
+    washing wedding meeting training building drawing fishing hiking climbing sewing sports goods
+    landing boarding driving walking writing reading gaming waiting"""
+)
+"""Forms of verbs with which compound nouns begin: "running shoes"."""
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _CONTENT_RUN = re.compile(r"[\u30a0-\u30ff]{2,12}|[\u3400-\u9fff\uf900-\ufaff]{2,8}")
 _PER_SENTENCE = 12
@@ -143,7 +149,7 @@ def _phrase(run: Sequence[Token]) -> KeyPhrase | None:
 
 def _is_verb_form(low: str) -> bool:
     found = known_verb(low)
-    return found is not None and found.form in ("s", "ing", "past") and verb_only(low)
+    return found is not None and found.form in ("s", "ing") and low not in _COMPOUND
 
 
 def _unspaced(text: str) -> Iterator[KeyPhrase]:
