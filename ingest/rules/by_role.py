@@ -70,7 +70,7 @@ def _is_for_user(one: Statement, user: str, speaker: str, lows: set[str]) -> boo
     first = one.relation.split()[0]
     if first in verbs.MODALS - {"will"} or _is_about(one, speaker):
         return False
-    settled = verbs.is_past(first) or first in ("is", "was", "has", "will")
+    settled = verbs.is_past(first) or (one.when is not None and first in ("is", "has", "will"))
     return settled and (_is_concrete(one) or bool(lows & _QUOTING))
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 
 _FENCE = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
+_QUOTED = re.compile(r"\"[^\"]{80,4000}\"|“[^“”]{80,4000}”")
+"""A long quotation: a letter or a passage of a book that somebody pasted."""
 _DROPPED_LINE = re.compile(
     r"[ \t]*(?:"
     r"\#{1,6}\s.*"  # a heading
@@ -25,9 +27,9 @@ _EMPHASIS = re.compile(r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)")
 
 def prose(text: str) -> str:
     """Return the lines of a text that can hold statements, without Markdown marks."""
-    if not any(mark in text for mark in "#>|*_`~-+•0123456789"):
+    if not any(mark in text for mark in '#>|*_`~-+•0123456789"“'):
         return text
-    text = _FENCE.sub("\n", text)
+    text = _QUOTED.sub("\n", _FENCE.sub("\n", text))
     return "\n".join(_plain(line) for line in text.split("\n") if not _is_dropped(line))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cognigraph.english import verbs, words
+from cognigraph.english.times.find import TimeSpan
 from cognigraph.english.words import word_set
 from cognigraph.ingest.rules import filters, instructions, places, questions, usefulness
 from cognigraph.ingest.rules.clauses import Clause, split_clauses
@@ -34,6 +35,7 @@ from cognigraph.ingest.rules.subjects import Before, Subject, SubjectFinder
 _UNREAL = word_set("if unless whether how what why where whenever whose than as like though")
 _WISHES = word_set("hope wish imagine suppose doubt bet let guess wonder")
 _RELATIVE = word_set("who which that")
+_OTHERS_THOUGHTS = word_set("thinks thought reckons believes claims imagines fears hopes sure")
 _CONDITIONAL = word_set("without like as if than")
 _SETTING = 7
 """Largest number of words of a phrase that says where or when, before the subject."""
@@ -151,8 +153,14 @@ class _Scan:
         token = self.tokens[before]
         said = token.low in verbs.REPORTING or verbs.verb_only(token.low) or token.low == "afraid"
         loose = token.low in words.INTERJECTIONS or is_manner(token.low)
+        if token.low in _OTHERS_THOUGHTS and self.reporter is None and not self._says(before):
+            return True  # "he thinks I am Mum"
         loose = loose or token.low in words.OBJECT_PRONOUNS or token.low in words.PRONOUNS
         return token.kind == "word" and not said and not loose
+
+    def _says(self, index: int) -> bool:
+        """Return whether the speaker is the subject of a verb of thinking: "I thought"."""
+        return index > 0 and self.tokens[index - 1].low in words.FIRST_PERSON
 
     def _baptism(self, start: int, end: int) -> bool:
         """Read "Her name is Luna": whose name it is, if that is clear, and Luna's pronoun."""
@@ -267,9 +275,17 @@ class _Scan:
     def _when(self, clause: Clause) -> str | None:
         for span in self.times:
             within = clause.start <= span.start < clause.end
+            if self._is_week_away(span):
+                continue
             if span.when and (within or clause.start < span.end <= clause.end):
                 return span.when
         return None
+
+    def _is_week_away(self, span: TimeSpan) -> bool:
+        """Return whether weeks are counted from a day, which is then not the day that is meant."""
+        after = self.tokens[span.end].low if span.end < len(self.tokens) else ""
+        before = {token.low for token in self.tokens[max(0, span.start - 2) : span.start]}
+        return after == "week" or bool(before & {"week", "weeks"})
 
     # Clauses without a subject
 

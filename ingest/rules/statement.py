@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from cognigraph.english import verbs
 from cognigraph.english.sentences import Token
 from cognigraph.english.times.find import TimeSpan
-from cognigraph.english.words import word_set
+from cognigraph.english.words import KIN, word_set
 from cognigraph.ingest.rules.discourse import Discourse
 from cognigraph.ingest.rules.names import Name
 from cognigraph.ingest.rules.noun_phrases import Phrase, Voices
@@ -64,9 +64,14 @@ def referents_of(
     for thing in sentence.things:
         if not any(thing.lower() in part for part in told):
             yield referent(thing, "object", solid=False)
+    for token in sentence.tokens:
+        if token.low in KIN and not any(token.low in part for part in told):
+            yield referent(token.low, "person", solid=False)
     for name in sentence.names.values():
         if name.text not in voiced:
             yield discourse.referent(name.text, name.type)
+            if name.type == "object" and not name.sure:  # it may be a person as well
+                yield replace(referent(name.text, "person"), solid=False)
     for statement in statements:
         if statement.subject not in voiced:
             yield discourse.referent(statement.subject, statement.subject_type)

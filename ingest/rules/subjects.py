@@ -20,6 +20,7 @@ _FEELINGS = word_set(
 )
 _JOINING = word_set("and but or , then who which that so")
 _OPENING = frozenset(("", ",", "-", "–", "—", "!", "and"))
+_THIRD = word_set("his her their he she they him them")
 _OPENING_ADVERBS = words.ADVERBS - word_set("only all both simply somehow just almost")
 _INSIDE_NO_SUBJECT = words.NOMINATIVE | word_set("you me it to there")
 _AFTER_IS = (
@@ -173,6 +174,8 @@ class SubjectFinder:
             if verbs.is_ing(low) and not before.progressive:
                 return None  # "the key to staying fit and reaching my goals"
             own = before.subject.text == self.voices.speaker
+            if own and verb is not None and verb.form == "s" and not finite:
+                return None  # "I hate it, tastes like soap": not the speaker
             if clause.connector == "," and before.subject.type != "person":
                 return None  # "The line was to open today, got a letter": somebody else got it
             return Subject(before.subject, start, elided=True, speaker=own)
@@ -209,6 +212,10 @@ class SubjectFinder:
             return False  # "mixed feelings are normal"
         if low == "been":  # "been working on it", but not "been a long week"
             return verbs.is_ing(following) or following in words.PREPOSITIONS
+        if any(self.tokens[index].low in _THIRD for index in range(start, clause.end)):
+            return False  # "Did not hit his head"
+        if verbs.is_past(low) and low.endswith("ed") and not self._takes_object(start + 1, end):
+            return False  # "Bruised ribs": a participle with its noun
         if verbs.is_past(low) or low in verbs.STATIVE:
             return True
         if low == "going" and following == "to":
@@ -219,6 +226,18 @@ class SubjectFinder:
                 verbs.is_finite(token.low) for token in self.tokens[start + 1 :]
             )
         return low in _FEELINGS and following in ("to", "about", "for", "of", "with")
+
+    def _takes_object(self, index: int, end: int) -> bool:
+        """Return whether no bare noun stands here, which a participle would describe."""
+        low = self._low(index, end)
+        clear = words.DETERMINERS | words.POSSESSIVES | words.PREPOSITIONS | words.OBJECT_PRONOUNS
+        return (
+            not low
+            or low in clear | words.ADVERBS | words.PARTICLES | words.NUMBERS.keys() | {"to"}
+            or index in self.names
+            or index in self.timed
+            or self.tokens[index].kind != "word"
+        )
 
     def _auxiliary_ahead(self, start: int, end: int) -> bool:
         return any(self.tokens[index].low in verbs.FINITE_AUX for index in range(start, end))

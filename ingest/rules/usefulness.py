@@ -48,6 +48,7 @@ _EMPTY_HEADS = word_set(
     feeling fun step way lot mess pleasure honor honour treat reminder inspiration awe"""
 )
 """Nouns that make an idiom with "have", "take", "do" or "be": "had a blast", "takes a look"."""
+_ASKING = frozenset(("needs", "wants", "need", "want"))
 _LIGHT_VERBS = word_set(
     """have give get make do take feel need want love like keep see show bring be spend put offer
     share create build grow"""
@@ -76,6 +77,8 @@ def is_useful(
     """Return whether a statement about ``phrase``, a subject of the clause, is a useful fact."""
     named = is_concrete(object, voices)
     concrete = named or when is not None
+    if voices.to_assistant and relation.text in _ASKING and not concrete:
+        return False  # "I need a menu idea" asks for it
     return (
         is_grounded(subject, phrase, relation, object, when)
         and is_whole(phrase)
@@ -89,6 +92,7 @@ def is_useful(
         and not _is_bare_number(subject, relation, object)
         and not all(_is_number(word) for word in phrase.text.lower().split())
         and not (relation.main == "make" and object.type == "person")
+        and not (relation.main in ("find", "want") and _is_adjectival(object))
         and not (relation.main == "get" and verbs.is_past(object.text.lower()))
         and not (_is_passing(relation, object) and when is None)
     )
@@ -135,6 +139,12 @@ def _is_vague(object: Phrase) -> bool:
     if not said or said[0] in verbs.BE or object.text.lower() in _BARE_VERBS:
         return True
     return not object.proper and len(said) > 1 and _is_simple_name(object.text.split()[0], said[1])
+
+
+def _is_adjectival(object: Phrase) -> bool:
+    """Return whether an object is a lone participle: "finds it maddening", "wants him moved"."""
+    low = object.text.lower()
+    return " " not in low and (low.endswith("ing") or verbs.is_past(low))
 
 
 def _is_simple_name(first: str, second: str) -> bool:

@@ -13,7 +13,7 @@ _WEAK = word_set("planning hoping looking excited coming wait upcoming soon goin
 _PRESENT = word_set("am is are has have 's do does")
 _ARRANGED = word_set(
     """signed booked scheduled planned registered invited promised reserved enrolled agreed
-    enroled arranged set"""
+    enroled arranged set entered"""
 )
 """Arrangements made in the past usually concern the future: "signed up for the race on June 29"."""
 _RESCHEDULING = word_set(
@@ -36,6 +36,8 @@ def tense_at(tokens: Sequence[Token], index: int) -> int:
     if before in ("to", "until", "till") and any(
         _reschedules(token.low) for token in tokens[:index]
     ):
+        return 1
+    if before == "by" and not any(token.low in _WAS for token in tokens[:index]):
         return 1
     for at in (*range(index - 1, -1, -1), *range(index + 1, len(tokens))):
         told = _told(tokens, at)
@@ -64,6 +66,10 @@ def _told(tokens: Sequence[Token], index: int) -> int | None:
     following = tokens[index + 1].low if index + 1 < len(tokens) else ""
     if low == "going":
         return None if before in _WAS else 1
+    if low == "coming" and following == "up":
+        return 1
+    if low == "got" and before in ("has", "have", "'s"):
+        return 1
     if low == "may" and tokens[index].text[0].isupper():
         return None
     if low in _AHEAD:
