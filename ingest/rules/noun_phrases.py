@@ -39,6 +39,7 @@ _COMMON = (
     | words.ORGANIZATION_NOUNS
     | words.ADVERBS
 )
+_POINTING = word_set("this that these those such")
 _PARTS_OF_TIME = word_set("day night week weekend month morning evening afternoon")
 _PLAIN = frozenset(("location", "person", "organization"))
 _EMPTY = (
@@ -80,6 +81,8 @@ class Phrase:
     proper: bool = False
     noun: bool = False
     """Whether a determiner shows that the phrase is a noun and no adjective."""
+    deictic: bool = False
+    """Whether the phrase only points at something: "this series"."""
 
 
 def is_empty(tokens: Sequence[Token]) -> bool:
@@ -120,7 +123,7 @@ def noun_phrase(
     text = " ".join(shown).replace(" 's", "'s").strip(" '\"“”-")
     if not text:
         return None
-    return Phrase(text, _type(tokens[start:end]), noun=determined)
+    return Phrase(text, _type(tokens[start:end]), noun=determined, deictic=first in _POINTING)
 
 
 def _trim(

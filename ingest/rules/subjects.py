@@ -174,6 +174,9 @@ class SubjectFinder:
             if verbs.is_ing(low) and not before.progressive:
                 return None  # "the key to staying fit and reaching my goals"
             own = before.subject.text == self.voices.speaker
+            order = verb is not None and verb.form == "base" and not finite
+            if order and before.subject.text == self.voices.other:
+                return None  # "You too, take care"
             if own and verb is not None and verb.form == "s" and not finite:
                 return None  # "I hate it, tastes like soap": not the speaker
             if clause.connector == "," and before.subject.type != "person":
@@ -323,5 +326,7 @@ class SubjectFinder:
             return True
         if verbs.is_participle(following) and second in words.PREPOSITIONS:
             return True  # "Anna's moved to Oslo"
+        if second == "of":
+            return False  # "LeBron's moments of determination"
         closes = not second or second in words.PREPOSITIONS or second == "to"
         return closes and following in _ADJECTIVES

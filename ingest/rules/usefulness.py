@@ -45,12 +45,18 @@ _ATTITUDES = word_set(
 ) - {"afraid"}
 _EMPTY_HEADS = word_set(
     """blast time chance look guts courage hope ability strength progress part deal idea
-    feeling fun step way lot mess pleasure honor honour treat reminder inspiration awe"""
+    feeling fun step way lot mess doubt determination fingers best hang buzz boost emotions
+    rollercoaster confidence back peace moments mind feedback offers letdown
+    excitement terror care pleasure honor honour treat reminder inspiration awe"""
 )
 """Nouns that make an idiom with "have", "take", "do" or "be": "had a blast", "takes a look"."""
 _ASKING = frozenset(("needs", "wants", "need", "want"))
+_MOODS = word_set(
+    """feels feel feeling felt hoping crossing staying sounds seems admires expect inspired touched
+    reminds reminded supports"""
+)
 _LIGHT_VERBS = word_set(
-    """have give get make do take feel need want love like keep see show bring be spend put offer
+    """have show cross give get make do take feel need want love like keep see show bring be spend put offer
     share create build grow"""
 )
 _BARE_VERBS = word_set("seeing being having doing going getting making lean look see be do say")
@@ -83,7 +89,9 @@ def is_useful(
         is_grounded(subject, phrase, relation, object, when)
         and is_whole(phrase)
         and is_whole(object)
-        and not (subject.addressed and not concrete and _is_compliment(relation))
+        and not (subject.addressed and not concrete and _is_compliment(relation, object))
+        and not (object.deictic and " " not in object.text and not concrete)
+        and not (_is_mood(relation) and not concrete)
         and not (_is_sentiment(relation, object) and not named)
         and not _is_vague(object)
         and relation.text not in ("is like", "was like")
@@ -118,9 +126,17 @@ def is_concrete(object: Phrase, voices: Voices) -> bool:
     return any(character.isdigit() or character.isupper() for word in said for character in word)
 
 
-def _is_compliment(relation: Relation) -> bool:
+def _is_mood(relation: Relation) -> bool:
+    """Return whether a relation tells a hope, an effort or an impression and not a fact."""
+    said = relation.text.split()
+    return bool(_MOODS & set(said)) or relation.text.startswith("will make sure")
+
+
+def _is_compliment(relation: Relation, object: Phrase) -> bool:
     """Return whether something said to somebody about them is no news to either of them."""
     first = relation.text.split()[0]
+    if object.type == "concept" or words.SENTIMENT & set(object.text.lower().split()):
+        return True
     return first in ("is", "can", "will", "has", "was") or not _is_past(relation)
 
 
@@ -136,9 +152,16 @@ def _is_sentiment(relation: Relation, object: Phrase) -> bool:
 def _is_vague(object: Phrase) -> bool:
     """Return whether an object is a person with a part of another clause, or a bare verb."""
     said = object.text.lower().split()
+    if said[-1:] == ["fan"] or (len(said) == 1 and _is_base_verb(said[0])):
+        return True
     if not said or said[0] in verbs.BE or object.text.lower() in _BARE_VERBS:
         return True
     return not object.proper and len(said) > 1 and _is_simple_name(object.text.split()[0], said[1])
+
+
+def _is_base_verb(low: str) -> bool:
+    found = verbs.known_verb(low)
+    return found is not None and found.form == "base" and verbs.verb_only(low)
 
 
 def _is_adjectival(object: Phrase) -> bool:
@@ -186,7 +209,8 @@ def is_grounded(
     if phrase.type == "person" or (phrase.type in _EVENTFUL and not relation.copula):
         return True
     concrete = any(character.isdigit() for character in object.text)
-    return concrete or when is not None or object.proper or is_owned(object.text)
+    owned = is_owned(object.text) and phrase.type != "concept"
+    return concrete or when is not None or object.proper or owned
 
 
 def is_owned(text: str) -> bool:

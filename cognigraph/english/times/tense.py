@@ -100,7 +100,7 @@ def _did(tokens: Sequence[Token], index: int) -> bool:
 def _present(low: str, following: str) -> int | None:
     """Read the present tense with a date as the future, and the present perfect as the past."""
     if low == "'s":
-        return None
+        return 1 if following in ("on", "at", "in", "due", "from") else None
     if low in ("has", "have") and verbs.is_participle(following):
         return -1
     return 1
