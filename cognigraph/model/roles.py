@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 Role = Literal["user", "assistant", "system", "tool"]
+"""Who speaks in a conversation with an assistant."""
+
 RoleFilter = Literal["user", "assistant", "system", "tool", "person"]
 """A role, or ``"person"`` for messages without one."""
 
