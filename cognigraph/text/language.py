@@ -12,18 +12,23 @@ from functools import lru_cache
 
 from cognigraph.english.verbs import known_verb
 
-_ENGLISH = """the and of to is are was were be been being have has had having do does did not you your
-yours my mine we our ours they their them he his she her hers it its this that these those there
-what which who whose why how when where will would can could should must might shall i'm i've i'd
-i'll it's that's don't didn't doesn't isn't wasn't won't can't couldn't we're we've you're they're
-let's there's what's with from for about into after before because but if then than very just also
-some any every each other another much many more most only still again always never often here now
-today yesterday tomorrow tonight last next ago since until while yes please thanks thank hello hey
-get got go going went gone come came make made take took know knew think thought want wanted need
-like love said say says tell told work works worked live lives lived moved bought sold met started
-stopped left found lost i myself been us him our at by up out over down off back really""".split()
-_SHARED = """a an as in on so no me man am was die war not will hat den bin or come do i of is for all
-son by her sur en de un pas per van men dan had ben al toe were""".split()
+_ENGLISH = """
+the and of to is are was were be been being have has had having do does did not you your yours
+my mine we our ours they their them he his she her hers it its this that these those there what
+which who whose why how when where will would can could should must might shall i'm i've i'd
+i'll it's that's don't didn't doesn't isn't wasn't won't can't couldn't we're we've you're
+they're let's there's what's with from for about into after before because but if then than
+very just also some any every each other another much many more most only still again always
+never often here now today yesterday tomorrow tonight last next ago since until while yes
+please thanks thank hello hey get got go going went gone come came make made take took know
+knew think thought want wanted need like love said say says tell told work works worked live
+lives lived moved bought sold met started stopped left found lost i myself been us him our at
+by up out over down off back really
+""".split()
+_SHARED = """
+a an as in on so no me man am was die war not will hat den bin or come do i of is for all son
+by her sur en de un pas per van men dan had ben al toe were
+""".split()
 _OTHERS = {
     "de": """der das und ist nicht ich du wir ihr sie es ein eine einen einem einer mein meine
     meinen dein sein ihre habe haben wird werden wurde sind auch auf aus bei mit nach von vom zu

@@ -10,6 +10,7 @@ from __future__ import annotations
 from cognigraph.english import verbs, words
 from cognigraph.english.words import word_set
 from cognigraph.ingest.rules.noun_phrases import Phrase, Voices
+from cognigraph.ingest.rules.objects import GIVING
 from cognigraph.ingest.rules.relations import Relation, is_manner
 from cognigraph.ingest.rules.subjects import Subject
 
@@ -41,13 +42,14 @@ _FEELINGS = word_set(
     sad glad grateful thankful nervous busy keen stoked pumped hooked determined convinced"""
 )
 _ATTITUDES = word_set(
-    "lucky here able ready up game brave strong sorry afraid hopeful inspiring welcome free there"
+    """content bored invested lazy hooked obsessed lucky here able ready up game brave strong
+    sorry afraid hopeful inspiring welcome free there"""
 ) - {"afraid"}
 _EMPTY_HEADS = word_set(
-    """blast time chance look guts courage hope ability strength progress part deal idea
-    feeling fun step way lot mess doubt determination fingers best hang buzz boost emotions
-    rollercoaster confidence back peace moments mind feedback offers letdown
-    excitement terror care pleasure honor honour treat reminder inspiration awe"""
+    """blast time chance look guts courage hope ability strength progress part deal idea feeling
+    fun step way lot mess doubt determination fingers best hang buzz boost emotions
+    rollercoaster confidence back peace moments mind feedback offers letdown excitement terror
+    care pleasure honor honour treat reminder inspiration awe"""
 )
 """Nouns that make an idiom with "have", "take", "do" or "be": "had a blast", "takes a look"."""
 _ASKING = frozenset(("needs", "wants", "need", "want"))
@@ -55,9 +57,14 @@ _MOODS = word_set(
     """feels feel feeling felt hoping crossing staying sounds seems admires expect inspired touched
     reminds reminded supports"""
 )
+_TELLING = word_set("new old first second own other big little small young short long last next")
+_GENERIC = word_set(
+    """book books movie movies film game games song show series photo photos picture pic app video
+    money win team map place idea skill skills painting recipe recipes meal food"""
+)
 _LIGHT_VERBS = word_set(
-    """have show cross give get make do take feel need want love like keep see show bring be spend put offer
-    share create build grow"""
+    """have show cross give get make do take feel need want love like keep see show bring be
+    spend put offer share create build grow"""
 )
 _BARE_VERBS = word_set("seeing being having doing going getting making lean look see be do say")
 _TRANSITIVE = word_set(
@@ -92,6 +99,8 @@ def is_useful(
         and not (subject.addressed and not concrete and _is_compliment(relation, object))
         and not (object.deictic and " " not in object.text and not concrete)
         and not (_is_mood(relation) and not concrete)
+        and not (_is_generic(object) and not concrete)
+        and not _is_to_somebody(relation, object, voices)
         and not (_is_sentiment(relation, object) and not named)
         and not _is_vague(object)
         and relation.text not in ("is like", "was like")
@@ -103,6 +112,8 @@ def is_useful(
         and not (relation.main in ("find", "want") and _is_adjectival(object))
         and not (relation.main == "get" and verbs.is_past(object.text.lower()))
         and not (_is_passing(relation, object) and when is None)
+        and not (relation.copula and object.text.lower() in _FEELINGS | words.SENTIMENT)
+        and not phrase.text.startswith(("something", "anything", "everything"))
     )
 
 
@@ -126,10 +137,30 @@ def is_concrete(object: Phrase, voices: Voices) -> bool:
     return any(character.isdigit() or character.isupper() for word in said for character in word)
 
 
+def _is_generic(object: Phrase) -> bool:
+    """Return whether an object is only "a book" or "a good movie", which says too little."""
+    evaluative = words.SENTIMENT - _TELLING
+    said = [word for word in object.text.lower().split() if word not in evaluative]
+    return len(said) == 1 and said[0] in _GENERIC
+
+
+def _is_to_somebody(relation: Relation, object: Phrase, voices: Voices) -> bool:
+    """Return whether an object begins with somebody about whom it goes on: "keeps Ann updated"."""
+    if relation.main in GIVING | {"owe", "cost", "save"} or object.proper:
+        return False
+    for name in (voices.speaker, voices.other):
+        if name and object.text.startswith(f"{name} "):
+            following = object.text.removeprefix(f"{name} ").split()[0].lower()
+            return following not in words.PREPOSITIONS and following not in ("and", "or")
+    ahead = relation.text.startswith("looks forward")
+    return ahead and (object.type in ("person", "concept") or is_owned(object.text))
+
+
 def _is_mood(relation: Relation) -> bool:
     """Return whether a relation tells a hope, an effort or an impression and not a fact."""
     said = relation.text.split()
-    return bool(_MOODS & set(said)) or relation.text.startswith("will make sure")
+    resolved = "keep" in said and said[0] in ("will", "wants", "is")
+    return bool(_MOODS & set(said)) or "sure" in said or resolved
 
 
 def _is_compliment(relation: Relation, object: Phrase) -> bool:
@@ -145,7 +176,8 @@ def _is_sentiment(relation: Relation, object: Phrase) -> bool:
     said = relation.text.split()
     if len(said) > 1 and said[0] in ("is", "was") and said[1] in _FEELINGS | _ATTITUDES:
         return True
-    empty = _head(object) in words.SOFT | _EMPTY_HEADS and relation.main in _LIGHT_VERBS
+    light = relation.main in _LIGHT_VERBS or said[-1].endswith("ing")
+    empty = light and _head(object) in words.SOFT | _EMPTY_HEADS | words.LIGHT
     return empty or relation.main in ("appreciate", "cherish")
 
 
@@ -259,8 +291,6 @@ def _is_passing(relation: Relation, object: Phrase) -> bool:
     if not relation.copula or relation.main != "be" or object.proper:
         return False
     said = object.text.lower().split()
-    if len(said) == 1 and said[0] in _FEELINGS | words.SENTIMENT:
-        return True
     head = said[-1]
     if any(character.isdigit() for character in object.text) or is_owned(object.text):
         return False
