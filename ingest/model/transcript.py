@@ -35,7 +35,7 @@ class Turn:
     def of(cls, chunk: WorkChunk, zone: tzinfo | None) -> Turn:
         """The turn for a chunk; without a timezone its time is in UTC."""
         name = one_line(chunk.speaker or "") or ANONYMOUS
-        role = getattr(chunk, "role", None) or role_of(name)
+        role = chunk.role or role_of(name)
         return cls(name, local(chunk.at, zone), chunk.text, role)
 
     @property

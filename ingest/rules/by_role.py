@@ -29,7 +29,9 @@ _FEWEST_LETTERS = 2
 
 def to_assistant(said: Iterable[Statement], voices: Voices) -> list[Statement]:
     """Keep of what a user says to an assistant all that is not about the assistant."""
-    return [one for one in said if not _is_about(one, voices.other or "")]
+    if voices.other is None:
+        return list(said)
+    return [one for one in said if not _is_about(one, voices.other)]
 
 
 def of_assistant(

@@ -99,7 +99,8 @@ class ChunkInContext:
     @cached_property
     def voices(self) -> Voices:
         """The speaker, and the person addressed if that is clear."""
-        return voices_of(self.chunk.speaker, self.speakers)
+        roles = {turn.chunk.speaker or ANONYMOUS: turn.role for turn in (*self._around, self)}
+        return voices_of(self.chunk.speaker, self.speakers, roles)
 
     @cached_property
     def read(self) -> list[ReadSentence]:
@@ -116,7 +117,7 @@ class ChunkInContext:
     @cached_property
     def role(self) -> Role | None:
         """The role of the speaker in a conversation with an assistant."""
-        return role_of(self.chunk.speaker)
+        return self.chunk.role or role_of(self.chunk.speaker)
 
     def state(self, discourse: Discourse) -> list[Statement]:
         """Extract the statements, in the context of a discourse, which is updated."""
@@ -132,7 +133,7 @@ class ChunkInContext:
         """Keep what the speaker's role allows to be a fact (see :mod:`.by_role`)."""
         if self.role == "assistant":
             return by_role.of_assistant(said, one.sentence.tokens, self.voices)
-        if role_of(self.voices.other) == "assistant":
+        if self.voices.to_assistant:
             return by_role.to_assistant(said, self.voices)
         return [] if self.role in UNREAD_ROLES else said
 
@@ -174,19 +175,22 @@ def _hear(heard: dict[str, _Heard], names: Mapping[str, _Heard]) -> None:
             heard[low] = new
 
 
-def voices_of(speaker: str | None, speakers: Sequence[str]) -> Voices:
+def voices_of(
+    speaker: str | None, speakers: Sequence[str], roles: Mapping[str, Role | None]
+) -> Voices:
     """Return the speaker and, if there is exactly one other speaker, the person addressed.
 
-    The system and tools address nobody, and nobody addresses them.
+    The system and tools address nobody, and nobody addresses them. ``roles`` are those of the
+    speakers by name.
     """
     me = speaker or ANONYMOUS
-    others = [name for name in speakers if name != me and role_of(name) not in UNREAD_ROLES]
-    if role_of(speaker) == "assistant" and not others:
-        return Voices(me, ANONYMOUS)
-    assistant = any(role_of(name) == "assistant" for name in others)
-    user = speaker is None or role_of(speaker) == "user" or assistant
+    others = [name for name in speakers if name != me and roles.get(name) not in UNREAD_ROLES]
+    if roles.get(me) == "assistant":
+        return Voices(me, others[0] if len(others) == 1 else None if others else ANONYMOUS)
+    user = speaker is None or roles.get(me) == "user"
+    to_assistant = user or any(roles.get(name) == "assistant" for name in others)
     addressed = others[0] if len(others) == 1 and speaker else None
-    return Voices(me, addressed, to_assistant=user and role_of(speaker) != "assistant")
+    return Voices(me, addressed, to_assistant=to_assistant)
 
 
 def _read(

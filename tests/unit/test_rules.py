@@ -259,6 +259,20 @@ def test_an_assistant_states_what_is_concrete_and_for_this_user_only() -> None:
     assert told("You told me that you moved to Oslo.") == [("user", "moved to", "Oslo", "user")]
 
 
+def test_the_stored_role_counts_and_not_only_the_name() -> None:
+    texts = (("Sam", "user", "I moved to Oslo."), ("Claude", "assistant", "I moved to Bergen."))
+    texts += (("Claude", "assistant", "Your visit is on 3 June 2025."),)
+    chunks = tuple(
+        WorkChunk(f"u{n}", f"m{n}", "s", speaker, AT, text, role=role)
+        for n, (speaker, role, text) in enumerate(texts)
+    )
+    found = RulesExtractor().extract(Window("x", "s", chunks)).facts
+    assert [(f.subject, f.relation, f.object) for f in found] == [
+        ("Sam", "moved to", "Oslo"),
+        ("Sam's visit", "is on", "2025-06-03"),
+    ]
+
+
 def test_a_user_says_nothing_about_the_assistant() -> None:
     found = extract(("assistant", "Hello."), ("user", "You helped Anna. Your code is in Rust."))
     assert found.facts == ()
