@@ -82,10 +82,10 @@ class ChunkInContext:
         plain = prose(without_captions(chunk.text))
         self.sentences = tuple(sentences(plain))
         self.english = is_english(" ".join(one.text for one in self.sentences[:_JUDGED]))
-        self.names = _names_heard(self.sentences)
         self._around = tuple(before)[-_HEARD:]
         habits = (turn.english for turn in (self, *reversed(self._around)))
         self._habit = next((habit for habit in habits if habit is not None), False)
+        self.names = _names_heard(self.sentences) if self.english is not False else {}
         self._left: Discourse | None = None
         self.told: dict[int, list[Statement]] = {}
         """The statements of each sentence, by its position, after the last reading."""
