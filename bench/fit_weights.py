@@ -5,10 +5,12 @@ python bench/fit_weights.py --data DIR,DIR --embedders wordllama,fastembed:FOLDE
 Each DIR holds one kind of talk. For every question the candidates' scaled signals are gathered
 once; a listwise softmax with an L2 penalty then learns one weight vector for all embedders, and
 what to add to it where a question asks for a list. Both are learned where messages are short. What
-to add where they are long is learned there, with another L2 penalty on the change. The recall it
-reports is cross-validated twice: each conversation is ranked with weights learned on the others,
-and each kind of talk with weights learned on the other kind. Beside it stand the cosine alone and
-the sum of the scaled cosine and BM25. Looks inside cognigraph on purpose.
+to add where they are long is learned there, with another L2 penalty on the change; then, with all
+these weights fixed, what a better hit in the same session costs where a question asks for a list.
+The recall it reports is cross-validated twice: each conversation is ranked with weights learned on
+the others, and each kind of talk with weights learned on the other kind. Beside it stand the cosine
+alone and the sum of the scaled cosine and BM25. ``--write`` puts the weights into
+``retrieve/rank/weights.py``. Looks inside cognigraph on purpose.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from cognigraph import Memory
 from cognigraph.ingest import RecordedExtractor, RulesExtractor
 from cognigraph.retrieve.candidate_search import candidate_query
 from cognigraph.retrieve.question.analyse import Analysis, analyse
-from cognigraph.retrieve.rank.features import ABSOLUTE, chunk_features, scaled
+from cognigraph.retrieve.rank.features import ABSOLUTE, chunk_features, scaled, session_ranks
 from cognigraph.retrieve.rank.weights import share_of_long
 from cognigraph.settings import SearchSettings
 from cognigraph.stores.candidates import Candidates
@@ -40,15 +42,19 @@ from cognigraph.stores.candidates import Candidates
 SIGNALS = {
     "plain": ["vector", "window vector", "window words", "similar words", "window similar words",
               "session best", "speaker named", "asks", "answers", "length", "names", "answer form",
-              "user", "user vector", "time"],
+              "user", "user vector", "assistant asked", "wish", "contextual vector", "time"],
     "rules": ["vector", "window vector", "window words", "similar words", "window similar words",
               "session best", "theme", "theme words", "speaker named", "asks", "answers", "length",
-              "names", "answer form", "user", "user vector", "triple", "second triple", "time"],
+              "names", "answer form", "user", "user vector", "assistant asked", "wish",
+              "contextual vector", "triple", "second triple", "time"],
 }  # fmt: skip
 SIGNALS["model"] = SIGNALS["rules"]
 EXTRACTIONS = {"plain": "none", "rules": "rules", "model": "recorded"}
+WEIGHTS = Path(__file__).parents[1] / "retrieve" / "rank" / "weights.py"
+ARGUMENTS = {"weights": "weights", "lists": "list_changes", "long": "long_changes"}
 L2 = 3.0
-L2_OF_CHANGES = 2.0
+L2_OF_CHANGES = 0.5
+L2_OF_RANK = 0.5
 
 
 @dataclass
@@ -56,8 +62,9 @@ class Question:
     """One question's candidates: signals (n, 2 f), which are evidence, and how many there are.
 
     The second half of the signals repeats the first for a question that asks for a list.
-    ``baselines`` are scores (n,) of simple rankings. ``long`` is how long the space's messages are.
-    ``messages`` (n,) tell the candidates of one long message from those of others.
+    ``baselines`` are scores (n,) of simple rankings. ``long`` is how long the space's messages are,
+    ``enumerates`` whether the question asks for a list. ``sessions`` (n,) and ``messages`` (n,)
+    tell the candidates of one session, and of one long message, from those of others.
     """
 
     kind: str
@@ -67,23 +74,52 @@ class Question:
     signals: np.ndarray
     baselines: dict[str, np.ndarray]
     long: float
+    enumerates: bool
+    sessions: np.ndarray
     messages: np.ndarray
     evidence: np.ndarray
     wanted: int
 
 
 class Learned(NamedTuple):
-    """Weights (f,) by signal, and their changes for lists and for long messages."""
+    """Weights (f,) by signal, and their changes for lists and for long messages.
+
+    ``session_rank`` is the weight of that signal, for lists where messages are long.
+    """
 
     weights: np.ndarray
     lists: np.ndarray
     long: np.ndarray
+    session_rank: float = 0.0
 
     def scores(self, question: Question) -> np.ndarray:
-        """Score the candidates (n,) of a question, as ``WeightSet.relative`` weighs them."""
+        """Score the candidates (n,) of a question, as the default profile does."""
+        scores = self.first_scores(question)
+        if not question.enumerates:
+            return scores
+        ranks = session_ranks(scores, question.sessions)
+        return np.asarray(scores + question.long * self.session_rank * ranks)
+
+    def first_scores(self, question: Question) -> np.ndarray:
+        """Score the candidates (n,) by all signals but the rank in the session."""
         own, if_list = np.hsplit(question.signals, 2)
         changed = own @ self.weights + question.long * (own @ self.long)
-        return changed + (1 - question.long) * (if_list @ self.lists)
+        return np.asarray(changed + (1 - question.long) * (if_list @ self.lists))
+
+    def by_name(self, names: Sequence[str]) -> dict[str, dict[str, float]]:
+        """Return the weights by signal, rounded as in retrieve/rank/weights.py, without zeros."""
+        parts = {"weights": self.weights, "lists": self.lists, "long": self.long}
+        found = {
+            part: {
+                name: round(float(weight), 1)
+                for name, weight in zip(names, values, strict=True)
+                if abs(weight) >= 0.05
+            }
+            for part, values in parts.items()
+        }
+        if self.session_rank:
+            found["long"]["session rank"] = round(self.session_rank, 1)
+        return found
 
 
 def collect(data: Path, embedder: str, extraction: str, names: list[str]) -> list[Question]:
@@ -109,10 +145,12 @@ def collect(data: Path, embedder: str, extraction: str, names: list[str]) -> lis
                 if evidence:
                     analysis = analyse(item["question"], now)
                     found, ids = candidates(m, analysis)
-                    signals, baselines = signals_of(found, analysis, names)
+                    contextual = not m._engine.embedder.static
+                    signals, baselines = signals_of(found, analysis, names, contextual)
                     questions.append(
                         Question(data.name, file.stem, embedder, category_of(item), signals,
-                                 baselines, share_of_long(found.lexicon.mean_length), ids,
+                                 baselines, share_of_long(found.lexicon.mean_length),
+                                 analysis.enumerates, found.chunks.session, ids,
                                  np.isin(ids, sorted(evidence)), len(evidence))
                     )  # fmt: skip
     return questions
@@ -128,10 +166,10 @@ def candidates(memory: Memory, analysis: Analysis) -> tuple[Candidates, np.ndarr
 
 
 def signals_of(
-    found: Candidates, analysis: Analysis, names: list[str]
+    found: Candidates, analysis: Analysis, names: list[str], contextual: bool
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Return the scaled signals (n, 2 f) of the candidates, and the scores of simple rankings."""
-    raw = chunk_features(found, analysis, SearchSettings())
+    raw = chunk_features(found, analysis, SearchSettings(), contextual=contextual)
     n = len(found.chunks.uids)
     columns = [
         np.zeros(n) if name not in raw else raw[name] if name in ABSOLUTE else scaled(raw[name])
@@ -156,7 +194,21 @@ def learn(questions: Sequence[Question], names: list[str]) -> Learned:
     if not short or not long:
         return learned
     own = [q.signals[:, : len(names)] * q.long for q in long]
-    return learned._replace(long=fit(long, own, L2_OF_CHANGES, [learned.scores(q) for q in long]))
+    scores = [learned.first_scores(q) for q in long]
+    learned = learned._replace(long=fit(long, own, L2_OF_CHANGES, scores))
+    return learned._replace(session_rank=rank_weight(learned, [q for q in long if q.enumerates]))
+
+
+def rank_weight(learned: Learned, questions: Sequence[Question]) -> float:
+    """Learn what a better hit in the same session costs, with the other weights fixed."""
+    if not any(q.evidence.any() for q in questions):
+        return 0.0
+    scores = [learned.first_scores(q) for q in questions]
+    ranks = [
+        q.long * session_ranks(each, q.sessions)[:, None]
+        for q, each in zip(questions, scores, strict=True)
+    ]
+    return float(fit(questions, ranks, L2_OF_RANK, scores)[0])
 
 
 def fit(
@@ -249,17 +301,11 @@ def summary(figures: Figures) -> dict[str, Any]:
     }
 
 
-def by_name(names: list[str], weights: np.ndarray) -> dict[str, float]:
-    """Return the weights by signal, as they are written in retrieve/rank/weights.py."""
-    rounded = {name: round(float(w), 1) for name, w in zip(names, weights, strict=True)}
-    return {name: weight for name, weight in rounded.items() if weight}
-
-
 def report(questions: Sequence[Question], names: list[str]) -> dict[str, Any]:
     """Return the weights learned on everything, and the figures of cross-validation."""
     learned = learn(questions, names)
     result: dict[str, Any] = {
-        **{part: by_name(names, each) for part, each in learned._asdict().items()},
+        **learned.by_name(names),
         "cross_validated": summary(cross_validated(questions, names, lambda q: q.conversation)),
     }
     if len({q.kind for q in questions}) > 1:
@@ -271,12 +317,25 @@ def report(questions: Sequence[Question], names: list[str]) -> dict[str, Any]:
     return result
 
 
+def with_weights(source: str, result: dict[str, Any]) -> str:
+    """Return the source of retrieve/rank/weights.py with the learned weights in its three sets."""
+    for name, learned in result.items():
+        for part, argument in ARGUMENTS.items():
+            lines = "".join(f'        "{k}": {v},\n' for k, v in learned[part].items())
+            pattern = rf'(name="{name}",.*?{argument}=\{{\n)[^}}]*?(    \}},\n)'
+            source, found = re.subn(pattern, rf"\g<1>{lines}\g<2>", source, count=1, flags=re.S)
+            if not found:
+                raise ValueError(f"{argument} of the set {name!r} is not in {WEIGHTS}")
+    return source
+
+
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", required=True, help="folders, one for each kind of talk")
     parser.add_argument("--embedders", default="wordllama")
     parser.add_argument("--json")
+    parser.add_argument("--write", action="store_true", help="into retrieve/rank/weights.py")
     arguments = parser.parse_args()
     result: dict[str, Any] = {}
     for setting, names in SIGNALS.items():
@@ -288,6 +347,8 @@ def main() -> None:
         ]
         result[setting] = report(questions, names)
     write(result, arguments.json)
+    if arguments.write:
+        WEIGHTS.write_text(with_weights(WEIGHTS.read_text("utf-8"), result), "utf-8")
 
 
 if __name__ == "__main__":

@@ -70,6 +70,8 @@ class HashEmbedder:
     A larger ``dimension`` makes it less likely that different words share a component.
     """
 
+    static = True
+
     def __init__(self, dimension: int = 64) -> None:
         if dimension < 1:
             raise ConfigurationError(f"dimension must be at least 1, not {dimension}")

@@ -35,6 +35,7 @@ def rank_candidates(request: SearchRequest, analysis: Analysis, candidates: Cand
         request.settings,
         now=request.now.timestamp(),
         weight_set=request.weight_set,
+        contextual=not request.embedder.static,
     )
 
 

@@ -22,7 +22,9 @@ class Embedder(Protocol):
     ``name`` identifies the model: two embedders with the same name must give the same vectors.
     An embedder may also have ``embed_query(text)``, which returns the vector (dimension,) of a
     question (many models need a prefix there); ``batch``, the number of texts it takes at a time;
-    and ``varies``, true if the vector of a text depends on the other texts of its batch.
+    ``varies``, true if the vector of a text depends on the other texts of its batch; and
+    ``static``, true if a word has the same vector in every text. Other embedders read words in
+    their context, and their cosine counts more where messages are long.
     """
 
     @property
@@ -113,6 +115,11 @@ class CheckedEmbedder:
         if self.identity.dimension < 1:
             raise EmbeddingError(f"embedder {embedder.name!r} has a dimension below 1")
         self._most_names = max(1, _NAME_BYTES // (4 * self.identity.dimension))
+
+    @property
+    def static(self) -> bool:
+        """Whether the embedder declares that a word has the same vector in every text."""
+        return bool(getattr(self.inner, "static", False))
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Unit vectors (len(texts), dimension) as float32; zeros if the embedder gives zeros."""

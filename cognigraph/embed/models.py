@@ -26,6 +26,7 @@ class WordLlamaEmbedder:
 
     name = "wordllama-l2-256"
     dimension = 256
+    static = True
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
         """Mean of the token vectors of each text."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
+from cognigraph.retrieve.question.aim import Aim, aim_of
 from cognigraph.retrieve.question.answer_form import AnswerForm, expected_form
 from cognigraph.retrieve.question.dates import NamedDate, TimeWindow
 from cognigraph.retrieve.question.temporal import QuestionTime, read_time
@@ -40,6 +41,7 @@ class Analysis:
     - ``enumerates``: whether the answer seems to be a list whose items are in several messages.
     - ``form``: what a message with the answer would contain.
     - ``is_own``: whether it is about the one who asks ("Where do I live?").
+    - ``aim``: whether it is about what an assistant said, or asks for work or advice.
     """
 
     question: str
@@ -51,6 +53,7 @@ class Analysis:
     enumerates: bool = False
     form: AnswerForm | None = None
     is_own: bool = False
+    aim: Aim = field(default_factory=Aim)
 
     @property
     def times(self) -> tuple[NamedDate | TimeWindow, ...]:
@@ -72,6 +75,7 @@ def analyse(question: str, now: datetime) -> Analysis:
         enumerates=_enumerates(asked),
         form=expected_form(asked, time.asks),
         is_own=_OWN.search(_REQUEST.sub(" ", question)) is not None,
+        aim=aim_of(question),
     )
 
 

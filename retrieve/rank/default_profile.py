@@ -8,7 +8,13 @@ import numpy as np
 
 from cognigraph.arrays import Floats
 from cognigraph.retrieve.question.analyse import Analysis
-from cognigraph.retrieve.rank.features import ABSOLUTE, chunk_features, scaled, triple_scores
+from cognigraph.retrieve.rank.features import (
+    ABSOLUTE,
+    chunk_features,
+    scaled,
+    session_ranks,
+    triple_scores,
+)
 from cognigraph.retrieve.rank.licomemory import clamp, gaps, weibull_decay
 from cognigraph.retrieve.rank.paper_scores import paper_scores
 from cognigraph.retrieve.rank.ranking import ProfileInputs, Ranking
@@ -35,9 +41,10 @@ class DefaultProfile:
         *,
         now: float,
         weight_set: WeightSetName,
+        contextual: bool = False,
     ) -> Ranking:
         """Score the candidates; see :class:`RankingProfile`."""
-        raw = chunk_features(candidates, analysis, settings)
+        raw = chunk_features(candidates, analysis, settings, contextual=contextual)
         long = share_of_long(candidates.lexicon.mean_length)
         weights = _weights(raw, analysis, settings, weight_set, long)
         weighted = {
@@ -47,6 +54,11 @@ class DefaultProfile:
         }
         n = len(candidates.chunks.uids)
         semantic = np.sum(list(weighted.values()), axis=0) if weighted else np.zeros(n)
+        if n and settings.sessions and analysis.enumerates and weights.get("session rank"):
+            # The items of a list are in several sessions, and one of them could fill the first k.
+            raw["session rank"] = session_ranks(semantic, candidates.chunks.session)
+            weighted["session rank"] = weights["session rank"] * raw["session rank"]
+            semantic = semantic + weighted["session rank"]
         gap = gaps(candidates.chunks.at, now)
         decay = _weak_decay(gap, settings)
         paper = paper_scores(candidates, settings, now)

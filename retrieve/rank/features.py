@@ -24,6 +24,7 @@ from cognigraph.retrieve.rank.late_interaction import (
     weighted_mean,
 )
 from cognigraph.retrieve.rank.roles import role_features
+from cognigraph.retrieve.rank.wishes import wishes
 from cognigraph.settings import SearchSettings
 from cognigraph.stores.candidates import NONE, OUTSIDE, Candidates, ChunkCandidates
 from cognigraph.text.bm25 import bm25, idf
@@ -32,25 +33,35 @@ from cognigraph.text.terms import words
 WINDOW = 2
 """Neighbours on each side of a chunk that make its window. One and three measured worse."""
 
-_CUES = frozenset(
-    {"speaker named", "asks", "answers", "length", "names", "answer form", "user", "user vector"}
-)
-ABSOLUTE = _CUES | {"time", "triple", "second triple"}
+_CUES = frozenset({"speaker named", "asks", "answers", "length", "names", "answer form"})
+_ROLES = frozenset({"user", "user vector", "assistant asked", "wish"})
+_MADE_SCALED = frozenset({"contextual vector", "triple", "second triple", "time", "session rank"})
+ABSOLUTE = _CUES | _ROLES | _MADE_SCALED
 """Signals with the same meaning for every question; they are not scaled over the candidates."""
 
 _BEST_OF_SESSION = 3
+_LAST_RANK = 5
 _LONG = 4.0
 """log(1 + terms) from which a chunk counts as long: about 54 terms."""
 
 
 def chunk_features(
-    candidates: Candidates, analysis: Analysis, settings: SearchSettings
+    candidates: Candidates,
+    analysis: Analysis,
+    settings: SearchSettings,
+    *,
+    contextual: bool = False,
 ) -> dict[str, Floats]:
-    """Compute the raw signals by name, each (n,); NaN where a signal is unknown."""
+    """Compute the raw signals by name, each (n,); NaN where a signal is unknown.
+
+    ``contextual`` says that the embedder reads words in their context (:class:`Embedder`).
+    """
     chunks, lexicon = candidates.chunks, candidates.lexicon
     weights = idf(lexicon, analysis.terms)
     own_words = bm25(chunks.matches, chunks.length, weights, lexicon.mean_length)
     features = {"vector": chunks.cosine, "words": own_words}
+    if contextual:
+        features["contextual vector"] = scaled(chunks.cosine)
     around = neighbours(chunks, WINDOW) if settings.windows else None
     if around is not None:
         features |= _window_features(chunks, around, weights, lexicon.mean_length)
@@ -65,7 +76,9 @@ def chunk_features(
         features |= _session_features(candidates, weights)
     if settings.cues:
         features |= _cues(chunks, analysis)
-        features |= role_features(chunks.roles, scaled(chunks.cosine))
+        wanted = analysis.aim.request and chunks.texts
+        wish = wishes(text_words)[: len(chunks.uids)] if wanted else None
+        features |= role_features(chunks.roles, scaled(chunks.cosine), wish, analysis.aim)
         if chunks.texts:
             speakers = set(chunks.speakers)
             features |= form_features(chunks.texts, text_words, speakers, analysis.form)
@@ -136,6 +149,16 @@ def _session_features(candidates: Candidates, weights: Floats) -> dict[str, Floa
         features["theme"] = _mean_if(unread, sessions.theme)[chunks.session]
         features["theme words"] = _mean_if(unread, lexical)[chunks.session]
     return features
+
+
+def session_ranks(scores: Floats, session: Ints) -> Floats:
+    """Return how many chunks of its session score better (n,): 0 for none, 1 for five or more."""
+    order = np.lexsort((-scores, session))
+    starts = np.flatnonzero(np.r_[True, np.diff(session[order]) != 0])
+    sizes = np.diff(np.r_[starts, len(order)])
+    ranks = np.zeros(len(order))
+    ranks[order] = np.arange(len(order)) - np.repeat(starts, sizes)
+    return np.minimum(ranks / _LAST_RANK, 1.0)
 
 
 def _mean_if(missing: npt.NDArray[np.bool_], values: Floats) -> Floats:

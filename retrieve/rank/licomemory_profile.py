@@ -35,6 +35,7 @@ class LicoMemoryProfile:
         *,
         now: float,
         weight_set: WeightSetName,
+        contextual: bool = False,
     ) -> Ranking:
         """Score the candidates; see :class:`RankingProfile`."""
         paper = paper_scores(candidates, settings, now)

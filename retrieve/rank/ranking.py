@@ -79,11 +79,13 @@ class RankingProfile(Protocol):
         *,
         now: float,
         weight_set: WeightSetName,
+        contextual: bool = False,
     ) -> Ranking:
         """Score the candidates.
 
         ``now`` is the time of the question in seconds since 1970. ``weight_set`` is the set that
-        the extractor of the triples declares; the settings may override it.
+        the extractor of the triples declares; the settings may override it. ``contextual`` says
+        that the embedder reads words in their context (:class:`Embedder`).
         """
         ...
 

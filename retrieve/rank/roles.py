@@ -12,15 +12,24 @@ import numpy as np
 
 from cognigraph.arrays import Floats
 from cognigraph.model import Role
+from cognigraph.retrieve.question.aim import Aim
 
 
-def role_features(roles: Sequence[Role | None], similarity: Floats) -> dict[str, Floats]:
-    """Whether the user says it, alone and times its ``similarity``; (n,) in [0, 1].
+def role_features(
+    roles: Sequence[Role | None], similarity: Floats, wishes: Floats | None, aim: Aim
+) -> dict[str, Floats]:
+    """Who says it, and whether that suits the aim of the question; each (n,) in [0, 1].
 
     There is no signal unless an assistant is among those who speak. ``similarity`` (n,) is the
-    cosine, scaled over the candidates.
+    cosine, scaled over the candidates; ``wishes`` (n,) says how much each text sounds like a wish,
+    which counts if the user says it and asks for work or advice.
     """
     if "assistant" not in roles:
         return {}
     user = np.array([float(role == "user") for role in roles])
-    return {"user": user, "user vector": user * similarity}
+    features = {"user": user, "user vector": user * similarity}
+    if aim.assistant:
+        features["assistant asked"] = np.array([float(role == "assistant") for role in roles])
+    if aim.request and wishes is not None:
+        features["wish"] = user * wishes
+    return features
