@@ -11,6 +11,7 @@ from rich.table import Table
 
 from cognigraph.cli import render
 from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun, Interrupted
+from cognigraph.cli.evaluating_self import cutoffs, own_data
 from cognigraph.cli.format_values import plural
 from cognigraph.errors import ConfigurationError
 from cognigraph.evaluate import (
@@ -31,6 +32,8 @@ def evaluate(run: CommandRun) -> int:
     arguments, terminal = run.arguments, run.terminal
     if arguments.show_prompts:
         return _show_prompts(run)
+    if arguments.benchmark == "self":
+        return own_data(run)
     if arguments.file is None:
         raise ConfigurationError("the FILE of the benchmark is required")
     models = _models(run) if arguments.qa else None
@@ -103,7 +106,7 @@ def _settings(run: CommandRun) -> EvalSettings:
     arguments, options = run.arguments, run.options
     return EvalSettings(
         benchmark=arguments.benchmark,
-        cutoffs=_cutoffs(arguments.k),
+        cutoffs=cutoffs(arguments.k),
         profile=arguments.profile or "default",
         extractor=options.extractor,
         embedder=options.embedder,
@@ -117,13 +120,6 @@ def _settings(run: CommandRun) -> EvalSettings:
 
 def _folder(run: CommandRun) -> Path | None:
     return Path(run.arguments.out).expanduser() if run.arguments.out else None
-
-
-def _cutoffs(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise ConfigurationError(f"-k must be numbers such as 5,10,15, not {text!r}") from None
 
 
 def _show(run: CommandRun, report: Report) -> None:

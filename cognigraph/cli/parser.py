@@ -287,14 +287,23 @@ def _keeping(command: Any) -> None:
 def _evaluating(command: Any) -> None:
     evaluate = command(
         "eval",
-        "measure recall on a benchmark file",
+        "measure recall on a benchmark file, or compare settings on your own messages",
         "Insert a benchmark file as it was downloaded (locomo10.json of LoCoMo, or a "
         "longmemeval_*.json of LongMemEval), ask its questions and measure recall. The folder "
         "FILE.cognigraph-eval/ receives the figures, an HTML page, and the state from which an "
-        "interrupted run continues. Each combination of settings is a run of its own.",
+        "interrupted run continues. Each combination of settings is a run of its own. "
+        "`eval self` needs no file: it makes questions from messages of --db, without a model, and "
+        "compares search settings on them.",
     )
-    evaluate.add_argument("benchmark", choices=("locomo", "longmemeval"))
-    evaluate.add_argument("file", metavar="FILE", nargs="?", help="the JSON file")
+    evaluate.add_argument("benchmark", choices=("locomo", "longmemeval", "self"))
+    evaluate.add_argument("file", metavar="FILE", nargs="?", help="the JSON file (not for self)")
+    own = evaluate.add_argument_group("eval self")
+    own.add_argument(
+        "--questions", type=_count, default=100, metavar="N", help="at most (default: 100)"
+    )
+    own.add_argument(
+        "--seed", type=_whole, default=0, metavar="N", help="chooses the messages (default: 0)"
+    )
     evaluate.add_argument("-k", default="5,10,15", metavar="N,N", help="default: 5,10,15")
     evaluate.add_argument(
         "--profile", choices=("default", "licomemory"), help="ranking (default: default)"
