@@ -70,7 +70,8 @@ def _with_data(connection: sqlite3.Connection, space_id: int, where: Filter) -> 
     firsts, counts = np.array(found, np.int64).reshape(-1, 2).T
     # The ids of a message's chunks follow each other.
     part = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    return np.repeat(firsts, counts) + part
+    ids: Ints = np.repeat(firsts, counts) + part
+    return ids
 
 
 def _fields(metadata: Mapping[str, Scalar]) -> Iterator[tuple[str, tuple[object, ...]]]:
