@@ -63,8 +63,7 @@ def _with_data(connection: sqlite3.Connection, space_id: int, where: Filter) -> 
         conditions.append(f"EXISTS (SELECT 1 FROM json_each(d.metadata) WHERE {condition})")
         parameters.extend(values)
     found = connection.execute(
-        f"""SELECT d.chunk_id, c.parts FROM message_data d
-            JOIN chunk c ON c.id = d.chunk_id WHERE {" AND ".join(conditions)}""",
+        f"SELECT d.chunk_id, d.parts FROM message_data d WHERE {' AND '.join(conditions)}",
         parameters,
     ).fetchall()
     firsts, counts = np.array(found, np.int64).reshape(-1, 2).T
