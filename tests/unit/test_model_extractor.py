@@ -581,7 +581,7 @@ def test_what_it_must_forget_stays_quoted(serving, remember):
     add(memory, MORE[1:], first=31)
     memory.enrich()
     asked = stages.prompts("summarise")
-    assert "I moved to Oslo in May." in section(asked[0], "themes")
+    assert "I moved to Oslo in May (2026-05)." in section(asked[0], "themes")
     shown = {line for prompt in asked for line in section(prompt, "turns").splitlines()[1:]}
     assert len(shown) == 15 + 2
 
