@@ -19,6 +19,7 @@ from cognigraph.cli import (
     explaining,
     reindexing,
     resolving,
+    states,
 )
 from cognigraph.cli.commands import CommandRun, Interrupted
 from cognigraph.cli.environment import Environment, read_environment
@@ -43,6 +44,11 @@ _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "duplicates": resolving.duplicates,
     "merge": resolving.merge,
     "split": resolving.split,
+    "history": states.history,
+    "conflicts": states.conflicts,
+    "supersede": states.supersede,
+    "retract": states.retract,
+    "restore": states.restore,
     "stats": commands.stats,
     "enrich": commands.enrich_pending,
     "reindex": reindexing.reindex,

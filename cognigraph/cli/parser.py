@@ -6,6 +6,7 @@ import argparse
 from typing import Any, NoReturn
 
 from cognigraph._version import __version__
+from cognigraph.cli.state_parser import add_state_commands
 from cognigraph.cli.terminal import one_line
 from cognigraph.validation import MAX_AMOUNT, MAX_COUNT, shown
 
@@ -61,6 +62,7 @@ def build_parser() -> argparse.ArgumentParser:
     _writing(command)
     _asking(command)
     _looking(command)
+    add_state_commands(command, _count)
     _keeping(command)
     _evaluating(command)
     return parser

@@ -5,6 +5,7 @@ from cognigraph.stores.protocols.entity_resolution import EntityResolution, Name
 from cognigraph.stores.protocols.graph_reader import GraphReader
 from cognigraph.stores.protocols.message_store import MessageStore
 from cognigraph.stores.protocols.search_index import SearchIndex
+from cognigraph.stores.protocols.state_store import StateStore
 from cognigraph.stores.protocols.store import Store, mismatch
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "MessageStore",
     "NamedEntity",
     "SearchIndex",
+    "StateStore",
     "Store",
     "mismatch",
 ]

@@ -228,7 +228,8 @@ SELECT t.id, t.uid,
        t.relation,
        CASE WHEN o.shown_id IS NULL OR s.id = o.id THEN t.object ELSE o.name END, o.type,
        t.when_text, t.negated,
-       t.first_observed, t.last_observed
+       t.first_observed, t.last_observed,
+       t.status, t.valid_from, t.valid_to, t.superseded_by, t.superseded_at, t.reason
 FROM triple t JOIN entity s ON s.id = t.subject_id JOIN entity o ON o.id = t.object_id"""
 
 
@@ -266,6 +267,37 @@ def triples_by_uid(
     return {triple.uid: triple for triple in _triples(connection, rows)}
 
 
+def states_of(connection: sqlite3.Connection, space: int, entity: str) -> list[Triple]:
+    """Facts about slots of an entity, and others that a user ruled on."""
+    ids = json.dumps(entities_called(connection, space, entity))
+    rows = connection.execute(
+        f"""{_TRIPLE} WHERE t.folded_into IS NULL AND (
+              t.subject_id IN (SELECT value FROM json_each(?1))
+                AND (t.slot IS NOT NULL OR t.decided_by IS NOT NULL)
+              OR t.object_id IN (SELECT value FROM json_each(?1)) AND t.slot >= '<'
+                AND t.slot < '=')
+            ORDER BY t.first_observed, t.uid""",
+        (ids,),
+    ).fetchall()
+    return _triples(connection, rows)
+
+
+def contested(connection: sqlite3.Connection, space: int, limit: int) -> list[list[Triple]]:
+    """Current facts that share a slot of one value with others, by slot."""
+    slots = connection.execute(
+        """SELECT group_concat(id) FROM triple
+           WHERE space_id = ? AND slot IS NOT NULL AND instr(slot, '|') = 0
+             AND status = 'current' AND folded_into IS NULL
+           GROUP BY CASE WHEN slot >= '<' AND slot < '=' THEN object_id ELSE subject_id END, slot
+           HAVING count(*) > 1 ORDER BY max(last_observed) DESC, slot LIMIT ?""",
+        (space, limit),
+    ).fetchall()
+    groups = [[int(id) for id in row[0].split(",")] for row in slots]
+    rows = _in(connection, f"{_TRIPLE} WHERE t.id IN ({{}})", [id for ids in groups for id in ids])
+    found = {row[0]: triple for row, triple in zip(rows, _triples(connection, rows), strict=True)}
+    return [[found[id] for id in sorted(ids)] for ids in groups]
+
+
 def _triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Triple]:
     sources: dict[int, set[tuple[int, str, str, str]]] = {}
     for triple, at, *source in _in(
@@ -289,6 +321,12 @@ def _triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) ->
             negated=bool(row[8]),
             first_observed=from_micros(row[9]),
             last_observed=from_micros(row[10]),
+            status=row[11],
+            valid_from=None if row[12] is None else from_micros(row[12]),
+            valid_to=None if row[13] is None else from_micros(row[13]),
+            superseded_by=row[14],
+            superseded_at=None if row[15] is None else from_micros(row[15]),
+            reason=row[16],
             sources=tuple(
                 Source(id, session, from_micros(at), said_by or None)
                 for at, id, session, said_by in sorted(sources.get(row[0], ()), reverse=True)
