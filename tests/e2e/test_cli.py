@@ -558,4 +558,4 @@ def test_history_and_what_a_user_says_of_facts(quick: Cli, tmp_path: Path) -> No
     assert document(told) == {"triple": bergen, "status": "superseded"}
     assert states() == [("Bergen", "superseded"), ("Oslo", "current")]
     assert document(quick("conflicts", "--json"), 1)["conflicts"] == []
-    assert "no triple" in error_of(quick("retract", "0" * 32), 1)
+    assert "no triple" in error_of(quick("retract", "0" * 32), 2)
