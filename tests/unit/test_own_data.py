@@ -15,7 +15,7 @@ TEXTS = [
     "My new garden needs blue flowers and heavy stones every spring.",
     "We painted the old boat blue before the long summer trip.",
 ]
-SAID = [Said("s", f"m{n}", "Ann", text) for n, text in enumerate(TEXTS)]
+SAID = [Said("s", f"m{n}", "Ann", None, text) for n, text in enumerate(TEXTS)]
 
 
 def test_a_question_has_words_of_one_sentence_of_its_message():
@@ -44,16 +44,17 @@ def test_the_same_seed_makes_the_same_questions_in_any_order_of_messages():
 
 
 @pytest.mark.parametrize(
-    ("speaker", "opening"),
+    ("speaker", "role", "opening"),
     [
-        ("user", "What did I say about "),
-        (None, "What did I say about "),
-        ("Assistant", "What did you say about "),
-        ("Ben", "What did Ben say about "),
+        ("user", "user", "What did I say about "),
+        ("Ann", "user", "What did I say about "),
+        (None, None, "What did I say about "),
+        ("Helper", "assistant", "What did you say about "),
+        ("Ben", None, "What did Ben say about "),
     ],
 )
-def test_the_speaker_opens_the_question(speaker, opening):
-    (item,) = known_items([Said("s", "m", speaker, TEXTS[0])], 1, seed=0)
+def test_who_speaks_opens_the_question(speaker, role, opening):
+    (item,) = known_items([Said("s", "m", speaker, role, TEXTS[0])], 1, seed=0)
     assert item.question.startswith(opening)
 
 
@@ -68,18 +69,18 @@ def test_the_speaker_opens_the_question(speaker, opening):
     ],
 )
 def test_no_question_is_made_of(text):
-    assert known_items([Said("s", "m", "user", text)], 1, seed=0) == []
+    assert known_items([Said("s", "m", "user", "user", text)], 1, seed=0) == []
 
 
 def test_no_question_is_made_of_copies_or_of_what_nobody_said():
-    copies = [Said("s", "a", "Ann", TEXTS[0]), Said("t", "b", "Ann", TEXTS[0])]
+    copies = [Said("s", "a", "Ann", None, TEXTS[0]), Said("t", "b", "Ann", None, TEXTS[0])]
     assert known_items(copies, 5, seed=0) == []
     for role in ("system", "tool"):
-        assert known_items([Said("s", "a", role, TEXTS[0])], 5, seed=0) == []
+        assert known_items([Said("s", "a", role, role, TEXTS[0])], 5, seed=0) == []
 
 
 def test_a_message_is_asked_for_once():
-    parts = [Said("s", "a", "Ann", TEXTS[0]), Said("s", "a", "Ann", TEXTS[1])]
+    parts = [Said("s", "a", "Ann", None, TEXTS[0]), Said("s", "a", "Ann", None, TEXTS[1])]
     assert len(known_items(parts, 5, seed=0)) == 1
     assert isinstance(known_items(parts, 5, seed=0)[0], KnownItem)
 
