@@ -414,8 +414,8 @@ IN_README: dict[str, Callable[[], str]] = {
 }
 
 TABLES: tuple[Callable[[], str], ...] = (
-    insert, search, size, recall, categories, assistants, extraction, languages, enrichment, model_cost,
-    dates, ablation_paper, ablation_default,
+    insert, search, size, recall, categories, assistants, extraction, languages, enrichment,
+    model_cost, dates, ablation_paper, ablation_default,
 )  # fmt: skip
 
 

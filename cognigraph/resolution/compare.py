@@ -16,7 +16,6 @@ from rapidfuzz.distance import OSA
 from cognigraph.resolution.name_forms import (
     COUNTED_TYPES,
     GENERIC_TYPES,
-    PROPER_TYPES,
     NameForm,
     acronym,
     block_keys,
@@ -37,6 +36,7 @@ _OPPOSITES = frozenset(
         "always never;accept reject;allow forbid;true false;positive negative"
     ).split(";")
 )
+_UNIQUE = frozenset(("person", "location"))
 _GENDERED = ({"mr", "sir"}, {"mrs", "ms", "madam"})
 _TYPO_SCORE = 90.0
 _TYPO_TOTAL, _TYPO_WORD, _TYPO_FIRST_NAME = 10, 7, 8
@@ -134,9 +134,12 @@ def conflict(a: EntityName, b: EntityName) -> str | None:
 
 
 def _is_untyped_name(a: EntityName, b: EntityName) -> bool:
-    """Return whether both have the same proper name, and one is an "object" for want of a type."""
+    """Return whether both have the same proper name, and one is an "object" for want of a type.
+
+    Only people and places: products are often named as the company that makes them.
+    """
     types = {a.type, b.type}
-    specific = types & PROPER_TYPES
+    specific = types & _UNIQUE
     return (
         len(types) == 2 and "object" in types and bool(specific)
         and a.name == b.name and a.proper and b.proper

@@ -109,6 +109,7 @@ def test_similar_names_share_a_block(one, other, type):
         ("person", "object", "same"),
         ("object", "location", "same"),
         ("event", "object", "different"),
+        ("organization", "object", "different"),
     ],
 )
 def test_one_name_with_two_types(type, other, expected):
