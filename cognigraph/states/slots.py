@@ -279,7 +279,7 @@ def _work(fact: FactForm, relation: str, value: str) -> str | None:
     if relation in ("quit", "quits", "lost", "left") and _JOB.fullmatch(fact.object):
         return ANY
     if relation == "joined":
-        return value if fact.object_type == "organization" else None
+        return value if fact.object_type == "organization" and _named(fact.object) else None
     # Somebody leaves towns and people, too; that ends no employment.
     if relation in ("left", "lost") and fact.object_type in ("location", "person", "time"):
         return None

@@ -67,6 +67,7 @@ def test_relations_claim_slots(
         ("read", "Dune", THING),
         ("left", "Oslo", PLACE),
         ("mentioned", "Oslo", PLACE),
+        ("joined", "group of hikers", ORGANISATION),
     ],
 )
 def test_other_tenses_and_moods_claim_nothing(relation: str, object: str, type: str) -> None:

@@ -1,0 +1,93 @@
+"""How often the newest value of something comes before the outdated ones.
+
+python bench/outdated.py --data DIR --extraction rules|recorded [--embedder wordllama] --json FILE
+
+DIR is laid out as for bench/recall.py; questions whose ``outdated`` names turns with earlier values
+are counted. The newest comes first if a turn that answers the question ranks before every outdated
+turn that does not answer it as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from cognigraph import Memory
+from cognigraph.ingest import RecordedExtractor
+from cognigraph.ingest.extraction import Extractor
+
+K = 50
+
+
+def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
+    """Measure, print and return the figures."""
+    options = _options(arguments)
+    first = count = 0
+    for path in sorted((Path(options.data) / "conversations").glob("*.json")):
+        conversation = json.loads(path.read_text("utf-8"))
+        found, asked = _conversation(Path(options.data), path.stem, conversation, options)
+        first, count = first + found, count + asked
+    share = round(first / count, 3) if count else None
+    figures = {"extraction": options.extraction, "embedder": options.embedder,
+               "questions": count, "newest first": first, "share": share}  # fmt: skip
+    print(json.dumps(figures, indent=2))
+    if options.json:
+        Path(options.json).write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+    return figures
+
+
+def _conversation(
+    data: Path, name: str, conversation: dict[str, Any], options: argparse.Namespace
+) -> tuple[int, int]:
+    questions = json.loads((data / "qa" / f"{name}.qa.json").read_text("utf-8"))["qa"]
+    extractor: str | Extractor = "rules"
+    if options.extraction == "recorded":
+        extractor = RecordedExtractor.from_file(data / "extractions" / f"{name}.json")
+    with TemporaryDirectory() as folder, Memory(
+        Path(folder) / "x.db", embedder=options.embedder, extractor=extractor, enrich="manual",
+        timezone="UTC",
+    ) as memory:  # fmt: skip
+        last = _insert(memory, conversation)
+        asked = [one for one in questions if set(one.get("outdated", ())) - set(one["evidence"])]
+        return sum(_is_first(memory, one, last, options.show) for one in asked), len(asked)
+
+
+def _insert(memory: Memory, conversation: dict[str, Any]) -> datetime:
+    for session in conversation["sessions"]:
+        at = datetime.fromisoformat(session["time"])
+        for number, turn in enumerate(session["turns"]):
+            memory.add(
+                turn["text"], session=str(session["session"]), speaker=turn["speaker"],
+                at=at + timedelta(seconds=30 * number), id=turn["id"],
+            )  # fmt: skip
+    memory.flush(600)
+    return at + timedelta(days=1)
+
+
+def _is_first(memory: Memory, question: dict[str, Any], now: datetime, show: bool) -> bool:
+    ids = [hit.id for hit in memory.search(question["question"], K, now=now)]
+    outdated = set(question["outdated"]) - set(question["evidence"])
+    newest = min((ids.index(id) for id in question["evidence"] if id in ids), default=K)
+    old = min((ids.index(id) for id in outdated if id in ids), default=K)
+    if show and newest >= old:
+        print(f"{newest} after {old}: {question['question']}")
+    return newest < old
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", required=True, metavar="DIR")
+    parser.add_argument("--extraction", choices=("rules", "recorded"), default="rules")
+    parser.add_argument("--embedder", default="wordllama")
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--show", action="store_true", help="print the questions that fail")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    main()
