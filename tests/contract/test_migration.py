@@ -170,3 +170,29 @@ def test_messages_of_an_older_schema_get_the_role_that_their_speaker_is_called_b
             if "auth" not in old:  # there the old chunks have no vectors and no words
                 hits = space.search("something", now=START + timedelta(days=1))
                 assert {hit.id: hit.role for hit in hits} == roles
+
+
+@pytest.fixture
+def riding(monkeypatch):
+    """What an older version read: Anna rides a kayak, and stopped doing so."""
+    facts = [
+        ("Anna", "rides", "kayak", 0),
+        ("Anna Berg", "stopped riding", "kayak", 1),
+        ("Ben", "has", "dog", 2),
+    ]
+    monkeypatch.setattr(first_schema, "FACTS", facts)
+
+
+@pytest.mark.parametrize("old", [1, 7], indirect=True)
+def test_facts_that_an_older_version_read_are_decided(riding, old, space_name, clock):
+    options = {"embedder": HashEmbedder(32), "clock": clock, "enrich": "manual"}
+    for _ in range(2):
+        with Memory(**old, **options) as memory:
+            space = memory.space(space_name)
+            space.merge("Anna", into="Anna Berg")
+            found = {triple.text: triple for triple in space.triples()}
+            rides = found["Anna Berg rides kayak"]
+            assert (rides.status, rides.reason) == ("superseded", "its end was told later")
+            assert rides.superseded_by == found["Anna Berg stopped riding kayak"].uid
+            assert found["Ben has dog"].status == "current"
+            assert found["Ben has dog"].valid_from == found["Ben has dog"].first_observed
