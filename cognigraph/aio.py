@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from cognigraph.aio_writing import AsyncWriting, Threads
+from cognigraph.async_housekeeping import AsyncHousekeeping
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import EnrichMode
 from cognigraph.ingest.extraction import Extractor
@@ -42,7 +43,7 @@ from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
 
 
-class AsyncSpace(AsyncWriting):
+class AsyncSpace(AsyncWriting, AsyncHousekeeping):
     """One tenant. Each operation is that of :class:`~cognigraph.Space`, awaited."""
 
     async def flush(self, timeout: float = 30.0) -> None:

@@ -17,6 +17,8 @@ from cognigraph.model.graph import (
     Theme,
     Triple,
 )
+from cognigraph.model.housekeeping import Forgotten
+from cognigraph.model.listing import MessageOrder, MessagePage
 from cognigraph.model.messages import (
     DEFAULT_SESSION,
     DEFAULT_SPACE,
@@ -37,9 +39,12 @@ __all__ = [
     "Entity",
     "Explanation",
     "Filter",
+    "Forgotten",
     "Hit",
     "Merge",
     "Message",
+    "MessageOrder",
+    "MessagePage",
     "Proposal",
     "Rejection",
     "Role",

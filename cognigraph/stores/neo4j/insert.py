@@ -88,14 +88,16 @@ def _statuses(
     else:
         # The same messages often arrive again; that must not wait for the lock of the space.
         rows = connection.rows("insert/known", uids=uids)
-    digests = {uid: digest for uid, digest in rows}
+    digests = {uid: (digest, *earlier) for uid, digest, earlier in rows}
     statuses: list[InsertStatus] = []
     for uid, message in zip(uids, messages, strict=True):
         if uid not in digests:
             statuses.append("new")
-            digests[uid] = message.digest  # the batch may contain the same uid twice
+            digests[uid] = (message.digest,)  # the batch may contain the uid twice
+        elif digests[uid][0] is None:
+            statuses.append("forgotten")
         else:
-            statuses.append("known" if digests[uid] == message.digest else "conflict")
+            statuses.append("known" if message.digest in digests[uid] else "conflict")
     return statuses
 
 

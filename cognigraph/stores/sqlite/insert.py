@@ -17,13 +17,18 @@ from cognigraph.times import to_micros
 
 
 def status_of(connection: sqlite3.Connection, message: MessageRow) -> InsertStatus:
-    """Whether a message is new, known, or in conflict with the one stored under its uid."""
-    row = connection.execute(
-        "SELECT digest FROM chunk WHERE uid = ?", (message.chunks[0].uid,)
-    ).fetchone()
+    """Whether a message is new, known, forgotten, or another one is stored under its uid."""
+    uid = message.chunks[0].uid
+    row = connection.execute("SELECT digest FROM chunk WHERE uid = ?", (uid,)).fetchone()
     if row is None:
-        return "new"
-    return "known" if row[0] == message.digest else "conflict"
+        gone = connection.execute("SELECT 1 FROM forgotten WHERE uid = ?", (uid,)).fetchone()
+        return "new" if gone is None else "forgotten"
+    if row[0] == message.digest:
+        return "known"
+    earlier = connection.execute(
+        "SELECT 1 FROM version WHERE uid = ? AND digest = ?", (uid, message.digest)
+    ).fetchone()
+    return "conflict" if earlier is None else "known"
 
 
 def bump(connection: sqlite3.Connection, space: str) -> tuple[int, int]:

@@ -88,8 +88,14 @@ def message(
         (space, id, session, session),
     ).fetchall()
     rows = [row for row in rows if row[4] == rows[0][4]]
-    if not rows:
-        return None
+    return message_of(id, rows) if rows else None
+
+
+def message_of(id: str, rows: Sequence[tuple[Any, ...]]) -> StoredMessage:
+    """A whole message, of rows of its chunks.
+
+    A row holds session, speaker, time, text, session id, state, role, metadata, tags and raw.
+    """
     name, speaker, at = rows[0][:3]
     text = "".join(row[3] for row in rows)
     role, metadata, tags, raw = rows[0][6:]

@@ -1,0 +1,72 @@
+"""``AsyncHousekeeping``: the operations of :class:`cognigraph.housekeeping.Housekeeping`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import ParamSpec, TypeVar
+
+from cognigraph.model import Forgotten, MessageOrder, MessagePage
+from cognigraph.space import Space
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class AsyncHousekeeping:
+    """One tenant, as far as its messages are kept in order. Each operation is awaited."""
+
+    _space: Space
+
+    async def _run(
+        self, verb: Callable[_P, _R], /, *arguments: _P.args, **options: _P.kwargs
+    ) -> _R:
+        raise NotImplementedError
+
+    async def messages(
+        self,
+        *,
+        session: str | None = None,
+        speaker: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        order: MessageOrder = "oldest",
+        limit: int = 100,
+        after: str | None = None,
+    ) -> MessagePage:
+        """See :meth:`cognigraph.Space.messages`."""
+        return await self._run(
+            self._space.messages,
+            session=session,
+            speaker=speaker,
+            since=since,
+            until=until,
+            order=order,
+            limit=limit,
+            after=after,
+        )
+
+    async def forget(
+        self,
+        *,
+        message: str | None = None,
+        session: str | None = None,
+        speaker: str | None = None,
+        before: datetime | str | None = None,
+        entity: str | None = None,
+        everything: bool = False,
+        dry_run: bool = False,
+        allow_again: bool = False,
+    ) -> Forgotten:
+        """See :meth:`cognigraph.Space.forget`."""
+        return await self._run(
+            self._space.forget,
+            message=message,
+            session=session,
+            speaker=speaker,
+            before=before,
+            entity=entity,
+            everything=everything,
+            dry_run=dry_run,
+            allow_again=allow_again,
+        )

@@ -1,0 +1,104 @@
+"""``Housekeeping``: the operations of a space that list, forget and replace its messages."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from cognigraph import forgetting
+from cognigraph.errors import ConfigurationError
+from cognigraph.inspection import Inspection
+from cognigraph.model import Forgotten, MessageOrder, MessagePage
+from cognigraph.model.listing import MessageQuery
+from cognigraph.stores.listing import page_of, position_of
+from cognigraph.stores.protocols.housekeeping_store import Selection
+from cognigraph.times import to_utc
+from cognigraph.validation import checked
+
+
+class Housekeeping(Inspection):
+    """One tenant of a memory, as far as its messages are kept in order."""
+
+    @checked
+    def messages(
+        self,
+        *,
+        session: str | None = None,
+        speaker: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        order: MessageOrder = "oldest",
+        limit: int = 100,
+        after: str | None = None,
+    ) -> MessagePage:
+        """List messages in order of time, page by page.
+
+        Args:
+            session: only messages of this session.
+            speaker: only messages of this speaker, by the exact name.
+            since: only messages said at this time or later.
+            until: only messages said before this time.
+            order: whether the oldest or the newest message comes first.
+            limit: the largest number of messages on the page.
+            after: the ``cursor`` of the page before. It stays valid when messages are added or
+                forgotten meanwhile: none is listed twice, and none is left out.
+        """
+        zone = self._engine.zone
+        query = MessageQuery(
+            session=session,
+            speaker=speaker,
+            since=None if since is None else to_utc(since, zone),
+            until=None if until is None else to_utc(until, zone),
+            newest_first=order == "newest",
+            limit=limit,
+            after=None if after is None else position_of(after),
+        )
+        return page_of(self._engine.store.housekeeping.messages(self._name, query), after)
+
+    @checked
+    def forget(
+        self,
+        *,
+        message: str | None = None,
+        session: str | None = None,
+        speaker: str | None = None,
+        before: datetime | str | None = None,
+        entity: str | None = None,
+        everything: bool = False,
+        dry_run: bool = False,
+        allow_again: bool = False,
+    ) -> Forgotten:
+        """Delete messages, and all that was made from them and from nothing else.
+
+        Messages are forgotten that match every criterion given. Facts and entities go if no other
+        message says or mentions them. Summaries and keys of the sessions concerned go, and the
+        other messages of these sessions are read again, because what was read out of them may
+        rest on what was forgotten. Cached answers of the extractor's model go too. A SQLite file is
+        rewritten, so that the bytes are gone.
+
+        Args:
+            message: the id of one message.
+            session: all messages of a session.
+            speaker: what a speaker said, by the exact name.
+            before: what was said before this time.
+            entity: messages that mention an entity, given by its name or an alias, or that state a
+                fact about it. Messages that are not enriched yet mention none.
+            everything: all messages of the space.
+            dry_run: only count what would go and what would stay.
+            allow_again: store the messages again if they are added again. Otherwise a hash of each
+                message's key stays, and ``add`` reports it as forgotten.
+
+        Raises:
+            NotFoundError: there is no such entity.
+            ConfigurationError: no criterion is given, ``everything`` is given with others, or
+                several sessions have a message with that id.
+        """
+        moment = None if before is None else to_utc(before, self._engine.zone)
+        selection = Selection(message, session, speaker, moment, entity)
+        if (selection == Selection()) != everything:
+            raise ConfigurationError(
+                "say what to forget: message, session, speaker, before or entity; "
+                "or everything=True alone"
+            )
+        return forgetting.forget(
+            self._engine, self._name, selection, dry_run=dry_run, allow_again=allow_again
+        )

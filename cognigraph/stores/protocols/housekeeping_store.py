@@ -1,0 +1,70 @@
+"""The role of a store that lists messages, forgets them, and removes spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from cognigraph.model import Forgotten
+from cognigraph.model.listing import MessageQuery
+from cognigraph.stores.listing import Placed
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which messages to forget: those that match every criterion; without any, all messages.
+
+    ``before`` is exclusive. ``entity`` selects what mentions an entity, or says a fact about it.
+    """
+
+    message: str | None = None
+    session: str | None = None
+    speaker: str | None = None
+    before: datetime | None = None
+    entity: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Messages of one session that are to be forgotten: uids of all their chunks, in order.
+
+    ``messages`` are the uids of their first chunks, which identify the messages.
+    """
+
+    session: str
+    session_uid: str
+    chunks: tuple[str, ...]
+    messages: tuple[str, ...]
+
+
+class HousekeepingStore(Protocol):
+    """Lists, forgets and replaces messages, and removes spaces."""
+
+    def messages(self, space: str, query: MessageQuery) -> list[Placed]:
+        """List messages in order of (time, arrival), each with its position."""
+        ...
+
+    def choose(self, space: str, selection: Selection) -> list[Chosen]:
+        """Find the messages to forget, by session."""
+        ...
+
+    def weigh(self, space: str, chosen: Sequence[Chosen]) -> Forgotten:
+        """Count what would go with these messages, and what would stay."""
+        ...
+
+    def forget(self, space: str, chosen: Chosen, *, remember: bool) -> None:
+        """Delete messages with all that was read out of them, in one transaction.
+
+        Leases on their session end. What other messages said too stays. The session's keys, themes
+        and revisions go, and its other messages are read again, because what was read out of them
+        may rest on the forgotten ones; what names anything that only those said goes at once. With
+        ``remember`` the hashes of the messages' keys stay, so that an insert does not bring them
+        back. Messages that are gone already are ignored.
+        """
+        ...
+
+    def erase(self) -> bool | None:
+        """Remove the bytes of what was deleted; False if readers held it up, None if unknown."""
+        ...
