@@ -6,7 +6,13 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import ParamSpec, TypeVar
 
-from cognigraph.model import Forgotten, MessageOrder, MessagePage
+from cognigraph.model import (
+    Forgotten,
+    MessageOrder,
+    MessagePage,
+    MessageVersion,
+    StoredMessage,
+)
 from cognigraph.space import Space
 
 _P = ParamSpec("_P")
@@ -70,3 +76,11 @@ class AsyncHousekeeping:
             dry_run=dry_run,
             allow_again=allow_again,
         )
+
+    async def update(self, id: str, text: str, *, session: str | None = None) -> StoredMessage:
+        """See :meth:`cognigraph.Space.update`."""
+        return await self._run(self._space.update, id, text, session=session)
+
+    async def versions(self, id: str, session: str | None = None) -> list[MessageVersion]:
+        """See :meth:`cognigraph.Space.versions`."""
+        return await self._run(self._space.versions, id, session)

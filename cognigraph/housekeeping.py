@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from cognigraph import forgetting
-from cognigraph.errors import ConfigurationError
+from cognigraph import forgetting, updating
+from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.inspection import Inspection
-from cognigraph.model import Forgotten, MessageOrder, MessagePage
+from cognigraph.model import (
+    Forgotten,
+    MessageOrder,
+    MessagePage,
+    MessageVersion,
+    StoredMessage,
+)
 from cognigraph.model.listing import MessageQuery
 from cognigraph.stores.listing import page_of, position_of
 from cognigraph.stores.protocols.housekeeping_store import Selection
@@ -102,3 +108,39 @@ class Housekeeping(Inspection):
         return forgetting.forget(
             self._engine, self._name, selection, dry_run=dry_run, allow_again=allow_again
         )
+
+    @checked
+    def update(self, id: str, text: str, *, session: str | None = None) -> StoredMessage:
+        """Replace the text of a message, and read it again; returns the message.
+
+        The message keeps its id, time, speaker, role, metadata and tags, but not its ``raw``
+        payload. The old text is kept as a version, and is neither searched nor read. What was read
+        out of it goes as with :meth:`forget`, and the other messages of its session are read again.
+
+        Args:
+            id: the message's id.
+            text: the new text. The text that the message has already changes nothing.
+            session: its session. If messages of several sessions have the id, the newest is
+                updated unless this is given.
+
+        Raises:
+            NotFoundError: there is no such message.
+            InvalidMessageError: the text cannot be stored.
+        """
+        return updating.update(self._engine, self._name, self._message(id, session), text)
+
+    @checked
+    def versions(self, id: str, session: str | None = None) -> list[MessageVersion]:
+        """List the texts of a message, oldest first; the last one is its present text.
+
+        Raises:
+            NotFoundError: there is no such message.
+        """
+        return updating.versions(self._engine, self._name, self._message(id, session))
+
+    def _message(self, id: str, session: str | None) -> StoredMessage:
+        found = self.get(id, session)
+        if found is None:
+            where = f" in session {session!r}" if session else ""
+            raise NotFoundError(f"space {self._name!r} has no message {id!r}{where}")
+        return found

@@ -17,7 +17,7 @@ from cognigraph.model.graph import (
     Theme,
     Triple,
 )
-from cognigraph.model.housekeeping import Forgotten
+from cognigraph.model.housekeeping import Forgotten, MessageVersion
 from cognigraph.model.listing import MessageOrder, MessagePage
 from cognigraph.model.messages import (
     DEFAULT_SESSION,
@@ -45,6 +45,7 @@ __all__ = [
     "Message",
     "MessageOrder",
     "MessagePage",
+    "MessageVersion",
     "Proposal",
     "Rejection",
     "Role",

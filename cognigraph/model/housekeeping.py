@@ -1,8 +1,9 @@
-"""What forgetting removed, and what it left because others said it too."""
+"""What forgetting removed, what it left because others said it too, and texts over time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +35,12 @@ class Forgotten:
     def __bool__(self) -> bool:
         """Whether anything matched."""
         return self.messages > 0
+
+
+@dataclass(frozen=True, slots=True)
+class MessageVersion:
+    """A text that a message has or had. ``replaced_at`` is ``None`` for the present text."""
+
+    number: int
+    text: str
+    replaced_at: datetime | None = None

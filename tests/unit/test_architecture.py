@@ -30,7 +30,7 @@ LAYERS: list[set[str]] = [
     {"engine"},
     {"asking", "entity_verbs", "inserting"},
     {"inspection"},
-    {"forgetting"},
+    {"forgetting", "updating"},
     {"housekeeping", "writing"},
     {"space"},
     {"memory"},
@@ -45,7 +45,7 @@ LAYERS: list[set[str]] = [
 ROOMS: dict[str, list[set[str]]] = {
     "english": [{"words"}, {"verbs"}, {"denial", "sentences"}, {"times"}],
     "stores": [
-        {"batch_size", "candidates", "leaks", "merge_records", "records", "reindex"},
+        {"batch_size", "candidates", "leaks", "merge_records", "new_text", "records", "reindex"},
         {"listing", "no_candidates", "protocols"},
         {"registry"},
         {"neo4j", "sqlite"},

@@ -106,10 +106,10 @@ def forget(
     connection: Connection, space: str, chosen: Chosen, *, remember: bool, now: datetime
 ) -> None:
     """Delete messages; see ``HousekeepingStore.forget``."""
-    connection.write(_Forgetting(space, chosen, remember=remember, now=now).run)
+    connection.write(Forgetting(space, chosen, remember=remember, now=now).run)
 
 
-class _Forgetting:
+class Forgetting:
     """One transaction. Locks as a derivation does, and the space as an insert does."""
 
     def __init__(self, space: str, chosen: Chosen, *, remember: bool, now: datetime) -> None:
@@ -117,23 +117,55 @@ class _Forgetting:
         self._chosen = chosen
         self._remember = remember
         self._now = now
+        self._chunks = 0
 
     def run(self, tx: Transaction) -> None:
-        session = self._chosen.session_uid
-        labels = tx.row("forget/lock", space=self._space)
-        held = tx.row("forget/hold", session=session)
-        if labels is None or held is None:
+        """Forget the messages, unless they are gone."""
+        begun = self.begin(tx)
+        if begun is None:
             return
-        lost = losses(tx, self._chosen, held[0])
-        if not lost.times:
-            return
+        lost, labels = begun
         if self._remember:
             tx.rows("forget/remember", space=self._space, messages=list(self._chosen.messages))
-        dropped = Dropped(0, 0)
-        if lost.is_read:
-            dropped = self._forget_derived(tx, lost, labels[0])
-        self._drop_chunks(tx, lost)
-        ends = len(lost.times) == held[0]
+        dropped = self.forget_derived(tx, lost, labels)
+        self.drop_chunks(tx, sorted(lost.times), lost.length)
+        tx.rows("forget/drop_versions", messages=list(self._chosen.messages))
+        self.close_ranks(tx, lost, dropped, ends=len(lost.times) == self._chunks)
+
+    def begin(self, tx: Transaction) -> tuple[Losses, list[str]] | None:
+        """Lock all that is concerned; returns the losses and the labels of the triples' index."""
+        labels = tx.row("forget/lock", space=self._space)
+        held = tx.row("forget/hold", session=self._chosen.session_uid)
+        if labels is None or held is None:
+            return None
+        self._chunks = held[0]
+        lost = losses(tx, self._chosen, self._chunks)
+        return (lost, labels[0]) if lost.times else None
+
+    def forget_derived(self, tx: Transaction, lost: Losses, labels: list[str]) -> Dropped:
+        """Delete what was read out of the chunks, and only out of them."""
+        if not lost.is_read:
+            return Dropped(0, 0)
+        entity_map = Neo4jEntityMap(tx, self._space, labels, self._now)
+        others = {row[0]: row[1] for row in tx.rows("forget/chunks", chunks=list(lost.leaks))}
+        loose = untie(tx, {**lost.times, **others})
+        settle(entity_map, sorted(loose.renamed), prune_aliases(tx, loose, ()))
+        dropped = prune(tx, entity_map, self._space, labels, loose)
+        _prune_spoken_of(tx, entity_map, loose)
+        return dropped
+
+    def drop_chunks(self, tx: Transaction, uids: Sequence[str], length: int) -> None:
+        """Delete chunks out of which nothing is read any more, and link those around them."""
+        links = bridges(tx.rows("forget/neighbours", chunks=list(uids)))
+        tx.rows(
+            "forget/drop_chunks", space=self._space, chunks=list(uids), count=len(uids),
+            length=length,
+        )  # fmt: skip
+        tx.rows("insert/link", pairs=links)
+
+    def close_ranks(self, tx: Transaction, lost: Losses, dropped: Dropped, *, ends: bool) -> None:
+        """Bring the session up to date; delete it if it ``ends``."""
+        session = self._chosen.session_uid
         themes = self._drop_summary(tx) if ends or lost.is_read else 0
         tx.rows(
             "forget/total", space=self._space, triples=dropped.triples, length=dropped.length,
@@ -145,24 +177,6 @@ class _Forgetting:
         tx.rows("forget/bounds", session=session)
         if lost.is_read:
             tx.rows("forget/reread", session=session)
-
-    def _forget_derived(self, tx: Transaction, lost: Losses, labels: list[str]) -> Dropped:
-        entity_map = Neo4jEntityMap(tx, self._space, labels, self._now)
-        others = {row[0]: row[1] for row in tx.rows("forget/chunks", chunks=list(lost.leaks))}
-        loose = untie(tx, {**lost.times, **others})
-        settle(entity_map, sorted(loose.renamed), prune_aliases(tx, loose, ()))
-        dropped = prune(tx, entity_map, self._space, labels, loose)
-        _prune_spoken_of(tx, entity_map, loose)
-        return dropped
-
-    def _drop_chunks(self, tx: Transaction, lost: Losses) -> None:
-        uids = sorted(lost.times)
-        links = bridges(tx.rows("forget/neighbours", chunks=uids))
-        tx.rows(
-            "forget/drop_chunks", space=self._space, chunks=uids, count=len(uids),
-            length=lost.length,
-        )  # fmt: skip
-        tx.rows("insert/link", pairs=links)
 
     def _drop_summary(self, tx: Transaction) -> int:
         row = tx.row("forget/drop_summary", session=self._chosen.session_uid)

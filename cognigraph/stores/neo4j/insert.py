@@ -119,7 +119,7 @@ class _Rows:
             for message in group:
                 for chunk in message.chunks:
                     position += 1
-                    chunks.append(_chunk(space, message, chunk, position))
+                    chunks.append(chunk_row(space, message, chunk, position))
             chunks.sort(key=lambda row: (row["properties"]["at"], row["place"]))
             self._sessions.append(
                 {
@@ -184,7 +184,8 @@ def splice(positions: Sequence[Row]) -> tuple[list[list[str]], list[list[str]]]:
     return cut, linked
 
 
-def _chunk(space: str, message: MessageRow, chunk: ChunkRow, position: int) -> dict[str, Any]:
+def chunk_row(space: str, message: MessageRow, chunk: ChunkRow, position: int) -> dict[str, Any]:
+    """Parameters of a statement that writes a chunk."""
     # All chunks have tags and metadata, by which they are searched; only the first needs the rest.
     data = message.data or MessageData()
     is_first = chunk.part == 0

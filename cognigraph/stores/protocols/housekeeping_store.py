@@ -10,6 +10,7 @@ from typing import Protocol
 from cognigraph.model import Forgotten
 from cognigraph.model.listing import MessageQuery
 from cognigraph.stores.listing import Placed
+from cognigraph.stores.records import MessageRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,19 @@ class HousekeepingStore(Protocol):
         ``remember`` the hashes of the messages' keys stay, so that an insert does not bring them
         back. Messages that are gone already are ignored.
         """
+        ...
+
+    def update(self, space: str, message: MessageRow) -> bool:
+        """Replace the text of a message, and queue it and its session's other messages again.
+
+        What was read out of the old text goes as with :meth:`forget`; the text itself is kept as a
+        version. The message keeps its uid and its position. False if there is no such message, or
+        if it has this text.
+        """
+        ...
+
+    def versions(self, space: str, session: str, id: str) -> list[tuple[str, datetime]]:
+        """Earlier texts of a message and when they were replaced, oldest first."""
         ...
 
     def erase(self) -> bool | None:

@@ -19,7 +19,7 @@ class MessageStore(Protocol):
 
         A message whose uid is already stored changes nothing: it is ``known`` if its digest is the
         same, or that of an earlier version, and a ``conflict`` if it differs. One that was
-        forgotten is ``forgotten`` and changes nothing. New chunks start as ``pending``. The order within a
-        session is by time, then by arrival.
+        forgotten is ``forgotten`` and changes nothing. New chunks start as ``pending``. The order
+        within a session is by time, then by arrival.
         """
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from cognigraph.resolution.incremental import EntityMap, settle
@@ -13,6 +13,7 @@ from cognigraph.stores.leaks import leaking, only_in
 from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
 from cognigraph.stores.sqlite import read
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
+from cognigraph.stores.sqlite.insert import Owner
 from cognigraph.stores.sqlite.replace import (
     Loose,
     prune,
@@ -88,31 +89,34 @@ def forget(
     connection: sqlite3.Connection, space: str, chosen: Chosen, *, remember: bool, now: int
 ) -> None:
     """Delete messages; see ``HousekeepingStore.forget``."""
-    row = connection.execute(
-        "SELECT s.id, s.space_id FROM session s JOIN space p ON p.id = s.space_id "
-        "WHERE s.uid = ? AND p.name = ?",
-        (chosen.session_uid, space),
-    ).fetchone()
+    owner = begin(connection, space, chosen.session_uid)
     ids = ids_of(connection, chosen.chunks)
-    if row is None or not ids:
+    if owner is None or not ids:
         return
-    session_id, space_id = row
-    (revision,) = connection.execute(
-        "UPDATE space SET revision = revision + 1, epoch = epoch + 1 WHERE id = ? "
-        "RETURNING revision",
-        (space_id,),
-    ).fetchone()
     if remember:
         connection.executemany(
             "INSERT OR IGNORE INTO forgotten VALUES (?, ?)",
-            [(uid, space_id) for uid in chosen.messages],
+            [(uid, owner.space_id) for uid in chosen.messages],
         )
-    was_read = is_read(connection, ids.values())
-    if was_read:
-        entity_map = SQLiteEntityMap(connection, space, space_id, revision, now)
-        _forget_derived(connection, entity_map, space, space_id, revision, session_id, ids)
-    _delete_chunks(connection, ids.values(), chosen.messages)
-    _close_ranks(connection, chosen.session_uid, session_id, revision, reread=was_read)
+    was_read = forget_derived(connection, space, owner, ids.values(), now)
+    delete_chunks(connection, ids.values())
+    connection.executemany("DELETE FROM version WHERE uid = ?", [(u,) for u in chosen.messages])
+    close_ranks(connection, chosen.session_uid, owner, reread=was_read)
+
+
+def begin(connection: sqlite3.Connection, space: str, session_uid: str) -> Owner | None:
+    """Tell all readers of a space that rows disappear; None if there is no such session."""
+    row = connection.execute(
+        "SELECT p.id, s.id, p.revision + 1 FROM session s JOIN space p ON p.id = s.space_id "
+        "WHERE s.uid = ? AND p.name = ?",
+        (session_uid, space),
+    ).fetchone()
+    if row is None:
+        return None
+    connection.execute(
+        "UPDATE space SET revision = revision + 1, epoch = epoch + 1 WHERE id = ?", (row[0],)
+    )
+    return Owner(*row)
 
 
 def ids_of(connection: sqlite3.Connection, uids: Iterable[str]) -> dict[str, int]:
@@ -155,20 +159,19 @@ def leaks(connection: sqlite3.Connection, session_id: int, gone: Collection[int]
     return leaking(only_in(texts[True], texts[False]), names)
 
 
-def _forget_derived(
-    connection: sqlite3.Connection,
-    entity_map: SQLiteEntityMap,
-    space: str,
-    space_id: int,
-    revision: int,
-    session_id: int,
-    ids: Mapping[str, int],
-) -> None:
-    others = ids_of(connection, leaks(connection, session_id, ids.values()))
-    loose = untie(connection, [*ids.values(), *others.values()])
+def forget_derived(
+    connection: sqlite3.Connection, space: str, owner: Owner, ids: Collection[int], now: int
+) -> bool:
+    """Delete what was read out of chunks, and only out of them; False if they were not read."""
+    if not is_read(connection, ids):
+        return False
+    entity_map = SQLiteEntityMap(connection, space, owner.space_id, owner.revision, now)
+    others = ids_of(connection, leaks(connection, owner.session_id, ids))
+    loose = untie(connection, [*ids, *others.values()])
     settle(entity_map, sorted(loose.renamed), prune_aliases(connection, loose))
-    prune(connection, entity_map, space, space_id, revision, loose)
+    prune(connection, entity_map, space, owner.space_id, owner.revision, loose)
     _prune_spoken_of(connection, entity_map, loose)
+    return True
 
 
 def _prune_spoken_of(connection: sqlite3.Connection, entity_map: EntityMap, loose: Loose) -> None:
@@ -184,23 +187,17 @@ def _prune_spoken_of(connection: sqlite3.Connection, entity_map: EntityMap, loos
     connection.executemany("DELETE FROM entity WHERE id = ?", [(id,) for id in gone.values()])
 
 
-def _delete_chunks(
-    connection: sqlite3.Connection, ids: Collection[int], messages: Iterable[str]
-) -> None:
+def delete_chunks(connection: sqlite3.Connection, ids: Collection[int]) -> None:
+    """Delete chunks out of which nothing is read any more."""
     for table, column in (("work", "chunk_id"), ("chunk_index", "chunk_id"), ("chunk", "id")):
         connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", [(id,) for id in ids])
-    connection.executemany("DELETE FROM version WHERE uid = ?", [(uid,) for uid in messages])
 
 
-def _close_ranks(
-    connection: sqlite3.Connection,
-    session_uid: str,
-    session_id: int,
-    revision: int,
-    *,
-    reread: bool,
+def close_ranks(
+    connection: sqlite3.Connection, session_uid: str, owner: Owner, *, reread: bool
 ) -> None:
     """Bring a session up to date that has lost messages; delete it if it has none left."""
+    session_id, revision = owner.session_id, owner.revision
     (left,) = connection.execute(
         "SELECT count(*) FROM chunk WHERE session_id = ?", (session_id,)
     ).fetchone()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from cognigraph.model import Forgotten
 from cognigraph.model.listing import MessageQuery
 from cognigraph.stores.listing import Placed
 from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
-from cognigraph.stores.sqlite import erase, forget, listing, weigh
+from cognigraph.stores.records import MessageRow
+from cognigraph.stores.sqlite import erase, forget, listing, update, weigh
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.times import to_micros
 
@@ -37,6 +39,17 @@ class SQLiteHousekeeping:
             erase.begin(connection)
             now = to_micros(self._file.clock())
             forget.forget(connection, space, chosen, remember=remember, now=now)
+
+    def update(self, space: str, message: MessageRow) -> bool:
+        """Replace the text of a message."""
+        with self._file.write_vectors() as connection:
+            now = to_micros(self._file.clock())
+            return update.update(connection, self._file.vectors, space, message, now)
+
+    def versions(self, space: str, session: str, id: str) -> list[tuple[str, datetime]]:
+        """Earlier texts of a message."""
+        with self._file.read() as connection:
+            return update.versions(connection, space, session, id)
 
     def erase(self) -> bool | None:
         """Rewrite the file without what was deleted."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from cognigraph.stores.records import (
     InsertStatus,
@@ -76,13 +77,36 @@ def _insert_message(
            RETURNING id""",
         (message.session_uid, space_id, message.session, at, at, len(message.chunks)),
     ).fetchone()
+    write_chunks(connection, vectors, Owner(space_id, session_id, revision), message)
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Row ids of the space and session of new chunks, and the space's revision."""
+
+    space_id: int
+    session_id: int
+    revision: int
+
+
+def write_chunks(
+    connection: sqlite3.Connection,
+    vectors: VectorFormat,
+    owner: Owner,
+    message: MessageRow,
+    first_id: int | None = None,
+) -> None:
+    """Write the chunks of a message, with ids from ``first_id`` on if that is given."""
+    at = to_micros(message.at)
+    space_id, session_id, revision = owner.space_id, owner.session_id, owner.revision
     for chunk in message.chunks:
         fresh = chunk.text if chunk.fresh is None else chunk.fresh
         chunk_id = connection.execute(
-            """INSERT INTO chunk (uid, space_id, session_id, message_id, part, parts, speaker,
+            """INSERT INTO chunk (id, uid, space_id, session_id, message_id, part, parts, speaker,
                                   at, text, digest, fresh, role, heading)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             (
+                None if first_id is None else first_id + chunk.part,
                 chunk.uid, space_id, session_id, message.id, chunk.part, len(message.chunks),
                 message.speaker, at, chunk.text, message.digest, chunk.fresh, message.role,
                 chunk.heading,

@@ -1,4 +1,4 @@
-// what: delete chunks, and the earlier versions of their messages, and count them out of their space
+// what: delete chunks, and count them out of their space
 // parameters: space, chunks (uids), count, length (of them all, in terms)
 // returns: nothing
 MATCH (space:Space {name: $space})
@@ -6,8 +6,5 @@ SET space.chunks = space.chunks - $count, space.length = space.length - $length
 WITH space
 UNWIND $chunks AS uid
 MATCH (chunk:Chunk {uid: uid})
-OPTIONAL MATCH (version:Version) USING INDEX version:Version(message, number)
-WHERE version.message = uid AND version.number IS NOT NULL
-WITH collect(DISTINCT chunk) AS chunks, collect(version) AS versions
-FOREACH (version IN versions | DETACH DELETE version)
+WITH collect(chunk) AS chunks
 FOREACH (chunk IN chunks | DETACH DELETE chunk)
