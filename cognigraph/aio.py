@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from cognigraph.aio_writing import AsyncWriting, Threads
-from cognigraph.async_housekeeping import AsyncHousekeeping
+from cognigraph.async_housekeeping import AsyncHousekeeping, AsyncSpaces
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import EnrichMode
 from cognigraph.ingest.extraction import Extractor
@@ -234,7 +234,7 @@ class AsyncSpace(AsyncWriting, AsyncHousekeeping):
         )
 
 
-class AsyncMemory(AsyncSpace):
+class AsyncMemory(AsyncSpace, AsyncSpaces):
     """An open memory for asyncio programs, with the arguments of :class:`~cognigraph.Memory`.
 
     Use ``async with AsyncMemory("ann.db") as memory``, or call ``await memory.close()`` at the end.

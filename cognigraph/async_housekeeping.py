@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+from cognigraph.memory import Memory
 from cognigraph.model import (
     Forgotten,
     MessageOrder,
@@ -84,3 +86,34 @@ class AsyncHousekeeping:
     async def versions(self, id: str, session: str | None = None) -> list[MessageVersion]:
         """See :meth:`cognigraph.Space.versions`."""
         return await self._run(self._space.versions, id, session)
+
+    async def export_space(self, path: str | Path, *, derived: bool = False) -> int:
+        """See :meth:`cognigraph.Space.export_space`."""
+        return await self._run(self._space.export_space, path, derived=derived)
+
+    async def import_space(self, path: str | Path) -> int:
+        """See :meth:`cognigraph.Space.import_space`."""
+        return await self._run(self._space.import_space, path)
+
+
+class AsyncSpaces:
+    """Operations on whole spaces, and on the whole store. Each is awaited."""
+
+    _memory: Memory
+
+    async def _run(
+        self, verb: Callable[_P, _R], /, *arguments: _P.args, **options: _P.kwargs
+    ) -> _R:
+        raise NotImplementedError
+
+    async def delete_space(self, name: str) -> None:
+        """See :meth:`cognigraph.Memory.delete_space`."""
+        await self._run(self._memory.delete_space, name)
+
+    async def copy_space(self, a: str, b: str) -> int:
+        """See :meth:`cognigraph.Memory.copy_space`."""
+        return await self._run(self._memory.copy_space, a, b)
+
+    async def backup(self, path: str | Path) -> None:
+        """See :meth:`cognigraph.Memory.backup`."""
+        await self._run(self._memory.backup, path)

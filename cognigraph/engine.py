@@ -134,6 +134,19 @@ class Engine:
         finally:
             self._begin(embedder, store)
 
+    @contextmanager
+    def without_worker(self) -> Iterator[None]:
+        """Keep this memory's worker from the queue for a while."""
+        if self.worker is None:
+            yield
+            return
+        self.worker.stop()
+        try:
+            yield
+        finally:
+            self.worker = BackgroundWorker(self.enricher, self.settings.enrich, self.extractor)
+            self.worker.start()
+
     def forget_answers(self) -> int:
         """Delete the answers that the extractor's model has given, as they may quote messages."""
         return self.extractor.forget_answers() if isinstance(self.extractor, Caching) else 0

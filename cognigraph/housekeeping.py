@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 
-from cognigraph import forgetting, updating
+from cognigraph import forgetting, spaces, updating
 from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.inspection import Inspection
 from cognigraph.model import (
@@ -137,6 +138,36 @@ class Housekeeping(Inspection):
             NotFoundError: there is no such message.
         """
         return updating.versions(self._engine, self._name, self._message(id, session))
+
+    @checked
+    def export_space(self, path: str | Path, *, derived: bool = False) -> int:
+        """Write this space to a new file of JSON lines; returns the number of messages.
+
+        The file has the messages with their earlier texts, what users decided on entities, and the
+        hashes of forgotten messages. Either store reads it with :meth:`import_space`.
+
+        Args:
+            path: a new file.
+            derived: also write what was read out of the messages, so that nothing needs to be
+                read again. Of the revisions of summaries only the present one is written.
+
+        Raises:
+            StoreError: the file exists or cannot be written.
+        """
+        return spaces.export(self._engine, self._name, Path(path), derived=derived)
+
+    @checked
+    def import_space(self, path: str | Path) -> int:
+        """Read a file that :meth:`export_space` has written; returns the number of messages.
+
+        This space must hold no messages; it may have another name than the exported one, and then
+        messages that were forgotten there may be added here. Without derived rows in the file the
+        messages are queued to be enriched. After an error, delete the space and repeat the call.
+
+        Raises:
+            ConfigurationError: the space holds messages, or the file is not an export.
+        """
+        return spaces.restore(self._engine, self._name, Path(path))
 
     def _message(self, id: str, session: str | None) -> StoredMessage:
         found = self.get(id, session)

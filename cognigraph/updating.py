@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import datetime
 
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.engine import Engine
@@ -14,6 +15,17 @@ from cognigraph.stores.protocols import Store
 
 def update(engine: Engine, space: str, old: StoredMessage, text: str) -> StoredMessage:
     """Replace the text of a message; see :meth:`cognigraph.Space.update`."""
+    if replace_text(engine, space, old, text, engine.clock()):
+        engine.forget_answers()
+        engine.written()
+    found = engine.store.graph.message(space, old.id, old.session)
+    if found is None:
+        raise NotFoundError(f"the message {old.id!r} was forgotten meanwhile")
+    return found
+
+
+def replace_text(engine: Engine, space: str, old: StoredMessage, text: str, at: datetime) -> bool:
+    """Replace the text of a message at a time; False if it has this text, or is gone."""
     message = clean(
         Message(
             text=text,
@@ -35,15 +47,9 @@ def update(engine: Engine, space: str, old: StoredMessage, text: str) -> StoredM
 
     def store(store: Store, embedder: CheckedEmbedder) -> bool:
         (row,) = to_rows([message], space, engine.settings.insert, embedder)
-        return store.housekeeping.update(space, row)
+        return store.housekeeping.update(space, row, at)
 
-    if engine.use(store):
-        engine.forget_answers()
-        engine.written()
-    found = engine.store.graph.message(space, old.id, old.session)
-    if found is None:
-        raise NotFoundError(f"the message {old.id!r} was forgotten meanwhile")
-    return found
+    return engine.use(store)
 
 
 def versions(engine: Engine, space: str, message: StoredMessage) -> list[MessageVersion]:

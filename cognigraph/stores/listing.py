@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import StoredMessage
@@ -11,8 +12,13 @@ from cognigraph.times import from_micros
 
 _CURSOR = re.compile(r"(-?\d{1,18})\.(\d{1,18})", re.ASCII)
 
-Placed = tuple[Position, StoredMessage]
-"""A message and its position in the order of all messages."""
+
+class Placed(NamedTuple):
+    """A message, its position in the order of all messages, and the uid of its first chunk."""
+
+    position: Position
+    message: StoredMessage
+    uid: str
 
 
 def position_of(cursor: str) -> Position:
@@ -38,5 +44,5 @@ def page_of(placed: list[Placed], after: str | None) -> MessagePage:
     """A page; an empty one keeps the cursor that it was asked for with."""
     if not placed:
         return MessagePage((), after)
-    last = placed[-1][0]
-    return MessagePage(tuple(message for _, message in placed), f"{last.at}.{last.arrival}")
+    last = placed[-1].position
+    return MessagePage(tuple(one.message for one in placed), f"{last.at}.{last.arrival}")

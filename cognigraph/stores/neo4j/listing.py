@@ -52,5 +52,5 @@ def _range(query: MessageQuery) -> dict[str, Any]:
 
 
 def _placed(row: Row) -> Placed:
-    arrival, id, *rest = row
-    return Position(rest[2], arrival), message_of(id, rest)
+    arrival, uid, id, *rest = row
+    return Placed(Position(rest[2], arrival), message_of(id, rest), uid)

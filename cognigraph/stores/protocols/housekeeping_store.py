@@ -10,7 +10,8 @@ from typing import Protocol
 from cognigraph.model import Forgotten
 from cognigraph.model.listing import MessageQuery
 from cognigraph.stores.listing import Placed
-from cognigraph.stores.records import MessageRow
+from cognigraph.stores.readings import Decision, SessionReading
+from cognigraph.stores.records import EntityRow, MessageRow, SessionNotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +67,59 @@ class HousekeepingStore(Protocol):
         """
         ...
 
-    def update(self, space: str, message: MessageRow) -> bool:
+    def update(self, space: str, message: MessageRow, at: datetime) -> bool:
         """Replace the text of a message, and queue it and its session's other messages again.
 
         What was read out of the old text goes as with :meth:`forget`; the text itself is kept as a
-        version. The message keeps its uid and its position. False if there is no such message, or
-        if it has this text.
+        version, replaced ``at`` a time. The message keeps its uid and its position. False if there
+        is no such message, or if it has this text.
         """
         ...
 
     def versions(self, space: str, session: str, id: str) -> list[tuple[str, datetime]]:
         """Earlier texts of a message and when they were replaced, oldest first."""
+        ...
+
+    def versioned(self, space: str) -> set[str]:
+        """Uids (of the first chunks) of messages that have earlier texts."""
+        ...
+
+    def forgotten(self, space: str) -> list[str]:
+        """Uids (of the first chunks) of forgotten messages, sorted."""
+        ...
+
+    def remember(self, space: str, uids: Sequence[str]) -> None:
+        """Note messages as forgotten."""
+        ...
+
+    def reading(self, space: str, session: str) -> SessionReading:
+        """What was read out of a session that exists."""
+        ...
+
+    def notes(self, space: str, session: str) -> SessionNotes:
+        """Keys, themes and summariser's state of a session that exists."""
+        ...
+
+    def decisions(self, space: str) -> list[Decision]:
+        """What users decided on entities, in that order."""
+        ...
+
+    def decide(
+        self, space: str, entities: Sequence[EntityRow], decisions: Sequence[Decision]
+    ) -> None:
+        """Record decisions on entities, which are written if nothing has mentioned them yet."""
+        ...
+
+    def remove_space(self, space: str) -> None:
+        """Delete a space with all that it holds; ended leases bring nothing back. Repeatable."""
+        ...
+
+    def backup(self, path: str) -> None:
+        """Write a consistent copy of the database to a new file, while it is in use.
+
+        Raises:
+            StoreError: the store has no such operation, or the file exists or cannot be written.
+        """
         ...
 
     def erase(self) -> bool | None:

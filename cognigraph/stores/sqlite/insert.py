@@ -34,8 +34,9 @@ def status_of(connection: sqlite3.Connection, message: MessageRow) -> InsertStat
 
 def bump(connection: sqlite3.Connection, space: str) -> tuple[int, int]:
     """Create the space if needed, increment its revision, and return (id, revision)."""
+    # A random epoch: an index in memory of a removed space of this name must not seem current.
     row = connection.execute(
-        "INSERT INTO space (name, revision) VALUES (?, 1) "
+        "INSERT INTO space (name, revision, epoch) VALUES (?, 1, random()) "
         "ON CONFLICT (name) DO UPDATE SET revision = revision + 1 RETURNING id, revision",
         (space,),
     ).fetchone()

@@ -14,7 +14,7 @@ from cognigraph.stores.sqlite.read import message_of
 from cognigraph.times import to_micros
 
 _FIRSTS = """
-SELECT c.id, c.at FROM chunk c {index}
+SELECT c.id, c.at, c.uid FROM chunk c {index}
 WHERE c.space_id = :space AND c.part = 0 {conditions}
 ORDER BY c.at {order}, c.id {order} LIMIT :limit"""
 
@@ -40,8 +40,8 @@ def messages(connection: sqlite3.Connection, space: int, query: MessageQuery) ->
     firsts = connection.execute(
         statement, {"space": space, "limit": query.limit, **parameters}
     ).fetchall()
-    found = _whole(connection, [id for id, _ in firsts])
-    return [(Position(at, id), found[id]) for id, at in firsts]
+    found = _whole(connection, [row[0] for row in firsts])
+    return [Placed(Position(at, id), found[id], uid) for id, at, uid in firsts]
 
 
 def _conditions(query: MessageQuery) -> tuple[str, dict[str, Any]]:

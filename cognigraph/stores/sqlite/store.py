@@ -50,12 +50,13 @@ class SQLiteStore:
             self._pool.close()
             raise
         file = MemoryFile(self._pool, self._record, clock)
-        self.messages = SQLiteMessages(file, TurnMark(self._pool))
+        mark = TurnMark(self._pool)
+        self.messages = SQLiteMessages(file, mark)
         self.queue = SQLiteQueue(file)
         self.search = SQLiteSearch(file, self._indexes)
         self.resolution = SQLiteResolution(file)
         self.graph = SQLiteGraph(file)
-        self.housekeeping = SQLiteHousekeeping(file)
+        self.housekeeping = SQLiteHousekeeping(file, mark)
 
     @property
     def info(self) -> StoreInfo:

@@ -2,7 +2,7 @@
 //   first; the session's index and uid replace the space's for the messages of one session)
 // parameters: space, since, until, excluded (the end of the range, not part of it), at, arrival
 //   (the position to continue after), speaker (null for all), limit
-// returns: arrival number, id, session, speaker, at in microseconds, texts in order, whether all
+// returns: arrival number, uid of the first chunk, id, session, speaker, at in microseconds, texts in order, whether all
 //   chunks are enriched, role, metadata (JSON), tags, raw (JSON)
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, at, seq)
 WHERE chunk.space = $space AND chunk.at >= $since AND chunk.at <= $until AND chunk.seq IS NOT NULL
@@ -17,7 +17,7 @@ CALL (chunk) {
   WITH part ORDER BY part.part
   RETURN collect(part) AS parts
 }
-RETURN chunk.seq, chunk.message_id, chunk.session, chunk.speaker,
+RETURN chunk.seq, chunk.uid, chunk.message_id, chunk.session, chunk.speaker,
        chunk.at.epochSeconds * 1000000 + chunk.at.microsecond,
        [part IN parts | part.text], all(part IN parts WHERE part.state = 'done'),
        chunk.role, chunk.metadata, chunk.tags, chunk.raw
