@@ -27,8 +27,11 @@ def forget(
     report = store.housekeeping.weigh(space, chosen)
     if dry_run or not chosen:
         return replace(report, dry_run=dry_run)
-    for part in chain.from_iterable(map(_batches, chosen)):
-        store.housekeeping.forget(space, part, remember=not allow_again)
+    if selection == Selection():
+        store.housekeeping.forget_all(space, remember=not allow_again)
+    else:
+        for part in chain.from_iterable(map(_batches, chosen)):
+            store.housekeeping.forget(space, part, remember=not allow_again)
     erased = store.housekeeping.erase()
     cached = engine.forget_answers()
     if report.reread:

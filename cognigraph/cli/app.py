@@ -30,10 +30,18 @@ from cognigraph.errors import CogniGraphError, StoreError
 
 USAGE, UNAVAILABLE, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 130, 141
 
+
+def _import(run: CommandRun) -> int:
+    """Take messages, or a whole space that was exported."""
+    if housekeeping.is_export(run.arguments.file):
+        return housekeeping.restore(run)
+    return commands.load(run)
+
+
 _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "demo": demo.demo,
     "add": commands.add,
-    "import": commands.load,
+    "import": _import,
     "search": commands.search,
     "why": explaining.why,
     "context": commands.context,
@@ -48,6 +56,9 @@ _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "split": resolving.split,
     "stats": commands.stats,
     "forget": housekeeping.forget,
+    "update": housekeeping.update,
+    "export": housekeeping.export,
+    "backup": housekeeping.backup,
     "enrich": commands.enrich_pending,
     "reindex": reindexing.reindex,
     "doctor": doctor.doctor,

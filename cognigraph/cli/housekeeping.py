@@ -1,17 +1,19 @@
-"""Commands that list and forget messages."""
+"""Commands that list, forget and replace messages, and that export and back up spaces."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import tzinfo
+from pathlib import Path
 
 from rich.table import Table
 
 from cognigraph.cli import format_values, render
-from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun
+from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun, stdin
 from cognigraph.cli.open_memory import moment, opened, reading
 from cognigraph.model import Forgotten, StoredMessage
 
+_HEADER = b'{"kind": "export"'
 _TEXT_MOST = 300
 _GONE = (
     "messages", "chunks", "sessions", "triples", "entities", "keys", "themes", "revisions",
@@ -118,3 +120,63 @@ def _notes(run: CommandRun, report: Forgotten) -> None:
         flags = run.options.flags
         how = "" if report.dry_run else f": cognigraph enrich{flags}"
         run.terminal.note(f"{count} of the same sessions {verb} read again{how}")
+
+
+def update(run: CommandRun) -> int:
+    """Replace the text of a message."""
+    given, options = run.arguments, run.options
+    text = stdin() if given.text == "-" else given.text
+    with reading(options) as space:
+        message = space.update(given.id, text, session=given.session)
+        count = len(space.versions(message.id, message.session))
+    run.terminal.document({"message": message, "versions": count})
+    run.terminal.show(
+        render.text(
+            f"{message.id} in session {message.session} has version {count}; "
+            f"to read it: cognigraph enrich{options.flags}"
+        )
+    )
+    return OK
+
+
+def export(run: CommandRun) -> int:
+    """Write a space to a file."""
+    file, options = run.arguments.file, run.options
+    with reading(options) as space:
+        count = space.export_space(file, derived=run.arguments.derived)
+    run.terminal.document({"messages": count, "file": file})
+    run.terminal.show(render.text(f"wrote {format_values.plural(count, 'message')} to {file}"))
+    return OK
+
+
+def restore(run: CommandRun) -> int:
+    """Read a space from a file that ``export`` has written."""
+    file, options = run.arguments.file, run.options
+    with opened(options, create=True) as memory:
+        space = memory.space(options.space)
+        count = space.import_space(file)
+        pending = space.stats().pending
+    run.terminal.document({"messages": count, "pending": pending})
+    run.terminal.show(render.text(f"read {format_values.plural(count, 'message')} of an export"))
+    if pending:
+        run.terminal.note(f"{pending:,} are to be enriched: cognigraph enrich{options.flags}")
+    return OK
+
+
+def is_export(file: str) -> bool:
+    """Whether a file begins as ``export`` begins it."""
+    try:
+        with Path(file).expanduser().open("rb") as stream:
+            return stream.read(len(_HEADER)) == _HEADER
+    except OSError:
+        return False
+
+
+def backup(run: CommandRun) -> int:
+    """Copy the SQLite file."""
+    file = run.arguments.file
+    with opened(run.options) as memory:
+        memory.backup(file)
+    run.terminal.document({"file": file})
+    run.terminal.show(render.text(f"wrote {file}"))
+    return OK

@@ -10,12 +10,27 @@ _FORGET = """\
 Delete messages, and all that was made from them and from nothing else. Without --yes, only show
 what would be deleted. Messages are deleted that match every criterion."""
 
+_EXPORT = """\
+Write the messages of a space with their earlier texts and the merges and splits made by users as
+JSON lines. `cognigraph import` reads them into a space that holds no messages, of either store."""
+
 
 def add_housekeeping(command: Any) -> None:
     """Add the commands."""
     command("spaces", "list the names of all spaces that hold messages")
     _messages(command)
     _forget(command)
+    update = command("update", "replace the text of a message; the old text is kept as a version")
+    update.add_argument("id", metavar="ID", help="the message's id")
+    update.add_argument("text", metavar="TEXT", help='the new text; "-" reads standard input')
+    update.add_argument("--session", metavar="ID", help="its session, if several have the id")
+    export = command("export", "write a space to a file, which `import` reads", _EXPORT)
+    export.add_argument("file", metavar="FILE", help="a new file")
+    export.add_argument(
+        "--derived", action="store_true", help="also write what was read out of the messages"
+    )
+    backup = command("backup", "copy the SQLite file while it is in use")
+    backup.add_argument("file", metavar="FILE", help="a new file")
 
 
 def _messages(command: Any) -> None:

@@ -131,7 +131,7 @@ def _writing(command: Any) -> None:
         "Store many messages from a file with one JSON object on each line: text and optionally "
         "session, speaker, at, id, role, tags, metadata; or chat messages with role and content. "
         "Other fields become metadata. Running it again skips the messages that are stored "
-        "already.",
+        "already. A file that `export` has written is read into a space that holds no messages.",
     )
     load.add_argument("file", metavar="FILE", help='JSONL file; "-" reads standard input')
     load.add_argument(

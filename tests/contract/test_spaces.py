@@ -117,6 +117,8 @@ def enriched(space):
 
 def shown(space):
     everything = {name: value for name, value in graph(space).items() if name != "stats"}
+    # Neo4j has a MENTIONS for each of the merged names, the view of a SQLite file one for all.
+    everything["mentions"] = sorted(set(everything["mentions"]))
     everything["messages"] = [
         (message, space.versions(message.id, message.session))
         for message in space.messages(limit=1000)

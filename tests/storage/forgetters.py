@@ -39,7 +39,7 @@ def main(path: Path) -> None:
     with open_memory(path) as memory:
         sys.stdout.write("begun\n")
         sys.stdout.flush()
-        memory.forget(everything=True)
+        memory.forget(speaker="Ann")
         sys.stdout.write("done\n")
 
 

@@ -42,6 +42,10 @@ class Neo4jHousekeeping:
         """Delete messages of one session with all that was read out of them."""
         forget.forget(self._connection, space, chosen, remember=remember, now=self._clock())
 
+    def forget_all(self, space: str, *, remember: bool) -> None:
+        """Delete all messages of a space, in bounded transactions."""
+        remove.remove(self._connection, self._indexes, space, remember=remember)
+
     def update(self, space: str, message: MessageRow, at: datetime) -> bool:
         """Replace the text of a message."""
         return update.update(self._connection, space, message, at)
@@ -85,7 +89,7 @@ class Neo4jHousekeeping:
 
     def remove_space(self, space: str) -> None:
         """Delete a space with all that it holds, in bounded transactions."""
-        remove.remove(self._connection, self._indexes, space)
+        remove.remove(self._connection, self._indexes, space, remember=False)
 
     def backup(self, path: str) -> None:
         """Not possible from here.

@@ -67,6 +67,10 @@ class HousekeepingStore(Protocol):
         """
         ...
 
+    def forget_all(self, space: str, *, remember: bool) -> None:
+        """Delete all messages of a space with all that was read out of them. Repeatable."""
+        ...
+
     def update(self, space: str, message: MessageRow, at: datetime) -> bool:
         """Replace the text of a message, and queue it and its session's other messages again.
 

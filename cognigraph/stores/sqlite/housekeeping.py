@@ -54,6 +54,14 @@ class SQLiteHousekeeping:
             now = to_micros(self._file.clock())
             forget.forget(connection, space, chosen, remember=remember, now=now)
 
+    def forget_all(self, space: str, *, remember: bool) -> None:
+        """Delete all messages of a space."""
+        with self._file.write() as connection:
+            erase.begin(connection)
+            space_id = read.space_id(connection, space)
+            if space_id is not None:
+                remove.empty(connection, space_id, remember=remember)
+
     def update(self, space: str, message: MessageRow, at: datetime) -> bool:
         """Replace the text of a message."""
         with self._file.write_vectors() as connection:

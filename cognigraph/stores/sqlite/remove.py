@@ -31,15 +31,29 @@ _STATEMENTS = (
     "DELETE FROM chunk WHERE space_id = ?",
     "DELETE FROM session WHERE space_id = ?",
     "DELETE FROM version WHERE space_id = ?",
-    "DELETE FROM forgotten WHERE space_id = ?",
-    "DELETE FROM space WHERE id = ?",
 )
 """From what refers to other rows to what is referred to."""
 
 
-def remove(connection: sqlite3.Connection, space: int) -> bool:
-    """Delete all rows of a space; return whether no space is left in the file."""
+def empty(connection: sqlite3.Connection, space: int, *, remember: bool) -> None:
+    """Delete the messages of a space with all that was read out of them."""
+    if remember:
+        connection.execute(
+            "INSERT OR IGNORE INTO forgotten "
+            "SELECT uid, space_id FROM chunk WHERE space_id = ? AND part = 0",
+            (space,),
+        )
     connection.execute("PRAGMA defer_foreign_keys = ON")  # triples refer to each other
     for statement in _STATEMENTS:
         connection.execute(statement, (space,))
+    connection.execute(
+        "UPDATE space SET revision = revision + 1, epoch = epoch + 1 WHERE id = ?", (space,)
+    )
+
+
+def remove(connection: sqlite3.Connection, space: int) -> bool:
+    """Delete all rows of a space; return whether no space is left in the file."""
+    empty(connection, space, remember=False)
+    connection.execute("DELETE FROM forgotten WHERE space_id = ?", (space,))
+    connection.execute("DELETE FROM space WHERE id = ?", (space,))
     return connection.execute("SELECT 1 FROM space LIMIT 1").fetchone() is None
