@@ -301,10 +301,10 @@ def _evaluating(command: Any) -> None:
     evaluate.add_argument("file", metavar="FILE", nargs="?", help="the JSON file (not for self)")
     own = evaluate.add_argument_group("eval self")
     own.add_argument(
-        "--questions", type=_count, default=100, metavar="N", help="at most (default: 100)"
+        "--questions", type=count, default=100, metavar="N", help="at most (default: 100)"
     )
     own.add_argument(
-        "--seed", type=_whole, default=0, metavar="N", help="chooses the messages (default: 0)"
+        "--seed", type=whole, default=0, metavar="N", help="chooses the messages (default: 0)"
     )
     evaluate.add_argument("-k", default="5,10,15", metavar="N,N", help="default: 5,10,15")
     evaluate.add_argument(

@@ -36,7 +36,8 @@ from cognigraph.ingest.queue.run_limits import Limits
 NAN, INFINITE = float("nan"), float("inf")
 GOOD: dict[str, Any] = {
     "text": "Ann moved to Oslo.", "messages": [{"text": "Bob."}], "question": "Who?",
-    "expect": "m1", "id": "m1", "session": "s1", "a": "Ann", "into": "Bob", "name": "x",
+    "expect": "m1", "id": "m1", "session": "s1", "a": "Ann", "b": "Cid", "into": "Bob",
+    "name": "x", "path": "no-such-folder/file",
     "query": "MATCH (c:Chunk) RETURN c.text", "user": "Hi.", "assistant": "Hello.",
 }  # fmt: skip
 """Valid values of the parameters that have no default."""
@@ -111,6 +112,12 @@ def arguments(verb: Callable[..., Any], wrong: str, value: Any) -> tuple[list[An
     if "forget" in verb.__qualname__ and wrong != "dry_run":
         named["dry_run"] = True  # what the other tests ask for stays
     return positional, named
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some values are names of files that are written."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="module")

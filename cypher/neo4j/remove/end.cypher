@@ -4,9 +4,9 @@
 MATCH (space:Space {name: $space})
 SET space.inserts = space.inserts + 1
 WITH space
-CALL () {
+CALL (space) {
   MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, seq)
-  WHERE chunk.space = $space AND chunk.seq > 0
+  WHERE chunk.space = space.name AND chunk.seq > 0
   RETURN count(chunk) AS chunks, sum(chunk.length) AS length
 }
 SET space.chunks = chunks, space.length = length, space.chunk_indexed = false,
