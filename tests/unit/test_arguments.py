@@ -111,6 +111,8 @@ def arguments(verb: Callable[..., Any], wrong: str, value: Any) -> tuple[list[An
         positional = [GOOD["query"]]
     if "forget" in verb.__qualname__ and wrong != "dry_run":
         named["dry_run"] = True  # what the other tests ask for stays
+    if "update" in verb.__qualname__ and wrong != "id":
+        named["id"] = "no-such-message"
     return positional, named
 
 
