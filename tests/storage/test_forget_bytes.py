@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cognigraph import Memory
+from cognigraph.testing import HashEmbedder
 from tests.storage.forgetters import PER_SESSION, SESSIONS, marker, open_memory, turn
 from tests.storage.test_kill import ROOT, assert_whole
 
@@ -112,3 +113,21 @@ def test_killed_while_forgetting(path):
         memory.forget(everything=True)
         assert found(path, ALL) == []
         assert memory.stats().messages == memory.stats().entities == memory.stats().triples == 0
+
+
+def test_forgetting_while_a_worker_reads(tmp_path):
+    """What is forgotten stays forgotten, whatever the worker was reading at that moment."""
+    path = tmp_path / "m.db"
+    with Memory(path, embedder=HashEmbedder(64)) as memory:  # with a worker
+        gone = []
+        for number in ALL:
+            memory.add_many([turn(number)])
+            if number % 3 == 2:
+                memory.forget(message=f"m{number - 1}")
+                gone.append(number - 1)
+        memory.flush(120)
+        assert missing(memory) == gone
+        assert found(path, gone) == []
+        assert_whole(memory, path)
+        stats = memory.stats()
+        assert (stats.pending, stats.failed, stats.messages) == (0, 0, len(ALL) - len(gone))
