@@ -3,9 +3,9 @@
 python bench/derived.py --data DIR --conversations dev-family --kind assistants --json FILE
     --show unjudged|useful|trivial|false
 
-Each conversation is read into a store of its own. A sample of its triples, chosen by hash, is compared
-with verdicts made by hand: ``useful`` (somebody would look for it, and it is right), ``trivial`` (vague,
-broken or of no use to anybody, but not false) or ``false``. Verdicts are kept by a hash of conversation,
+Each conversation is read into a store of its own. A sample of its triples, chosen by hash, is
+compared with verdicts made by hand: ``useful`` (right, and somebody would look for it), ``trivial``
+(vague, broken or of no use, but not false) or ``false``. Verdicts are kept by a hash of conversation,
 message and triple, so that text that may not be copied stays out (``labels/derived.jsonl``, see
 labels/README.md). A triple without a verdict counts as unjudged, never as useful.
 """

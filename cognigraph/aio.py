@@ -9,7 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from cognigraph.aio_writing import AsyncWriting, Threads
+from cognigraph.aio_facts import AsyncFacts
+from cognigraph.aio_writing import Threads
 from cognigraph.async_housekeeping import AsyncHousekeeping, AsyncSpaces
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import EnrichMode
@@ -43,7 +44,7 @@ from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
 
 
-class AsyncSpace(AsyncWriting, AsyncHousekeeping):
+class AsyncSpace(AsyncFacts, AsyncHousekeeping):
     """One tenant. Each operation is that of :class:`~cognigraph.Space`, awaited."""
 
     async def flush(self, timeout: float = 30.0) -> None:

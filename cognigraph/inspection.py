@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from cognigraph import entity_verbs
+from cognigraph import entity_verbs, state_verbs
 from cognigraph.cypher import named_query
 from cognigraph.cypher.guard.query_limits import check_parameters_size
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import (
+    Conflict,
     Entity,
+    History,
     Merge,
     Session,
     Stats,
@@ -90,6 +92,24 @@ class Inspection:
         )
         known = [seen_from(triple, until) for triple in found]
         return sorted(known, key=lambda triple: triple.last_observed, reverse=True)
+
+    @checked
+    def history(self, entity: str, relation: str | None = None) -> list[History]:
+        """List what was said about each slot of an entity, oldest first, and what ended it.
+
+        A slot is what a fact is about: "lives in Oslo" and "moved to Bergen" are about ``home``.
+        With ``relation``, a relation or a slot, only the slots that have it.
+        """
+        return state_verbs.history(self._engine.store, self._name, entity, relation)
+
+    @checked
+    def conflicts(self, limit: int = 100) -> list[Conflict]:
+        """List current triples of which only one can be true, the newest conflict first.
+
+        They were said at the same time, or a user restored one of them. Decide with
+        :meth:`supersede` or :meth:`retract`.
+        """
+        return state_verbs.conflicts(self._engine.store, self._name, limit)
 
     @checked
     def suspected_duplicates(self, limit: int = 100, offset: int = 0) -> list[SuspectedDuplicate]:

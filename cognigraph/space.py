@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from functools import partial
 
-from cognigraph import entity_verbs
+from cognigraph import entity_verbs, state_verbs
 from cognigraph.asking import ask
 from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.housekeeping import Housekeeping
@@ -20,13 +20,14 @@ from cognigraph.model import (
     Explanation,
     Filter,
     SearchResult,
+    Triple,
 )
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.explain import EXPLAINED, explain_rank
 from cognigraph.retrieve.search import search
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.records import Failure
-from cognigraph.times import zone
+from cognigraph.times import to_utc, zone
 from cognigraph.validation import checked
 from cognigraph.writing import Writing
 
@@ -223,6 +224,49 @@ class Space(Writing, Housekeeping):
             settings=chosen,
             where=where,
         )
+
+    # Changing facts
+
+    @checked
+    def supersede(
+        self,
+        old: Triple | str,
+        new: Triple | str,
+        *,
+        at: datetime | str | None = None,
+        reason: str = "",
+    ) -> None:
+        """Record that the triple ``new`` has taken the place of ``old`` since ``at``.
+
+        Triples are given as they were listed, or by their uid. Without ``at``, the old one ended
+        when the new one began. Nothing is deleted, and :meth:`restore` undoes it. What users say of
+        a triple outlives enrichment: reading messages again does not change it.
+
+        Raises:
+            NotFoundError: there is no such triple.
+        """
+        until = None if at is None else to_utc(at, self._engine.zone)
+        state_verbs.supersede(self._engine.store, self._name, old, new, until, reason)
+
+    @checked
+    def retract(self, triple: Triple | str, *, reason: str = "") -> None:
+        """Take a triple back, as if it had never been said. What it superseded is current again.
+
+        Nothing is deleted, and :meth:`restore` undoes it.
+
+        Raises:
+            NotFoundError: there is no such triple.
+        """
+        state_verbs.retract(self._engine.store, self._name, triple, reason)
+
+    @checked
+    def restore(self, triple: Triple | str, *, reason: str = "") -> None:
+        """Make a triple current, whatever superseded it, by a user or by the rules.
+
+        Raises:
+            NotFoundError: there is no such triple.
+        """
+        state_verbs.restore(self._engine.store, self._name, triple, reason)
 
     # Entity resolution
 

@@ -21,6 +21,7 @@ from cognigraph.ingest.own_names import users
 from cognigraph.model import Theme
 from cognigraph.resolution.relational_names import as_alias, spelled_out
 from cognigraph.resolution.spelling import kept, order, order_fact, rank
+from cognigraph.states.slots import attribute_name
 from cognigraph.stores.records import (
     AliasRow,
     Derivation,
@@ -83,6 +84,8 @@ class _Draft:
     spelled: str
     evidence: dict[str, str | None]
     """Uids of chunks, each with the quoted speaker."""
+    replaces: set[str]
+    """Uids of the chunks that state it to replace other facts."""
 
     def add(self, other: _Draft) -> None:
         """Add the evidence of an equal fact, and take over its spelling if that is earlier."""
@@ -92,6 +95,7 @@ class _Draft:
                 self.evidence[uid] = min(known, said_by)
             else:
                 self.evidence[uid] = known or said_by
+        self.replaces |= other.replaces
         if other.spelled < self.spelled:
             self.subject, self.relation, self.object = other.subject, other.relation, other.object
             self.spelled = other.spelled
@@ -206,10 +210,13 @@ def _mentions(
 
 def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
     indices = _indices(fact.chunks, lease)
-    subject = _entity(lease, fact.subject, fact.subject_type, indices)
+    subject = _entity(
+        lease, attribute_name(fact.subject, fact.relation), fact.subject_type, indices
+    )
     relation = _name(fact.relation)
     described = relation is not None and relation.split()[-1] in _DESCRIBING
-    object = _entity(lease, fact.object, fact.object_type, indices, described=described)
+    what = attribute_name(fact.object, fact.relation)
+    object = _entity(lease, what, fact.object_type, indices, described=described)
     if subject is None:
         rejected.append(f"{NO_SUBJECT}: {_described(fact)}")
     elif object is None:
@@ -225,7 +232,8 @@ def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
         quoted = _name(fact.said_by)
         evidence: dict[str, str | None] = {chunk.uid: quoted for chunk in indices}
         spelled = order_fact(_first(indices, lease), subject.name, relation, object.name)
-        return _Draft(subject, relation, object, when, bool(fact.negated), spelled, evidence)
+        replaces, negated = set(evidence) if fact.replaces else set(), bool(fact.negated)
+        return _Draft(subject, relation, object, when, negated, spelled, evidence, replaces)
     return None
 
 
@@ -344,6 +352,7 @@ def _triples(drafts: dict[str, _Draft], vectors: Iterable[Vector]) -> list[Tripl
             evidence=tuple(draft.evidence),
             spelled=draft.spelled,
             said_by={uid: name for uid, name in draft.evidence.items() if name is not None},
+            replaces=frozenset(draft.replaces),
         )
         # strict=False, because the vectors of keys and themes follow
         for (uid, draft), vector in zip(drafts.items(), vectors, strict=False)

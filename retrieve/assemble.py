@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from cognigraph.model import Citation, Context, Hit, SearchResult, SessionHit, Triple
 from cognigraph.retrieve.block_marks import FOOTER, HEADER, one_line
+from cognigraph.retrieve.standing import no_longer_true, shown_facts, true_when
 from cognigraph.settings import ContextSettings
 from cognigraph.text.token_estimate import estimate_tokens
 
@@ -63,15 +64,19 @@ def assemble(
         block, "S", result.sessions if settings.sessions else (),
         lambda s: _session_line(s, zone), int(max_tokens * settings.session_share),
     )  # fmt: skip
+    past = result.trace.past or result.trace.asks is not None
+    facts = shown_facts(result.triples, past=past) if settings.triples else []
     triples = _fill(
-        block, "T", result.triples if settings.triples else (),
+        block, "T", facts,
         lambda t: _triple_line(t, zone), int(max_tokens * settings.triple_share),
     )  # fmt: skip
-    hits = _fill(block, "C", result.hits, lambda h: _hit_line(h, zone), None)
+    ends = _Endings(result, triples)
+    hits = _fill(block, "C", result.hits, lambda h: _hit_line(h, zone) + ends.of(h), None)
     if settings.order == "time":
         hits = sorted(hits, key=lambda hit: (hit.at, hit.session, hit.part, hit.id))
     while sessions or triples or hits:
-        context = _render(opening, sessions, triples, hits, zone, count)
+        ends = _Endings(result, triples)
+        context = _render(opening, sessions, triples, hits, zone, count, ends)
         if context.tokens <= max_tokens:
             return context
         # Counting is not additive for every tokenizer: drop the least important item and recount.
@@ -83,6 +88,18 @@ def assemble(
         else:
             sessions = sessions[:-1]
     return empty
+
+
+class _Endings:
+    """What is added to a message whose statement has been superseded."""
+
+    def __init__(self, result: SearchResult, triples: Sequence[Triple]) -> None:
+        self._labels = {triple.uid: f"T{number}" for number, triple in enumerate(triples, 1)}
+        self._known = {one.uid: one for hit in result.hits for one in hit.triples}
+        self._known.update((one.uid, one) for one in result.triples)
+
+    def of(self, hit: Hit) -> str:
+        return no_longer_true(hit.triples, self._labels, self._known)
 
 
 def _fill(
@@ -106,6 +123,7 @@ def _render(
     hits: Sequence[Hit],
     zone: tzinfo,
     count: Callable[[str], int],
+    ends: _Endings,
 ) -> Context:
     lines, citations = list(opening), []
     groups: list[tuple[str, list[tuple[str, Citation]]]] = [
@@ -113,7 +131,8 @@ def _render(
                for s in sessions]),
         ("T", [(_triple_line(t, zone), Citation("", "triple", t.uid,
                t.sources[0].session if t.sources else None)) for t in triples]),
-        ("C", [(_hit_line(h, zone), Citation("", "message", h.id, h.session)) for h in hits]),
+        ("C", [(_hit_line(h, zone) + ends.of(h), Citation("", "message", h.id, h.session))
+               for h in hits]),
     ]  # fmt: skip
     for kind, items in groups:
         if items:
@@ -140,7 +159,8 @@ def _session_line(hit: SessionHit, zone: tzinfo) -> str:
 
 
 def _triple_line(triple: Triple, zone: tzinfo) -> str:
-    when = f"{triple.when}; " if triple.when else ""
+    true = true_when(triple, zone)
+    when = f"{true}; " if true else ""
     observed = _stamp(triple.last_observed, zone)[:10]
     return one_line(f"{triple.text} ({when}said {observed})")
 

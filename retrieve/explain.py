@@ -250,6 +250,11 @@ def _own_words(request: SearchRequest, expected: StoredMessage, k: int) -> Itera
 
 def _remarks(plan: SearchPlan, expected: StoredMessage, mine: Hit | None) -> Iterator[str]:
     """Yield properties of the message itself that keep its rank low."""
+    role = expected.role or "person"
+    if role not in plan.request.where.roles:
+        yield f"the search leaves out messages with the role {role}; a Filter can ask for them"
+    if not expected.text.strip():
+        yield "it has no text, so no search finds it"
     if not expected.is_enriched:
         yield "not enriched yet, so no triple cites it; call flush() or run `cognigraph enrich`"
     elif mine is not None and not mine.triples:

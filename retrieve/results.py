@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,10 +10,16 @@ import numpy as np
 from cognigraph.arrays import Floats
 from cognigraph.model import Hit, SearchResult, SessionHit, Trace, Triple, Why
 from cognigraph.retrieve.plan import SearchPlan
-from cognigraph.retrieve.rank.features import scaled
+from cognigraph.retrieve.rank.features import scaled, share_of_best
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import Ranking, best_first
 from cognigraph.retrieve.rank.rerank import RankedMessages, rerank_messages
+from cognigraph.retrieve.standing import (
+    current_facts_first,
+    current_messages_first,
+    newest_of,
+    with_superseding,
+)
 from cognigraph.retrieve.stopwatch import Stopwatch
 from cognigraph.retrieve.timeline import (
     DEPTH,
@@ -50,6 +56,7 @@ class _Ranked:
             space, [best.records[row].uid for row in rows]
         )
         triples = self._triples(triple_rows, chunk_triples)
+        rows = self._current_first(rows, best, chunk_triples, triple_rows, triples)
         hits = tuple(self._hit(row, best, chunk_triples, triples) for row in rows)
         ranked_triples = self._triple_hits(triple_rows, triples)
         session_hits = self._session_hits(session_rows)
@@ -122,7 +129,7 @@ class _Ranked:
         Its window and its session are left out, because they may describe other states as well.
         """
         raw = self.ranking.raw
-        parts = [scaled(raw[name]) for name in ("vector", "words", "triple") if name in raw]
+        parts = [share_of_best(raw[name]) for name in ("vector", "words", "triple") if name in raw]
         return np.asarray(np.sum(parts, axis=0))
 
     def _best_triples(self) -> list[int]:
@@ -144,10 +151,36 @@ class _Ranked:
         request = self.plan.request
         wanted = {self.candidates.triples.uids[row] for row in rows}
         wanted.update(uid for uids in chunk_triples.values() for uid in uids)
-        found = request.store.search.triples_by_uid(request.space, sorted(wanted))
-        if request.as_of is None:
-            return dict(found)
-        return {uid: seen_from(triple, request.as_of) for uid, triple in found.items()}
+
+        def fetch(uids: Sequence[str]) -> dict[str, Triple]:
+            found = request.store.search.triples_by_uid(request.space, uids)
+            return {uid: seen_from(triple, request.as_of) for uid, triple in found.items()}
+
+        return with_superseding(fetch(sorted(wanted)), fetch)
+
+    def _current_first(
+        self,
+        rows: list[int],
+        best: RankedMessages,
+        chunk_triples: Mapping[str, tuple[str, ...]],
+        triple_rows: list[int],
+        triples: Mapping[str, Triple],
+    ) -> list[int]:
+        """Rows of the messages, those of current facts before those of what they superseded.
+
+        A question with a date, for a date, or that names what was superseded, is about that.
+        """
+        time, names = self.plan.analysis.time, set(self.candidates.anchors)
+        dated = time.times or time.anchor or time.asks or self.plan.order == "first"
+        if dated or not self.plan.request.settings.time_order:
+            return rows
+        uids = [self.candidates.triples.uids[row] for row in triple_rows]
+        found = [triples[uid] for uid in uids if uid in triples]
+        named = {newest_of(one.uid, triples) for one in found if one.object in names}
+        relevant = [one.uid for one in found if newest_of(one.uid, triples) not in named]
+        stated = [chunk_triples.get(best.records[row].uid, ()) for row in rows]
+        times = [best.records[row].at for row in rows]
+        return current_messages_first(rows, stated, triples, times, relevant, past=time.past)
 
     def _triple_hits(self, rows: list[int], triples: Mapping[str, Triple]) -> list[Triple]:
         """Return the best triples with scores, newest or oldest first if the question says so."""
@@ -158,9 +191,12 @@ class _Ranked:
             replace(triples[uids[row]], score=score)
             for row, score in zip(found, scores, strict=True)
         ]
-        if self.plan.order is None:
-            return hits
-        return in_order(hits, self.plan.order, scores, [state_time(triple) for triple in hits])
+        if self.plan.order is not None:
+            times = [state_time(triple) for triple in hits]
+            hits = in_order(hits, self.plan.order, scores, times)
+        time = self.plan.analysis.time
+        past = time.past or time.asks is not None or self.plan.order == "first"
+        return current_facts_first(hits, triples, past=past)
 
     def _session_hits(self, rows: list[int]) -> tuple[SessionHit, ...]:
         request, ids = self.plan.request, self.candidates.sessions.ids
@@ -232,6 +268,7 @@ class _Ranked:
             anchors=self.candidates.anchors,
             notes=self._notes(best),
             asks=analysis.time.asks,
+            past=analysis.time.past,
         )
 
     def _counts(self, best: RankedMessages) -> dict[str, int]:

@@ -51,7 +51,14 @@ def state_time(triple: Triple) -> datetime:
 
 def seen_from(triple: Triple, as_of: datetime | None) -> Triple:
     """Return a triple as it was known at ``as_of``, without the sources that came later."""
-    if as_of is None or triple.last_observed <= as_of:
+    if as_of is None:
+        return triple
+    if triple.superseded_at is not None and triple.superseded_at > as_of:
+        triple = replace(
+            triple, status="current", valid_to=None, superseded_by=None, superseded_at=None,
+            reason=None,
+        )  # fmt: skip
+    if triple.last_observed <= as_of:
         return triple
     sources = tuple(source for source in triple.sources if source.at <= as_of)
     last = max((source.at for source in sources), default=triple.first_observed)

@@ -20,6 +20,7 @@ from cognigraph.cli import (
     housekeeping,
     reindexing,
     resolving,
+    states,
 )
 from cognigraph.cli.commands import CommandRun, Interrupted
 from cognigraph.cli.environment import Environment, read_environment
@@ -54,6 +55,11 @@ _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "duplicates": resolving.duplicates,
     "merge": resolving.merge,
     "split": resolving.split,
+    "history": states.history,
+    "conflicts": states.conflicts,
+    "supersede": states.supersede,
+    "retract": states.retract,
+    "restore": states.restore,
     "stats": commands.stats,
     "forget": housekeeping.forget,
     "update": housekeeping.update,

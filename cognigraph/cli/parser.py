@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from cognigraph._version import __version__
 from cognigraph.cli.housekeeping_options import add_housekeeping
 from cognigraph.cli.numbers import amount, count, whole
+from cognigraph.cli.state_parser import add_state_commands
 from cognigraph.cli.terminal import one_line
 
 _DESCRIPTION = """\
@@ -62,6 +63,7 @@ def build_parser() -> argparse.ArgumentParser:
     _writing(command)
     _asking(command)
     _looking(command)
+    add_state_commands(command, count)
     add_housekeeping(command)
     _keeping(command)
     _evaluating(command)

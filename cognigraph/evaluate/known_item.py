@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from cognigraph.model import Role
 from cognigraph.text.terms import STOP_WORDS, words
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -20,7 +21,7 @@ _FEWEST, _MOST = 4, 30
 """Content words of a sentence that can be asked for."""
 _KEPT = 5
 _DROPPED_SHARE = 1 / 3
-_UNASKED = frozenset({"system", "tool"})
+_UNASKED: frozenset[Role | None] = frozenset({"system", "tool"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Said:
     session: str
     id: str
     speaker: str | None
+    role: Role | None
     text: str
 
 
@@ -58,26 +60,21 @@ def known_items(said: Sequence[Said], count: int, seed: int) -> list[KnownItem]:
         if len(items) == count:
             break
         key = each.session, each.id
-        if key in items or copies[each.text] > 1 or _role(each.speaker) in _UNASKED:
+        if key in items or copies[each.text] > 1 or each.role in _UNASKED:
             continue
         kept = _asked_words(each.text, found_in, chosen)
         if kept:
-            items[key] = KnownItem(f"{_opening(each.speaker)} {' '.join(kept)}?", *key)
+            items[key] = KnownItem(f"{_opening(each)} {' '.join(kept)}?", *key)
     return list(items.values())
 
 
-def _role(speaker: str | None) -> str:
-    return (speaker or "").strip().casefold()
-
-
-def _opening(speaker: str | None) -> str:
-    """Begin the question; who said "I" is called by name, and the user asks about themselves."""
-    role = _role(speaker)
-    if role in ("user", ""):
-        return "What did I say about"
-    if role == "assistant":
+def _opening(said: Said) -> str:
+    """Begin the question: the user asks the assistant, or somebody about a person by name."""
+    if said.role == "assistant":
         return "What did you say about"
-    return f"What did {speaker} say about"
+    if said.role == "user" or not said.speaker:
+        return "What did I say about"
+    return f"What did {said.speaker} say about"
 
 
 def _asked_words(text: str, found_in: Mapping[str, int], chosen: random.Random) -> list[str]:

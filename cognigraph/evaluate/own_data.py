@@ -30,7 +30,8 @@ _ENOUGH = 40
 _FEW = 30
 _PER_SESSION = """
 MATCH (s:Session {id: $session})-[:HAS_CHUNK]->(c:Chunk)
-RETURN c.message_id AS id, c.speaker AS speaker, c.text AS text, c.at AS at, c.uid AS uid
+RETURN c.message_id AS id, c.speaker AS speaker, c.role AS role, c.text AS text,
+       c.at AS at, c.uid AS uid
 ORDER BY uid
 """
 
@@ -122,7 +123,7 @@ def _read(space: Space, questions: int, seed: int) -> tuple[list[Said], datetime
     last: datetime | None = None
     for name in names:
         for row in space.cypher(_PER_SESSION, limit=_PAGE, session=name):
-            said.append(Said(name, row["id"], row["speaker"], row["text"]))
+            said.append(Said(name, row["id"], row["speaker"], row["role"], row["text"]))
             last = row["at"] if last is None else max(last, row["at"])
         if len(said) >= questions * _ENOUGH:
             break

@@ -8,7 +8,9 @@ from cognigraph.model.counts import Stats
 from cognigraph.model.explanation import Explanation, Proposal, SignalStanding, SourceStanding
 from cognigraph.model.filters import Filter
 from cognigraph.model.graph import (
+    Conflict,
     Entity,
+    History,
     Merge,
     Session,
     Source,
@@ -35,11 +37,13 @@ __all__ = [
     "DEFAULT_SPACE",
     "AddResult",
     "Citation",
+    "Conflict",
     "Context",
     "Entity",
     "Explanation",
     "Filter",
     "Forgotten",
+    "History",
     "Hit",
     "Merge",
     "Message",

@@ -105,7 +105,8 @@ class SessionHit:
 class Trace:
     """What a search did: milliseconds by stage, sizes of the candidate sets, and remarks.
 
-    ``asks`` says which kind of time the question asks for, according to the rules.
+    ``asks`` says which kind of time the question asks for, according to the rules, and ``past``
+    whether it asks how things were before.
     """
 
     profile: str
@@ -116,6 +117,7 @@ class Trace:
     anchors: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     asks: Literal["when", "how long"] | None = None
+    past: bool = False
 
 
 @dataclass(frozen=True, slots=True)

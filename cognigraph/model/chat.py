@@ -36,7 +36,7 @@ def fields_of(value: object, index: int) -> dict[str, Any]:
     """
     given = {name: item for name, item in _mapping(value, index).items() if item is not None}
     if not FIELDS.isdisjoint(given) and "text" in given:
-        found, rest = _own(given)
+        found, rest = _own(given, index)
     elif not _CHAT.isdisjoint(given) or "raw" in given:
         found, rest = _chat(given, index)
     else:
@@ -69,14 +69,17 @@ def _mapping(value: object, index: int) -> Mapping[str, Any]:
     return value
 
 
-def _own(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _own(given: Mapping[str, Any], index: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """Our fields, and the others; a tool call beside a text is kept as of a chat message."""
     found = {name: item for name, item in given.items() if name in FIELDS}
     payload = {name: item for name, item in given.items() if name in PAYLOAD}
     if payload:
-        found.setdefault("raw", payload)
-    rest = {name: item for name, item in given.items() if name not in FIELDS | PAYLOAD}
-    return found, rest
+        _set_raw(found, payload, index)
+    if "content" in given:
+        raise InvalidMessageError(
+            f"message {index} has both 'text' and 'content'; give one of them", index=index
+        )
+    return found, _unknown(given, found)
 
 
 def _chat(given: Mapping[str, Any], index: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -84,13 +87,31 @@ def _chat(given: Mapping[str, Any], index: int) -> tuple[dict[str, Any], dict[st
     text, is_whole = _text_of(content, index)
     found = {name: item for name, item in given.items() if name in FIELDS}
     found["text"] = text
-    if "name" in given:
-        found.setdefault("speaker", given["name"])
     if not is_whole or not PAYLOAD.isdisjoint(given):
         message = {name: item for name, item in given.items() if name in _CHAT | {"role"}}
-        found.setdefault("raw", message)
+        _set_raw(found, message, index)
+    return found, _unknown(given, found)
+
+
+def _unknown(given: Mapping[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """The other fields. ``name`` is the speaker, unless there is one."""
     rest = {name: item for name, item in given.items() if name not in FIELDS | _CHAT}
-    return found, rest
+    if "name" in given:
+        if "speaker" in found:
+            rest["name"] = given["name"]
+        else:
+            found["speaker"] = given["name"]
+    return rest
+
+
+def _set_raw(found: dict[str, Any], payload: Mapping[str, Any], index: int) -> None:
+    if "raw" in found:
+        name = next(iter(PAYLOAD & payload.keys()), "content")
+        raise InvalidMessageError(
+            f"message {index} has 'raw' and a {name!r} to be kept as it is; give one of them",
+            index=index,
+        )
+    found["raw"] = payload
 
 
 def _text_of(content: object, index: int) -> tuple[str, bool]:
@@ -132,7 +153,7 @@ def _part_text(part: object) -> str | None:
 def _check_spelling(names: Iterable[str], index: int) -> None:
     for name in names:
         meant = _meant(name)
-        if meant is not None:
+        if meant is not None and meant != name:
             raise InvalidMessageError(
                 f"message {index} has the unknown field {name!r}; did you mean {meant!r}? "
                 "If not, put it into 'metadata'",

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from cognigraph.english.denial import denied
 from cognigraph.times import When
+
+Status = Literal["current", "superseded", "retracted"]
+"""Whether a fact still stands, has been replaced by a later one, or was taken back by a user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +110,12 @@ class Source:
 class Triple:
     """A fact of the middle layer with its sources.
 
-    ``when`` is the valid time at the precision given; ``first_observed`` and ``last_observed`` are
+    ``when`` is the event time at the precision given; ``first_observed`` and ``last_observed`` are
     the first and last observed time of its evidence. ``score`` is set in search results only.
+
+    A fact that describes a state is true from ``valid_from`` until ``valid_to``, which is ``None``
+    as long as no end is known. ``superseded_by`` is the uid of the triple that ended it,
+    ``superseded_at`` when that was said, and ``reason`` why.
     """
 
     uid: str
@@ -122,6 +130,12 @@ class Triple:
     last_observed: datetime
     sources: tuple[Source, ...] = ()
     score: float | None = None
+    status: Status = "current"
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    superseded_by: str | None = None
+    superseded_at: datetime | None = None
+    reason: str | None = None
 
     @property
     def text(self) -> str:
@@ -132,6 +146,39 @@ class Triple:
     def __repr__(self) -> str:
         when = f" ({self.when})" if self.when else ""
         return f"<Triple {self.text}{when}, {len(self.sources)} source(s)>"
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """All that was said about one slot of an entity, oldest first.
+
+    ``slot`` is what the facts are about, such as ``home`` or ``work``. Each triple says since when
+    and until when it is true, what superseded it, and why.
+    """
+
+    subject: str
+    slot: str
+    triples: tuple[Triple, ...]
+
+    @property
+    def current(self) -> tuple[Triple, ...]:
+        """The triples that still stand."""
+        return tuple(triple for triple in self.triples if triple.status == "current")
+
+    def __repr__(self) -> str:
+        return f"<History of {self.subject}, {self.slot}: {len(self.triples)} triple(s)>"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Current triples of which only one can be true, because their slot has one value."""
+
+    subject: str
+    slot: str
+    triples: tuple[Triple, ...]
+
+    def __repr__(self) -> str:
+        return f"<Conflict about {self.subject}, {self.slot}: {len(self.triples)} triples>"
 
 
 @dataclass(frozen=True, slots=True)

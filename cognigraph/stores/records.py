@@ -188,6 +188,8 @@ class TripleRow:
     """Orders spellings; see :class:`EntityRow`."""
     said_by: Mapping[str, str] = field(default_factory=dict)
     """Quoted speaker, by the uid of the chunk."""
+    replaces: frozenset[str] = frozenset()
+    """Uids of the chunks that state it to replace other facts of its relation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

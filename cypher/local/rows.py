@@ -25,7 +25,7 @@ SHOWN: Mapping[str, frozenset[str]] = {
         "Key": "name",
         "Theme": "title summary",
         "Triple": "subject relation object when valid_from valid_to negated first_observed "
-        "last_observed",
+        "last_observed status",
         "Entity": "name type",
         "Alias": "name type",
         "TripleVariant": "subject relation object when negated",

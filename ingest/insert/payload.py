@@ -93,17 +93,18 @@ def _json(value: object, path: str) -> Any:
 def _tags(tags: object, index: int) -> tuple[str, ...]:
     if isinstance(tags, str) or not isinstance(tags, Iterable):
         raise _invalid(index, f"tags must be a list of strings, not {shown(tags)}")
-    found = set(tags)
-    for tag in found:
+    given = list(tags)
+    for tag in given:
         if not _is_tag(tag):
             raise _invalid(
                 index,
                 f"a tag must be 1 to {MAX_TAG} characters, without NUL or lone surrogates, "
                 f"not {shown(tag)}",
             )
+    found = sorted(set(given))
     if len(found) > MAX_TAGS:
         raise _invalid(index, f"{len(found)} tags; the limit is {MAX_TAGS}")
-    return tuple(sorted(found))
+    return tuple(found)
 
 
 def _is_tag(tag: object) -> bool:

@@ -179,6 +179,7 @@ def extractive(turns: Sequence[Turn]) -> SummaryDraft:
             speaker=None if turn.speaker == ANONYMOUS else turn.speaker,
             at=turn.at,
             text=turn.text,
+            role=turn.role,
         )
         for index, turn in enumerate(turns)
     )

@@ -17,6 +17,7 @@ from cognigraph.ids import normalise
 from cognigraph.ingest.model.coreference import WindowName
 from cognigraph.ingest.model.transcript import Turn, one_line
 from cognigraph.model import Theme
+from cognigraph.model.roles import as_role
 from cognigraph.text.clean import printable
 from cognigraph.text.terms import query_terms, terms
 
@@ -185,15 +186,20 @@ class SummaryState:
         """The state as JSON; :meth:`load` restores an equal state."""
         data = {
             "model": _FORMAT,
-            "unread": [[turn.at.isoformat(), turn.speaker, turn.text] for turn in self.unread],
+            "unread": [_row(turn) for turn in self.unread],
             "known": [[one.name, one.type, list(one.aliases)] for one in self.known],
             "extractive": self.extractive,
         }
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
-def _turn(at: str, speaker: str, text: str) -> Turn:
-    return Turn(str(speaker), datetime.fromisoformat(at), str(text))
+def _row(turn: Turn) -> list[str]:
+    row = [turn.at.isoformat(), turn.speaker, turn.text]
+    return row if turn.role is None else [*row, turn.role]
+
+
+def _turn(at: str, speaker: str, text: str, role: str = "") -> Turn:
+    return Turn(str(speaker), datetime.fromisoformat(at), str(text), as_role(str(role)))
 
 
 def remembered(turns: Sequence[Turn]) -> tuple[Turn, ...]:

@@ -58,8 +58,8 @@ def split_clauses(
             if index > start:
                 clauses.append(Clause(connector, start, index))
                 connector = low
-            elif connector not in words.CONJUNCTIONS:
-                connector = low
+            elif connector not in words.CONJUNCTIONS or connector in ("what", "how"):
+                connector = low  # "Guess what, we moved"
             start, has_verb = index + 1, False
         elif index == start:
             if low in words.CONJUNCTIONS and not _is_subject(tokens, index):

@@ -11,11 +11,14 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import tzinfo
+from functools import partial
 
 from cognigraph.english import words
 from cognigraph.english.verbs import is_past
 from cognigraph.english.words import word_set
 from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
+from cognigraph.ingest.rules.change import with_changes
+from cognigraph.ingest.rules.discourse import Discourse
 from cognigraph.ingest.rules.in_full import in_full
 from cognigraph.ingest.rules.statement import Statement
 from cognigraph.ingest.rules.summary import SessionState
@@ -124,8 +127,16 @@ def _read_chunk(
     state: SessionState,
 ) -> None:
     told, discourse = turn.statements(near)
+    texts = [one.sentence.text for one in turn.read]
+    told = with_changes(texts, told, turn.chunk.at, partial(_earlier, turn, near))
     facts.add(told, index, turn.chunk.speaker)
     mentions.add(turn, state, index, discourse.introduced)
+
+
+def _earlier(turn: ChunkInContext, near: Sequence[ChunkInContext]) -> list[Statement]:
+    """Return what the speaker of a chunk stated just before it, newest first."""
+    own = [one for one in reversed(near) if one.chunk.speaker == turn.chunk.speaker]
+    return [told for one in own for told in reversed(one.state(Discourse()))]
 
 
 def _add_sentences(turn: ChunkInContext, state: SessionState) -> None:
@@ -197,6 +208,7 @@ class FactCollector:
                 when=said.when,
                 negated=said.negated,
                 said_by=said.said_by,
+                replaces=said.replaces,
             )
             for (said, _), indices in self._found.items()
         )

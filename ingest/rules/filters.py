@@ -39,7 +39,7 @@ def worth_stating(subject: Subject, relation: Relation) -> bool:
 
 def dated(relation: Relation, when: str) -> Relation:
     """Append "in" or "on" to a relation whose object is a time: "married" -> "married in"."""
-    if relation.text.endswith((" in", " on")):
+    if relation.text.rpartition(" ")[2] in {*words.PREPOSITIONS, "until", "till"}:
         return relation
     return replace(relation, text=f"{relation.text} {'on' if len(when) == 10 else 'in'}")
 

@@ -132,7 +132,7 @@ def _trim(
     while (
         start < end
         and start not in names
-        and (tokens[start].kind == "mark" or tokens[start].low in _DROPPED_FIRST)
+        and (tokens[start].kind == "mark" or tokens[start].low in _DROPPED_FIRST | {"'s"})
     ):
         start += 1
     while end > start and (

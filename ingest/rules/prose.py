@@ -22,7 +22,7 @@ _DROPPED_LINE = re.compile(
 )
 _LIST_MARK = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-z]\))[ \t]+(?:\[[ xX]\][ \t]+)?")
 _LABEL = re.compile(r"[*_]{2}[^*_\n]{1,60}(?:[.:][*_]{2}|[*_]{2}:)[ \t]+(?=\S)")
-_EMPHASIS = re.compile(r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)")
+_EMPHASIS = re.compile(r"(?<!\w)[*]{1,3}(?=\S)|(?<=\S)[*]{1,3}(?!\w)")
 
 
 def prose(text: str) -> str:
@@ -42,4 +42,4 @@ def _plain(line: str) -> str:
     if item is not None and line.strip() != item[0].strip():
         line = line[item.end() :]
         line = _LABEL.sub("", line, count=1) if line.startswith(("**", "__")) else line
-    return _EMPHASIS.sub("", line) if "*" in line or "_" in line else line
+    return _EMPHASIS.sub("", line) if "*" in line else line

@@ -10,16 +10,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cognigraph.english import verbs, words
-from cognigraph.english.times.find import TimeSpan
 from cognigraph.english.words import word_set
-from cognigraph.ingest.rules import filters, instructions, places, questions, usefulness
+from cognigraph.ingest.rules import (
+    clause_kinds,
+    filters,
+    instructions,
+    places,
+    questions,
+    usefulness,
+)
 from cognigraph.ingest.rules.clauses import Clause, split_clauses
 from cognigraph.ingest.rules.discourse import Discourse
-from cognigraph.ingest.rules.names import Name
 from cognigraph.ingest.rules.noun_phrases import Phrase, Voices, noun_phrase
-from cognigraph.ingest.rules.objects import MAX_RELATION, ObjectReader
+from cognigraph.ingest.rules.objects import ObjectReader
 from cognigraph.ingest.rules.pronouns import Referent
-from cognigraph.ingest.rules.relations import Relation, is_manner, read_relation
+from cognigraph.ingest.rules.relations import Relation, read_relation
 from cognigraph.ingest.rules.statement import (
     OWNERS,
     SAYING,
@@ -35,12 +40,7 @@ from cognigraph.ingest.rules.subjects import Before, Subject, SubjectFinder
 _UNREAL = word_set("if unless whether how what why where whenever whose than as like though")
 _WISHES = word_set("hope wish imagine suppose doubt bet let guess wonder")
 _RELATIVE = word_set("who which that")
-_OTHERS_THOUGHTS = word_set("thinks thought reckons believes claims imagines fears hopes sure")
-_CONDITIONAL = word_set("without like as if than")
-_SETTING = 7
-"""Largest number of words of a phrase that says where or when, before the subject."""
 _NEAREST = words.PREPOSITIONS | word_set("and or a an the")
-_LIST_MARKS = word_set(", and & or")
 _MAX_LIST = 8
 
 
@@ -110,12 +110,12 @@ class _Scan:
         return instructions.standing_order(self.tokens, self.names, self.voices)
 
     def _clause(self, clause: Clause) -> None:
-        start = self._opening(clause.start, clause.end)
+        start = clause_kinds.opening(self.tokens, self.names, self.timed, self.voices, clause)
         end, self.index = clause.end, clause.start
         if start >= end:
             self._bare_time(clause)
             return
-        unreal = clause.connector in _UNREAL or self._is_reduced_relative(clause)
+        unreal = clause.connector in _UNREAL or self._describes(clause)
         if clause.connector in ("if", "unless"):
             self._condition()
         if unreal or (self.unreal and clause.connector in ("+", "that", "and")):
@@ -145,22 +145,11 @@ class _Scan:
             self._state(subject, relation, clause, end)
         self._report(subject, relation)
 
-    def _is_reduced_relative(self, clause: Clause) -> bool:
-        """Return whether a clause describes the noun before it: "the support I get from Ben"."""
-        before = clause.start - 1
-        if clause.connector != "+" or before < 0 or before in self.timed:
-            return False
-        token = self.tokens[before]
-        said = token.low in verbs.REPORTING or verbs.verb_only(token.low) or token.low == "afraid"
-        loose = token.low in words.INTERJECTIONS or is_manner(token.low)
-        if token.low in _OTHERS_THOUGHTS and self.reporter is None and not self._says(before):
-            return True  # "he thinks I am Mum"
-        loose = loose or token.low in words.OBJECT_PRONOUNS or token.low in words.PRONOUNS
-        return token.kind == "word" and not said and not loose
-
-    def _says(self, index: int) -> bool:
-        """Return whether the speaker is the subject of a verb of thinking: "I thought"."""
-        return index > 0 and self.tokens[index - 1].low in words.FIRST_PERSON
+    def _describes(self, clause: Clause) -> bool:
+        """Return whether a clause describes the noun before it, or says what somebody thinks."""
+        return clause_kinds.is_reduced_relative(
+            self.tokens, self.timed, clause, is_quoted=self.reporter is not None
+        )
 
     def _baptism(self, start: int, end: int) -> bool:
         """Read "Her name is Luna": whose name it is, if that is clear, and Luna's pronoun."""
@@ -219,47 +208,6 @@ class _Scan:
         wish = relation is not None and relation.main in _WISHES and " to " not in said
         self.unreal = wish and not said.startswith("lets")
 
-    def _opening(self, start: int, end: int) -> int:
-        """Skip interjections, adverbs, times and the name of the person addressed."""
-        while start < end:
-            low, name = self.tokens[start].low, self.names.get(start)
-            if start in self.timed:
-                start += 1
-            elif name is not None:
-                if name.text != self.voices.other or not self._addressed(name, end):
-                    break
-                start = name.end
-            elif (
-                low in words.INTERJECTIONS
-                or is_manner(low)
-                or (low in ("glad", "happy") and self._subject_at(start + 1, end))
-            ):
-                start += 1
-            else:
-                break
-        return self._past_setting(start, end)
-
-    def _past_setting(self, start: int, end: int) -> int:
-        """Skip a phrase before a pronoun subject: "For now I take the tram", "That way we ..."."""
-        first = self.tokens[start].low if start < end else ""
-        if first not in words.PREPOSITIONS | words.DETERMINERS or first in _CONDITIONAL:
-            return start
-        for index in range(start + 1, min(start + _SETTING, end - 1)):
-            low, following = self.tokens[index].low, self.tokens[index + 1].low
-            if low in words.NOMINATIVE:
-                verb = following in verbs.FINITE_AUX or verbs.known_verb(following) is not None
-                return index if verb or is_manner(following) else start
-            if verbs.verb_only(low) or low in verbs.FINITE_AUX or low in words.CONJUNCTIONS:
-                return start
-        return start
-
-    def _subject_at(self, index: int, end: int) -> bool:
-        low = self.tokens[index].low if index < end else ""
-        return low in words.PRONOUNS or low in words.POSSESSIVES or index in self.names
-
-    def _addressed(self, name: Name, end: int) -> bool:
-        return name.end >= end or self.tokens[name.end].low in words.PRONOUNS
-
     # Times
 
     def _bare_time(self, clause: Clause) -> None:
@@ -275,17 +223,11 @@ class _Scan:
     def _when(self, clause: Clause) -> str | None:
         for span in self.times:
             within = clause.start <= span.start < clause.end
-            if self._is_week_away(span):
+            if clause_kinds.is_week_away(self.tokens, span):
                 continue
             if span.when and (within or clause.start < span.end <= clause.end):
                 return span.when
         return None
-
-    def _is_week_away(self, span: TimeSpan) -> bool:
-        """Return whether weeks are counted from a day, which is then not the day that is meant."""
-        after = self.tokens[span.end].low if span.end < len(self.tokens) else ""
-        before = {token.low for token in self.tokens[max(0, span.start - 2) : span.start]}
-        return after == "week" or bool(before & {"week", "weeks"})
 
     # Clauses without a subject
 
@@ -293,7 +235,7 @@ class _Scan:
         if self.tokens[start].low == "according" and start + 2 < end:
             source = noun_phrase(self.tokens, start + 2, end, self.names, self.voices)
             self.reporter = source.text if source is not None else None
-        elif not self._brought_up(clause, start, end):
+        elif not clause_kinds.brings_up(self.tokens, start, end):
             self._fragment(clause, start, end)
 
     def _fragment(self, clause: Clause, start: int, end: int) -> None:
@@ -311,23 +253,15 @@ class _Scan:
             self.apart = phrase if apart or name else None
             self.before.subject = phrase if apart else None
             self.before.lost = self.before.lost or not (apart or name)
-        elif self._goes_on(clause, last, start, end):
+        elif self._is_listed(clause, last, start, end):
             joined = f"{last.object}, {phrase.text}"
             if len(joined.split()) <= _MAX_LIST:
                 self.out[-1] = replace(last, object=joined)
 
-    def _goes_on(self, clause: Clause, last: Statement, start: int, end: int) -> bool:
-        lows = [token.low for token in self.tokens[start:end]]
-        listed = self.listing and clause.connector in _LIST_MARKS and len(lows) <= 4
-        rest = [token.low for token in self.tokens[start : start + 12]]
-        if clause.connector == "," and not {"and", "or", "&"} & set(rest):
-            return False  # "a book, excellent" is no list
-        if is_manner(lows[0]) or lows[0] in words.SENTIMENT | words.NEGATIONS | words.PREPOSITIONS:
-            return False
-        clear = lows[0] not in words.PRONOUNS and not any(
-            low in verbs.FINITE_AUX or verbs.verb_only(low) for low in lows
-        )
-        return listed and clear and last.object_type != "time"
+    def _is_listed(self, clause: Clause, last: Statement, start: int, end: int) -> bool:
+        """Return whether a fragment continues the list that the last object began."""
+        listed = self.listing and last.object_type != "time"
+        return listed and clause_kinds.goes_on(self.tokens, clause, start, end)
 
     def _apposition(self, clause: Clause, phrase: Phrase, start: int, end: int) -> bool:
         """Read an apposition as an "is": "Helios, a bakery", "My boss, Dr. Berg, ..."."""
@@ -354,14 +288,6 @@ class _Scan:
         self._add(Statement(named.text, named.type, "is", phrase.text, phrase.type))
         return True
 
-    def _brought_up(self, clause: Clause, start: int, end: int) -> bool:
-        """Return whether a clause only brings something up: "here is ...", "there was ..."."""
-        low = self.tokens[start].low
-        if start + 2 >= end or self.tokens[start + 1].low not in verbs.BE:
-            return False
-        own = self.tokens[start + 2].low in words.SPEAKER_POSSESSIVES
-        return low in ("here", "there") or (own and low in ("this", "that", "these", "it"))
-
     def _resolve(self, pronoun: str) -> Referent | None:
         """Resolve a pronoun by the two preceding sentences and this one up to the clause."""
         voiced = (self.voices.speaker, self.voices.other)
@@ -386,9 +312,13 @@ class _Scan:
             return
         when = self._when(clause) or self.waiting
         self.waiting = None
-        found = self.objects.read(relation, end) or self._judged(who, relation, end)
+        found = self.objects.read(relation, end) or clause_kinds.opinion(
+            self.tokens, who, relation, end
+        )
         if found is None:
-            if when is not None and self._only_time(who, relation, end):
+            if when is not None and clause_kinds.is_only_time(
+                self.tokens, self.timed, who, relation, end
+            ):
                 self._emit_all(who, filters.dated(relation, when), Phrase(when, "time"), when)
             return
         relation, phrase = found
@@ -422,13 +352,6 @@ class _Scan:
                 self.dropped.append(
                     Statement(about, subject.type, relation.text, what, phrase.type)
                 )
-
-    def _only_time(self, who: Subject, relation: Relation, end: int) -> bool:
-        bare = relation.copula and relation.main == "be"
-        if bare and (who.pronoun or who.phrase.text == self.voices.speaker):
-            return False
-        short = relation.text.count(" ") < MAX_RELATION
-        return short and all(index in self.timed for index in range(relation.end, end))
 
     def _emit(self, subject: Phrase, relation: Relation, phrase: Phrase, when: str | None) -> None:
         who, what = self.discourse.name_of(subject.text), self.discourse.name_of(phrase.text)
@@ -473,11 +396,3 @@ class _Scan:
                 type_ = name.type if name.sure and name.type != "object" else what.type
                 self._add(Statement(name.text, type_, "is", what.text, what.type))
             return
-
-    def _judged(self, who: Subject, relation: Relation, end: int) -> tuple[Relation, Phrase] | None:
-        """Read an opinion ("Hiking in the north was amazing"), kept for the sake of its subject."""
-        said = [self.tokens[index].low for index in range(relation.end, end)]
-        if not relation.copula or who.pronoun or " " not in who.phrase.text or not said:
-            return None
-        judged = said[-1] in words.SENTIMENT and len(said) < 3
-        return (relation, Phrase(said[-1], "concept")) if judged else None

@@ -35,6 +35,7 @@ class Statement:
     when: str | None = None
     negated: bool = False
     said_by: str | None = None
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)

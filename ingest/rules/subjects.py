@@ -174,6 +174,9 @@ class SubjectFinder:
             if verbs.is_ing(low) and not before.progressive:
                 return None  # "the key to staying fit and reaching my goals"
             own = before.subject.text == self.voices.speaker
+            described = clause.connector == "," and low.endswith("ed")
+            if described and not self._takes_object(start + 1, end):
+                return None  # "in three weeks, newly diagnosed patients"
             order = verb is not None and verb.form == "base" and not finite
             if order and before.subject.text == self.voices.other:
                 return None  # "You too, take care"

@@ -24,6 +24,7 @@ POOL = 40
 KEYS = 64
 """Largest number of candidate keys."""
 SHOWN_KEYS = 16
+_NOUN = 0.44  # least score of a single word that is no verb or abstract noun
 SPEAKERS = 16
 _THEMES = 3
 _THEME_SENTENCES = 4
@@ -239,9 +240,9 @@ class _Stemmed(NamedTuple):
 
 
 def _is_topic(key: Key) -> bool:
-    """Return whether a key is a name, several words, or a word that came up more than once."""
+    """Return whether a key is a name, several words, a clear noun, or came up more than once."""
     named = any(not character.islower() for character in key.name)
-    return named or key.count > 1
+    return named or key.count > 1 or key.score >= _NOUN
 
 
 def _covers(chosen: set[str], stems: set[str]) -> bool:

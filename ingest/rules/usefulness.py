@@ -60,7 +60,8 @@ _MOODS = word_set(
 _TELLING = word_set("new old first second own other big little small young short long last next")
 _GENERIC = word_set(
     """book books movie movies film game games song show series photo photos picture pic app video
-    money win team map place idea skill skills painting recipe recipes meal food"""
+    money win team map place idea skill skills painting recipe recipes meal food
+    chap man woman guy boy girl person"""
 )
 _LIGHT_VERBS = word_set(
     """have show cross give get make do take feel need want love like keep see show bring be

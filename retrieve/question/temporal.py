@@ -10,6 +10,7 @@
 | "... before she moved", "after the wedding"     | an event; its date opens or ends the window  |
 | "... now", "most recently", "the first time"    | an order: newest or oldest state first       |
 | "when did", "how long ago", "how long"          | the answer is a time or a duration           |
+| "where did she live before", "used to", "former" | a state that is over                        |
 | "as of March"                                   | later messages are left out                  |
 
 Relative times count from ``now``, the time of asking.
@@ -33,12 +34,22 @@ Side = Literal["before", "after"]
 
 _LAST = re.compile(
     r"\b(?:most recent(?:ly)?|latest|newest|the last time|last time|currently|current|nowadays"
-    r"|these days|at the moment|right now|at present|by now|any ?more|now|still)\b"
+    r"|these days|at the moment|right now|at present|by now|any ?more|now|still|today)\b"
 )
 _FIRST = re.compile(
     r"\b(?:(?:for )?the first time|first time|originally|initially|earliest|at first"
     r"|in the beginning(?! of)|to begin with"
     r"|did (?:\S+ ){0,2}(?!(?:his|her|its|my|your|our|their|the|an?)\b)\S+ first)\b"
+)
+_STATE_TODAY = re.compile(
+    r"^(?:and |so |but )?(?:where|who|what|which|how|whom|whose)(?: \S+)? (?:does|do|is|are) "
+    r"(?:\S+ ){1,4}(?<!ing )today\W*$"
+)
+"""A state of today: "where does she live today", but not "what is she doing today"."""
+_PAST = re.compile(
+    r"\b(?:used to|previous(?:ly)?|former(?:ly)?|in the past|at that time|back then|history of)\b"
+    r"|\b(?:did|was|were|had|has|have)\b.* before(?: that| then| this)?(?= ?(?:[?.!]|$))"
+    r"|\bhas (?:\S+ ){1,4}changed\b"
 )
 _NOT_NOW = re.compile(r"\b(?:from now|until now|just now|now that)\b")
 _WHEN = re.compile(
@@ -91,7 +102,8 @@ class QuestionTime:
 
     ``times``: dates and windows near which the answer lies; ``anchor``: an event that dates it;
     ``order``: whether the first or the last state is meant; ``asks``: whether the answer is a time
-    or a duration; ``as_of``: the time after which messages are left out.
+    or a duration; ``as_of``: the time after which messages are left out; ``past``: whether it asks
+    for a state that is over.
     """
 
     times: tuple[NamedDate | TimeWindow, ...] = ()
@@ -99,6 +111,7 @@ class QuestionTime:
     order: Order | None = None
     asks: Asks | None = None
     as_of: datetime | None = None
+    past: bool = False
 
 
 def read_time(question: str, now: datetime) -> QuestionTime:
@@ -132,6 +145,9 @@ def read_time(question: str, now: datetime) -> QuestionTime:
     named = named_dates(rest)
     if sided or any(time.day for time in named):
         relative = []  # "last weekend before 10 April" counts from that date, not from now
+    today = _STATE_TODAY.search(low) is not None
+    if today:
+        relative = []
     times: tuple[NamedDate | TimeWindow, ...] = (*relative, *sided, *named)
     asks: Asks | None = "when" if _WHEN.search(low) else None
     if asks is None and _HOW_LONG.search(low):
@@ -140,9 +156,10 @@ def read_time(question: str, now: datetime) -> QuestionTime:
         times=tuple(dict.fromkeys(times)),
         anchor=None if covered else _anchor(low, bool(times)),
         # A date already says which state is meant, and a duration has a beginning and an end.
-        order=None if times or asks == "how long" else _order(low),
+        order=None if (times and not today) or asks == "how long" else _order(low),
         asks=asks,
         as_of=as_of,
+        past=_PAST.search(low) is not None,
     )
 
 

@@ -13,6 +13,7 @@ from cognigraph.retrieve.rank.features import (
     chunk_features,
     scaled,
     session_ranks,
+    share_of_best,
     triple_scores,
 )
 from cognigraph.retrieve.rank.licomemory import clamp, gaps, weibull_decay
@@ -74,7 +75,7 @@ class DefaultProfile:
             session_score=paper.session,
             triple_score=paper.triple,
             harmonic=paper.harmonic,
-            triples=clamp(triple_cosine) + scaled(triple_words),
+            triples=clamp(triple_cosine) + share_of_best(triple_words),
             sessions=_session_relevance(candidates, semantic),
         )
 

@@ -210,6 +210,16 @@ def _triple_features(
     return {"triple": np.maximum(best, own), "second triple": np.maximum(second, own)}
 
 
+def share_of_best(values: Floats) -> Floats:
+    """Divide by the largest value; NaN and negative values become 0.
+
+    Unlike :func:`scaled` it does not stretch small differences when there are few candidates.
+    """
+    known = np.where(np.isfinite(values), np.maximum(values, 0.0), 0.0)
+    best = float(known.max(initial=0.0))
+    return known / best if best > 0 else known
+
+
 def scaled(values: Floats) -> Floats:
     """Scale to [0, 1] by minimum and maximum; NaN becomes 0, and equal values all become 0."""
     known = values[np.isfinite(values)]

@@ -86,6 +86,9 @@ def test_the_block_and_why_take_the_filter(space):
     assert {hit.session for hit in block.hits} == {"s2"}
     why = space.why("Which harbour is quiet?", "m107", 5, NOW, where=Filter(roles=["tool"]))
     assert why.rank in range(1, 5)
+    why = space.why("Which harbour is quiet?", "m107", 5, NOW)
+    assert why.rank is None
+    assert "the search leaves out messages with the role tool" in why.remarks[0]
 
 
 def test_facts_and_sessions_are_those_of_messages_that_pass(open_memory, space_name, extractor):

@@ -292,3 +292,27 @@ def test_the_space_next_door_keeps_what_it_said(open_memory, space_name):
     one.forget(everything=True)
     assert graph(other) == before
     assert one.stats().entities == one.stats().triples == one.stats().keys == 0
+
+
+def test_what_a_forgotten_message_superseded_is_current_again(rules):
+    space = rules()
+    space.add("I live in Bergen.", id="m0", session="s", speaker="Ann", at=at(0))
+    space.add("I live in Oslo now.", id="m1", session="t", speaker="Ann", at=at(99))
+    space.add("I like tea.", id="m2", session="u", speaker="Ann", at=at(100))
+    space.flush()
+
+    def status():
+        return {triple.object: triple.status for triple in space.triples("Ann")}
+
+    before = status()
+    assert (before["Bergen"], before["Oslo"]) == ("superseded", "current")
+    space.forget(message="m1")
+    assert status() == {"Bergen": "current", "tea": "current"}
+    space.add("I live in Hamar.", id="m3", session="v", speaker="Ann", at=at(101))
+    space.flush()
+    by_object = {triple.object: triple for triple in space.triples("Ann")}
+    space.supersede(by_object["tea"], by_object["Hamar"], reason="Zebulon said so")
+    assert status()["tea"] == "superseded"
+    space.forget(message="m3")
+    assert status() == {"Bergen": "current", "tea": "current"}
+    assert "Zebulon" not in everything_shown(space)

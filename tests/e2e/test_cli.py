@@ -524,3 +524,38 @@ def test_merge_split_and_duplicates(quick: Cli, tmp_path: Path) -> None:
     assert "no entity is called 'Robrt Lee'; did you mean 'Robert Lee'?" in error_of(
         quick("merge", "Robrt Lee", "--into", "Bob"), 2
     )
+
+
+def test_history_and_what_a_user_says_of_facts(quick: Cli, tmp_path: Path) -> None:
+    def home(place: str) -> list[Fact]:
+        return [Fact("Ann", "person", "lives in", place, "location", (0,))]
+
+    extractor = ScriptedExtractor({"a": home("Bergen"), "b": home("Oslo")})
+    with Memory(tmp_path / "memory.db", enrich="manual", extractor=extractor) as memory:
+        memory.add("Something was said.", id="a", at="2026-02-01T09:00:00Z")
+        memory.add("Something was said.", id="b", at="2026-06-01T09:00:00Z")
+        memory.flush()
+
+    def states() -> list[tuple[str, str]]:
+        (chain,) = document(quick("history", "Ann", "lives in", "--json"))["history"]
+        return [(one["object"], one["status"]) for one in chain["triples"]]
+
+    assert states() == [("Bergen", "superseded"), ("Oslo", "current")]
+    printed = quick("history", "Ann").stdout
+    (chain,) = document(quick("history", "Ann", "--json"))["history"]
+    assert chain["triples"][0]["reason"] == "another value was given later"
+    assert all(triple["uid"] in printed for triple in chain["triples"])
+    bergen, oslo = (triple["uid"] for triple in chain["triples"])
+    assert f"undo with: cognigraph restore {oslo}" in quick("retract", oslo).stdout
+    assert states() == [("Bergen", "current"), ("Oslo", "retracted")]
+    assert document(quick("restore", oslo, "--json"))["status"] == "current"
+    assert quick("restore", bergen).returncode == 0
+    assert states() == [("Bergen", "current"), ("Oslo", "current")]
+    assert "Ann lives in Oslo" in quick("conflicts").stdout
+    told = quick(
+        "supersede", bergen, oslo, "--at", "2026-05-01T00:00:00Z", "--reason", "moved", "--json"
+    )
+    assert document(told) == {"triple": bergen, "status": "superseded"}
+    assert states() == [("Bergen", "superseded"), ("Oslo", "current")]
+    assert document(quick("conflicts", "--json"), 1)["conflicts"] == []
+    assert "no triple" in error_of(quick("retract", "0" * 32), 2)

@@ -369,3 +369,32 @@ def test_the_models_key_goes_to_no_other_address():
         "large",
     )  # fmt: skip
     assert (keyed["OPENAI_API_KEY"], keyed["COGNIGRAPH_MODEL_PRICES"]) == ("k2", "3,4")
+
+
+def test_eval_self_compares_settings_on_the_memory_itself(tmp_path):
+    file = tmp_path / "own.db"
+    history = json.loads((DATA / "assistant-small.json").read_text("utf-8"))
+    with Memory(file, enrich="manual") as memory:
+        memory.add_many(
+            {**turn, "session": session["session"], "at": session["time"] + "Z"}
+            for session in history["sessions"]
+            for turn in session["turns"]
+        )
+    asked = ("self", "--db", file, "--questions", "8", "-k", "3")
+    found = result(*asked)
+    assert (found["questions"], found["k"], found["seed"]) == (8, 3, 0)
+    names = [each["name"] for each in found["settings"]]
+    assert names[0] == "default"
+    assert {"cosine", "cosine + BM25", "licomemory"} <= set(names)
+    assert found == result(*asked)
+    assert found["examples"] != result(*asked, "--seed", "1")["examples"]
+    done = run(*asked)
+    assert "8 questions made from messages of 'default'" in done.stdout
+    assert "found k=3" in done.stdout
+    assert done.stdout.splitlines()[-1] == found["advice"]
+    assert "favour search by words" in done.stderr
+
+
+def test_eval_self_takes_no_file(tmp_path):
+    done = run("self", tmp_path / "x.json", code=2)
+    assert "--db names the memory" in done.stderr

@@ -39,6 +39,7 @@ GOOD: dict[str, Any] = {
     "expect": "m1", "id": "m1", "session": "s1", "a": "Ann", "b": "Cid", "into": "Bob",
     "name": "x", "path": "no-such-folder/file",
     "query": "MATCH (c:Chunk) RETURN c.text", "user": "Hi.", "assistant": "Hello.",
+    "entity": "Ann", "triple": "0" * 32, "old": "0" * 32, "new": "1" * 32,
 }  # fmt: skip
 """Valid values of the parameters that have no default."""
 
@@ -238,6 +239,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("add_many", {"messages": [], "skip_invalid": 1}, "skip_invalid must be True or False"),
     ("merge", {"a": None, "into": "x"}, "a must be a string, not None"),
     ("split", {"name": 5}, "name must be a string, not 5"),
+    ("history", {"entity": 5}, "entity must be a string, not 5"),
+    ("retract", {"triple": 5}, "triple must be"),
     ("cypher", {"name": 5}, "name must be a string or None"),
     ("cypher", {"name": "about", "timeout": NAN}, "timeout must be a finite number"),
     ("cypher", {"name": "about", "parameters": [1]}, "parameters must be a mapping"),

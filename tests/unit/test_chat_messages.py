@@ -43,6 +43,11 @@ def part(text, kind="text"):
             {"text": "Hi.", "lang": "en", "metadata": {"n": 1}},
             Message(text="Hi.", metadata={"lang": "en", "n": 1}),
         ),
+        ({"text": "Hi.", "name": "Ann"}, Message(text="Hi.", speaker="Ann")),
+        (
+            {"content": "Hi.", "name": "annb", "speaker": "Ann"},
+            Message(text="Hi.", speaker="Ann", metadata={"name": "annb"}),
+        ),
         (
             Dumped(role="assistant", content="Hi.", tool_calls=None, refusal=None),
             Message(text="Hi.", role="assistant"),
@@ -79,8 +84,7 @@ def test_all_that_is_not_text_is_kept_in_the_raw_payload(message, text):
 
 
 def test_a_raw_payload_that_is_given_is_kept():
-    found = Message.of({"text": "Hi.", "raw": {"a": 1}, "tool_calls": [CALL]})
-    assert found.raw == {"a": 1}
+    assert Message.of({"content": "Hi.", "raw": {"a": 1}}).raw == {"a": 1}
     assert Message.of({"text": "Hi.", "tool_calls": [CALL]}).raw == {"tool_calls": [CALL]}
     assert Message.of({"raw": [1]}) == Message(text="", raw=[1])
 
@@ -98,6 +102,9 @@ def test_a_raw_payload_that_is_given_is_kept():
         ({"text": "a", "sesion": "s"}, "unknown field 'sesion'; did you mean 'session'?"),
         ({"text": "a", "session_id": "s"}, "did you mean 'session'?"),
         ({"role": "user", "content": "a", "Speakers": 1}, "did you mean 'speaker'?"),
+        ({"text": "a", "raw": 1, "tool_calls": [CALL]}, "has 'raw' and a 'tool_calls' to be kept"),
+        ({"content": [IMAGE], "raw": 1}, "has 'raw' and a 'content' to be kept"),
+        ({"text": "a", "content": "b"}, "has both 'text' and 'content'"),
         ({"text": "a", "n": 1, "metadata": {"n": 2}}, "has 'n' as a field and in its metadata"),
     ],
 )

@@ -77,6 +77,7 @@ EDGES = [
     EdgeRow("e3", "RESEMBLES", "e2", {"score": 0.75, "reason": "a sample"}),
     EdgeRow("e1", "RESEMBLES", "e5", {"score": 0.75, "reason": "ruled out"}),
     EdgeRow("e1", "RULED", "e5", {"verdict": "different"}),
+    EdgeRow("t2", "SUPERSEDES", "t1", {"at": START, "by": "rules", "reason": "it was denied"}),
 ]  # fmt: skip
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -103,10 +104,6 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
     ],
     "chunks-without-triples": [(START + 2 * HOUR, "one", None, "m-c3", "done", C3)],
     "co-mentioned": [("Bergen", "location", 1), ("Bob", "person", 1)],
-    "contradictions": [
-        ("Ann", "lives in", ["Bergen", "Oslo"], 2),
-        ("Bob", "drinks", ["Tea"], 2),
-    ],
     "conversation-around": [
         (START, "one", "ann", "m-c1", 0, C1),
         (START + HOUR, "one", "bob", "m-c2", 0, C2),
@@ -151,6 +148,9 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ("Ann", "lives in", "Oslo", False, START, "ann", "one", "m-c1", C1),
         ("Ann", "lives in", "Bergen", False, START + DAY, "ann", "two", "m-c4", C4),
         ("Ann", "lives in", "Oslo", False, START + DAY, "ann", "two", "m-c4", C4),
+    ],
+    "superseded": [
+        ("Oslo", "lives in", "Ann", "Bergen", "lives in", START, "rules", "it was denied"),
     ],
     "spread": [
         ("Ann", "lives in", "Oslo", 2, 1, 2),

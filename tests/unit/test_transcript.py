@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from cognigraph.ingest.model.summary_state import SummaryState
 from cognigraph.ingest.model.transcript import Turn, halves, numbered, one_line, split, unnumbered
 from cognigraph.stores.records import WorkChunk
 
@@ -64,3 +65,8 @@ def test_a_speaker_is_marked_with_the_role_that_the_name_does_not_give():
     assert turn("Hi.", "user").line == "21:50 user: Hi."
     assert turn("Hi.", "assistant").role == "assistant"
     assert turn("Hi.").role is None
+
+
+def test_turns_that_wait_for_a_summary_keep_their_roles():
+    turns = (Turn("Ann", AT, "a", "user"), Turn("user", AT, "b", "user"), Turn("user", AT, "c"))
+    assert SummaryState.load(SummaryState(unread=turns).dump()).unread == turns

@@ -9,7 +9,7 @@ not canonical has the label ``Alias`` instead of ``Entity``, so that queries nee
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from cognigraph import ids
@@ -19,11 +19,17 @@ _BATCH = 1000
 
 
 def set_canonical(
-    tx: Transaction, space: str, labels: Sequence[str], canonical: Mapping[str, str | None]
+    tx: Transaction,
+    space: str,
+    labels: Sequence[str],
+    canonical: Mapping[str, str | None],
+    touch: Callable[[Collection[str]], None],
 ) -> None:
     """Set the canonical entity of extracted entities, and move their mentions and triples there.
 
     ``None`` takes an entity out of its group: it is canonical itself.
+
+    ``touch`` gets the triples that change, before they do.
     """
     before = {row[0]: row[4] for row in tx.rows("resolve/named", uids=sorted(canonical))}
     rows = [
@@ -31,6 +37,7 @@ def set_canonical(
         for uid, new in sorted(canonical.items(), key=lambda pair: pair[0])
     ]
     triples = [row[0] for row in tx.rows("resolve/triples_of", rows=rows)]
+    touch(triples)
     tx.rows("resolve/canonical", rows=rows)
     tx.rows("resolve/same_as", rows=rows)
     tx.rows("resolve/mentions", rows=rows)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from cognigraph.ids import normalise, revision_uid
 from cognigraph.resolution.incremental import settle
+from cognigraph.stores.neo4j import succession
 from cognigraph.stores.neo4j.canonical import deduplicate
 from cognigraph.stores.neo4j.connection import (
     Connection,
@@ -126,6 +127,7 @@ class _Write:
         """Write entities and triples; return the counts of replaced triples that were deleted."""
         entity_map = Neo4jEntityMap(tx, self._space, labels, self._now)
         loose = self._untie(tx)
+        entity_map.touched.add(loose.triples if loose else ())
         canonical = self._merge_entities(tx, entity_map, loose)
         if new:
             triples = [
@@ -144,9 +146,12 @@ class _Write:
         self._link_to_chunks(tx, canonical)
         merged = [t.uid for t in new if canonical[t.subject_uid] or canonical[t.object_uid]]
         deduplicate(tx, self._space, labels, merged)
-        if loose is None:
-            return Dropped(0, 0)
-        return prune(tx, entity_map, self._space, labels, loose)
+        entity_map.touched.add([triple.uid for triple in self._derivation.triples])
+        dropped = Dropped(0, 0)
+        if loose is not None:
+            dropped = prune(tx, entity_map, self._space, labels, loose)
+        succession.settle(tx, entity_map.touched)
+        return dropped
 
     def _keep_revision(self, tx: Transaction) -> None:
         session, version = self._lease.session_uid, self._lease.notes.version + 1
@@ -197,7 +202,13 @@ class _Write:
         spellings = derivation.spellings
         evidence = sorted(
             (
-                [t.uid, chunk, t.said_by.get(chunk), spellings.get((chunk, t.uid))]
+                [
+                    t.uid,
+                    chunk,
+                    t.said_by.get(chunk),
+                    spellings.get((chunk, t.uid)),
+                    (chunk in t.replaces) or None,
+                ]
                 for t in derivation.triples
                 for chunk in t.evidence
             ),
@@ -308,6 +319,7 @@ class _Write:
                 "valid_from": when.start if when else None,
                 "valid_to": when.end if when else None,
                 "negated": triple.negated,
+                "status": "current",
                 "first_observed": min(observed),
                 "last_observed": max(observed),
                 "length": sum(triple.terms.values()),

@@ -14,6 +14,7 @@ from cognigraph.resolution.compare import EntityName, PairVerdict
 from cognigraph.resolution.name_forms import is_proper
 from cognigraph.stores.neo4j.canonical import set_canonical
 from cognigraph.stores.neo4j.connection import Row, Transaction
+from cognigraph.stores.neo4j.succession import Touched
 
 
 class Neo4jEntityMap:
@@ -27,6 +28,8 @@ class Neo4jEntityMap:
         self._space = space
         self._labels = list(labels)
         self._now = now
+        self.touched = Touched(tx)
+        """Facts whose ends have changed, for :func:`cognigraph.stores.neo4j.succession.settle`."""
 
     def _rows(self, name: str, **parameters: Any) -> list[Row]:
         if any(isinstance(value, list) and not value for value in parameters.values()):
@@ -133,4 +136,4 @@ class Neo4jEntityMap:
 
     def regroup(self, canonical: Mapping[str, str | None]) -> None:
         """Set the canonical entities of some entities, and move their facts accordingly."""
-        set_canonical(self._tx, self._space, self._labels, canonical)
+        set_canonical(self._tx, self._space, self._labels, canonical, self.touched.add)

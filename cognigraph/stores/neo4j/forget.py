@@ -11,6 +11,7 @@ from cognigraph.ids import normalise, session_uid
 from cognigraph.resolution.incremental import EntityMap, settle
 from cognigraph.resolution.incremental import forget as leave_groups
 from cognigraph.stores.leaks import leaking, only_in
+from cognigraph.stores.neo4j import succession
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
 from cognigraph.stores.neo4j.index.fulltext import name_hash
@@ -149,9 +150,14 @@ class Forgetting:
         entity_map = Neo4jEntityMap(tx, self._space, labels, self._now)
         others = {row[0]: row[1] for row in tx.rows("forget/chunks", chunks=list(lost.leaks))}
         loose = untie(tx, {**lost.times, **others})
+        entity_map.touched.add(loose.triples)
         settle(entity_map, sorted(loose.renamed), prune_aliases(tx, loose, ()))
         dropped = prune(tx, entity_map, self._space, labels, loose)
         _prune_spoken_of(tx, entity_map, loose)
+        if loose.triples:
+            rows = tx.rows("forget/drop_rulings", triples=sorted(loose.triples))
+            entity_map.touched.add([uid for (uid,) in rows])
+        succession.settle(tx, entity_map.touched)
         return dropped
 
     def drop_chunks(self, tx: Transaction, uids: Sequence[str], length: int) -> None:

@@ -14,6 +14,7 @@ from cognigraph.model import (
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.resolution import incremental
 from cognigraph.stores.merge_records import merge_of, suspicion
+from cognigraph.stores.neo4j import succession
 from cognigraph.stores.neo4j.connection import Connection, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
 from cognigraph.stores.neo4j.index.fulltext import name_hash
@@ -51,6 +52,7 @@ class Neo4jResolution:
         def work(tx: Transaction) -> None:
             entity_map, at = _begin(tx, space, self._clock())
             incremental.merge(entity_map, uid, into, at)
+            succession.settle(tx, entity_map.touched)
 
         self._connection.write(work)
 
@@ -59,7 +61,9 @@ class Neo4jResolution:
 
         def work(tx: Transaction) -> bool:
             entity_map, at = _begin(tx, space, self._clock())
-            return incremental.split(entity_map, uid, at, apart_from)
+            split = incremental.split(entity_map, uid, at, apart_from)
+            succession.settle(tx, entity_map.touched)
+            return split
 
         return self._connection.write(work)
 

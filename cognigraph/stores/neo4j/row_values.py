@@ -67,7 +67,8 @@ def session_of(row: Row) -> Session:
 def triple_of(row: Row) -> Triple:
     """A triple with its sources from a row of ``read/triples``."""
     uid, subject, subject_type, relation, object, object_type, when, negated = row[:8]
-    first_observed, last_observed, sources = row[8:]
+    first_observed, last_observed, sources, status, *standing = row[8:]
+    valid_from, valid_to, superseded_by, superseded_at, reason = standing
     distinct = {(at, id, session, said_by or "") for at, id, session, said_by in sources}
     return Triple(
         uid=uid,
@@ -84,4 +85,10 @@ def triple_of(row: Row) -> Triple:
             Source(id, session, from_micros(at), said_by or None)
             for at, id, session, said_by in sorted(distinct, reverse=True)
         ),
+        status=status,
+        valid_from=None if valid_from is None else from_micros(valid_from),
+        valid_to=None if valid_to is None else from_micros(valid_to),
+        superseded_by=superseded_by,
+        superseded_at=None if superseded_at is None else from_micros(superseded_at),
+        reason=reason,
     )

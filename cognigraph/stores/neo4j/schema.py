@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.model.storage import EmbedderIdentity
-from cognigraph.stores.neo4j import resolve
+from cognigraph.stores.neo4j import resolve, succession
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction, cypher
 from cognigraph.stores.neo4j.deadlines import within
 from cognigraph.stores.protocols import mismatch
@@ -103,6 +103,9 @@ def _migrate(
     if 0 < version < number_of("resolution"):
         connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
         resolve.settle_all(connection, clock())
+    if 0 < version < number_of("states"):
+        connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
+        succession.settle_all(connection)
     tx.rows(
         "schema/record",
         version=newest,

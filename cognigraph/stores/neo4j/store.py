@@ -17,6 +17,7 @@ from cognigraph.stores.neo4j.reindex import Neo4jReindexing
 from cognigraph.stores.neo4j.resolve import Neo4jResolution
 from cognigraph.stores.neo4j.schema import check_server, prepare
 from cognigraph.stores.neo4j.search import Neo4jSearch
+from cognigraph.stores.neo4j.states import Neo4jStates
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
 
@@ -71,6 +72,7 @@ class Neo4jStore:
         self.queue = Neo4jQueue(connection, indexes, clock)
         self.search = Neo4jSearch(connection, self._lexicons, indexes, read_timeout)
         self.resolution = Neo4jResolution(connection, self._embedder, clock)
+        self.states = Neo4jStates(connection, clock)
         self.graph = Neo4jGraph(connection, clock)
         self.housekeeping = Neo4jHousekeeping(connection, indexes, clock)
 

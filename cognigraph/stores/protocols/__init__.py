@@ -6,6 +6,7 @@ from cognigraph.stores.protocols.graph_reader import GraphReader
 from cognigraph.stores.protocols.housekeeping_store import Chosen, HousekeepingStore, Selection
 from cognigraph.stores.protocols.message_store import MessageStore
 from cognigraph.stores.protocols.search_index import SearchIndex
+from cognigraph.stores.protocols.state_store import StateStore
 from cognigraph.stores.protocols.store import Store, mismatch
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "NamedEntity",
     "SearchIndex",
     "Selection",
+    "StateStore",
     "Store",
     "mismatch",
 ]

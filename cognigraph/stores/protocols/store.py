@@ -12,8 +12,9 @@ Theme      ``title, summary`` (the themes of a session are its summary)
 Revision   ``version, at, extractor, keys``: one version of a session's keys and summary;
            ``(Session)-[:HAS_REVISION]->`` Revision
 Triple     ``subject, relation, object, when, valid_from, valid_to, negated, first_observed,
-           last_observed``; ``-[:SUBJECT]->`` and ``-[:OBJECT]->`` Entity,
-           ``-[:EVIDENCE {observed_at, said_by}]->`` Chunk, ``-[:IN_SESSION]->`` Session
+           last_observed, status``; ``-[:SUBJECT]->`` and ``-[:OBJECT]->`` Entity,
+           ``-[:EVIDENCE {observed_at, said_by}]->`` Chunk, ``-[:IN_SESSION]->`` Session,
+           ``-[:SUPERSEDES {at, by, reason}]->`` Triple
 Entity     ``name, type``
 Alias      ``name, type``; another name of an entity, ``-[:SAME_AS]->`` Entity; an alias that
            the text itself gives is ``-[:STATED_IN]->`` Chunk. Entities and aliases that may be
@@ -42,6 +43,7 @@ from cognigraph.stores.protocols.graph_reader import GraphReader
 from cognigraph.stores.protocols.housekeeping_store import HousekeepingStore
 from cognigraph.stores.protocols.message_store import MessageStore
 from cognigraph.stores.protocols.search_index import SearchIndex
+from cognigraph.stores.protocols.state_store import StateStore
 from cognigraph.stores.reindex import Precision, Reindexing
 
 
@@ -75,6 +77,11 @@ class Store(Protocol):
     @property
     def resolution(self) -> EntityResolution:
         """Merges, splits and suspected duplicates of entities."""
+        ...
+
+    @property
+    def states(self) -> StateStore:
+        """What users say of facts, and which of them are current."""
         ...
 
     @property

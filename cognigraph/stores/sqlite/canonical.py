@@ -9,7 +9,7 @@ the same computation.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from cognigraph import ids
@@ -21,11 +21,17 @@ _MOST_VARIABLES = 400
 
 
 def set_canonical(
-    connection: sqlite3.Connection, space: str, revision: int, canonical: Mapping[int, int | None]
+    connection: sqlite3.Connection,
+    space: str,
+    revision: int,
+    canonical: Mapping[int, int | None],
+    touch: Callable[[Collection[int]], None],
 ) -> None:
     """Set the canonical entity of extracted entities, and move their mentions and triples there.
 
     ``None`` takes an entity out of its group: it is canonical itself.
+
+    ``touch`` gets the triples that change, before they do.
     """
     triples: set[int] = set()
     for raw, new in canonical.items():
@@ -44,6 +50,7 @@ def set_canonical(
             "UPDATE mention SET entity_id = ? WHERE entity_id = ? AND raw_id = ?",
             (raw if new is None else new, old, raw),
         )
+    touch(triples)
     connection.executemany(
         "UPDATE entity SET shown_id = ? WHERE id = ?",
         [(new, raw) for raw, new in canonical.items()],

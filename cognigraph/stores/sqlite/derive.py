@@ -15,7 +15,7 @@ from cognigraph.stores.records import (
     ThemeRow,
     TripleRow,
 )
-from cognigraph.stores.sqlite import due_summaries
+from cognigraph.stores.sqlite import due_summaries, succession
 from cognigraph.stores.sqlite.canonical import deduplicate
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
 from cognigraph.stores.sqlite.insert import bump
@@ -45,6 +45,7 @@ def write_derivation(
     read_before = [chunk_ids[chunk.uid] for chunk in lease.chunks if chunk.extractor is not None]
     loose = untie(connection, read_before)
     entity_map = SQLiteEntityMap(connection, lease.space, space_id, revision, now)
+    entity_map.touched.add(loose.triples)
     touched = merge_entities(connection, vectors, space_id, derivation.entities)
     touched |= _merge_aliases(connection, space_id, derivation, chunk_ids)
     touched |= loose.renamed
@@ -52,12 +53,15 @@ def write_derivation(
     ends = _ends(connection, derivation.entities)
     times = {uid: to_micros(chunk.at) for uid, chunk in chunks.items()}
     merged: list[int] = []
+    written: list[int] = []
     for triple in derivation.triples:
         id = _merge_triple(connection, vectors, space_id, revision, triple, ends, times)
         _add_evidence(connection, id, triple, derivation, chunk_ids, times)
+        written.append(id)
         if ends[triple.subject_uid][2] or ends[triple.object_uid][2]:
             merged.append(id)
     deduplicate(connection, lease.space, revision, merged)
+    entity_map.touched.add(written)
     connection.executemany(
         "INSERT OR IGNORE INTO mention (chunk_id, raw_id, entity_id, spelled) VALUES (?, ?, ?, ?)",
         [
@@ -67,6 +71,7 @@ def write_derivation(
     )
     if read_before:
         prune(connection, entity_map, lease.space, space_id, revision, loose)
+    succession.settle(connection, space_id, entity_map.touched)
     if derivation.keys is not None:
         _replace_keys(connection, vectors, space_id, session_id, derivation.keys)
     if derivation.themes is not None:
@@ -253,13 +258,14 @@ def _add_evidence(
     times: Mapping[str, int],
 ) -> None:
     connection.executemany(
-        """INSERT INTO evidence (raw_id, chunk_id, triple_id, observed_at, said_by, spelled)
-           VALUES (?, ?, (SELECT coalesce(folded_into, id) FROM triple WHERE id = ?), ?, ?, ?)
+        """INSERT INTO evidence (raw_id, chunk_id, triple_id, observed_at, said_by, spelled,
+                                 replaces)
+           VALUES (?, ?, (SELECT coalesce(folded_into, id) FROM triple WHERE id = ?), ?, ?, ?, ?)
            ON CONFLICT DO NOTHING""",
         [
             (
                 triple_id, chunk_ids[uid], triple_id, times[uid], triple.said_by.get(uid),
-                derivation.spellings.get((uid, triple.uid)),
+                derivation.spellings.get((uid, triple.uid)), uid in triple.replaces,
             )
             for uid in triple.evidence
         ],

@@ -16,6 +16,7 @@ from cognigraph.resolution.compare import EntityName, PairVerdict
 from cognigraph.resolution.incremental import MOST_IN_BLOCK
 from cognigraph.resolution.name_forms import is_proper
 from cognigraph.stores.sqlite.canonical import set_canonical
+from cognigraph.stores.sqlite.succession import Touched
 
 _ROW = "SELECT id, uid, normalised, type, name FROM entity"
 _ENTER = """
@@ -39,12 +40,14 @@ class SQLiteEntityMap:
     ) -> None:
         self._connection = connection
         self._space = space
-        self._space_id = space_id
+        self.space_id = space_id
         self._revision = revision
         self._now = now
         self._ids: dict[str, int] = {}
         self._uids: dict[int, str] = {}
         self._rows: dict[int, Sequence[str]] = {}
+        self.touched = Touched(connection)
+        """Facts whose ends have changed, for :func:`cognigraph.stores.sqlite.succession.settle`."""
 
     def _in(self, query: str, values: Iterable[Any], *first: Any) -> list[tuple[Any, ...]]:
         """Run a query in which ``{}`` stands for a list; ``first`` are the parameters before it."""
@@ -118,7 +121,7 @@ class SQLiteEntityMap:
         """Run a statement that changes blocks; count the changed rows by key."""
         self._id(keys)
         listed = json.dumps({self._ids[uid]: sorted(own) for uid, own in keys.items() if own})
-        rows = self._connection.execute(statement, (self._space_id, listed)).fetchall()
+        rows = self._connection.execute(statement, (self.space_id, listed)).fetchall()
         return Counter(key for (key,) in rows)
 
     def sizes(self, keys: Collection[int], new: Mapping[int, int] | None = None) -> dict[int, int]:
@@ -127,7 +130,7 @@ class SQLiteEntityMap:
         A block that was too large before the ``new`` entries need not be counted to its end.
         """
         most = MOST_IN_BLOCK + 1 + max((new or {}).values(), default=0)
-        rows = self._connection.execute(_SIZES, (self._space_id, most, json.dumps([*keys])))
+        rows = self._connection.execute(_SIZES, (self.space_id, most, json.dumps([*keys])))
         return {key: size for key, size in rows if size}
 
     def blocks(self, keys: Collection[int]) -> dict[int, list[str]]:
@@ -135,7 +138,7 @@ class SQLiteEntityMap:
         rows = self._in(
             "SELECT key, entity_id FROM block WHERE space_id = ? AND key IN {}",
             keys,
-            self._space_id,
+            self.space_id,
         )
         known = self._uid({id for _, id in rows})
         found: dict[int, list[str]] = {key: [] for key in keys}
@@ -160,7 +163,7 @@ class SQLiteEntityMap:
             "INSERT OR REPLACE INTO pair VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (
-                    self._ids[pair.a], self._ids[pair.b], self._space_id, of.kind, of.score,
+                    self._ids[pair.a], self._ids[pair.b], self.space_id, of.kind, of.score,
                     of.likely, of.reason, of.reading_a, of.reading_b, pair.verdict,
                 )
                 for pair in pairs
@@ -228,7 +231,7 @@ class SQLiteEntityMap:
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 (
-                    self._space_id, self._ids[link.a], self._ids[link.into], link.by, link.reason,
+                    self.space_id, self._ids[link.a], self._ids[link.into], link.by, link.reason,
                     link.score, self._now,
                 )
                 for link in new
@@ -246,4 +249,5 @@ class SQLiteEntityMap:
                 self._ids[uid]: None if other is None else self._ids[other]
                 for uid, other in canonical.items()
             },
+            self.touched.add,
         )

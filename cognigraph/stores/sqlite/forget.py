@@ -11,7 +11,7 @@ from cognigraph.resolution.incremental import EntityMap, settle
 from cognigraph.resolution.incremental import forget as leave_groups
 from cognigraph.stores.leaks import leaking, only_in
 from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
-from cognigraph.stores.sqlite import read
+from cognigraph.stores.sqlite import read, succession
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
 from cognigraph.stores.sqlite.insert import Owner
 from cognigraph.stores.sqlite.replace import (
@@ -168,10 +168,36 @@ def forget_derived(
     entity_map = SQLiteEntityMap(connection, space, owner.space_id, owner.revision, now)
     others = ids_of(connection, leaks(connection, owner.session_id, ids))
     loose = untie(connection, [*ids, *others.values()])
+    entity_map.touched.add(loose.triples)
+    facts = _uids_of_triples(connection, loose.triples)
     settle(entity_map, sorted(loose.renamed), prune_aliases(connection, loose))
     prune(connection, entity_map, space, owner.space_id, owner.revision, loose)
     _prune_spoken_of(connection, entity_map, loose)
+    entity_map.touched.add(_drop_rulings(connection, owner.space_id, facts))
+    succession.settle(connection, owner.space_id, entity_map.touched)
     return True
+
+
+def _uids_of_triples(connection: sqlite3.Connection, ids: Collection[int]) -> list[str]:
+    rows = connection.execute(
+        "SELECT t.uid FROM json_each(?) j JOIN triple t ON t.id = j.value", (json.dumps([*ids]),)
+    )
+    return [uid for (uid,) in rows]
+
+
+def _drop_rulings(
+    connection: sqlite3.Connection, space_id: int, facts: Collection[str]
+) -> set[int]:
+    """Delete what users said of facts that are gone; return the facts that these had superseded."""
+    rows = connection.execute(
+        """WITH gone AS MATERIALIZED (SELECT value AS uid FROM json_each(?1)
+             WHERE NOT EXISTS (SELECT 1 FROM triple t WHERE t.uid = value))
+           DELETE FROM state_ruling WHERE space_id = ?2
+             AND (uid IN (SELECT uid FROM gone) OR by_uid IN (SELECT uid FROM gone))
+           RETURNING (SELECT id FROM triple t WHERE t.uid = state_ruling.uid)""",
+        (json.dumps(sorted(facts)), space_id),
+    )
+    return {id for (id,) in rows.fetchall() if id is not None}
 
 
 def _prune_spoken_of(connection: sqlite3.Connection, entity_map: EntityMap, loose: Loose) -> None:

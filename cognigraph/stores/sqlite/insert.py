@@ -124,7 +124,8 @@ def write_chunks(
             ),
         )  # fmt: skip
         if chunk.part == 0 and message.data is not None:
-            message_data.write(connection, chunk_id, space_id, message.data)
+            parts = len(message.chunks)
+            message_data.write(connection, chunk_id, space_id, parts, message.data)
         connection.execute(
             "INSERT INTO work (chunk_id, space_id, session_id) VALUES (?, ?, ?)",
             (chunk_id, space_id, session_id),

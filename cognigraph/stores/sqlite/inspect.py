@@ -42,7 +42,7 @@ _NODES = {
                         CASE WHEN o.shown_id IS NULL OR s.id = o.id THEN t.object ELSE o.name END
                           AS object,
                         t.when_text AS "when", t.valid_from, t.valid_to, t.negated,
-                        t.first_observed, t.last_observed
+                        t.first_observed, t.last_observed, t.status
                  FROM triple t JOIN entity s ON s.id = t.subject_id
                  JOIN entity o ON o.id = t.object_id
                  WHERE t.space_id = ? AND t.folded_into IS NULL""",
@@ -71,6 +71,10 @@ _EDGES = {
     "EVIDENCE": """SELECT DISTINCT t.uid, c.uid, e.observed_at, e.said_by FROM evidence e
                    JOIN triple t ON t.id = e.triple_id JOIN chunk c ON c.id = e.chunk_id
                    WHERE t.space_id = ?""",
+    "SUPERSEDES": """SELECT n.uid, t.uid, t.superseded_at AS at, t.decided_by AS by, t.reason
+                     FROM triple t JOIN triple n ON n.uid = t.superseded_by
+                     WHERE t.space_id = ? AND t.folded_into IS NULL
+                       AND n.folded_into IS NULL""",
     "IN_SESSION": """SELECT DISTINCT t.uid, s.uid FROM evidence e
                      JOIN triple t ON t.id = e.triple_id JOIN chunk c ON c.id = e.chunk_id
                      JOIN session s ON s.id = c.session_id WHERE t.space_id = ?""",

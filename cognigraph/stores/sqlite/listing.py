@@ -1,17 +1,18 @@
-"""Listing the messages of a space in order of time, page by page."""
+"""Whole messages: one by its id, and those of a space in order of time, page by page."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
 from cognigraph.model import StoredMessage
 from cognigraph.model.listing import MessageQuery, Position
 from cognigraph.stores.listing import Placed
-from cognigraph.stores.sqlite.message_data import JOIN
-from cognigraph.stores.sqlite.read import message_of
-from cognigraph.times import to_micros
+from cognigraph.stores.sqlite.message_data import JOIN, metadata_of, tags_of
+from cognigraph.stores.sqlite.work import DONE
+from cognigraph.times import from_micros, to_micros
 
 _FIRSTS = """
 SELECT c.id, c.at, c.uid FROM chunk c {index}
@@ -72,3 +73,43 @@ def _whole(connection: sqlite3.Connection, firsts: list[int]) -> dict[int, Store
     return {
         first: message_of(rows[0][0], [row[1:] for row in rows]) for first, rows in parts.items()
     }
+
+
+def message(
+    connection: sqlite3.Connection, space: int, id: str, session: str | None
+) -> StoredMessage | None:
+    """A whole message."""
+    rows = connection.execute(
+        f"""SELECT s.name, c.speaker, c.at, c.text, c.session_id, w.state, c.role,
+                  d.metadata, d.tags, d.raw
+           FROM chunk c JOIN session s ON s.id = c.session_id JOIN work w ON w.chunk_id = c.id
+           {JOIN}
+           WHERE c.space_id = ? AND c.message_id = ? AND (? IS NULL OR s.name = ?)
+           ORDER BY c.at DESC, c.session_id DESC, c.part""",
+        (space, id, session, session),
+    ).fetchall()
+    rows = [row for row in rows if row[4] == rows[0][4]]
+    return message_of(id, rows) if rows else None
+
+
+def message_of(id: str, rows: Sequence[tuple[Any, ...]]) -> StoredMessage:
+    """A whole message, of rows of its chunks.
+
+    A row holds session, speaker, time, text, session id, state, role, metadata, tags and raw.
+    """
+    name, speaker, at = rows[0][:3]
+    text = "".join(row[3] for row in rows)
+    role, metadata, tags, raw = rows[0][6:]
+    return StoredMessage(
+        id=id,
+        session=name,
+        speaker=speaker,
+        at=from_micros(at),
+        text=text,
+        chunks=len(rows),
+        is_enriched=all(row[5] == DONE for row in rows),
+        role=role,
+        metadata=metadata_of(metadata),
+        tags=tags_of(tags),
+        raw=None if raw is None else json.loads(raw),
+    )

@@ -12,6 +12,7 @@ from cognigraph.resolution import incremental
 from cognigraph.stores.merge_records import merge_of, suspicion
 from cognigraph.stores.protocols import NamedEntity
 from cognigraph.stores.records import EntityNames
+from cognigraph.stores.sqlite import succession
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
 from cognigraph.stores.sqlite.vector_format import VectorFormat
 
@@ -36,6 +37,7 @@ def merge(connection: sqlite3.Connection, space: str, uid: str, into: str, now: 
     """Record a user's decision that two entities are the same."""
     entity_map = _entity_map(connection, space, now)
     incremental.merge(entity_map, uid, into, _after(connection, space, now))
+    succession.settle(connection, entity_map.space_id, entity_map.touched)
 
 
 def split(
@@ -43,7 +45,9 @@ def split(
 ) -> bool:
     """Undo a merge, or separate an entity from its group or from one other entity."""
     entity_map = _entity_map(connection, space, now)
-    return incremental.split(entity_map, uid, _after(connection, space, now), apart_from)
+    split = incremental.split(entity_map, uid, _after(connection, space, now), apart_from)
+    succession.settle(connection, entity_map.space_id, entity_map.touched)
+    return split
 
 
 def settle_all(connection: sqlite3.Connection, now: int) -> None:

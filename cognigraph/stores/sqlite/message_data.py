@@ -25,12 +25,17 @@ def role_number(role: Role | None) -> int:
 
 
 def write(
-    connection: sqlite3.Connection, chunk_id: int | None, space_id: int, data: MessageData
+    connection: sqlite3.Connection,
+    chunk_id: int | None,
+    space_id: int,
+    parts: int,
+    data: MessageData,
 ) -> None:
     """Store the data of a message with its first chunk."""
     connection.execute(
-        "INSERT INTO message_data (chunk_id, space_id, metadata, tags, raw) VALUES (?, ?, ?, ?, ?)",
-        (chunk_id, space_id, data.metadata, json.dumps(data.tags), data.raw),
+        """INSERT INTO message_data (chunk_id, space_id, parts, metadata, tags, raw)
+           VALUES (?, ?, ?, ?, ?, ?)""",
+        (chunk_id, space_id, parts, data.metadata, json.dumps(data.tags), data.raw),
     )
 
 

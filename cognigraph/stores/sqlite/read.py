@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from cognigraph.ids import normalise
-from cognigraph.model import Entity, Session, Source, Stats, StoredMessage, Theme, Triple
+from cognigraph.model import Entity, Session, Source, Stats, Theme, Triple
 from cognigraph.stores.candidates import ChunkRecord
 from cognigraph.stores.sqlite.message_data import JOIN, metadata_of, tags_of
-from cognigraph.stores.sqlite.work import DONE
 from cognigraph.times import from_micros, parse_when
 
 _MOST_VARIABLES = 500
@@ -71,46 +70,6 @@ def _chunk(row: tuple[Any, ...]) -> ChunkRecord:
         heading=heading,
         metadata=metadata_of(metadata),
         tags=tags_of(tags),
-    )
-
-
-def message(
-    connection: sqlite3.Connection, space: int, id: str, session: str | None
-) -> StoredMessage | None:
-    """A whole message."""
-    rows = connection.execute(
-        f"""SELECT s.name, c.speaker, c.at, c.text, c.session_id, w.state, c.role,
-                  d.metadata, d.tags, d.raw
-           FROM chunk c JOIN session s ON s.id = c.session_id JOIN work w ON w.chunk_id = c.id
-           {JOIN}
-           WHERE c.space_id = ? AND c.message_id = ? AND (? IS NULL OR s.name = ?)
-           ORDER BY c.at DESC, c.session_id DESC, c.part""",
-        (space, id, session, session),
-    ).fetchall()
-    rows = [row for row in rows if row[4] == rows[0][4]]
-    return message_of(id, rows) if rows else None
-
-
-def message_of(id: str, rows: Sequence[tuple[Any, ...]]) -> StoredMessage:
-    """A whole message, of rows of its chunks.
-
-    A row holds session, speaker, time, text, session id, state, role, metadata, tags and raw.
-    """
-    name, speaker, at = rows[0][:3]
-    text = "".join(row[3] for row in rows)
-    role, metadata, tags, raw = rows[0][6:]
-    return StoredMessage(
-        id=id,
-        session=name,
-        speaker=speaker,
-        at=from_micros(at),
-        text=text,
-        chunks=len(rows),
-        is_enriched=all(row[5] == DONE for row in rows),
-        role=role,
-        metadata=metadata_of(metadata),
-        tags=tags_of(tags),
-        raw=None if raw is None else json.loads(raw),
     )
 
 
@@ -234,7 +193,8 @@ SELECT t.id, t.uid,
        t.relation,
        CASE WHEN o.shown_id IS NULL OR s.id = o.id THEN t.object ELSE o.name END, o.type,
        t.when_text, t.negated,
-       t.first_observed, t.last_observed
+       t.first_observed, t.last_observed,
+       t.status, t.valid_from, t.valid_to, t.superseded_by, t.superseded_at, t.reason
 FROM triple t JOIN entity s ON s.id = t.subject_id JOIN entity o ON o.id = t.object_id"""
 
 
@@ -272,6 +232,37 @@ def triples_by_uid(
     return {triple.uid: triple for triple in _triples(connection, rows)}
 
 
+def states_of(connection: sqlite3.Connection, space: int, entity: str) -> list[Triple]:
+    """Facts about slots of an entity, and others that a user ruled on."""
+    ids = json.dumps(entities_called(connection, space, entity))
+    rows = connection.execute(
+        f"""{_TRIPLE} WHERE t.folded_into IS NULL AND (
+              t.subject_id IN (SELECT value FROM json_each(?1))
+                AND (t.slot IS NOT NULL OR t.decided_by IS NOT NULL)
+              OR t.object_id IN (SELECT value FROM json_each(?1)) AND t.slot >= '<'
+                AND t.slot < '=')
+            ORDER BY t.first_observed, t.uid""",
+        (ids,),
+    ).fetchall()
+    return _triples(connection, rows)
+
+
+def contested(connection: sqlite3.Connection, space: int, limit: int) -> list[list[Triple]]:
+    """Current facts that share a slot of one value with others, by slot."""
+    slots = connection.execute(
+        """SELECT group_concat(id) FROM triple
+           WHERE space_id = ? AND slot IS NOT NULL AND instr(slot, '|') = 0
+             AND status = 'current' AND folded_into IS NULL
+           GROUP BY CASE WHEN slot >= '<' AND slot < '=' THEN object_id ELSE subject_id END, slot
+           HAVING count(*) > 1 ORDER BY max(last_observed) DESC, slot LIMIT ?""",
+        (space, limit),
+    ).fetchall()
+    groups = [[int(id) for id in row[0].split(",")] for row in slots]
+    rows = _in(connection, f"{_TRIPLE} WHERE t.id IN ({{}})", [id for ids in groups for id in ids])
+    found = {row[0]: triple for row, triple in zip(rows, _triples(connection, rows), strict=True)}
+    return [[found[id] for id in sorted(ids)] for ids in groups]
+
+
 def _triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Triple]:
     sources: dict[int, set[tuple[int, str, str, str]]] = {}
     for triple, at, *source in _in(
@@ -295,6 +286,12 @@ def _triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) ->
             negated=bool(row[8]),
             first_observed=from_micros(row[9]),
             last_observed=from_micros(row[10]),
+            status=row[11],
+            valid_from=None if row[12] is None else from_micros(row[12]),
+            valid_to=None if row[13] is None else from_micros(row[13]),
+            superseded_by=row[14],
+            superseded_at=None if row[15] is None else from_micros(row[15]),
+            reason=row[16],
             sources=tuple(
                 Source(id, session, from_micros(at), said_by or None)
                 for at, id, session, said_by in sorted(sources.get(row[0], ()), reverse=True)

@@ -17,6 +17,7 @@ _STATEMENTS = (
     "DELETE FROM pair WHERE space_id = ?",
     f"DELETE FROM ruling WHERE {_OF_ENTITIES}",
     "DELETE FROM merge WHERE space_id = ?",
+    "DELETE FROM state_ruling WHERE space_id = ?",
     "DELETE FROM triple_index WHERE space_id = ?",
     "DELETE FROM triple WHERE space_id = ?",
     "UPDATE entity SET shown_id = NULL WHERE space_id = ? AND shown_id IS NOT NULL",

@@ -10,7 +10,7 @@ from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.protocols import mismatch
 from cognigraph.stores.reindex import Precision
-from cognigraph.stores.sqlite import erase, marks, merges
+from cognigraph.stores.sqlite import erase, marks, merges, succession
 from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool
 from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.text.terms import ANALYZER
@@ -88,6 +88,8 @@ def _migrated(
                 _apply(connection, script)
         if 0 < version < number_of("resolution"):
             merges.settle_all(connection, to_micros(clock()))
+        if 0 < version < number_of("states"):
+            succession.settle_all(connection)
         if version == 0 and embedder is not None:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) STRICT")

@@ -19,6 +19,7 @@ from cognigraph.stores.sqlite.reindex import SQLiteReindexing
 from cognigraph.stores.sqlite.resolve import SQLiteResolution
 from cognigraph.stores.sqlite.schema import prepare
 from cognigraph.stores.sqlite.search import SQLiteSearch
+from cognigraph.stores.sqlite.states import SQLiteStates
 from cognigraph.times import Clock, system_clock
 
 DEFAULT_PRECISION: Precision = "float16"
@@ -55,6 +56,7 @@ class SQLiteStore:
         self.queue = SQLiteQueue(file)
         self.search = SQLiteSearch(file, self._indexes)
         self.resolution = SQLiteResolution(file)
+        self.states = SQLiteStates(file)
         self.graph = SQLiteGraph(file)
         self.housekeeping = SQLiteHousekeeping(file, mark)
 

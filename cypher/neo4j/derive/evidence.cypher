@@ -1,7 +1,7 @@
 // what: link triples, or those they are duplicates of, to the chunks they were extracted from, and
 //   extend their observed time to these chunks
 // parameters: session (uid), evidence: [[triple uid, chunk uid, person quoted or null,
-//   how the chunk spells it]] sorted
+//   how the chunk spells it, true if it replaces other triples or null]] sorted
 // returns: nothing
 MATCH (session:Session {uid: $session})
 UNWIND $evidence AS row
@@ -14,7 +14,7 @@ OPTIONAL MATCH (triple)-[known:EVIDENCE]->(chunk)
 WHERE coalesce(known.raw, triple.uid) = read.uid
 WITH session, read, row, chunk, triple, count(known) AS known
 FOREACH (_ IN CASE WHEN known = 0 THEN [1] ELSE [] END |
-  CREATE (triple)-[:EVIDENCE {observed_at: chunk.at, said_by: row[2], spelled: row[3],
+  CREATE (triple)-[:EVIDENCE {observed_at: chunk.at, said_by: row[2], spelled: row[3], replaces: row[4],
                               raw: CASE WHEN triple = read THEN null ELSE read.uid END}]->(chunk))
 MERGE (triple)-[:IN_SESSION]->(session)
 SET triple.first_observed =

@@ -21,8 +21,17 @@ CALL (triple) {
   RETURN collect([evidence.observed_at.epochSeconds * 1000000 + evidence.observed_at.microsecond,
                   chunk.message_id, chunk.session, evidence.said_by]) AS sources
 }
+CALL (triple) {
+  OPTIONAL MATCH (by:Triple)-[:SUPERSEDES]->(triple)
+  RETURN min(by.uid) AS superseded_by
+}
 RETURN triple.uid, triple.subject, subject.type, triple.relation, triple.object, object.type,
        triple.when, triple.negated,
        triple.first_observed.epochSeconds * 1000000 + triple.first_observed.microsecond,
-       triple.last_observed.epochSeconds * 1000000 + triple.last_observed.microsecond, sources
+       triple.last_observed.epochSeconds * 1000000 + triple.last_observed.microsecond, sources,
+       coalesce(triple.status, 'current'),
+       triple.valid_from.epochSeconds * 1000000 + triple.valid_from.microsecond,
+       triple.valid_to.epochSeconds * 1000000 + triple.valid_to.microsecond, superseded_by,
+       triple.superseded_at.epochSeconds * 1000000 + triple.superseded_at.microsecond,
+       triple.reason
 ORDER BY triple.last_observed DESC, triple.uid

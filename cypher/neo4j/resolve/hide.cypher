@@ -1,4 +1,5 @@
-// what: turn triples into duplicates of their canonical triples
+// what: turn triples into duplicates of their canonical triples; what superseded them, or they
+//   superseded, is decided again
 // parameters: rows: [{uid, into}], labels (of the space's own index)
 // returns: nothing
 UNWIND $rows AS row
@@ -9,3 +10,6 @@ REMOVE triple:Triple
 REMOVE triple:$($labels)
 SET triple:TripleVariant
 CREATE (triple)-[:SAME_AS]->(into)
+WITH triple
+MATCH (triple)-[gone:SUPERSEDES]-(:Fact)
+DELETE gone

@@ -9,6 +9,7 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
+from cognigraph.arrays import Ints
 from cognigraph.model.filters import Filter, Scalar
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.message_data import ROLE_OF_NUMBER
@@ -36,9 +37,9 @@ def allowed_chunks(
     if isinstance(where.until, datetime):
         allowed = allowed & (chunks["at"] <= to_micros(where.until))
     if where.tags or where.metadata:
+        rows = chunks.find(_with_data(connection, space_id, where))
         marked = np.zeros(chunks.rows, bool)
-        for first, end in _with_data(connection, space_id, where):
-            marked |= (chunks["id"] >= first) & (chunks["id"] < end)
+        marked[rows[rows >= 0]] = True
         allowed = allowed & marked
     return allowed
 
@@ -51,10 +52,8 @@ def _sessions(connection: sqlite3.Connection, space_id: int, names: tuple[str, .
     return [row[0] for row in rows]
 
 
-def _with_data(
-    connection: sqlite3.Connection, space_id: int, where: Filter
-) -> Iterator[tuple[int, int]]:
-    """The chunks, from (inclusive) and to (exclusive), of each message with the tags and fields."""
+def _with_data(connection: sqlite3.Connection, space_id: int, where: Filter) -> Ints:
+    """The ids of all chunks of the messages with these tags and fields."""
     conditions = ["d.space_id = ?"]
     parameters: list[object] = [space_id]
     for tag in where.tags:
@@ -63,12 +62,15 @@ def _with_data(
     for condition, values in _fields(where.metadata):
         conditions.append(f"EXISTS (SELECT 1 FROM json_each(d.metadata) WHERE {condition})")
         parameters.extend(values)
-    rows = connection.execute(
-        f"""SELECT d.chunk_id, d.chunk_id + c.parts FROM message_data d
-            JOIN chunk c ON c.id = d.chunk_id WHERE {" AND ".join(conditions)}""",
+    found = connection.execute(
+        f"SELECT d.chunk_id, d.parts FROM message_data d WHERE {' AND '.join(conditions)}",
         parameters,
-    )
-    yield from rows
+    ).fetchall()
+    firsts, counts = np.array(found, np.int64).reshape(-1, 2).T
+    # The ids of a message's chunks follow each other.
+    part = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    ids: Ints = np.repeat(firsts, counts) + part
+    return ids
 
 
 def _fields(metadata: Mapping[str, Scalar]) -> Iterator[tuple[str, tuple[object, ...]]]:

@@ -10,6 +10,7 @@ ALTER TABLE chunk_index ADD COLUMN role INTEGER NOT NULL DEFAULT 0;   -- number 
 CREATE TABLE message_data (
   chunk_id INTEGER PRIMARY KEY REFERENCES chunk(id) ON DELETE CASCADE,
   space_id INTEGER NOT NULL,
+  parts INTEGER NOT NULL,                  -- number of chunks of the message
   metadata TEXT,                           -- a JSON object
   tags TEXT,                               -- a JSON list of strings, sorted
   raw TEXT                                 -- the message as it was given, JSON

@@ -1,0 +1,152 @@
+"""Facts that change: sixty short conversations, half of them traps in which nothing has changed.
+
+python bench/updates.py --extractor rules --json FILE
+    --show wrong|all
+
+A chain of ``labels/updates.jsonl`` tells something and changes it later. It is *right* if the
+prompt block for its question shows the new state, and the old one not at all or marked as over: a
+fact with its end, a message that ends with ``[no longer true...]``. A trap is right if its facts
+stay current; it has *sprung* if anything was superseded in it, except for what was over before.
+*Precision* and *recall* are those of superseding: of all facts that were superseded, those that
+should be; of the chains, those whose old fact was. *Newest first* counts the chains in which the
+question finds the newest message before the first one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from cognigraph import Memory, Space, Triple
+
+LABELS = Path(__file__).parent / "labels" / "updates.jsonl"
+NOW = "2026-12-01T09:00:00Z"
+_OVER = re.compile(r"\buntil \d{4}|\[no longer true")
+
+
+@dataclass
+class Outcome:
+    """What became of one chain; ``superseded`` are facts in words."""
+
+    id: str
+    kind: str
+    right: bool
+    expected: int
+    found: int
+    superseded: list[str] = field(default_factory=list)
+    newest_first: bool | None = None
+    block: str = ""
+
+
+def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
+    """Measure, print and return the figures."""
+    options = _options(arguments)
+    with TemporaryDirectory() as folder:
+        outcomes = list(_outcomes(Path(folder), options.extractor))
+    for outcome in outcomes:
+        if options.show == "all" or (options.show == "wrong" and not outcome.right):
+            print(f"{outcome.kind} {outcome.id}: {outcome.superseded}\n{outcome.block}\n")
+    figures = {"extractor": options.extractor, **summary(outcomes)}
+    print(json.dumps(figures, indent=2))
+    if options.json:
+        Path(options.json).write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+    return figures
+
+
+def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Count the chains that are right, the traps that sprang, and what was superseded."""
+    changes = [one for one in outcomes if one.kind == "change"]
+    traps = [one for one in outcomes if one.kind == "trap"]
+    superseded = sum(len(one.superseded) for one in outcomes)
+    found = sum(one.found for one in outcomes)
+    wanted = sum(one.expected for one in changes)
+    reached = sum(min(one.found, one.expected) for one in changes)
+    return {
+        "chains": len(changes),
+        "right": sum(one.right for one in changes),
+        "traps": len(traps),
+        "traps right": sum(one.right for one in traps),
+        "traps sprung": sum(bool(one.superseded) for one in traps),
+        "precision": round(found / superseded, 3) if superseded else None,
+        "recall": round(reached / wanted, 3) if wanted else None,
+        "newest first": sum(bool(one.newest_first) for one in changes),
+    }
+
+
+def _outcomes(folder: Path, extractor: str) -> Iterator[Outcome]:
+    for line in LABELS.read_text("utf-8").splitlines():
+        chain = json.loads(line)
+        with Memory(folder / f"{chain['id']}.db", extractor=extractor, enrich="manual") as memory:
+            yield _outcome(chain, memory)
+
+
+def _outcome(chain: dict[str, Any], space: Space) -> Outcome:
+    turns = chain["turns"]
+    for number, (day, speaker, text) in enumerate(turns):
+        at = f"{day}T09:{number:02}:00Z"
+        space.add(text, session=day, speaker=speaker, at=at, id=f"m{number}")
+    space.flush()
+    over = [triple for triple in space.triples() if triple.status == "superseded"]
+    block = str(space.context(chain["question"], 800, now=NOW))
+    words = [_words(triple) for triple in over]
+    outcome = Outcome(chain["id"], chain["kind"], False, 0, 0, words, None, block)
+    if chain["kind"] == "trap":
+        past = chain.get("over", [])
+        over = [triple for triple in over if not any(_names(triple, word) for word in past)]
+        outcome.superseded = [_words(triple) for triple in over]
+        outcome.right = not over and all(_shows(block, word) for word in chain["keep"])
+        return outcome
+    outcome.expected = 1
+    outcome.found = sum(_names(triple, chain["old"]) for triple in over)
+    outcome.right = _is_right(chain, block)
+    last = max(number for number, turn in enumerate(turns) if turn[1] == turns[0][1])
+    hits = [hit.id for hit in space.search(chain["question"], now=NOW)]
+    outcome.newest_first = hits.index(f"m{last}") < hits.index("m0")
+    return outcome
+
+
+def _is_right(chain: dict[str, Any], block: str) -> bool:
+    """Whether the block shows the new state as current, and the old one marked or not at all."""
+    first = chain["turns"][0][2]
+    stale = [
+        line
+        for line in block.splitlines()
+        if not _OVER.search(line)
+        and ((line.startswith("[C") and first in line) or _is_fact_about(line, chain))
+    ]
+    return _shows(block, chain["new"]) and not stale
+
+
+def _is_fact_about(line: str, chain: dict[str, Any]) -> bool:
+    return line.startswith("[T") and chain["old"] in line and chain["new"] not in line
+
+
+def _shows(block: str, word: str) -> bool:
+    lines = [line for line in block.splitlines() if line.startswith(("[T", "[C"))]
+    return any(word in line and not _OVER.search(line) for line in lines)
+
+
+def _words(triple: Triple) -> str:
+    return f"{triple.text} ({triple.when})" if triple.when else triple.text
+
+
+def _names(triple: Triple, old: str) -> bool:
+    return old.split()[-1] in _words(triple)
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--extractor", default="rules")
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--show", choices=("wrong", "all"))
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    main()

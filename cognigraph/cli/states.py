@@ -1,0 +1,85 @@
+"""The commands about facts that change: their history, conflicts, and what users say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, tzinfo
+
+from rich.table import Table
+from rich.text import Text
+
+from cognigraph.cli import format_values, render
+from cognigraph.cli.commands import OK, CommandRun, listed
+from cognigraph.cli.open_memory import moment, reading
+from cognigraph.model import Triple
+
+
+def history(run: CommandRun) -> int:
+    """List what was said about each slot of an entity, oldest first."""
+    entity = run.arguments.entity
+    with reading(run.options) as space:
+        found = space.history(entity, run.arguments.relation)
+    run.terminal.document({"history": found})
+    triples = [triple for chain in found for triple in chain.triples][: run.arguments.limit]
+    none = f"nothing is known of the states of {entity!r}"
+    return listed(run, triples, _table(triples, run.options.reader), none)
+
+
+def conflicts(run: CommandRun) -> int:
+    """List current facts of which only one can be true."""
+    with reading(run.options) as space:
+        found = space.conflicts(run.arguments.limit)
+    run.terminal.document({"conflicts": found})
+    triples = [triple for conflict in found for triple in conflict.triples]
+    return listed(run, triples, _table(triples, run.options.reader), "no conflicts")
+
+
+def supersede(run: CommandRun) -> int:
+    """Record that one fact took the place of another."""
+    arguments = run.arguments
+    at = moment(arguments.at, run.options, "--at")
+    with reading(run.options) as space:
+        space.supersede(arguments.old, arguments.new, at=at, reason=arguments.reason)
+    return _done(run, arguments.old, "superseded")
+
+
+def retract(run: CommandRun) -> int:
+    """Take a fact back."""
+    with reading(run.options) as space:
+        space.retract(run.arguments.triple, reason=run.arguments.reason)
+    return _done(run, run.arguments.triple, "retracted")
+
+
+def restore(run: CommandRun) -> int:
+    """Make a fact current."""
+    with reading(run.options) as space:
+        space.restore(run.arguments.triple, reason=run.arguments.reason)
+    run.terminal.document({"triple": run.arguments.triple, "status": "current"})
+    run.terminal.show(render.text(f"{run.arguments.triple} is current"))
+    return OK
+
+
+def _done(run: CommandRun, uid: str, status: str) -> int:
+    run.terminal.document({"triple": uid, "status": status})
+    back = f"cognigraph restore {uid}{run.options.flags}"
+    run.terminal.show(render.text(f"{status}; undo with: {back}"))
+    return OK
+
+
+def _table(found: Iterable[Triple], zone: tzinfo) -> Table:
+    made = render.table("fact", "status", "from", "until", "because", "triple")
+    made.columns[-1].no_wrap = True  # it is there to be copied
+    for triple in found:
+        made.add_row(
+            render.text(triple.text, "bold"),
+            render.text(triple.status),
+            Text(_day(triple.valid_from, zone), style="cyan"),
+            Text(_day(triple.valid_to, zone), style="cyan"),
+            render.text(triple.reason or ""),
+            render.text(triple.uid, "dim"),
+        )
+    return made
+
+
+def _day(at: datetime | None, zone: tzinfo) -> str:
+    return "" if at is None else format_values.day(at, zone)

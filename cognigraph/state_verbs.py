@@ -1,0 +1,100 @@
+"""The history of an entity's states, conflicts, and what users say of facts: behind ``Space``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from cognigraph.errors import ConfigurationError, NotFoundError
+from cognigraph.ids import normalise
+from cognigraph.model import Conflict, History, Triple
+from cognigraph.states.slots import claim_about, same_value
+from cognigraph.stores.protocols import Store
+
+_CONTESTED = 10_000
+
+
+def history(store: Store, space: str, entity: str, relation: str | None) -> list[History]:
+    """The states of an entity by slot; see :meth:`cognigraph.Space.history`."""
+    chains: dict[tuple[str, str], list[Triple]] = {}
+    for triple in store.states.of_entity(space, entity):
+        chains.setdefault(_slot(triple), []).append(triple)
+    found = [
+        History(subject, slot, tuple(sorted(triples, key=_beginning)))
+        for (subject, slot), triples in sorted(chains.items())
+    ]
+    return found if relation is None else [one for one in found if _is_about(one, relation)]
+
+
+def conflicts(store: Store, space: str, limit: int) -> list[Conflict]:
+    """Current facts that cannot all be true; see :meth:`cognigraph.Space.conflicts`."""
+    found: list[Conflict] = []
+    for triples in store.states.contested(space, _CONTESTED):
+        against = _disagreeing(triples)
+        if against:
+            subject, slot = _slot(against[0])
+            found.append(Conflict(subject, slot, tuple(sorted(against, key=_beginning))))
+    return found[:limit]
+
+
+def supersede(
+    store: Store,
+    space: str,
+    old: Triple | str,
+    new: Triple | str,
+    at: datetime | None,
+    reason: str,
+) -> None:
+    """Record that one fact took the place of another; see :meth:`cognigraph.Space.supersede`."""
+    old_uid, new_uid = _uid(old), _uid(new)
+    if old_uid == new_uid:
+        raise ConfigurationError("old and new are the same triple")
+    known = store.search.triples_by_uid(space, [new_uid])
+    if new_uid not in known:
+        raise NotFoundError(f"there is no triple with the uid {new_uid!r}")
+    since = known[new_uid].valid_from or known[new_uid].first_observed
+    store.states.rule(space, "supersede", old_uid, by=new_uid, at=at or since, reason=reason)
+
+
+def retract(store: Store, space: str, triple: Triple | str, reason: str) -> None:
+    """Take a fact back; see :meth:`cognigraph.Space.retract`."""
+    store.states.rule(space, "retract", _uid(triple), reason=reason)
+
+
+def restore(store: Store, space: str, triple: Triple | str, reason: str) -> None:
+    """Make a fact current; see :meth:`cognigraph.Space.restore`."""
+    store.states.rule(space, "restore", _uid(triple), reason=reason)
+
+
+def _uid(triple: Triple | str) -> str:
+    return triple if isinstance(triple, str) else triple.uid
+
+
+def _slot(triple: Triple) -> tuple[str, str]:
+    """Return whose slot a triple is about, and the slot as people would call it."""
+    claim = claim_about(triple)
+    if claim is None:
+        return triple.subject, triple.relation
+    subject = triple.object if claim.on_object else triple.subject
+    return subject, claim.slot.removeprefix("<").replace("|", " ")
+
+
+def _beginning(triple: Triple) -> tuple[datetime, datetime, str]:
+    return triple.valid_from or triple.first_observed, triple.first_observed, triple.uid
+
+
+def _is_about(chain: History, relation: str) -> bool:
+    wanted = normalise(relation)
+    relations = {normalise(triple.relation) for triple in chain.triples}
+    return wanted in relations or chain.slot == wanted or chain.slot.startswith(f"{wanted} ")
+
+
+def _disagreeing(triples: Sequence[Triple]) -> list[Triple]:
+    """Return the facts that hold another value than one of the others."""
+    claims = [(triple, claim_about(triple)) for triple in triples]
+    holding = [(triple, one) for triple, one in claims if one is not None and one.says == "holds"]
+    return [
+        triple
+        for triple, one in holding
+        if any(not same_value(one.slot, one.value, other.value) for _, other in holding)
+    ]

@@ -1,0 +1,224 @@
+"""Decide which of the statements about one slot are current: a pure function of all of them.
+
+Statements are ordered by when they are true: a change ("moved to Oslo in May") counts from its own
+time, a state ("I live in Oslo") from the time of saying. Each then ends what it contradicts of what
+came before it. Statements of the same moment do not end each other; they stay side by side, as a
+conflict. Nothing depends on the order in which statements are given.
+
+A user's rulings come first: a retracted statement says nothing, a restored one is current.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from cognigraph.model.graph import Status
+from cognigraph.states.slots import Claim, same_value
+from cognigraph.times import When, from_micros
+
+RulingKind = Literal["supersede", "retract", "restore"]
+
+BY_RULES, BY_USER = "rules", "user"
+
+OTHER_VALUE = "another value was given later"
+DENIED = "it was denied later"
+ENDED = "its end was told later"
+TAKEN_BACK = "the opposite was said later"
+REPLACED = "a later statement replaces it"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A fact with all that decides whether it is current. ``said`` are the times of its evidence.
+
+    ``replaces`` says that the extraction found it to replace others of its relation.
+    """
+
+    uid: str
+    claim: Claim | None
+    said: tuple[datetime, ...]
+    when: When | None = None
+    replaces: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What a user said of a fact; of several about one fact the last counts.
+
+    ``order`` is when it was recorded, in microseconds since 1970 and later than all before it.
+    ``by`` is the fact that supersedes it, and ``at`` when it ended, if the user said so.
+    """
+
+    kind: RulingKind
+    uid: str
+    order: int
+    by: str | None = None
+    at: datetime | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Whether a fact is current, and since when and until when it is true, as far as known.
+
+    ``superseded_by`` is the uid of the fact that ended it and ``superseded_at`` when that was said;
+    ``by`` is who decided so: the rules or a user.
+    """
+
+    status: Status = "current"
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    superseded_by: str | None = None
+    superseded_at: datetime | None = None
+    by: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """A statement at one moment: when it was true (which orders it) and when it was said."""
+
+    true: datetime
+    said: datetime
+    since: datetime
+    statement: Statement
+
+    @property
+    def moment(self) -> tuple[datetime, datetime]:
+        return self.true, self.said
+
+
+def decide(statements: Iterable[Statement], rulings: Sequence[Ruling] = ()) -> dict[str, Standing]:
+    """Return the standing of every statement. All are about one slot of one subject.
+
+    Statements of several-valued slots may be given together with those that replace them.
+    """
+    known = {statement.uid: statement for statement in statements}
+    ruled = _last_rulings(rulings)
+    taken = {uid for uid, one in ruled.items() if one.kind == "retract"}
+    events = sorted(
+        (event for uid, one in known.items() if uid not in taken for event in _events(one)),
+        key=lambda event: (event.moment, event.statement.uid),
+    )
+    standings = {uid: _alone(one) for uid, one in known.items()}
+    standings.update(_replay(events))
+    for uid in known.keys() & ruled.keys():
+        standings[uid] = _as_ruled(standings[uid], known[uid], ruled[uid], known)
+    return standings
+
+
+def _last_rulings(rulings: Sequence[Ruling]) -> dict[str, Ruling]:
+    return {one.uid: one for one in sorted(rulings, key=lambda ruling: ruling.order)}
+
+
+def _alone(statement: Statement) -> Standing:
+    """Return the standing of a statement that no other one touches."""
+    claim, when = statement.claim, statement.when
+    if claim is None or claim.says == "ends":
+        return Standing(
+            valid_from=when.start if when else None, valid_to=when.end if when else None
+        )
+    if when is None or not claim.dated:
+        return Standing(valid_from=min(statement.said, default=None))
+    planned = "/" in when.text and when.end > max(statement.said, default=when.end)
+    return Standing(valid_from=when.start, valid_to=when.end if planned else None)
+
+
+def _events(statement: Statement) -> list[_Event]:
+    """Return the moments at which a statement says something about its slot."""
+    claim, when = statement.claim, statement.when
+    if claim is None or not statement.said:
+        return []
+    if when is None or not claim.dated:
+        return [_Event(at, at, at, statement) for at in sorted(set(statement.said))]
+    if when.start > max(statement.said):
+        return []  # a plan
+    said = [at for at in sorted(set(statement.said)) if at >= when.start]
+    if claim.change:
+        return [_Event(min(when.end, said[0]), said[0], when.start, statement)]
+    return [_Event(at, at, when.start, statement) for at in said]
+
+
+def _replay(events: Sequence[_Event]) -> dict[str, Standing]:
+    """Let each moment end what it contradicts of those before; return what became of each."""
+    live: dict[str, _Event] = {}
+    standings: dict[str, Standing] = {}
+    index = 0
+    while index < len(events):
+        moment = events[index].moment
+        together = [event for event in events[index:] if event.moment == moment]
+        index += len(together)
+        for uid, before in list(live.items()):
+            reasons = [(event, _contradiction(before, event)) for event in together]
+            ender = next(((event, why) for event, why in reasons if why is not None), None)
+            if ender is not None and uid not in {event.statement.uid for event in together}:
+                standings[uid] = _ended(standings[uid], before, *ender)
+                del live[uid]
+        for event in together:
+            uid = event.statement.uid
+            if uid not in live:
+                live[uid] = event
+                standings[uid] = _begun(event)
+    return standings
+
+
+def _begun(event: _Event) -> Standing:
+    claim = event.statement.claim
+    start = _alone(event.statement)
+    dated = event.statement.when is not None and claim is not None and claim.dated
+    if claim is None or claim.says == "ends" or dated:
+        return start
+    return replace(start, valid_from=event.since)
+
+
+def _ended(standing: Standing, before: _Event, event: _Event, reason: str) -> Standing:
+    start = standing.valid_from
+    end = event.since if start is None else max(event.since, start)
+    return replace(
+        standing,
+        status="superseded",
+        valid_to=end,
+        superseded_by=event.statement.uid,
+        superseded_at=event.said,
+        by=BY_RULES,
+        reason=reason,
+    )
+
+
+def _contradiction(before: _Event, event: _Event) -> str | None:
+    """Return why an event ends a statement that was current; ``None`` if both can be true."""
+    old, new = before.statement.claim, event.statement.claim
+    assert old is not None and new is not None
+    if old.slot != new.slot:
+        replacing = event.statement.replaces and new.says == old.says == "holds"
+        return REPLACED if replacing else None
+    same = same_value(new.slot, old.value, new.value)
+    if old.says == "holds" and new.says == "ends":
+        return (ENDED if new.change else DENIED) if same else None
+    if new.says == "ends":
+        return None
+    if old.says == "ends":
+        return TAKEN_BACK if same else None
+    return None if same else OTHER_VALUE
+
+
+def _as_ruled(
+    standing: Standing, statement: Statement, ruling: Ruling, known: Mapping[str, Statement]
+) -> Standing:
+    plain = _alone(statement)
+    if ruling.kind == "restore":
+        return replace(plain, by=BY_USER, reason=ruling.reason or None)
+    if ruling.kind == "retract":
+        return replace(plain, status="retracted", by=BY_USER, reason=ruling.reason or None)
+    return replace(
+        plain,
+        status="superseded",
+        valid_to=ruling.at,
+        superseded_by=ruling.by,
+        superseded_at=from_micros(ruling.order),
+        by=BY_USER,
+        reason=ruling.reason or None,
+    )

@@ -1,0 +1,42 @@
+"""``StateStore``: the role of a store that knows which facts are current."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Protocol
+
+from cognigraph.model import Triple
+from cognigraph.states.succession import RulingKind
+
+
+class StateStore(Protocol):
+    """What users say of facts, and which facts share a slot; see :mod:`cognigraph.states`."""
+
+    def rule(
+        self,
+        space: str,
+        kind: RulingKind,
+        uid: str,
+        *,
+        by: str | None = None,
+        at: datetime | None = None,
+        reason: str = "",
+    ) -> None:
+        """Record what a user said of a triple, and decide its slot again.
+
+        It outlives the triple: one that is read again is ruled again. ``by`` is the uid of the
+        triple that supersedes it, ``at`` when it ended. A later word takes the place of an earlier
+        one. :class:`NotFoundError` if there is no such triple.
+        """
+        ...
+
+    def of_entity(self, space: str, entity: str) -> list[Triple]:
+        """Triples about slots of an entity, and those of it that were ruled on, oldest first."""
+        ...
+
+    def contested(self, space: str, limit: int) -> list[list[Triple]]:
+        """Current triples that share a slot of one value, by slot, newest observation first.
+
+        They may name the same value in different words.
+        """
+        ...

@@ -1,0 +1,90 @@
+"""Facts as a store reads them to decide which are current, and the decision about them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from cognigraph.ids import normalise
+from cognigraph.states.slots import Claim, FactForm, claim_of, family
+from cognigraph.states.succession import Ruling, Standing, Statement, decide
+from cognigraph.times import parse_when
+
+K = TypeVar("K", bound=Hashable)
+"""How a store identifies a row: an id or a uid."""
+
+Slot = tuple[K, str]
+"""A slot of an entity: its key and the slot's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateRow(Generic[K]):
+    """A stored fact as far as its standing matters; ``slot`` is the one that is stored with it.
+
+    ``form`` is the fact as it was said; ``subject`` and ``object`` are the canonical names.
+    ``standing`` is what is stored, and ``said`` may be empty where a fact has its slot alone.
+    """
+
+    key: K
+    uid: str
+    form: FactForm
+    subject: str
+    object: str
+    when: str | None
+    slot: str | None
+    holder: K
+    """The entity whose slot it is."""
+    replaces: bool
+    said: tuple[datetime, ...]
+    standing: Standing
+
+    @property
+    def statement(self) -> Statement:
+        """The fact as the decision takes it; merged entities count as one value."""
+        return Statement(self.uid, self._claim(), self.said, parse_when(self.when), self.replaces)
+
+    def _claim(self) -> Claim | None:
+        claim = claim_of(self.form)
+        if claim is None or not claim.single:
+            return claim
+        said, now = self.form.object, self.object
+        if claim.on_object:
+            said, now = self.form.subject, self.subject
+        return replace(claim, value=normalise(now)) if claim.value == normalise(said) else claim
+
+
+def changed(
+    rows: Sequence[StateRow[K]], slots: Iterable[Slot[K]], rulings: Sequence[Ruling]
+) -> dict[K, Standing]:
+    """Decide the facts of some slots, and those without a slot; return what is not yet stored.
+
+    ``rows`` hold all facts of these slots and those that replace others of their families.
+    """
+    found: dict[K, Standing] = {}
+    for rows_of_slot, wanted in _groups(rows, slots):
+        standings = decide([row.statement for row in rows_of_slot], rulings)
+        for row in wanted:
+            if standings[row.uid] != row.standing:
+                found[row.key] = standings[row.uid]
+    return found
+
+
+def _groups(
+    rows: Sequence[StateRow[K]], slots: Iterable[Slot[K]]
+) -> Iterable[tuple[list[StateRow[K]], list[StateRow[K]]]]:
+    """Yield for every slot the rows that decide about it, and its own rows."""
+    by_slot: dict[Slot[K], list[StateRow[K]]] = {}
+    replacing: dict[Slot[K], list[StateRow[K]]] = {}
+    for row in rows:
+        if row.slot is None:
+            yield [row], [row]
+            continue
+        by_slot.setdefault((row.holder, row.slot), []).append(row)
+        if row.replaces and "|" in row.slot:
+            replacing.setdefault((row.holder, family(row.slot)), []).append(row)
+    for holder, slot in sorted(set(slots) & by_slot.keys(), key=repr):
+        own = by_slot[holder, slot]
+        others = replacing.get((holder, family(slot)), []) if "|" in slot else []
+        yield [*own, *(row for row in others if row.slot != slot)], own

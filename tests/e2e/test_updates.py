@@ -1,0 +1,14 @@
+"""The sixty chains of bench/updates.py: what the rules make of facts that change."""
+
+from __future__ import annotations
+
+from bench import updates
+
+
+def test_no_trap_springs_and_nine_of_ten_changes_are_shown_right() -> None:
+    figures = updates.main([])
+    assert (figures["chains"], figures["traps"]) == (30, 30)
+    assert figures["traps sprung"] == 0
+    assert figures["traps right"] == 30
+    assert figures["right"] >= 27
+    assert figures["precision"] == 1.0
