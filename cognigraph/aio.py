@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from cognigraph.aio_facts import AsyncFacts
 from cognigraph.aio_writing import Threads
+from cognigraph.async_housekeeping import AsyncHousekeeping, AsyncSpaces
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import EnrichMode
 from cognigraph.ingest.extraction import Extractor
@@ -43,7 +44,7 @@ from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
 
 
-class AsyncSpace(AsyncFacts):
+class AsyncSpace(AsyncFacts, AsyncHousekeeping):
     """One tenant. Each operation is that of :class:`~cognigraph.Space`, awaited."""
 
     async def flush(self, timeout: float = 30.0) -> None:
@@ -234,7 +235,7 @@ class AsyncSpace(AsyncFacts):
         )
 
 
-class AsyncMemory(AsyncSpace):
+class AsyncMemory(AsyncSpace, AsyncSpaces):
     """An open memory for asyncio programs, with the arguments of :class:`~cognigraph.Memory`.
 
     Use ``async with AsyncMemory("ann.db") as memory``, or call ``await memory.close()`` at the end.

@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 
 from cognigraph.embed import CheckedEmbedder, Embedder, EmbedFunction, resolve
 from cognigraph.errors import ConfigurationError, EmbedderMismatchError, FlushTimeout
-from cognigraph.ingest.extraction import Extractor
+from cognigraph.ingest.extraction import Caching, Extractor
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Enricher, Step, Waiting
 from cognigraph.ingest.queue.worker import BackgroundWorker
@@ -133,6 +133,23 @@ class Engine:
             self._retired.append(self.store)  # another thread may be reading from it
         finally:
             self._begin(embedder, store)
+
+    @contextmanager
+    def without_worker(self) -> Iterator[None]:
+        """Keep this memory's worker from the queue for a while."""
+        if self.worker is None:
+            yield
+            return
+        self.worker.stop()
+        try:
+            yield
+        finally:
+            self.worker = BackgroundWorker(self.enricher, self.settings.enrich, self.extractor)
+            self.worker.start()
+
+    def forget_answers(self) -> int:
+        """Delete the answers that the extractor's model has given, as they may quote messages."""
+        return self.extractor.forget_answers() if isinstance(self.extractor, Caching) else 0
 
     def written(self) -> None:
         """Tell the worker that there is something to enrich."""

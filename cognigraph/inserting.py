@@ -75,6 +75,11 @@ def add_batch(
             for message, status in zip(messages, statuses, strict=True)
             if status == "new"
         ),
+        forgotten=tuple(
+            message.id
+            for message, status in zip(messages, statuses, strict=True)
+            if status == "forgotten"
+        ),
         chunks=sum(
             len(row.chunks) for row, status in zip(rows, statuses, strict=True) if status == "new"
         ),
@@ -150,6 +155,7 @@ def total(results: Sequence[AddResult]) -> AddResult:
         AddResult((), (), 0),
         ids=tuple(id for result in results for id in result.ids),
         new=tuple(id for result in results for id in result.new),
+        forgotten=tuple(id for result in results for id in result.forgotten),
         chunks=sum(result.chunks for result in results),
         notes=tuple(note for result in results for note in result.notes),
         rejected=tuple(one for result in results for one in result.rejected),

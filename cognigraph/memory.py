@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from cognigraph import spaces
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import Engine, EnrichMode
 from cognigraph.ingest.extraction import Extractor
@@ -163,6 +164,41 @@ class Memory(Space):
             on_progress: called with the number of vectors made and their total.
         """
         return self._engine.reindex(embedder, vectors, on_progress)
+
+    @checked
+    def delete_space(self, name: str) -> None:
+        """Delete a space with all that it holds, also what keeps forgotten messages from returning.
+
+        The bytes are removed as with :meth:`forget`. Deleting a space that does not exist does
+        nothing.
+        """
+        store = self._engine.store
+        store.housekeeping.remove_space(checked_name("the name of a space", name))
+        store.housekeeping.erase()
+        self._engine.forget_answers()
+
+    @checked
+    def copy_space(self, a: str, b: str) -> int:
+        """Copy the space ``a`` to the space ``b``, which must hold no messages.
+
+        What was read out of the messages is copied too, so that no model is called. Returns the
+        number of messages.
+
+        Raises:
+            ConfigurationError: the space ``b`` holds messages.
+        """
+        names = (checked_name("the name of a space", name) for name in (a, b))
+        return spaces.copy(self._engine, *names)
+
+    @checked
+    def backup(self, path: str | Path) -> None:
+        """Write a consistent copy of the SQLite file to a new file, while it is in use.
+
+        Raises:
+            StoreError: the memory is on a server, which has tools of its own (see
+                :meth:`export_space`), or the file exists or cannot be written.
+        """
+        self._engine.store.housekeeping.backup(str(path))
 
     @checked
     def check(self) -> list[Check]:

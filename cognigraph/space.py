@@ -10,6 +10,7 @@ from functools import partial
 from cognigraph import entity_verbs, state_verbs
 from cognigraph.asking import ask
 from cognigraph.errors import ConfigurationError, NotFoundError
+from cognigraph.housekeeping import Housekeeping
 from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.run_limits import Limits
@@ -31,7 +32,7 @@ from cognigraph.validation import checked
 from cognigraph.writing import Writing
 
 
-class Space(Writing):
+class Space(Writing, Housekeeping):
     """One tenant of a memory. Get one from :meth:`Memory.space`.
 
     Nothing that is written or read through a space leaves it. Wrong arguments raise

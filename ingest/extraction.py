@@ -105,7 +105,7 @@ class Extractor(Protocol):
     """Extracts from a window of chunks. Must be thread-safe.
 
     An extractor declares further abilities by implementing other protocols: :class:`Estimating`,
-    :class:`Summarising`, :class:`Pausing`, :class:`Contextual`.
+    :class:`Summarising`, :class:`Pausing`, :class:`Contextual`, :class:`Caching`.
     """
 
     @property
@@ -157,4 +157,13 @@ class Contextual(Protocol):
     @property
     def context(self) -> int:
         """How many chunks before the window it needs in :attr:`Window.before`."""
+        ...
+
+
+@runtime_checkable
+class Caching(Protocol):
+    """An extractor that keeps answers, which quote the messages that they were given for."""
+
+    def forget_answers(self) -> int:
+        """Delete all kept answers, and return how many there were."""
         ...

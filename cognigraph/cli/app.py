@@ -17,6 +17,7 @@ from cognigraph.cli import (
     doctor,
     evaluating,
     explaining,
+    housekeeping,
     reindexing,
     resolving,
     states,
@@ -30,14 +31,24 @@ from cognigraph.errors import CogniGraphError, StoreError
 
 USAGE, UNAVAILABLE, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 130, 141
 
+
+def _import(run: CommandRun) -> int:
+    """Take messages, or a whole space that was exported."""
+    if housekeeping.is_export(run.arguments.file):
+        return housekeeping.restore(run)
+    return commands.load(run)
+
+
 _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "demo": demo.demo,
     "add": commands.add,
-    "import": commands.load,
+    "import": _import,
     "search": commands.search,
     "why": explaining.why,
     "context": commands.context,
     "cypher": commands.cypher,
+    "spaces": housekeeping.spaces,
+    "messages": housekeeping.messages,
     "sessions": commands.sessions,
     "entities": commands.entities,
     "triples": commands.triples,
@@ -50,6 +61,10 @@ _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "retract": states.retract,
     "restore": states.restore,
     "stats": commands.stats,
+    "forget": housekeeping.forget,
+    "update": housekeeping.update,
+    "export": housekeeping.export,
+    "backup": housekeeping.backup,
     "enrich": commands.enrich_pending,
     "reindex": reindexing.reindex,
     "doctor": doctor.doctor,

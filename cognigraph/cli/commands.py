@@ -37,7 +37,7 @@ class CommandRun:
 def add(run: CommandRun) -> int:
     """Store one message."""
     arguments, options = run.arguments, run.options
-    text = _stdin() if arguments.text == "-" else arguments.text
+    text = stdin() if arguments.text == "-" else arguments.text
     at = moment(arguments.at, options, "--at")
     with opened(options, create=True) as memory:
         space = memory.space(options.space)
@@ -66,7 +66,8 @@ def add(run: CommandRun) -> int:
     )
     milliseconds = sum(result.timings.values())
     stored = f"stored as {result.id} in {milliseconds:.1f} ms, searchable"
-    known = f"{result.id} was stored before; nothing changed"
+    past = "forgotten and is not stored again" if result.forgotten else "stored before"
+    known = f"{result.id} was {past}; nothing changed"
     run.terminal.show(render.text(stored if new else known))
     for note in result.notes:
         run.terminal.note(note)
@@ -84,7 +85,8 @@ def _metadata(text: str | None) -> Any:
         raise ConfigurationError(f"--metadata is not JSON: {error}") from error
 
 
-def _stdin() -> str:
+def stdin() -> str:
+    """Standard input as text."""
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 

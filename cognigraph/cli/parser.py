@@ -6,9 +6,10 @@ import argparse
 from typing import Any, NoReturn
 
 from cognigraph._version import __version__
+from cognigraph.cli.housekeeping_options import add_housekeeping
+from cognigraph.cli.numbers import amount, count, whole
 from cognigraph.cli.state_parser import add_state_commands
 from cognigraph.cli.terminal import one_line
-from cognigraph.validation import MAX_AMOUNT, MAX_COUNT, shown
 
 _DESCRIPTION = """\
 Graph memory for LLM agents: store conversations, inspect the resulting graph, ask questions.
@@ -62,7 +63,8 @@ def build_parser() -> argparse.ArgumentParser:
     _writing(command)
     _asking(command)
     _looking(command)
-    add_state_commands(command, _count)
+    add_state_commands(command, count)
+    add_housekeeping(command)
     _keeping(command)
     _evaluating(command)
     return parser
@@ -131,7 +133,7 @@ def _writing(command: Any) -> None:
         "Store many messages from a file with one JSON object on each line: text and optionally "
         "session, speaker, at, id, role, tags, metadata; or chat messages with role and content. "
         "Other fields become metadata. Running it again skips the messages that are stored "
-        "already.",
+        "already. A file that `export` has written is read into a space that holds no messages.",
     )
     load.add_argument("file", metavar="FILE", help='JSONL file; "-" reads standard input')
     load.add_argument(
@@ -157,17 +159,17 @@ def _writing(command: Any) -> None:
         help="only estimate the work and its cost",
     )
     limits = enrich.add_argument_group("limits (the rest stays queued)")
-    limits.add_argument("--max-calls", type=_whole, metavar="N", help="number of model calls")
+    limits.add_argument("--max-calls", type=whole, metavar="N", help="number of model calls")
     limits.add_argument(
-        "--max-tokens", type=_whole, metavar="N", help="number of tokens, input and output"
+        "--max-tokens", type=whole, metavar="N", help="number of tokens, input and output"
     )
     limits.add_argument(
         "--max-cost",
-        type=_amount,
+        type=amount,
         metavar="X",
         help="cost, in the currency of COGNIGRAPH_MODEL_PRICES",
     )
-    limits.add_argument("--deadline", type=_amount, metavar="SECONDS", help="running time")
+    limits.add_argument("--deadline", type=amount, metavar="SECONDS", help="running time")
 
 
 def _seen_from(parser: Any) -> None:
@@ -178,7 +180,7 @@ def _seen_from(parser: Any) -> None:
 def _asking(command: Any) -> None:
     search = command("search", "find the messages most relevant to a question")
     search.add_argument("question", metavar="QUESTION")
-    search.add_argument("-k", type=_count, metavar="N", help="number of hits (default: 15)")
+    search.add_argument("-k", type=count, metavar="N", help="number of hits (default: 15)")
     _seen_from(search)
     search.add_argument("--why", action="store_true", help="explain the rank of each hit")
     search.add_argument(
@@ -191,13 +193,13 @@ def _asking(command: Any) -> None:
     why.add_argument(
         "--session", metavar="ID", help="its session, if several have a message with that id"
     )
-    why.add_argument("-k", type=_count, metavar="N", help="number of hits (default: 15)")
+    why.add_argument("-k", type=count, metavar="N", help="number of hits (default: 15)")
     _seen_from(why)
 
     context = command("context", "build the prompt block for a question")
     context.add_argument("question", metavar="QUESTION")
     context.add_argument(
-        "--max-tokens", type=_count, metavar="N", help="largest size of the block (default: 1300)"
+        "--max-tokens", type=count, metavar="N", help="largest size of the block (default: 1300)"
     )
     _seen_from(context)
 
@@ -216,7 +218,7 @@ def _asking(command: Any) -> None:
     )
     cypher.add_argument(
         "--limit",
-        type=_count,
+        type=count,
         default=1000,
         metavar="N",
         help="largest number of rows (default: 1000)",
@@ -238,7 +240,7 @@ def _looking(command: Any) -> None:
     duplicates = command("duplicates", "list entities that may be the same, most similar first")
     for listing in (sessions, entities, triples, duplicates):
         listing.add_argument(
-            "--limit", type=_count, default=20, metavar="N", help="number of rows (default: 20)"
+            "--limit", type=count, default=20, metavar="N", help="number of rows (default: 20)"
         )
     stats = command("stats", "count the contents of a space")
     stats.add_argument("--all", action="store_true", help="count every space")
@@ -301,19 +303,19 @@ def _evaluating(command: Any) -> None:
     evaluate.add_argument("file", metavar="FILE", nargs="?", help="the JSON file (not for self)")
     own = evaluate.add_argument_group("eval self")
     own.add_argument(
-        "--questions", type=_count, default=100, metavar="N", help="at most (default: 100)"
+        "--questions", type=count, default=100, metavar="N", help="at most (default: 100)"
     )
     own.add_argument(
-        "--seed", type=_whole, default=0, metavar="N", help="chooses the messages (default: 0)"
+        "--seed", type=whole, default=0, metavar="N", help="chooses the messages (default: 0)"
     )
     evaluate.add_argument("-k", default="5,10,15", metavar="N,N", help="default: 5,10,15")
     evaluate.add_argument(
         "--profile", choices=("default", "licomemory"), help="ranking (default: default)"
     )
     evaluate.add_argument(
-        "--max-tokens", type=_count, metavar="N", help="largest size of the prompt block"
+        "--max-tokens", type=count, metavar="N", help="largest size of the prompt block"
     )
-    evaluate.add_argument("--limit", type=_count, metavar="N", help="only the first conversations")
+    evaluate.add_argument("--limit", type=count, metavar="N", help="only the first conversations")
     evaluate.add_argument(
         "--out", metavar="FOLDER", help="folder for the results (default: FILE.cognigraph-eval)"
     )
@@ -335,48 +337,16 @@ def _evaluating(command: Any) -> None:
     )
     answers.add_argument(
         "--workers",
-        type=_count,
+        type=count,
         default=4,
         metavar="N",
         help="number of simultaneous calls (default: 4)",
     )
-    answers.add_argument("--budget-calls", type=_whole, metavar="N", help="largest number of calls")
+    answers.add_argument("--budget-calls", type=whole, metavar="N", help="largest number of calls")
     answers.add_argument(
-        "--budget-tokens", type=_whole, metavar="N", help="largest number of tokens"
+        "--budget-tokens", type=whole, metavar="N", help="largest number of tokens"
     )
     answers.add_argument(
-        "--budget-cost", type=_amount, metavar="X", help="largest cost; needs prices"
+        "--budget-cost", type=amount, metavar="X", help="largest cost; needs prices"
     )
     answers.add_argument("--show-prompts", action="store_true", help="print the prompts and exit")
-
-
-def _count(text: str) -> int:
-    return _number(text, 1)
-
-
-def _whole(text: str) -> int:
-    return _number(text, 0)
-
-
-def _number(text: str, low: int) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = -1
-    if not low <= value <= MAX_COUNT:
-        raise argparse.ArgumentTypeError(
-            f"must be a whole number from {low} to {MAX_COUNT:,}, not {shown(text)}"
-        )
-    return value
-
-
-def _amount(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= MAX_AMOUNT:
-        raise argparse.ArgumentTypeError(
-            f"must be a number from 0 to {MAX_AMOUNT:,.0f}, not {shown(text)}"
-        )
-    return value

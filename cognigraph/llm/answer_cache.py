@@ -93,9 +93,13 @@ class ResponseCache:
             (key, f"{prompt.name} {prompt.version}", model, text),
         )
 
-    def clear(self) -> None:
-        """Delete all answers."""
-        self._run("delete from answer")
+    def clear(self) -> int:
+        """Delete all answers, and their bytes; return how many there were."""
+        self._run("pragma secure_delete = on")
+        deleted = len(self._run("delete from answer returning key"))
+        for statement in ("vacuum", "pragma wal_checkpoint(truncate)"):
+            self._run(statement)
+        return deleted
 
     def __len__(self) -> int:
         rows = self._run("select count(*) from answer")

@@ -154,6 +154,14 @@ class ChatModel:
         self.ledger.record(prompt.name, _success(answer))
         return answer
 
+    def forget_answers(self) -> int:
+        """Empty the cache of answers; return how many it held.
+
+        A cache of another kind than :class:`ResponseCache` must have ``clear`` for that.
+        """
+        clear = getattr(self._cache, "clear", None)
+        return int(clear() or 0) if callable(clear) else 0
+
     def _ask(self, prompt: Prompt, schema: type[T], tally: Tally) -> Answer[T]:
         form = json_schema(schema)
         key = cache_key(prompt, self.name, form)

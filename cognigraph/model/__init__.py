@@ -19,6 +19,8 @@ from cognigraph.model.graph import (
     Theme,
     Triple,
 )
+from cognigraph.model.housekeeping import Forgotten, MessageVersion
+from cognigraph.model.listing import MessageOrder, MessagePage
 from cognigraph.model.messages import (
     DEFAULT_SESSION,
     DEFAULT_SPACE,
@@ -40,10 +42,14 @@ __all__ = [
     "Entity",
     "Explanation",
     "Filter",
+    "Forgotten",
     "History",
     "Hit",
     "Merge",
     "Message",
+    "MessageOrder",
+    "MessagePage",
+    "MessageVersion",
     "Proposal",
     "Rejection",
     "Role",

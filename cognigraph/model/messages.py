@@ -70,6 +70,7 @@ class AddResult:
     """The result of ``add`` or ``add_many``.
 
     ``ids`` are the message ids in the given order; ``new`` are those that were not stored before.
+    ``forgotten`` are those that were stored once and forgotten; they were not stored again.
     ``notes`` describe changes to the input, such as replaced lone surrogates; ``timings`` are
     milliseconds by stage.
     """
@@ -80,6 +81,7 @@ class AddResult:
     notes: tuple[str, ...] = ()
     rejected: tuple[Rejection, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
+    forgotten: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -89,11 +91,12 @@ class AddResult:
     @property
     def duplicates(self) -> int:
         """Number of messages that were already stored."""
-        return len(self.ids) - len(self.new)
+        return len(self.ids) - len(self.new) - len(self.forgotten)
 
     def __repr__(self) -> str:
         what = self.ids[0] if len(self.ids) == 1 else f"{len(self.ids)} messages"
         extra = f", {len(self.rejected)} rejected" if self.rejected else ""
+        extra += f", {len(self.forgotten)} forgotten" if self.forgotten else ""
         return f"<AddResult {what}: {len(self.new)} new, {self.duplicates} known{extra}>"
 
 

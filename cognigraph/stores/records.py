@@ -55,7 +55,7 @@ class MessageRow:
     data: MessageData | None = None
 
 
-InsertStatus = Literal["new", "known", "conflict"]
+InsertStatus = Literal["new", "known", "conflict", "forgotten"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
 
 from cognigraph.errors import ConfigurationError, ModelError, ModelRefusedError
-from cognigraph.ingest.extraction import Extraction, Window
+from cognigraph.ingest.extraction import Caching, Extraction, Window
 from cognigraph.ingest.model.answer_schema import ReadAnswer
 from cognigraph.ingest.model.coreference import WindowName, WindowNames
 from cognigraph.ingest.model.summarise import (
@@ -140,6 +140,10 @@ class ModelExtractor:
         prices: Prices | None = getattr(self._model, "prices", None)
         cost = prices.cost(usage.input_tokens, usage.output_tokens) if prices else 0.0
         return replace(usage, cost=cost)
+
+    def forget_answers(self) -> int:
+        """Delete what the model keeps of its answers, and return how many there were."""
+        return self._model.forget_answers() if isinstance(self._model, Caching) else 0
 
     def _read(self, run: _WindowRun, part: range) -> None:
         """Read a part; split it in halves if the prompt or the answer is too long."""

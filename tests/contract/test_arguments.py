@@ -24,7 +24,10 @@ def odd_calls() -> Iterator[tuple[str, str, Any]]:
                 yield name, parameter, value
 
 
-def test_unusual_values_raise_only_errors_of_cognigraph_on_every_store(open_memory, space_name):
+def test_unusual_values_raise_only_errors_of_cognigraph_on_every_store(
+    open_memory, space_name, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)  # some values are names of files that are written
     memory = open_memory(timezone="UTC")
     space = memory.space(space_name)
     space.add("Ann moved to Oslo in May.", id="m1", session="s1", speaker="Ann")

@@ -14,6 +14,7 @@ from cognigraph.cypher import catalog
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.connection import cypher
+from cognigraph.stores.neo4j.remove import _STEPS
 from cognigraph.stores.neo4j.schema import commands, migrations
 from tests.servers.neo4j_server import Server
 
@@ -34,6 +35,15 @@ VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
     "search/newest_with_terms": [((":Chunk", ":Triple"),)],
     "search/chunks": [(("NEXT*0..2", "NEXT*0..0"),), (("NEXT*0..2", "NEXT*0..5"),)],
     "vectors/label": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],
+    "listing/messages": [
+        (("ASC", "DESC"), ("> $arrival", "< $arrival"), ("> $at", "< $at")),
+        (
+            ("Chunk(space, at, seq)", "Chunk(session_uid, at, seq)"),
+            ("chunk.space = $space", "chunk.session_uid = $space"),
+        ),
+    ],
+    "remove/names": [(("entity:Entity", "entity:Alias"),)],
+    "remove/nodes": [_STEPS[-1][1]],
     "reindex/indexed": [(("(owner:Space ", "(owner:SpaceFacts "),)],
     **{
         f"reindex/{name}": [

@@ -36,7 +36,8 @@ from cognigraph.ingest.queue.run_limits import Limits
 NAN, INFINITE = float("nan"), float("inf")
 GOOD: dict[str, Any] = {
     "text": "Ann moved to Oslo.", "messages": [{"text": "Bob."}], "question": "Who?",
-    "expect": "m1", "id": "m1", "session": "s1", "a": "Ann", "into": "Bob", "name": "x",
+    "expect": "m1", "id": "m1", "session": "s1", "a": "Ann", "b": "Cid", "into": "Bob",
+    "name": "x", "path": "no-such-folder/file",
     "query": "MATCH (c:Chunk) RETURN c.text", "user": "Hi.", "assistant": "Hello.",
     "entity": "Ann", "triple": "0" * 32, "old": "0" * 32, "new": "1" * 32,
 }  # fmt: skip
@@ -109,7 +110,17 @@ def arguments(verb: Callable[..., Any], wrong: str, value: Any) -> tuple[list[An
             named[parameter.name] = chosen
     if "cypher" in verb.__qualname__ and wrong not in ("query", "name"):
         positional = [GOOD["query"]]
+    if "forget" in verb.__qualname__ and wrong != "dry_run":
+        named["dry_run"] = True  # what the other tests ask for stays
+    if "update" in verb.__qualname__ and wrong != "id":
+        named["id"] = "no-such-message"
     return positional, named
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some values are names of files that are written."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="module")

@@ -185,7 +185,7 @@ class _Write:
             return {}
         uids = sorted(entity.uid for entity in entities)
         known = {row[0] for row in tx.rows("resolve/named", uids=uids)}
-        rows = [self._entity(entity) for entity in entities]
+        rows = [entity_row(self._space, entity) for entity in entities]
         rows.sort(key=lambda row: str(row["entity"]["uid"]))
         renamed = tx.rows("derive/entities", entities=rows)
         if heads := [uid for uid, canonical in renamed if canonical]:
@@ -263,22 +263,6 @@ class _Write:
         if rows:
             tx.rows("derive/themes", session=session, labels=labels, themes=rows)
 
-    def _entity(self, entity: EntityRow) -> dict[str, Any]:
-        normalised = normalise(entity.name)
-        properties = {
-            "uid": entity.uid,
-            "space": self._space,
-            "name": entity.name,
-            "normalised": normalised,
-            "type": entity.type,
-            "key": entity.key,
-            "anchor": fulltext.anchor(self._space, entity.key),
-            "name_hash": fulltext.name_hash(self._space, normalised),
-            "spelled": entity.spelled,
-        }
-        vector = None if entity.vector is None else packed(entity.vector)
-        return {"entity": properties, "vector": vector}
-
     def _alias(self, alias: AliasRow) -> dict[str, Any]:
         normalised = normalise(alias.name)
         properties = {
@@ -350,3 +334,21 @@ def _require(row: Row | None) -> Row:
     if row is None:
         raise _LeaseLostError
     return row
+
+
+def entity_row(space: str, entity: EntityRow) -> dict[str, Any]:
+    """Parameters of a statement that writes an entity."""
+    normalised = normalise(entity.name)
+    properties = {
+        "uid": entity.uid,
+        "space": space,
+        "name": entity.name,
+        "normalised": normalised,
+        "type": entity.type,
+        "key": entity.key,
+        "anchor": fulltext.anchor(space, entity.key),
+        "name_hash": fulltext.name_hash(space, normalised),
+        "spelled": entity.spelled,
+    }
+    vector = None if entity.vector is None else packed(entity.vector)
+    return {"entity": properties, "vector": vector}

@@ -88,14 +88,16 @@ def _statuses(
     else:
         # The same messages often arrive again; that must not wait for the lock of the space.
         rows = connection.rows("insert/known", uids=uids)
-    digests = {uid: digest for uid, digest in rows}
+    digests = {uid: (digest, *earlier) for uid, digest, earlier in rows}
     statuses: list[InsertStatus] = []
     for uid, message in zip(uids, messages, strict=True):
         if uid not in digests:
             statuses.append("new")
-            digests[uid] = message.digest  # the batch may contain the same uid twice
+            digests[uid] = (message.digest,)  # the batch may contain the uid twice
+        elif digests[uid][0] is None:
+            statuses.append("forgotten")
         else:
-            statuses.append("known" if digests[uid] == message.digest else "conflict")
+            statuses.append("known" if message.digest in digests[uid] else "conflict")
     return statuses
 
 
@@ -117,7 +119,7 @@ class _Rows:
             for message in group:
                 for chunk in message.chunks:
                     position += 1
-                    chunks.append(_chunk(space, message, chunk, position))
+                    chunks.append(chunk_row(space, message, chunk, position))
             chunks.sort(key=lambda row: (row["properties"]["at"], row["place"]))
             self._sessions.append(
                 {
@@ -182,7 +184,8 @@ def splice(positions: Sequence[Row]) -> tuple[list[list[str]], list[list[str]]]:
     return cut, linked
 
 
-def _chunk(space: str, message: MessageRow, chunk: ChunkRow, position: int) -> dict[str, Any]:
+def chunk_row(space: str, message: MessageRow, chunk: ChunkRow, position: int) -> dict[str, Any]:
+    """Parameters of a statement that writes a chunk."""
     # All chunks have tags and metadata, by which they are searched; only the first needs the rest.
     data = message.data or MessageData()
     is_first = chunk.part == 0

@@ -8,6 +8,7 @@ from cognigraph.stores.neo4j import checks
 from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.deadlines import within
 from cognigraph.stores.neo4j.graph import Neo4jGraph
+from cognigraph.stores.neo4j.housekeeping import Neo4jHousekeeping
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import Lexicons
 from cognigraph.stores.neo4j.messages import Neo4jMessages
@@ -73,6 +74,7 @@ class Neo4jStore:
         self.resolution = Neo4jResolution(connection, self._embedder, clock)
         self.states = Neo4jStates(connection, clock)
         self.graph = Neo4jGraph(connection, clock)
+        self.housekeeping = Neo4jHousekeeping(connection, indexes, clock)
 
     @property
     def info(self) -> StoreInfo:

@@ -18,7 +18,8 @@ class MessageStore(Protocol):
         """Write all messages durably, or none, and make them searchable.
 
         A message whose uid is already stored changes nothing: it is ``known`` if its digest is the
-        same and a ``conflict`` if it differs. New chunks start as ``pending``. The order within a
-        session is by time, then by arrival.
+        same, or that of an earlier version, and a ``conflict`` if it differs. One that was
+        forgotten is ``forgotten`` and changes nothing. New chunks start as ``pending``. The order
+        within a session is by time, then by arrival.
         """
         ...

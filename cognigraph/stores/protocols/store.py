@@ -24,6 +24,8 @@ Chunk      ``message_id, session, speaker, role, at, text, part, parts, heading,
            (JSON), state``;
            ``-[:NEXT]->`` Chunk in session order (time, then arrival),
            ``-[:MENTIONS]->`` Entity
+Version    ``number, text, replaced_at``; an earlier text of a message
+Forgotten  only a ``uid``, the hash of a forgotten message's key
 =========  ==========================================================================
 
 Every node has ``uid`` (unique) and ``space``; no relationship joins two spaces.
@@ -38,6 +40,7 @@ from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
 from cognigraph.stores.protocols.enrichment_queue import EnrichmentQueue
 from cognigraph.stores.protocols.entity_resolution import EntityResolution
 from cognigraph.stores.protocols.graph_reader import GraphReader
+from cognigraph.stores.protocols.housekeeping_store import HousekeepingStore
 from cognigraph.stores.protocols.message_store import MessageStore
 from cognigraph.stores.protocols.search_index import SearchIndex
 from cognigraph.stores.protocols.state_store import StateStore
@@ -84,6 +87,11 @@ class Store(Protocol):
     @property
     def graph(self) -> GraphReader:
         """The graph for people to read."""
+        ...
+
+    @property
+    def housekeeping(self) -> HousekeepingStore:
+        """Lists, forgets and replaces messages, and removes spaces."""
         ...
 
     @property

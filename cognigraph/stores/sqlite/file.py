@@ -25,6 +25,11 @@ class MemoryFile:
         self.clock = clock
 
     @property
+    def pool(self) -> Pool:
+        """Its connections, for what is no transaction."""
+        return self._pool
+
+    @property
     def path(self) -> str:
         """The path of the file."""
         return self._pool.path

@@ -17,6 +17,7 @@ from cognigraph.model import (
 )
 from cognigraph.settings import QuerySettings
 from cognigraph.stores.sqlite import (
+    listing,
     read,
     revisions,
 )
@@ -32,7 +33,7 @@ class SQLiteGraph:
 
     def message(self, space: str, id: str, session: str | None = None) -> StoredMessage | None:
         """One whole message."""
-        return self._file.query(space, None, lambda c, s: read.message(c, s, id, session))
+        return self._file.query(space, None, lambda c, s: listing.message(c, s, id, session))
 
     def sessions(self, space: str, *, limit: int, offset: int = 0) -> list[Session]:
         """Sessions, newest first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from cognigraph.stores.records import (
     InsertStatus,
@@ -17,19 +18,25 @@ from cognigraph.times import to_micros
 
 
 def status_of(connection: sqlite3.Connection, message: MessageRow) -> InsertStatus:
-    """Whether a message is new, known, or in conflict with the one stored under its uid."""
-    row = connection.execute(
-        "SELECT digest FROM chunk WHERE uid = ?", (message.chunks[0].uid,)
-    ).fetchone()
+    """Whether a message is new, known, forgotten, or another one is stored under its uid."""
+    uid = message.chunks[0].uid
+    row = connection.execute("SELECT digest FROM chunk WHERE uid = ?", (uid,)).fetchone()
     if row is None:
-        return "new"
-    return "known" if row[0] == message.digest else "conflict"
+        gone = connection.execute("SELECT 1 FROM forgotten WHERE uid = ?", (uid,)).fetchone()
+        return "new" if gone is None else "forgotten"
+    if row[0] == message.digest:
+        return "known"
+    earlier = connection.execute(
+        "SELECT 1 FROM version WHERE uid = ? AND digest = ?", (uid, message.digest)
+    ).fetchone()
+    return "conflict" if earlier is None else "known"
 
 
 def bump(connection: sqlite3.Connection, space: str) -> tuple[int, int]:
     """Create the space if needed, increment its revision, and return (id, revision)."""
+    # A random epoch: an index in memory of a removed space of this name must not seem current.
     row = connection.execute(
-        "INSERT INTO space (name, revision) VALUES (?, 1) "
+        "INSERT INTO space (name, revision, epoch) VALUES (?, 1, random()) "
         "ON CONFLICT (name) DO UPDATE SET revision = revision + 1 RETURNING id, revision",
         (space,),
     ).fetchone()
@@ -71,13 +78,36 @@ def _insert_message(
            RETURNING id""",
         (message.session_uid, space_id, message.session, at, at, len(message.chunks)),
     ).fetchone()
+    write_chunks(connection, vectors, Owner(space_id, session_id, revision), message)
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Row ids of the space and session of new chunks, and the space's revision."""
+
+    space_id: int
+    session_id: int
+    revision: int
+
+
+def write_chunks(
+    connection: sqlite3.Connection,
+    vectors: VectorFormat,
+    owner: Owner,
+    message: MessageRow,
+    first_id: int | None = None,
+) -> None:
+    """Write the chunks of a message, with ids from ``first_id`` on if that is given."""
+    at = to_micros(message.at)
+    space_id, session_id, revision = owner.space_id, owner.session_id, owner.revision
     for chunk in message.chunks:
         fresh = chunk.text if chunk.fresh is None else chunk.fresh
         chunk_id = connection.execute(
-            """INSERT INTO chunk (uid, space_id, session_id, message_id, part, parts, speaker,
+            """INSERT INTO chunk (id, uid, space_id, session_id, message_id, part, parts, speaker,
                                   at, text, digest, fresh, role, heading)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             (
+                None if first_id is None else first_id + chunk.part,
                 chunk.uid, space_id, session_id, message.id, chunk.part, len(message.chunks),
                 message.speaker, at, chunk.text, message.digest, chunk.fresh, message.role,
                 chunk.heading,

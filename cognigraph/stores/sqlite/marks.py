@@ -62,6 +62,11 @@ class TurnMark:
                     _remove_mark(held)
                 raise
 
+    def withdraw(self, connection: sqlite3.Connection) -> None:
+        """Take the mark back in a transaction that leaves the file without any message."""
+        connection.execute("DELETE FROM meta WHERE key = ?", (_MARK,))
+        self._copied = False
+
 
 def _set_mark(pool: Pool) -> bool:
     """Write the mark; True if it was also checkpointed into the file itself."""

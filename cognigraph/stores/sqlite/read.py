@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from cognigraph.ids import normalise
-from cognigraph.model import Entity, Session, Source, Stats, StoredMessage, Theme, Triple
+from cognigraph.model import Entity, Session, Source, Stats, Theme, Triple
 from cognigraph.stores.candidates import ChunkRecord
 from cognigraph.stores.sqlite.message_data import JOIN, metadata_of, tags_of
-from cognigraph.stores.sqlite.work import DONE
 from cognigraph.times import from_micros, parse_when
 
 _MOST_VARIABLES = 500
@@ -71,40 +70,6 @@ def _chunk(row: tuple[Any, ...]) -> ChunkRecord:
         heading=heading,
         metadata=metadata_of(metadata),
         tags=tags_of(tags),
-    )
-
-
-def message(
-    connection: sqlite3.Connection, space: int, id: str, session: str | None
-) -> StoredMessage | None:
-    """A whole message."""
-    rows = connection.execute(
-        f"""SELECT s.name, c.speaker, c.at, c.text, c.session_id, w.state, c.role,
-                  d.metadata, d.tags, d.raw
-           FROM chunk c JOIN session s ON s.id = c.session_id JOIN work w ON w.chunk_id = c.id
-           {JOIN}
-           WHERE c.space_id = ? AND c.message_id = ? AND (? IS NULL OR s.name = ?)
-           ORDER BY c.at DESC, c.session_id DESC, c.part""",
-        (space, id, session, session),
-    ).fetchall()
-    rows = [row for row in rows if row[4] == rows[0][4]]
-    if not rows:
-        return None
-    name, speaker, at = rows[0][:3]
-    text = "".join(row[3] for row in rows)
-    role, metadata, tags, raw = rows[0][6:]
-    return StoredMessage(
-        id=id,
-        session=name,
-        speaker=speaker,
-        at=from_micros(at),
-        text=text,
-        chunks=len(rows),
-        is_enriched=all(row[5] == DONE for row in rows),
-        role=role,
-        metadata=metadata_of(metadata),
-        tags=tags_of(tags),
-        raw=None if raw is None else json.loads(raw),
     )
 
 

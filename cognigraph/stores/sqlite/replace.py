@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from cognigraph.resolution.incremental import EntityMap, forget
@@ -171,6 +172,18 @@ def _prune_triples(connection: sqlite3.Connection, space: str, revision: int, lo
         connection.execute("DELETE FROM triple_index WHERE triple_id = ?", (id,))
         connection.execute("DELETE FROM triple WHERE id = ?", (id,))
     return bool(gone)
+
+
+def unsaid_entities(connection: sqlite3.Connection, ids: Collection[int]) -> dict[str, int]:
+    """Those of some entities, by uid, that no mention and no triple refers to any longer."""
+    return dict(
+        connection.execute(
+            f"""SELECT e.uid, e.id FROM json_each(?) j JOIN entity e ON e.id = j.value
+                WHERE NOT {_MENTIONED}
+                  AND NOT EXISTS (SELECT 1 FROM triple t WHERE {_READ_WITH})""",
+            (json.dumps(sorted(ids)),),
+        )
+    )
 
 
 def _prune_entities(connection: sqlite3.Connection, entity_map: EntityMap, loose: Loose) -> bool:

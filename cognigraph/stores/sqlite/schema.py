@@ -10,7 +10,7 @@ from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.protocols import mismatch
 from cognigraph.stores.reindex import Precision
-from cognigraph.stores.sqlite import marks, merges, succession
+from cognigraph.stores.sqlite import erase, marks, merges, succession
 from cognigraph.stores.sqlite.connection import APPLICATION_ID, Pool
 from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.text.terms import ANALYZER
@@ -63,6 +63,7 @@ def prepare(
     # its log would be empty, and would be taken for a new memory.
     pool.checkpoint()
     marks.check(pool)
+    erase.erase(pool)  # what an interrupted process has deleted
     return record
 
 

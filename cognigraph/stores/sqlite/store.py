@@ -10,6 +10,7 @@ from cognigraph.stores.sqlite import checks
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.graph import SQLiteGraph
+from cognigraph.stores.sqlite.housekeeping import SQLiteHousekeeping
 from cognigraph.stores.sqlite.index.index_cache import SpaceIndexes
 from cognigraph.stores.sqlite.marks import TurnMark
 from cognigraph.stores.sqlite.messages import SQLiteMessages
@@ -50,12 +51,14 @@ class SQLiteStore:
             self._pool.close()
             raise
         file = MemoryFile(self._pool, self._record, clock)
-        self.messages = SQLiteMessages(file, TurnMark(self._pool))
+        mark = TurnMark(self._pool)
+        self.messages = SQLiteMessages(file, mark)
         self.queue = SQLiteQueue(file)
         self.search = SQLiteSearch(file, self._indexes)
         self.resolution = SQLiteResolution(file)
         self.states = SQLiteStates(file)
         self.graph = SQLiteGraph(file)
+        self.housekeeping = SQLiteHousekeeping(file, mark)
 
     @property
     def info(self) -> StoreInfo:
@@ -72,7 +75,10 @@ class SQLiteStore:
     def spaces(self) -> list[str]:
         """Names of all spaces, sorted."""
         with self._pool.read() as connection:
-            return [row[0] for row in connection.execute("SELECT name FROM space ORDER BY name")]
+            query = (
+                "SELECT name FROM space WHERE id IN (SELECT space_id FROM session) ORDER BY name"
+            )
+            return [row[0] for row in connection.execute(query)]
 
     def reindexing(
         self, embedder: EmbedderIdentity, precision: Precision | None = None

@@ -139,7 +139,7 @@ def _lease(
         session_uid=uid,
         chunks=tuple(_work_chunk(name, row) for row in rows),
         before=tuple(_work_chunk(name, row) for row in reversed(before)),
-        notes=_notes(connection, session_id, version, state, renew),
+        notes=notes(connection, session_id, version, state, renew),
         expires=expires,
     )
 
@@ -184,9 +184,10 @@ def _work_chunk(session: str, row: tuple[Any, ...]) -> WorkChunk:
     return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *rest)
 
 
-def _notes(
+def notes(
     connection: sqlite3.Connection, session_id: int, version: int, state: str, renew: bool
 ) -> SessionNotes:
+    """Keys, themes and state of a session's summary."""
     summary_due = due_summaries.of_session(connection, session_id)
     if renew:  # the keys and themes are to be replaced, not extended
         return SessionNotes(version, state=state, backlog=summary_due)

@@ -8,7 +8,7 @@
 //   the end of their chain, which remain to be linked), chunks in the space, indexed, chunks not
 //   yet in the space's own vector index;
 //   no row, and nothing is written, if the space does not exist yet, if one of the messages exists
-//   already, or if the embedder changed
+//   already or was forgotten, or if the embedder changed
 // MATCH reads without a lock. MERGE would hold the index entry of the name in shared mode, and two
 // writers that both hold it deadlock as soon as one of them needs the node. See space.cypher.
 MATCH (space:Space {name: $space})
@@ -20,7 +20,9 @@ MATCH (meta:CogniGraph {uid: 'cognigraph'})
 WHERE coalesce(meta.generation, 1) = $generation
 OPTIONAL MATCH (known:Chunk) WHERE known.uid IN $firsts
 WITH space, count(known) AS known
-WHERE known = 0
+OPTIONAL MATCH (gone:Forgotten) WHERE gone.uid IN $firsts
+WITH space, known, count(gone) AS gone
+WHERE known = 0 AND gone = 0
 // Arrival numbers increase by one but never fall behind the clock (microseconds), so that the queue
 // can compare arrivals in different spaces.
 WITH space, CASE WHEN space.seq < timestamp() * 1000 THEN timestamp() * 1000 ELSE space.seq END AS base

@@ -3,10 +3,10 @@
 // returns: seq, chunks, length, chunk_indexed, covered (arrival number up to which chunks are in
 //   the space's own vector index), triples, triple length, triple_indexed,
 //   theme_indexed, new chunks, terms, new chunks with each term, generation of the embedder, its
-//   name and dimension
+//   name and dimension, epoch (how often chunks were rewritten)
 MATCH (space:Space {name: $space})
 OPTIONAL MATCH (facts:SpaceFacts {name: $space})
-WITH space.seq AS seq, space.chunks AS chunks, space.length AS length,
+WITH coalesce(space.epoch, 0) AS epoch, space.seq AS seq, space.chunks AS chunks, space.length AS length,
      space.chunk_indexed AS chunk_indexed, coalesce(space.chunk_covered, space.seq) AS covered,
      coalesce(facts.triples, 0) AS triples,
      coalesce(facts.length, 0) AS triple_length,
@@ -26,4 +26,4 @@ CALL (seq, fresh) {
 }
 MATCH (meta:CogniGraph {uid: 'cognigraph'})
 RETURN seq, chunks, length, chunk_indexed, covered, triples, triple_length, triple_indexed, theme_indexed,
-       fresh, terms, frequencies, coalesce(meta.generation, 1), meta.embedder, meta.dimension
+       fresh, terms, frequencies, coalesce(meta.generation, 1), meta.embedder, meta.dimension, epoch

@@ -144,6 +144,16 @@ class OwnIndexes:
             name = index_name(layer, space, embedding)
             self._connection.command("vectors/drop", name=name)
 
+    def drop_of(self, space: str) -> None:
+        """Drop the indexes of one space, which is removed."""
+        for layer, owner in self._indexed():
+            if owner == space:
+                name = index_name(layer, space, self._connection.embedding)
+                self._connection.command("vectors/drop", name=name)
+                self.forget(name)
+                with self._lock:
+                    self._tried.discard(name)
+
     def _label(
         self, space: str, of_layer: tuple[str, str], labels: list[str], after: int
     ) -> int | None:

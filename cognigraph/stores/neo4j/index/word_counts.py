@@ -38,6 +38,8 @@ class SpaceView:
 class _Counts:
     lock: Lock = field(default_factory=Lock)
     seq: int = 0
+    epoch: int | None = None
+    is_outdated: bool = False
     chunks: int = 0
     frequencies: dict[str, int] = field(default_factory=dict)
     charged: int = 0
@@ -59,7 +61,7 @@ class Lexicons:
             counts = self._spaces.get(space) or _Counts()
         with counts.lock:
             view = self._refresh(space, counts, terms)
-            if view is not None and counts.chunks != view.chunks:
+            if view is not None and (counts.chunks != view.chunks or counts.is_outdated):
                 # The count differs from what the space records: count everything again.
                 counts.seq, counts.chunks, counts.frequencies = 0, 0, {}
                 view = self._refresh(space, counts, terms)
@@ -73,13 +75,14 @@ class Lexicons:
             return None
         seq, chunks, length, chunk_indexed, covered = row[:5]
         triples, triple_length, triple_indexed, theme_indexed = row[5:9]
-        fresh, new_terms, new_counts, generation, embedder, dimension = row[9:]
+        fresh, new_terms, new_counts, generation, embedder, dimension, epoch = row[9:]
         self._connection.check_generation(generation, embedder, dimension)
         own = counts.frequencies
         for term, count in zip(new_terms, new_counts, strict=True):
             own[term] = own.get(term, 0) + count
         counts.chunks += fresh
         counts.seq = max(seq, counts.seq)
+        counts.is_outdated, counts.epoch = counts.epoch not in (None, epoch), epoch
         mean = length / chunks if chunks else 0.0
         return SpaceView(
             chunks=chunks,

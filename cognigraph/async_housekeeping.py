@@ -1,0 +1,119 @@
+"""``AsyncHousekeeping``: the operations of :class:`cognigraph.housekeeping.Housekeeping`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from cognigraph.memory import Memory
+from cognigraph.model import (
+    Forgotten,
+    MessageOrder,
+    MessagePage,
+    MessageVersion,
+    StoredMessage,
+)
+from cognigraph.space import Space
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class AsyncHousekeeping:
+    """One tenant, as far as its messages are kept in order. Each operation is awaited."""
+
+    _space: Space
+
+    async def _run(
+        self, verb: Callable[_P, _R], /, *arguments: _P.args, **options: _P.kwargs
+    ) -> _R:
+        raise NotImplementedError
+
+    async def messages(
+        self,
+        *,
+        session: str | None = None,
+        speaker: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        order: MessageOrder = "oldest",
+        limit: int = 100,
+        after: str | None = None,
+    ) -> MessagePage:
+        """See :meth:`cognigraph.Space.messages`."""
+        return await self._run(
+            self._space.messages,
+            session=session,
+            speaker=speaker,
+            since=since,
+            until=until,
+            order=order,
+            limit=limit,
+            after=after,
+        )
+
+    async def forget(
+        self,
+        *,
+        message: str | None = None,
+        session: str | None = None,
+        speaker: str | None = None,
+        before: datetime | str | None = None,
+        entity: str | None = None,
+        everything: bool = False,
+        dry_run: bool = False,
+        allow_again: bool = False,
+    ) -> Forgotten:
+        """See :meth:`cognigraph.Space.forget`."""
+        return await self._run(
+            self._space.forget,
+            message=message,
+            session=session,
+            speaker=speaker,
+            before=before,
+            entity=entity,
+            everything=everything,
+            dry_run=dry_run,
+            allow_again=allow_again,
+        )
+
+    async def update(self, id: str, text: str, *, session: str | None = None) -> StoredMessage:
+        """See :meth:`cognigraph.Space.update`."""
+        return await self._run(self._space.update, id, text, session=session)
+
+    async def versions(self, id: str, session: str | None = None) -> list[MessageVersion]:
+        """See :meth:`cognigraph.Space.versions`."""
+        return await self._run(self._space.versions, id, session)
+
+    async def export_space(self, path: str | Path, *, derived: bool = False) -> int:
+        """See :meth:`cognigraph.Space.export_space`."""
+        return await self._run(self._space.export_space, path, derived=derived)
+
+    async def import_space(self, path: str | Path) -> int:
+        """See :meth:`cognigraph.Space.import_space`."""
+        return await self._run(self._space.import_space, path)
+
+
+class AsyncSpaces:
+    """Operations on whole spaces, and on the whole store. Each is awaited."""
+
+    _memory: Memory
+
+    async def _run(
+        self, verb: Callable[_P, _R], /, *arguments: _P.args, **options: _P.kwargs
+    ) -> _R:
+        raise NotImplementedError
+
+    async def delete_space(self, name: str) -> None:
+        """See :meth:`cognigraph.Memory.delete_space`."""
+        await self._run(self._memory.delete_space, name)
+
+    async def copy_space(self, a: str, b: str) -> int:
+        """See :meth:`cognigraph.Memory.copy_space`."""
+        return await self._run(self._memory.copy_space, a, b)
+
+    async def backup(self, path: str | Path) -> None:
+        """See :meth:`cognigraph.Memory.backup`."""
+        await self._run(self._memory.backup, path)

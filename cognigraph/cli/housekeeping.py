@@ -1,0 +1,182 @@
+"""Commands that list, forget and replace messages, and that export and back up spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from pathlib import Path
+
+from rich.table import Table
+
+from cognigraph.cli import format_values, render
+from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun, stdin
+from cognigraph.cli.open_memory import moment, opened, reading
+from cognigraph.model import Forgotten, StoredMessage
+
+_HEADER = b'{"kind": "export"'
+_TEXT_MOST = 300
+_GONE = (
+    "messages", "chunks", "sessions", "triples", "entities", "keys", "themes", "revisions",
+    "cached_answers",
+)  # fmt: skip
+
+
+def spaces(run: CommandRun) -> int:
+    """List the names of all spaces that hold messages."""
+    with opened(run.options) as memory:
+        names = memory.spaces()
+    run.terminal.document({"spaces": names})
+    if not names:
+        run.terminal.note("no space holds messages")
+        return FOUND_PROBLEM
+    for name in names:
+        run.terminal.show(render.text(name))
+    return OK
+
+
+def messages(run: CommandRun) -> int:
+    """List messages in order of time."""
+    given, options = run.arguments, run.options
+    with reading(options) as space:
+        page = space.messages(
+            session=given.session,
+            speaker=given.speaker,
+            since=moment(given.since, options, "--since"),
+            until=moment(given.until, options, "--until"),
+            order="newest" if given.newest else "oldest",
+            limit=given.limit,
+            after=given.after,
+        )
+    run.terminal.document({"messages": page.messages, "cursor": page.cursor})
+    if not page:
+        run.terminal.note("no messages")
+        return FOUND_PROBLEM
+    run.terminal.show(_table(page.messages, options.reader))
+    if len(page) == given.limit:
+        run.terminal.note(f"the next page: --after={page.cursor}")
+    return OK
+
+
+def _table(found: Sequence[StoredMessage], zone: tzinfo) -> Table:
+    made = render.table(
+        "id", f"when ({format_values.zone_name(zone)})", "session", "speaker", "text"
+    )
+    for message in found:
+        made.add_row(
+            render.text(message.id),
+            render.text(format_values.stamp(message.at, zone)),
+            render.text(message.session),
+            render.text(message.speaker),
+            render.text(message.text, most=_TEXT_MOST),
+        )
+    return made
+
+
+def forget(run: CommandRun) -> int:
+    """Show what forgetting messages would delete, or with ``--yes`` delete it."""
+    given, options = run.arguments, run.options
+    with reading(options) as space:
+        report = space.forget(
+            message=given.message,
+            session=given.session,
+            speaker=given.speaker,
+            before=moment(given.before, options, "--before"),
+            entity=given.entity,
+            everything=given.everything,
+            dry_run=not given.yes,
+            allow_again=given.allow_again,
+        )
+    run.terminal.document(report)
+    if not report:
+        run.terminal.note("no message matches")
+        return FOUND_PROBLEM
+    run.terminal.show(_report(report))
+    _notes(run, report)
+    return OK if report.is_erased is not False else FOUND_PROBLEM
+
+
+def _report(report: Forgotten) -> Table:
+    made = render.table("", ">deleted", ">kept: others said it too")
+    kept = {"triples": report.kept_triples, "entities": report.kept_entities}
+    for name in _GONE:
+        count = getattr(report, name)
+        if count or kept.get(name):
+            stays = f"{kept[name]:,}" if name in kept else ""
+            made.add_row(render.text(name.replace("_", " ")), f"{count:,}", stays)
+    return made
+
+
+def _notes(run: CommandRun, report: Forgotten) -> None:
+    if report.dry_run:
+        run.terminal.note("nothing was deleted; add --yes to delete it")
+    if report.is_erased is False:
+        run.terminal.note(
+            "deleted, but another program is reading the file, so bytes are left in it; they are "
+            "removed when the memory is opened next"
+        )
+    if report.reread:
+        count = format_values.plural(report.reread, "message")
+        verb = "would be" if report.dry_run else "will be"
+        flags = run.options.flags
+        how = "" if report.dry_run else f": cognigraph enrich{flags}"
+        run.terminal.note(f"{count} of the same sessions {verb} read again{how}")
+
+
+def update(run: CommandRun) -> int:
+    """Replace the text of a message."""
+    given, options = run.arguments, run.options
+    text = stdin() if given.text == "-" else given.text
+    with reading(options) as space:
+        message = space.update(given.id, text, session=given.session)
+        count = len(space.versions(message.id, message.session))
+    run.terminal.document({"message": message, "versions": count})
+    run.terminal.show(
+        render.text(
+            f"{message.id} in session {message.session} has version {count}; "
+            f"to read it: cognigraph enrich{options.flags}"
+        )
+    )
+    return OK
+
+
+def export(run: CommandRun) -> int:
+    """Write a space to a file."""
+    file, options = run.arguments.file, run.options
+    with reading(options) as space:
+        count = space.export_space(file, derived=run.arguments.derived)
+    run.terminal.document({"messages": count, "file": file})
+    run.terminal.show(render.text(f"wrote {format_values.plural(count, 'message')} to {file}"))
+    return OK
+
+
+def restore(run: CommandRun) -> int:
+    """Read a space from a file that ``export`` has written."""
+    file, options = run.arguments.file, run.options
+    with opened(options, create=True) as memory:
+        space = memory.space(options.space)
+        count = space.import_space(file)
+        pending = space.stats().pending
+    run.terminal.document({"messages": count, "pending": pending})
+    run.terminal.show(render.text(f"read {format_values.plural(count, 'message')} of an export"))
+    if pending:
+        run.terminal.note(f"{pending:,} are to be enriched: cognigraph enrich{options.flags}")
+    return OK
+
+
+def is_export(file: str) -> bool:
+    """Whether a file begins as ``export`` begins it."""
+    try:
+        with Path(file).expanduser().open("rb") as stream:
+            return stream.read(len(_HEADER)) == _HEADER
+    except OSError:
+        return False
+
+
+def backup(run: CommandRun) -> int:
+    """Copy the SQLite file."""
+    file = run.arguments.file
+    with opened(run.options) as memory:
+        memory.backup(file)
+    run.terminal.document({"file": file})
+    run.terminal.show(render.text(f"wrote {file}"))
+    return OK

@@ -1,0 +1,110 @@
+"""Write a space as JSON lines: messages with their versions, users' decisions, derived rows.
+
+Line by line: ``export`` (the header), then of each session its ``message`` lines and a ``session``
+line, then ``decision`` and ``forgotten`` lines, and ``end`` with the number of messages.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from cognigraph.engine import Engine
+from cognigraph.ids import chunk_uid, message_uid
+from cognigraph.model import StoredMessage
+from cognigraph.model.listing import MessageQuery
+from cognigraph.stores.listing import Placed
+from cognigraph.stores.readings import Part, Reading, SessionReading
+
+FORMAT = 1
+_PAGE = 200
+
+
+def lines(engine: Engine, space: str, *, derived: bool) -> Iterator[str]:
+    """The lines of an export; they take memory for one session at most."""
+    store, count = engine.store.housekeeping, 0
+    yield _line("export", format=FORMAT, space=space, derived=derived)
+    versioned = store.versioned(space)
+    # Sessions that are not read to their end come last: an import reads the others first.
+    for whole in (True, False) if derived else (None,):
+        for session in _sessions(engine, space):
+            reading = store.reading(space, session) if derived else None
+            if reading is not None and reading.is_whole is not whole:
+                continue
+            for placed in _messages(engine, space, session):
+                yield _message(engine, space, placed, versioned, reading)
+                count += 1
+            yield _session(engine, space, session, reading)
+    for decision in store.decisions(space):
+        yield _line("decision", a=decision.a, b=decision.b, verdict=decision.verdict,
+                    into=decision.into)  # fmt: skip
+    for uid in store.forgotten(space):
+        yield _line("forgotten", uid=uid)
+    yield _line("end", messages=count)
+
+
+def _line(kind: str, **fields: Any) -> str:
+    return json.dumps({"kind": kind, **fields}, ensure_ascii=False) + "\n"
+
+
+def _sessions(engine: Engine, space: str) -> Iterator[str]:
+    offset = 0
+    while page := engine.store.graph.sessions(space, limit=_PAGE, offset=offset):
+        yield from (session.id for session in page)
+        offset += len(page)
+
+
+def _messages(engine: Engine, space: str, session: str) -> Iterator[Placed]:
+    after = None
+    while page := engine.store.housekeeping.messages(
+        space, MessageQuery(session=session, limit=_PAGE, after=after)
+    ):
+        yield from page
+        after = page[-1].position
+
+
+def _message(
+    engine: Engine,
+    space: str,
+    placed: Placed,
+    versioned: set[str],
+    reading: SessionReading | None,
+) -> str:
+    message = placed.message
+    fields: dict[str, Any] = {
+        "id": message.id,
+        "session": message.session,
+        "speaker": message.speaker,
+        "at": message.at.isoformat(),
+        "text": message.text,
+        "role": message.role,
+        "metadata": dict(message.metadata) or None,
+        "tags": list(message.tags) or None,
+        "raw": message.raw,
+    }
+    if placed.uid != chunk_uid(message_uid(space, message.session, message.id), 0):
+        fields["anonymous"] = True
+    if placed.uid in versioned:
+        earlier = engine.store.housekeeping.versions(space, message.session, message.id)
+        fields["versions"] = [[text, at.isoformat()] for text, at in earlier]
+    if reading is not None and reading.is_whole:
+        fields["read"] = [_part(message, part, reading) for part in range(message.chunks)]
+    return _line("message", **{name: value for name, value in fields.items() if value is not None})
+
+
+def _part(message: StoredMessage, part: int, reading: SessionReading) -> dict[str, Any]:
+    key: Part = message.id, part
+    found = reading.parts.get(key, Reading())
+    return {"mentions": found.mentions, "facts": found.facts}
+
+
+def _session(engine: Engine, space: str, session: str, reading: SessionReading | None) -> str:
+    if reading is None or not reading.is_whole:
+        return _line("session", id=session)
+    notes = engine.store.housekeeping.notes(space, session)
+    themes = [[theme.title, theme.summary] for theme in notes.themes]
+    return _line(
+        "session", id=session, extractor=reading.extractor, version=notes.version,
+        keys=notes.keys, themes=themes, state=notes.state,
+    )  # fmt: skip

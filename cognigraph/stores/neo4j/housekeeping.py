@@ -1,0 +1,107 @@
+"""Housekeeping in Neo4j: listing and forgetting messages, removing spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from cognigraph.errors import StoreError
+from cognigraph.model import Forgotten
+from cognigraph.model.listing import MessageQuery
+from cognigraph.stores.listing import Placed
+from cognigraph.stores.neo4j import forget, listing, readings, remove, update, weigh
+from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.index.vectors import OwnIndexes
+from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
+from cognigraph.stores.readings import Decision, SessionReading
+from cognigraph.stores.records import EntityRow, MessageRow, SessionNotes
+from cognigraph.times import Clock
+
+
+class Neo4jHousekeeping:
+    """See :class:`cognigraph.stores.protocols.HousekeepingStore`."""
+
+    def __init__(self, connection: Connection, indexes: OwnIndexes, clock: Clock) -> None:
+        self._connection = connection
+        self._indexes = indexes
+        self._clock = clock
+
+    def messages(self, space: str, query: MessageQuery) -> list[Placed]:
+        """List messages in order of time."""
+        return listing.messages(self._connection, space, query)
+
+    def choose(self, space: str, selection: Selection) -> list[Chosen]:
+        """Find the messages to forget."""
+        return forget.choose(self._connection, space, selection)
+
+    def weigh(self, space: str, chosen: Sequence[Chosen]) -> Forgotten:
+        """Count what would go, and what would stay."""
+        return weigh.weigh(self._connection, chosen)
+
+    def forget(self, space: str, chosen: Chosen, *, remember: bool) -> None:
+        """Delete messages of one session with all that was read out of them."""
+        forget.forget(self._connection, space, chosen, remember=remember, now=self._clock())
+
+    def forget_all(self, space: str, *, remember: bool) -> None:
+        """Delete all messages of a space, in bounded transactions."""
+        remove.remove(self._connection, self._indexes, space, remember=remember)
+
+    def update(self, space: str, message: MessageRow, at: datetime) -> bool:
+        """Replace the text of a message."""
+        return update.update(self._connection, space, message, at)
+
+    def versions(self, space: str, session: str, id: str) -> list[tuple[str, datetime]]:
+        """Earlier texts of a message."""
+        return update.versions(self._connection, space, session, id)
+
+    def versioned(self, space: str) -> set[str]:
+        """Messages that have earlier texts."""
+        return {uid for (uid,) in self._connection.rows("export/versioned", space=space)}
+
+    def forgotten(self, space: str) -> list[str]:
+        """Forgotten messages."""
+        return [uid for (uid,) in self._connection.rows("export/forgotten", space=space)]
+
+    def remember(self, space: str, uids: Sequence[str]) -> None:
+        """Note messages as forgotten."""
+        messages = list(uids)
+        self._connection.write(
+            lambda tx: tx.rows("forget/remember", space=space, messages=messages)
+        )
+
+    def reading(self, space: str, session: str) -> SessionReading:
+        """What was read out of a session."""
+        return readings.reading(self._connection, space, session)
+
+    def notes(self, space: str, session: str) -> SessionNotes:
+        """Keys, themes and state of a session."""
+        return readings.notes(self._connection, space, session)
+
+    def decisions(self, space: str) -> list[Decision]:
+        """What users decided on entities."""
+        return readings.decisions(self._connection, space)
+
+    def decide(
+        self, space: str, entities: Sequence[EntityRow], decisions: Sequence[Decision]
+    ) -> None:
+        """Record decisions on entities."""
+        readings.decide(self._connection, space, entities, decisions, self._clock())
+
+    def remove_space(self, space: str) -> None:
+        """Delete a space with all that it holds, in bounded transactions."""
+        remove.remove(self._connection, self._indexes, space, remember=False)
+
+    def backup(self, path: str) -> None:
+        """Not possible from here.
+
+        Raises:
+            StoreError: always; it says what to use instead.
+        """
+        raise StoreError(
+            f"{self._connection.uri} cannot be backed up from here; use neo4j-admin database dump "
+            "(or backup), or export each space"
+        )
+
+    def erase(self) -> bool | None:
+        """Nothing to do: the server decides when it uses deleted space again."""
+        return None

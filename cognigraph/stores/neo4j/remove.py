@@ -1,0 +1,73 @@
+"""Removing a whole space in bounded transactions."""
+
+from __future__ import annotations
+
+from cognigraph.stores.neo4j.connection import Connection, Transaction
+from cognigraph.stores.neo4j.forget import choose
+from cognigraph.stores.neo4j.index.vectors import OwnIndexes
+from cognigraph.stores.protocols.housekeeping_store import Selection
+
+_BATCH = 1000
+_STEPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    # Without its session, a worker cannot write what it read.
+    ("sessions", ()),
+    ("nodes", ()),
+    ("triples", ()),
+    ("merges", ()),
+    ("names", ()),
+    ("names", (("entity:Entity", "entity:Alias"),)),
+    *(
+        (
+            "nodes",
+            (
+                ("node:Chunk", f"node:{label}"),
+                ("(space, seq)", "(space)"),
+                (" AND node.seq <= $until", ""),
+            ),
+        )
+        for label in ("Key", "Version", "Forgotten")
+    ),
+)
+"""Statements, and what they replace, from what holds the others together on."""
+
+
+def remove(connection: Connection, indexes: OwnIndexes, space: str, *, remember: bool) -> None:
+    """Delete all nodes of a space; after an interruption the same call goes on.
+
+    With ``remember`` the keys of its messages are noted as forgotten, and stay. What is added to
+    the space meanwhile stays too.
+    """
+    row = connection.row("remove/begin", space=space)
+    until = row[0] if row else 0
+    if remember:
+        _remember(connection, space)
+    for name, replace in _STEPS if not remember else _STEPS[:-1]:
+        while _delete(connection, name, replace, space, until) == _BATCH:
+            pass
+    indexes.drop_of(space)
+    connection.write(lambda tx: tx.rows("remove/end", space=space))
+
+
+def _remember(connection: Connection, space: str) -> None:
+    chosen = choose(connection, space, Selection())
+    uids = [uid for part in chosen for uid in part.messages]
+    for start in range(0, len(uids), _BATCH):
+        batch = uids[start : start + _BATCH]
+
+        def note(tx: Transaction, batch: list[str] = batch) -> None:
+            tx.rows("forget/remember", space=space, messages=batch)
+
+        connection.write(note)
+
+
+def _delete(
+    connection: Connection,
+    name: str,
+    replace: tuple[tuple[str, str], ...],
+    space: str,
+    until: int,
+) -> int:
+    row = connection.write(
+        lambda tx: tx.row(f"remove/{name}", *replace, space=space, until=until, limit=_BATCH)
+    )
+    return int(row[0]) if row else 0

@@ -1,0 +1,129 @@
+"""Housekeeping in a SQLite file: listing and forgetting messages, removing spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from cognigraph.model import Forgotten
+from cognigraph.model.listing import MessageQuery
+from cognigraph.stores.listing import Placed
+from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
+from cognigraph.stores.readings import Decision, SessionReading
+from cognigraph.stores.records import EntityRow, MessageRow, SessionNotes
+from cognigraph.stores.sqlite import (
+    backup,
+    erase,
+    forget,
+    insert,
+    listing,
+    read,
+    readings,
+    remove,
+    update,
+    weigh,
+)
+from cognigraph.stores.sqlite.file import MemoryFile
+from cognigraph.stores.sqlite.marks import TurnMark
+from cognigraph.times import to_micros
+
+
+class SQLiteHousekeeping:
+    """See :class:`cognigraph.stores.protocols.HousekeepingStore`."""
+
+    def __init__(self, file: MemoryFile, mark: TurnMark) -> None:
+        self._file = file
+        self._mark = mark
+
+    def messages(self, space: str, query: MessageQuery) -> list[Placed]:
+        """List messages in order of time."""
+        return self._file.query(space, [], lambda c, s: listing.messages(c, s, query))
+
+    def choose(self, space: str, selection: Selection) -> list[Chosen]:
+        """Find the messages to forget."""
+        return self._file.query(space, [], lambda c, s: forget.choose(c, s, selection))
+
+    def weigh(self, space: str, chosen: Sequence[Chosen]) -> Forgotten:
+        """Count what would go, and what would stay."""
+        return self._file.query(space, Forgotten(), lambda c, _: weigh.weigh(c, chosen))
+
+    def forget(self, space: str, chosen: Chosen, *, remember: bool) -> None:
+        """Delete messages of one session with all that was read out of them."""
+        with self._file.write() as connection:
+            erase.begin(connection)
+            now = to_micros(self._file.clock())
+            forget.forget(connection, space, chosen, remember=remember, now=now)
+
+    def forget_all(self, space: str, *, remember: bool) -> None:
+        """Delete all messages of a space."""
+        with self._file.write() as connection:
+            erase.begin(connection)
+            space_id = read.space_id(connection, space)
+            if space_id is not None:
+                remove.empty(connection, space_id, remember=remember)
+
+    def update(self, space: str, message: MessageRow, at: datetime) -> bool:
+        """Replace the text of a message."""
+        with self._file.write_vectors() as connection:
+            return update.update(connection, self._file.vectors, space, message, to_micros(at))
+
+    def versions(self, space: str, session: str, id: str) -> list[tuple[str, datetime]]:
+        """Earlier texts of a message."""
+        with self._file.read() as connection:
+            return update.versions(connection, space, session, id)
+
+    def versioned(self, space: str) -> set[str]:
+        """Messages that have earlier texts."""
+        query = "SELECT DISTINCT uid FROM version WHERE space_id = ?"
+        return self._file.query(
+            space, set(), lambda c, s: {uid for (uid,) in c.execute(query, (s,))}
+        )
+
+    def forgotten(self, space: str) -> list[str]:
+        """Forgotten messages."""
+        query = "SELECT uid FROM forgotten WHERE space_id = ? ORDER BY uid"
+        return self._file.query(space, [], lambda c, s: [uid for (uid,) in c.execute(query, (s,))])
+
+    def remember(self, space: str, uids: Sequence[str]) -> None:
+        """Note messages as forgotten."""
+        with self._file.write() as connection:
+            space_id, _ = insert.bump(connection, space)
+            rows = [(uid, space_id) for uid in uids]
+            connection.executemany("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", rows)
+
+    def reading(self, space: str, session: str) -> SessionReading:
+        """What was read out of a session."""
+        empty = SessionReading(False, "", {})
+        return self._file.query(space, empty, lambda c, s: readings.reading(c, s, session))
+
+    def notes(self, space: str, session: str) -> SessionNotes:
+        """Keys, themes and state of a session."""
+        return self._file.query(space, SessionNotes(), lambda c, s: readings.notes(c, s, session))
+
+    def decisions(self, space: str) -> list[Decision]:
+        """What users decided on entities."""
+        return self._file.query(space, [], readings.decisions)
+
+    def decide(
+        self, space: str, entities: Sequence[EntityRow], decisions: Sequence[Decision]
+    ) -> None:
+        """Record decisions on entities."""
+        with self._file.write_vectors() as connection:
+            now = to_micros(self._file.clock())
+            readings.decide(connection, self._file.vectors, space, entities, decisions, now)
+
+    def remove_space(self, space: str) -> None:
+        """Delete a space with all that it holds."""
+        with self._file.write() as connection:
+            erase.begin(connection)
+            space_id = read.space_id(connection, space)
+            if space_id is not None and remove.remove(connection, space_id):
+                self._mark.withdraw(connection)
+
+    def backup(self, path: str) -> None:
+        """Copy the file, as it is now, while others read and write it."""
+        backup.backup(self._file.pool, path)
+
+    def erase(self) -> bool | None:
+        """Rewrite the file without what was deleted."""
+        return erase.erase(self._file.pool)

@@ -1,0 +1,6 @@
+// what: list the messages of a space that have earlier texts
+// parameters: space
+// returns: uid of the first chunk
+MATCH (version:Version) USING INDEX version:Version(space)
+WHERE version.space = $space
+RETURN DISTINCT version.message

@@ -1,0 +1,5 @@
+// what: delete a session that has no chunks any longer
+// parameters: session (uid)
+// returns: nothing
+MATCH (session:Session {uid: $session})
+DETACH DELETE session

@@ -1,0 +1,24 @@
+// what: list messages in order of time and arrival (DESC and < replace ASC and > for the newest
+//   first; the session's index and uid replace the space's for the messages of one session)
+// parameters: space, since, until, excluded (the end of the range, not part of it), at, arrival
+//   (the position to continue after), speaker (null for all), limit
+// returns: arrival number, uid of the first chunk, id, session, speaker, at in microseconds, texts in order, whether all
+//   chunks are enriched, role, metadata (JSON), tags, raw (JSON)
+MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, at, seq)
+WHERE chunk.space = $space AND chunk.at >= $since AND chunk.at <= $until AND chunk.seq IS NOT NULL
+  AND chunk.part = 0 AND chunk.at < $excluded
+  AND (chunk.at > $at OR (chunk.at = $at AND chunk.seq > $arrival))
+  AND ($speaker IS NULL OR chunk.speaker = $speaker)
+WITH chunk ORDER BY chunk.space ASC, chunk.at ASC, chunk.seq ASC LIMIT $limit
+CALL (chunk) {
+  MATCH (part:Chunk) USING INDEX part:Chunk(space, message_id)
+  WHERE part.space = chunk.space AND part.message_id = chunk.message_id
+    AND part.session_uid = chunk.session_uid
+  WITH part ORDER BY part.part
+  RETURN collect(part) AS parts
+}
+RETURN chunk.seq, chunk.uid, chunk.message_id, chunk.session, chunk.speaker,
+       chunk.at.epochSeconds * 1000000 + chunk.at.microsecond,
+       [part IN parts | part.text], all(part IN parts WHERE part.state = 'done'),
+       chunk.role, chunk.metadata, chunk.tags, chunk.raw
+ORDER BY chunk.at ASC, chunk.seq ASC

@@ -1,0 +1,17 @@
+// what: delete what is left of a space; if messages were added meanwhile, count them again
+// parameters: space
+// returns: nothing
+MATCH (space:Space {name: $space})
+SET space.inserts = space.inserts + 1
+WITH space
+CALL (space) {
+  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, seq)
+  WHERE chunk.space = space.name AND chunk.seq > 0
+  RETURN count(chunk) AS chunks, sum(chunk.length) AS length
+}
+SET space.chunks = chunks, space.length = length, space.chunk_indexed = false,
+    space.chunk_covered = null, space.chunk_tail = null
+WITH space
+WHERE space.chunks = 0
+OPTIONAL MATCH (facts:SpaceFacts {name: space.name})
+DELETE space, facts

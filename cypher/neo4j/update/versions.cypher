@@ -1,0 +1,7 @@
+// what: read the earlier texts of a message, oldest first
+// parameters: message (uid of its first chunk)
+// returns: text, replaced at in microseconds
+MATCH (version:Version) USING INDEX version:Version(message, number)
+WHERE version.message = $message AND version.number IS NOT NULL
+RETURN version.text, version.replaced_at.epochSeconds * 1000000 + version.replaced_at.microsecond
+ORDER BY version.number

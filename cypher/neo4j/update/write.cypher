@@ -1,0 +1,15 @@
+// what: write new texts into chunks, which keep their arrival numbers, labels and neighbours
+// parameters: space, chunks: [{old (uid), properties, vector}]
+// returns: nothing
+MATCH (space:Space {name: $space})
+SET space.epoch = coalesce(space.epoch, 0) + 1
+WITH space
+UNWIND $chunks AS row
+MATCH (chunk:Chunk {uid: row.old})
+WITH row, chunk, chunk.seq AS seq
+SET chunk = row.properties, chunk.seq = seq
+WITH row, chunk
+CALL (row, chunk) {
+  WITH row, chunk WHERE row.vector IS NOT NULL
+  CALL db.create.setNodeVectorProperty(chunk, 'embedding', row.vector)
+}

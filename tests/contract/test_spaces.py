@@ -1,0 +1,194 @@
+"""Whole spaces are removed, copied, exported and imported, on every store."""
+
+from __future__ import annotations
+
+import pytest
+
+from cognigraph import ConfigurationError, Memory, StoreError
+from cognigraph.stores.records import Derivation
+from tests.contract.test_enrichment import claim
+from tests.contract.test_forget import TALK, at, everything_shown, tell
+from tests.contract.test_redo import graph
+
+
+def test_a_space_is_removed_with_all_that_it_held(open_memory, space_name):
+    memory, other = open_memory(extractor="rules"), open_memory(extractor="rules")
+    space, neighbour = memory.space(space_name), memory.space(space_name + "-b")
+    tell(space)
+    tell(neighbour)
+    before = graph(neighbour)
+    space.merge("Zebulon", into="Oslo", type="person", into_type="location")
+    space.update("m0", "I moved to Hamar.")
+    space.forget(message="m4")
+    assert other.space(space_name).search("Zebulon", now=at(60)).hits
+    memory.delete_space(space_name)
+    assert space_name not in memory.spaces() and space_name + "-b" in memory.spaces()
+    assert graph(neighbour) == before
+    assert "Zebulon" not in everything_shown(space)
+    assert space.cypher("MATCH (n) RETURN n", limit=1000) == []
+    assert space.stats().messages == space.stats().entities == space.stats().keys == 0
+    assert other.space(space_name).search("Zebulon", now=at(60)).hits == ()
+    memory.delete_space(space_name)
+
+
+def test_a_removed_space_begins_anew(open_memory, space_name):
+    memory, other = open_memory(extractor="rules"), open_memory(extractor="rules")
+    space = memory.space(space_name)
+    space.add("Anna likes windsurfing.", id="m0", session="s", at=at(0))
+    space.forget(message="m0")
+    space.add("Anna likes kayaks.", id="m1", session="s", at=at(1))
+    assert other.space(space_name).search("kayaks", now=at(9)).hits[0].id == "m1"
+    memory.delete_space(space_name)
+    added = space.add("I like tea.", id="m0", session="s", at=at(0), speaker="Anna")
+    assert added.new == ("m0",)
+    hits = other.space(space_name).search("kayaks", now=at(9)).hits
+    assert [hit.id for hit in hits] in ([], ["m0"])
+    assert other.space(space_name).search("tea", now=at(9)).hits[0].text == "I like tea."
+    space.flush()
+    texts = {t.text for t in space.triples()}
+    assert "Anna likes tea" in texts and not any("kayaks" in text for text in texts)
+
+
+def test_a_worker_brings_nothing_back_into_a_removed_space(open_memory, space_name, clock):
+    memory = open_memory()
+    memory.space(space_name).add("Ann likes tea.", id="m0", session="s", at=at(0))
+    lease = claim(memory, clock, space_name)
+    memory.delete_space(space_name)
+    queue = memory._engine.store.queue
+    assert not queue.complete(lease, Derivation("scripted-1"))
+    assert not queue.release(lease)
+    assert memory.space(space_name).stats().messages == 0
+    assert space_name not in memory.spaces()
+
+
+def test_the_last_space_of_a_file_may_be_removed(tmp_path):
+    path = tmp_path / "m.db"
+    with Memory(path, enrich="manual") as memory:
+        tell(memory)
+        memory.delete_space("default")
+    assert b"Zebulon" not in path.read_bytes()
+    with Memory(path, enrich="manual") as memory:
+        assert memory.spaces() == []
+        memory.add("New.", id="m0", at=at(0))
+        assert memory.spaces() == ["default"]
+
+
+def test_a_backup_is_made_while_the_memory_is_in_use(location, open_memory, tmp_path):
+    memory = open_memory(extractor="rules")
+    copy = tmp_path / "copy.db"
+    if "auth" in location:
+        with pytest.raises(StoreError, match="neo4j-admin"):
+            memory.backup(copy)
+        assert not copy.exists()
+        return
+    tell(memory)
+    memory.backup(copy)
+    memory.add("Later.", id="later", at=at(50))
+    with pytest.raises(StoreError, match="exists already"):
+        memory.backup(copy)
+    with pytest.raises(StoreError, match="cannot write"):
+        memory.backup(tmp_path / "nowhere" / "copy.db")
+    assert not (tmp_path / "copy.db-wal").exists()
+    with Memory(copy, enrich="manual") as opened:
+        assert opened.stats().messages == len(TALK)
+        assert graph(opened) == graph_without(memory, "later")
+
+
+def graph_without(memory, id):
+    memory.forget(message=id)
+    return graph(memory)
+
+
+def enriched(space):
+    """A space with all that an export has to keep."""
+    tell(space)
+    space.update("n0", "Klara Quist lives in Bodo.")
+    space.update("n0", "Klara Quist lives in Bergen.")
+    space.add("Without an id.", session="t", speaker="Ben", at=at(30), tags=["x", "y"])
+    space.add("Without an id.", session="t", speaker="Ben", at=at(31), metadata={"a": [1]})
+    long = " ".join(f"Sentence number {number} is here." for number in range(600))
+    space.add(long, id="long", session="v", speaker="Ann", at=at(32))
+    space.forget(message="m4")
+    space.flush()
+    space.merge("Stavanger", into="Oslo")
+    space.split("Equinor", apart_from="Telenor")
+    return space
+
+
+def shown(space):
+    everything = {name: value for name, value in graph(space).items() if name != "stats"}
+    # Neo4j has a MENTIONS for each of the merged names, the view of a SQLite file one for all.
+    everything["mentions"] = sorted(set(everything["mentions"]))
+    everything["messages"] = [
+        (message, space.versions(message.id, message.session))
+        for message in space.messages(limit=1000)
+    ]
+    everything["counts"] = space.stats().chunks, space.stats().done, space.stats().pending
+    everything["aliases"] = sorted((e.name, e.aliases) for e in space.entities(limit=1000))
+    return everything
+
+
+@pytest.mark.parametrize("derived", [True, False])
+def test_a_space_goes_to_the_other_store_and_back(
+    open_memory, space_name, tmp_path, derived, extractor
+):
+    """From this store to a SQLite file, and from there back into this store."""
+    memory = open_memory(extractor="rules")
+    space = enriched(memory.space(space_name))
+    expected = shown(space)
+    count = space.export_space(tmp_path / "one.jsonl", derived=derived)
+    assert count == len(TALK) + 2
+    # An extractor that finds nothing: what is there afterwards came from the file.
+    reader = extractor if derived else "rules"
+    with Memory(tmp_path / "between.db", enrich="manual", extractor=reader) as between:
+        other = between.space(space_name)
+        assert other.import_space(tmp_path / "one.jsonl") == count
+        other.flush()
+        assert shown(other) == expected
+        assert other.export_space(tmp_path / "two.jsonl", derived=derived) == count
+    back = memory.space(space_name + "-back")
+    assert back.import_space(tmp_path / "two.jsonl") == count
+    back.flush()
+    assert shown(back) == expected
+    assert back.add("Without an id.", session="t", speaker="Ben", at=at(31)).new == ()
+    memory.delete_space(space_name)
+    assert space.import_space(tmp_path / "two.jsonl") == count
+    again = space.add("I like kayaks.", id="m4", session="s", speaker="Ben", at=at(4))
+    assert again.forgotten == ("m4",)
+
+
+def test_a_space_is_copied(open_memory, space_name):
+    memory = open_memory(extractor="rules")
+    space = enriched(memory.space(space_name))
+    copied = memory.copy_space(space_name, space_name + "-copy")
+    assert copied == len(TALK) + 2
+    assert shown(memory.space(space_name + "-copy")) == shown(space)
+    with pytest.raises(ConfigurationError, match="holds messages"):
+        memory.copy_space(space_name, space_name + "-copy")
+
+
+def test_files_that_are_no_whole_export_are_refused(open_memory, space_name, tmp_path):
+    memory = open_memory(extractor="rules")
+    space, target = memory.space(space_name), memory.space(space_name + "-b")
+    tell(space)
+    path = tmp_path / "whole.jsonl"
+    space.export_space(path, derived=True)
+    with pytest.raises(StoreError, match="exists already"):
+        space.export_space(path)
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    for wrong, message in (
+        ("".join(lines[:-1]), "cut off"),
+        ("".join([*lines[:1], *lines[2:]]), "messages instead of"),
+        ("{}\n", "line 1 is not"),
+        ("".join([lines[0], "nothing\n"]), "line 2 is not"),
+        (lines[0].replace('"format": 1', '"format": 99'), "format 99"),
+        ("", "cut off"),
+    ):
+        other = tmp_path / "wrong.jsonl"
+        other.write_text(wrong, "utf-8")
+        with pytest.raises(ConfigurationError, match=message):
+            target.import_space(other)
+        memory.delete_space(target.name)
+    with pytest.raises(ConfigurationError, match="cannot read"):
+        target.import_space(tmp_path / "nowhere.jsonl")
+    assert target.import_space(path) == len(TALK)

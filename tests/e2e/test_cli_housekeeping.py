@@ -1,0 +1,71 @@
+"""Listing, correcting, forgetting, exporting and backing up on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command_line import Cli, document, error_of
+
+
+@pytest.fixture
+def filled(quick: Cli) -> Cli:
+    for number, (speaker, text) in enumerate((
+        ("Ann", "I moved to Oslo in May."),
+        ("Ben", "I work at Equinor."),
+        ("Ann", "I like kayaks."),
+    )):  # fmt: skip
+        quick("add", text, "--id", f"m{number}", "--speaker", speaker, "--session", "s",
+              "--at", f"2026-05-20T09:0{number}:00Z")  # fmt: skip
+    return quick
+
+
+def test_messages_are_listed_page_by_page(filled: Cli) -> None:
+    first = filled("messages", "--limit", "2")
+    assert "m0" in first.stdout and "m1" in first.stdout and "m2" not in first.stdout
+    cursor = first.stderr.strip().removeprefix("the next page: ")
+    assert "m2" in filled("messages", cursor).stdout
+    found = document(filled("messages", "--newest", "--speaker", "Ann", "--json"))
+    assert [message["id"] for message in found["messages"]] == ["m2", "m0"]
+    assert "no messages" in filled("messages", "--session", "nowhere").stderr
+    assert filled("spaces").stdout == "default\n"
+
+
+def test_forgetting_is_shown_first_and_done_with_yes(filled: Cli, tmp_path: Path) -> None:
+    shown = filled("forget", "--message", "m1")
+    assert shown.returncode == 0 and "nothing was deleted" in shown.stderr
+    assert document(filled("messages", "--json"))["messages"][1]["id"] == "m1"
+    report = document(filled("forget", "--message", "m1", "--yes", "--json"))
+    assert (report["messages"], report["dry_run"], report["is_erased"]) == (1, False, True)
+    assert report["reread"] == 2
+    found = document(filled("messages", "--json"))["messages"]
+    assert [message["id"] for message in found] == ["m0", "m2"]
+    for file in tmp_path.glob("*.db*"):
+        assert b"Equinor" not in file.read_bytes()
+    assert "no message matches" in filled("forget", "--message", "m1", "--yes").stderr
+    assert "say what to forget" in error_of(filled("forget"), 2)
+    again = filled("add", "I work at Equinor.", "--id", "m1", "--speaker", "Ben", "--session", "s")
+    assert "forgotten" in again.stdout + again.stderr
+
+
+def test_a_message_is_corrected(filled: Cli) -> None:
+    done = filled("update", "m0", "I moved to Hamar in May.")
+    assert "version 2" in done.stdout
+    assert "no message 'm9'" in error_of(filled("update", "m9", "Text."), 2)
+    filled("enrich")
+    assert "Hamar" in filled("triples").stdout and "Oslo" not in filled("triples").stdout
+
+
+def test_a_space_is_exported_imported_and_backed_up(filled: Cli, tmp_path: Path) -> None:
+    export = tmp_path / "all.jsonl"
+    assert "wrote 3 messages" in filled("export", export, "--derived").stdout
+    read = document(filled("import", export, "--space", "copy", "--json"))
+    assert (read["messages"], read["pending"]) == (3, 0)
+    assert filled("triples", "--space", "copy").stdout == filled("triples").stdout
+    assert filled("spaces").stdout == "copy\ndefault\n"
+    assert "holds messages" in error_of(filled("import", export), 2)
+    assert "exists already" in error_of(filled("export", export), 3)
+    copy = tmp_path / "backup.db"
+    assert filled("backup", copy).returncode == 0
+    assert filled("triples", "--db", copy).stdout == filled("triples").stdout
