@@ -184,6 +184,10 @@ class ContextSettings:
     ``max_tokens`` is its budget. ``order`` sorts the messages by ``"time"`` (newest last) or
     ``"relevance"``. ``sessions`` and ``triples`` switch the two upper parts of the block, and
     ``session_share`` and ``triple_share`` are the fractions of the budget that they may use.
+    With ``excerpts``, only those parts of a message that answer the question are shown if it has
+    more than ``short_message`` characters, or four times as many if it is one between people.
+    ``messages`` is how many of the best messages are considered, unless a call says ``k``; ``None``
+    considers one for every 40 tokens, and at least ``search.k``.
     ``count_tokens`` counts the tokens of a text, such as your model's tokenizer; the default is an
     estimate that tends to be too high.
     """
@@ -194,12 +198,18 @@ class ContextSettings:
     triples: bool = True
     session_share: float = 0.1
     triple_share: float = 0.15
+    excerpts: bool = True
+    short_message: int = 120
+    messages: int | None = None
     count_tokens: Callable[[str], int] | None = None
 
     def __post_init__(self) -> None:
         check_fields(self, "context")
         _require(self.max_tokens >= 1, "context.max_tokens must be at least 1")
         _require(self.order in ("time", "relevance"), f"unknown context.order {self.order!r}")
+        _require(self.short_message >= 0, "context.short_message must not be negative")
+        if self.messages is not None:
+            _require(self.messages >= 1, "context.messages must be at least 1")
         _require(
             self.session_share >= 0
             and self.triple_share >= 0

@@ -22,7 +22,7 @@ from cognigraph.model import (
     SearchResult,
     Triple,
 )
-from cognigraph.retrieve.assemble import assemble
+from cognigraph.retrieve.block import build_block
 from cognigraph.retrieve.explain import EXPLAINED, explain_rank
 from cognigraph.retrieve.search import search
 from cognigraph.settings import SearchSettings, Settings
@@ -171,14 +171,19 @@ class Space(Writing, Housekeeping):
         """Build a prompt block of at most ``max_tokens`` with what is known about a question.
 
         The block is a ``str`` with the attributes ``tokens``, ``hits`` and ``citations``. Times
-        are shown in ``timezone``, else in the memory's timezone, else in UTC. The other arguments
-        are those of :meth:`search`.
+        are shown in ``timezone``, else in the memory's timezone, else in UTC. ``k`` is how many of
+        the best messages are considered (:class:`ContextSettings` has the default). The other
+        arguments are those of :meth:`search`.
         """
         chosen = settings or self._engine.settings
         budget = chosen.context.max_tokens if max_tokens is None else max_tokens
-        result = self.search(question, k, now, as_of=as_of, where=where, settings=chosen.search)
         reader = zone(timezone) or self._engine.zone or UTC
-        return assemble(result, chosen.context, max_tokens=budget, zone=reader)
+        self._engine.store.search.warm(self._name)
+        answer = partial(build_block, settings=chosen.context, k=k, max_tokens=budget, zone=reader)
+        return ask(
+            self._engine, self._name, answer, question, now=now, as_of=as_of, where=where,
+            settings=chosen.search,
+        )  # fmt: skip
 
     @checked
     def why(

@@ -3,26 +3,37 @@
 Each fact shows when it was said and, if known, when it is true. If the question asks when or how
 long, the block starts with the day of the question, so that a reader can count from it.
 
-The result is deterministic. Items are never cut, and each has a short label to cite it by. The
-budget is checked by counting the tokens of the whole block.
+Messages share the rest of the budget by worth per token (:mod:`cognigraph.retrieve.excerpt`): of a
+long one the units that answer are shown. The result is deterministic, and each item has a short
+label to cite it by. The budget is checked by counting the tokens of the whole block.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from datetime import datetime, tzinfo
+from dataclasses import replace
+from datetime import tzinfo
 from typing import TypeVar
 
 from cognigraph.model import Citation, Context, Hit, SearchResult, SessionHit, Triple
-from cognigraph.retrieve.block_marks import FOOTER, HEADER, one_line
-from cognigraph.retrieve.standing import no_longer_true, shown_facts, true_when
+from cognigraph.retrieve.block_lines import day, session_line, triple_line
+from cognigraph.retrieve.block_marks import FOOTER, HEADER
+from cognigraph.retrieve.excerpt.background import Background
+from cognigraph.retrieve.excerpt.messages import Shown, choose_messages
+from cognigraph.retrieve.excerpt.worth import matches
+from cognigraph.retrieve.question.analyse import Analysis, analyse
+from cognigraph.retrieve.standing import no_longer_true, shown_facts
 from cognigraph.settings import ContextSettings
 from cognigraph.text.token_estimate import estimate_tokens
 
 _T = TypeVar("_T")
 
 _HEADINGS = {"S": "Sessions:", "T": "Facts:", "C": "Messages:"}
+_MATCHES = 0.3
+"""Matches of words below this are noise."""
+
+_HELPS = 0.5
+"""A fact helps if it matches the question at least this well, compared with the best fact."""
 
 
 class _Block:
@@ -32,11 +43,19 @@ class _Block:
         self._count = count
         self._left = budget - count("\n".join(frame))
         self._open: set[str] = set()
+        self._tokens: dict[str, int] = {}
+        self._messages = 0
 
     def cost(self, kind: str, line: str) -> int:
         """Count the tokens of a line, with its heading if it is the first under it."""
         heading = 0 if kind in self._open else self._count("\n" + _HEADINGS[kind])
-        return heading + self._count("\n" + line)
+        return heading + self._line(line)
+
+    def _line(self, line: str) -> int:
+        """Count the tokens of a line and remember them: it may be replaced by a longer one."""
+        if line not in self._tokens:
+            self._tokens[line] = self._count("\n" + line)
+        return self._tokens[line]
 
     def take(self, kind: str, line: str, limit: int | None = None) -> int | None:
         """Take the line and return its cost; ``None`` if it does not fit."""
@@ -47,42 +66,72 @@ class _Block:
         self._open.add(kind)
         return cost
 
+    def fit(self, line: str, before: str) -> bool:
+        """Take a message, or a longer line of one that was taken as ``before``; False if too long.
+
+        Labels are given later, but they are the same numbers in another order.
+        """
+        if not before:
+            taken = self.take("C", f"[C{self._messages + 1}] {line}") is not None
+            self._messages += taken
+            return taken
+        more = self._line(line) - self._line(before)
+        if more > self._left:
+            return False
+        self._left -= more
+        return True
+
 
 def assemble(
-    result: SearchResult, settings: ContextSettings, *, max_tokens: int, zone: tzinfo
+    result: SearchResult,
+    settings: ContextSettings,
+    *,
+    max_tokens: int,
+    zone: tzinfo,
+    background: Background | None = None,
 ) -> Context:
     """Build the prompt block of a search result."""
     count = settings.count_tokens or estimate_tokens
     empty = Context("", tokens=0, hits=(), citations=())
     if not result.hits and not result.triples:
         return empty
+    background = background or Background()
+    analysis = analyse(result.question, result.trace.now)
     opening = [HEADER]
     if result.trace.asks is not None:
-        opening.append(f"Now: {_stamp(result.trace.now, zone)[:10]}")
+        opening.append(f"Now: {day(result.trace.now, zone)}")
     block = _Block(count, max_tokens, [*opening, FOOTER])
     sessions = _fill(
-        block, "S", result.sessions if settings.sessions else (),
-        lambda s: _session_line(s, zone), int(max_tokens * settings.session_share),
+        block, "S", _told(result.sessions) if settings.sessions else (),
+        lambda s: session_line(s, zone), int(max_tokens * settings.session_share),
     )  # fmt: skip
     past = result.trace.past or result.trace.asks is not None
     facts = shown_facts(result.triples, past=past) if settings.triples else []
+    facts = helpful(facts, analysis, background)
     triples = _fill(
         block, "T", facts,
-        lambda t: _triple_line(t, zone), int(max_tokens * settings.triple_share),
+        lambda t: triple_line(t, zone), int(max_tokens * settings.triple_share),
     )  # fmt: skip
-    ends = _Endings(result, triples)
-    hits = _fill(block, "C", result.hits, lambda h: _hit_line(h, zone) + ends.of(h), None)
-    if settings.order == "time":
-        hits = sorted(hits, key=lambda hit: (hit.at, hit.session, hit.part, hit.id))
-    while sessions or triples or hits:
-        ends = _Endings(result, triples)
-        context = _render(opening, sessions, triples, hits, zone, count, ends)
+    short = settings.short_message if settings.excerpts else None
+    chosen = choose_messages(
+        result.hits,
+        triples,
+        background,
+        analysis,
+        block.fit,
+        short=short,
+        zone=zone,
+        ending=_Endings(result, triples).of,
+    )
+    while sessions or triples or chosen:
+        context = _render(
+            opening, sessions, triples, _ordered(chosen, result, settings), zone, count
+        )
         if context.tokens <= max_tokens:
             return context
         # Counting is not additive for every tokenizer: drop the least important item and recount.
-        if hits:
-            worst = min(hits, key=lambda hit: hit.score)
-            hits = [hit for hit in hits if hit is not worst]
+        if chosen:
+            chosen = chosen[:-1]
         elif triples:
             triples = triples[:-1]
         else:
@@ -102,8 +151,35 @@ class _Endings:
         return no_longer_true(hit.triples, self._labels, self._known)
 
 
+def _told(sessions: Sequence[SessionHit]) -> list[SessionHit]:
+    """Sessions of which there is something to tell: a summary, or keys at least."""
+    return [hit for hit in sessions if hit.session.summary or hit.session.keys]
+
+
+def helpful(triples: Sequence[Triple], analysis: Analysis, background: Background) -> list[Triple]:
+    """The facts that match the words of the question about as well as the best of them.
+
+    All of them if none matches, as in a language of which there are no word vectors.
+    """
+    scores = matches([triple.text for triple in triples], analysis, background.idf).tolist()
+    best = max(scores, default=0.0)
+    floor = _HELPS * best if best >= _MATCHES else 0.0
+    return [fact for fact, score in zip(triples, scores, strict=True) if score >= floor]
+
+
+def _ordered(
+    chosen: Sequence[Shown], result: SearchResult, settings: ContextSettings
+) -> list[Shown]:
+    if settings.order == "time":
+        return sorted(
+            chosen, key=lambda one: (one.hit.at, one.hit.session, one.hit.part, one.hit.id)
+        )
+    rank = {id(hit): rank for rank, hit in enumerate(result.hits)}
+    return sorted(chosen, key=lambda one: rank[id(one.hit)])
+
+
 def _fill(
-    block: _Block, kind: str, items: Sequence[_T], line: Callable[[_T], str], budget: int | None
+    block: _Block, kind: str, items: Sequence[_T], line: Callable[[_T], str], budget: int
 ) -> list[_T]:
     """Take the items that fit, in order; one that is too long does not stop shorter ones."""
     taken: list[_T] = []
@@ -111,8 +187,7 @@ def _fill(
         cost = block.take(kind, f"[{kind}{len(taken) + 1}] {line(item)}", budget)
         if cost is not None:
             taken.append(item)
-            if budget is not None:
-                budget -= cost
+            budget -= cost
     return taken
 
 
@@ -120,19 +195,18 @@ def _render(
     opening: list[str],
     sessions: Sequence[SessionHit],
     triples: Sequence[Triple],
-    hits: Sequence[Hit],
+    messages: Sequence[Shown],
     zone: tzinfo,
     count: Callable[[str], int],
-    ends: _Endings,
 ) -> Context:
     lines, citations = list(opening), []
     groups: list[tuple[str, list[tuple[str, Citation]]]] = [
-        ("S", [(_session_line(s, zone), Citation("", "session", s.session.id, s.session.id))
+        ("S", [(session_line(s, zone), Citation("", "session", s.session.id, s.session.id))
                for s in sessions]),
-        ("T", [(_triple_line(t, zone), Citation("", "triple", t.uid,
+        ("T", [(triple_line(t, zone), Citation("", "triple", t.uid,
                t.sources[0].session if t.sources else None)) for t in triples]),
-        ("C", [(_hit_line(h, zone) + ends.of(h), Citation("", "message", h.id, h.session))
-               for h in hits]),
+        ("C", [(m.text, Citation("", "message", m.hit.id, m.hit.session, m.spans, m.part, m.asked))
+               for m in messages]),
     ]  # fmt: skip
     for kind, items in groups:
         if items:
@@ -140,31 +214,8 @@ def _render(
         for number, (line, citation) in enumerate(items, 1):
             label = f"{kind}{number}"
             lines.append(f"[{label}] {line}")
-            citations.append(Citation(label, citation.kind, citation.id, citation.session))
+            citations.append(replace(citation, label=label))
     lines.append(FOOTER)
     text = "\n".join(lines)
+    hits = [one.hit for one in messages]
     return Context(text, tokens=count(text), hits=hits, citations=citations)
-
-
-def _stamp(at: datetime, zone: tzinfo) -> str:
-    with suppress(OverflowError):  # the last hours of year 9999 have no time in Tokyo
-        at = at.astimezone(zone)
-    return at.isoformat(" ", "minutes")[:16]
-
-
-def _session_line(hit: SessionHit, zone: tzinfo) -> str:
-    session = hit.session
-    day = _stamp(session.started_at, zone)[:10]
-    return one_line(f"{session.id} ({day}): {session.summary or ', '.join(session.keys)}")
-
-
-def _triple_line(triple: Triple, zone: tzinfo) -> str:
-    true = true_when(triple, zone)
-    when = f"{true}; " if true else ""
-    observed = _stamp(triple.last_observed, zone)[:10]
-    return one_line(f"{triple.text} ({when}said {observed})")
-
-
-def _hit_line(hit: Hit, zone: tzinfo) -> str:
-    speaker = f"{hit.speaker}: " if hit.speaker else ""
-    return one_line(f"{_stamp(hit.at, zone)} {hit.session} {speaker}{hit.text}")

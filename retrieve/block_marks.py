@@ -25,6 +25,8 @@ _BRACKETED = re.compile(
 )
 _MARK = re.compile(r"/*memory|[stc]\d+")
 
+_OTHER_SPACE = re.compile(r"[^\S \t\n]")
+
 # After case folding: Cyrillic and Greek letters that look like those of a mark, and slashes.
 _LOOKALIKES = str.maketrans("еоумгѕтсοτϲυɡ⁄∕⧸╱⟋\\", "eoymrstcotcyg//////")
 
@@ -44,6 +46,17 @@ def one_line(text: str) -> str:
     """
     visible = _INVISIBLE.sub(r"\1", printable(text))
     return _BRACKETED.sub(_rounded, " ".join(visible.split()))
+
+
+def same_lines(text: str) -> list[str]:
+    """The lines of a text as :func:`one_line` would show them, but with their indentation.
+
+    Lines end at line feeds alone; other line ends become spaces. Brackets of what looks like a mark
+    become round even if it is broken across lines.
+    """
+    visible = _INVISIBLE.sub(r"\1", printable(text))
+    lines = _OTHER_SPACE.sub(" ", visible).split("\n")
+    return _BRACKETED.sub(_rounded, "\n".join(line.rstrip() for line in lines)).split("\n")
 
 
 def _rounded(match: re.Match[str]) -> str:

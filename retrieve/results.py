@@ -35,6 +35,13 @@ def fetch_results(
     plan: SearchPlan, candidates: Candidates, ranking: Ranking, k: int, stopwatch: Stopwatch
 ) -> SearchResult:
     """Fetch the ``k`` best messages with their triples, and the best triples and sessions."""
+    return fetch_with_rows(plan, candidates, ranking, k, stopwatch)[0]
+
+
+def fetch_with_rows(
+    plan: SearchPlan, candidates: Candidates, ranking: Ranking, k: int, stopwatch: Stopwatch
+) -> tuple[SearchResult, list[int]]:
+    """As :func:`fetch_results`, with the rows of the hits among the candidate chunks."""
     return _Ranked(plan=plan, candidates=candidates, ranking=ranking).result(k, stopwatch)
 
 
@@ -46,8 +53,11 @@ class _Ranked:
     candidates: Candidates
     ranking: Ranking
 
-    def result(self, k: int, stopwatch: Stopwatch) -> SearchResult:
-        """Fetch the result, ending the stages ``rerank`` (if there is one) and ``fetch``."""
+    def result(self, k: int, stopwatch: Stopwatch) -> tuple[SearchResult, list[int]]:
+        """Fetch the result and the rows of its hits.
+
+        Ends the stages ``rerank`` (if there is a reranker) and ``fetch``.
+        """
         best = self._best_messages(k, stopwatch)
         rows = self._in_order(best)[:k]
         triple_rows, session_rows = self._best_triples(), self._best_sessions()
@@ -61,13 +71,14 @@ class _Ranked:
         ranked_triples = self._triple_hits(triple_rows, triples)
         session_hits = self._session_hits(session_rows)
         stopwatch.lap("fetch")
-        return SearchResult(
+        result = SearchResult(
             self.plan.request.question,
             hits,
             tuple(ranked_triples),
             session_hits,
             self._trace(best, stopwatch),
         )
+        return result, rows
 
     def _best_messages(self, k: int, stopwatch: Stopwatch) -> RankedMessages:
         """Return the best messages, reordered by the reranker if there is one."""

@@ -86,19 +86,32 @@ def clean(text: str) -> str:
 
 def split_text(text: str) -> Iterator[str]:
     """Split cleaned text into sentences, which keep their closing punctuation."""
+    for start, end in sentence_spans(text):
+        yield text[start:end]
+
+
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Spans (start, end) of the sentences of a text, without the white space around them.
+
+    A line break ends a sentence.
+    """
     start = 0
     for match in _END.finditer(text):
         if match[0] == "." and _ABBREVIATION.search(
             text, max(start, match.start() - 12), match.start()
         ):
             continue
-        piece = text[start : match.end()].strip()
-        if piece:
-            yield piece
+        yield from _trimmed(text, start, match.end())
         start = match.end()
-    rest = text[start:].strip()
-    if rest:
-        yield rest
+    yield from _trimmed(text, start, len(text))
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    piece = text[start:end]
+    kept = piece.strip()
+    if kept:
+        first = start + len(piece) - len(piece.lstrip())
+        yield first, first + len(kept)
 
 
 def tokenise(text: str) -> Iterator[Token]:

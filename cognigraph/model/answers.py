@@ -152,12 +152,21 @@ class SearchResult(Sequence[Hit]):
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """The item that a label in a context block refers to."""
+    """The item that a label in a context block refers to.
+
+    Of a message, ``spans`` are the parts that are shown, as (start, end) in its whole text, or in
+    the text of its part ``part`` if that is not ``None``. They are empty if the message is shown
+    whole, and for sessions and triples. ``asked`` is the id of the message before it, if the
+    question that it answers is quoted.
+    """
 
     label: str
     kind: str
     id: str
     session: str | None
+    spans: tuple[tuple[int, int], ...] = ()
+    part: int | None = None
+    asked: str | None = None
 
 
 class Context(str):

@@ -9,7 +9,7 @@ from cognigraph.english.denial import denied
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # C0 controls (except tab and line feed), C1 controls, and marks that reorder the following text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_QUESTION_MARKS = frozenset("?？؟\u037e")
+QUESTION_MARKS = frozenset("?？؟\u037e")
 _TAIL = 16
 
 
@@ -31,7 +31,7 @@ def printable(text: str) -> str:
 def is_question(text: str) -> bool:
     """Whether the text has a question mark, of any script, after its last word."""
     for character in reversed(text[-_TAIL:]):
-        if character in _QUESTION_MARKS:
+        if character in QUESTION_MARKS:
             return True
         if character.isalnum():
             return False

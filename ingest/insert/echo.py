@@ -36,8 +36,12 @@ _OPENING = re.compile(rf"{_LEAD}\[memory\][ \t]*\Z", re.IGNORECASE)
 _CLOSING = re.compile(rf"{_LEAD}\[/memory\][ \t]*\Z", re.IGNORECASE)
 _FENCE = re.compile(rf"{_LEAD}(?:```|~~~)[\w-]*[ \t]*\Z")
 _CUT = re.compile(
-    rf"{_LEAD}(?:{'|'.join(_beginning(part) for part in _PARTS)}|\[[STC]\d*\]?)\Z", re.IGNORECASE
+    rf"{_LEAD}(?:{'|'.join(_beginning(part) for part in _PARTS)}|\[[STC]\d*\]?|[ ])\Z",
+    re.IGNORECASE,
 )
+_CODE = re.compile(rf"{_LEAD}[ ]{{2}}(`{{3,}})[\w+#.-]*[ \t]*\Z")
+_ROW = re.compile(rf"{_LEAD}[ ]{{2}}\|")
+_INDENTED = re.compile(rf"{_LEAD}[ ]{{2}}\S")
 _QUOTED = re.compile(r"[ \t]*[>|]")
 
 _Line = tuple[int, int, str]
@@ -129,19 +133,60 @@ def _lines(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
     """Runs of lines between whole blocks that belong to a block without one or both marks."""
     run: list[_Line] = []
     opened = False
-    for line in text[start:stop].splitlines(keepends=True):
+    lines = text[start:stop].splitlines(keepends=True)
+    continued = 0  # index of the line after those that continue an item
+    for index, line in enumerate(lines):
         end = start + len(line)
-        kind = _kind(line.rstrip("\r\n"), opened=opened, last=end == len(text), run=run)
+        bare = line.rstrip("\r\n")
+        if index < continued:
+            kind = "more"
+        else:
+            kind = _kind(bare, opened=opened, last=end == len(text), run=run)
         if kind in ("", "open"):
             yield from _run(text, run)
             run, opened = [], kind == "open"
         if kind:
             run.append((start, end, kind))
+        if kind == "item":
+            continued = _after_item(lines, index + 1, opened)
         if kind == "close":
             yield from _run(text, run)
             run, opened = [], False
         start = end
     yield from _run(text, run)
+
+
+def _after_item(lines: list[str], index: int, opened: bool) -> int:
+    """Index of the first line, from ``index`` on, that does not continue the item before it.
+
+    Code in an indented fence and rows of a table continue an item, and so does one line of prose
+    after them. Behind an opening mark every line that is indented as they are does.
+    """
+    prose = opened
+    while index < len(lines):
+        line = lines[index].rstrip("\r\n")
+        fence = _CODE.match(line)
+        if fence is not None:
+            after = _after_fence(lines, index + 1, fence[1])
+            if after is None:
+                return len(lines) if opened else index
+            index, prose = after, True
+        elif _ROW.match(line):
+            index, prose = index + 1, True
+        elif prose and _INDENTED.match(line):
+            index, prose = index + 1, opened
+        else:
+            break
+    return index
+
+
+def _after_fence(lines: list[str], index: int, fence: str) -> int | None:
+    """Index of the line after the one that closes a fence; ``None`` if none does."""
+    closing = re.compile(rf"{_LEAD}{fence}[ \t]*\Z")
+    for position in range(index, len(lines)):
+        if closing.match(lines[position].rstrip("\r\n")):
+            return position + 1
+    return None
 
 
 def _kind(line: str, *, opened: bool, last: bool, run: list[_Line]) -> str:

@@ -59,10 +59,13 @@ def block(text: str, speaker: str, session: str, entity: str, title: str) -> str
     triple = Triple(
         "t", entity, "x", text, speaker, "x", None, False, NOW, NOW, (Source("m", session, NOW),)
     )
-    summarised = SessionHit(Session(session, NOW, NOW, 1, 1, (), (Theme(title, text),)), 0.5)
+    summarised = SessionHit(
+        Session(session, NOW, NOW, 1, 1, (), (Theme(f"On {title}", text),)), 0.5
+    )
     keyed = SessionHit(Session(session, NOW, NOW, 1, 1, (entity, title), ()), 0.5)
+    later = Hit("n", text, 0.5, f"{session} again", speaker, NOW, (), WHY)
     result = SearchResult(
-        "q", (hit, hit), (triple,), (summarised, keyed), Trace("default", NOW, {}, {})
+        "q", (hit, later), (triple,), (summarised, keyed), Trace("default", NOW, {}, {})
     )
     return assemble(result, ContextSettings(), max_tokens=10**9, zone=UTC)
 

@@ -74,7 +74,8 @@ def test_a_block_cut_off_at_its_end_is_found(block, data):
 
 @given(BLOCKS, st.data(), WORDS)
 def test_whole_lines_of_a_block_are_found_without_the_marks(block, data, after):
-    lines = [line for line in block.split("\n") if line.startswith("[") and line[1] in "STC"]
+    # An item, with the lines of code or rows that belong to it.
+    lines = re.findall(r"^\[[STC]\d.*(?:\n(?:  .*)?(?=\n|$))*", block, re.MULTILINE)
     if not lines:
         return
     first = data.draw(st.integers(0, len(lines) - 1))

@@ -167,7 +167,9 @@ def test_nothing_that_fits_is_nothing():
 
 
 def test_the_budget_holds_and_takes_the_best():
-    hits = tuple(hit(n, "word " * 20) for n in range(30))
+    hits = tuple(
+        hit(n, "word " * 20, speaker="Ann" + "ab"[n // 26] + chr(97 + n % 26)) for n in range(30)
+    )
     for budget in (10, 50, 200, 500, 1300):
         found = block(result(hits), budget)
         assert found.tokens <= budget
@@ -192,7 +194,7 @@ def test_items_are_never_cut():
 def test_layers_keep_to_their_share():
     triples = tuple(triple(n) for n in range(100))
     sessions = tuple(session(n) for n in range(100))
-    hits = tuple(hit(n, "word " * 10) for n in range(100))
+    hits = tuple(hit(n, f"word{n} " * 10) for n in range(100))
     found = block(result(hits, triples, sessions), 1000, session_share=0.1, triple_share=0.2)
     kinds = [c.kind for c in found.citations]
     lines = {kind: "\n".join(line for line in found.splitlines() if line.startswith(f"[{kind}"))
@@ -215,7 +217,7 @@ def test_layers_can_be_switched_off():
 
 
 def test_your_own_tokenizer_is_held_to_the_letter():
-    hits = tuple(hit(n, "word " * 10) for n in range(30))
+    hits = tuple(hit(n, f"word{n} " * 10) for n in range(30))
     found = block(result(hits), 400, count_tokens=len)
     assert found.tokens == len(found) <= 400
     assert len(found) > 300
@@ -223,7 +225,7 @@ def test_your_own_tokenizer_is_held_to_the_letter():
 
 def test_a_tokenizer_that_does_not_add_up_is_recounted():
     # Counts more for the whole than for the sum of its lines.
-    hits = tuple(hit(n, "word " * 10) for n in range(30))
+    hits = tuple(hit(n, f"word{n} " * 10) for n in range(30))
     found = block(result(hits), 400, count_tokens=lambda text: len(text) * (1 + text.count("\n")))
     assert found.tokens <= 400
 

@@ -1,0 +1,90 @@
+"""Build the prompt block of a question: search, fetch what surrounds the hits, and assemble."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import tzinfo
+
+from cognigraph.model import Context, Filter, Hit
+from cognigraph.model.roles import UNREAD_ROLES
+from cognigraph.retrieve.assemble import assemble
+from cognigraph.retrieve.excerpt.background import Background, Before, MessageKey
+from cognigraph.retrieve.request import SearchRequest
+from cognigraph.retrieve.search import SearchOutcome, search_with_candidates
+from cognigraph.settings import ContextSettings
+from cognigraph.stores.protocols import Store
+from cognigraph.text.bm25 import idf
+
+TOKENS_PER_MESSAGE = 40
+"""Tokens of the budget for each message that is considered: few messages are shown in less."""
+
+_MOST_PARTS = 8
+"""Of a message in more parts, only the part that matched is read."""
+
+
+def build_block(
+    request: SearchRequest,
+    *,
+    settings: ContextSettings,
+    k: int | None,
+    max_tokens: int,
+    zone: tzinfo,
+) -> Context:
+    """Answer a question with a block of at most ``max_tokens``.
+
+    ``k`` is how many of the best messages are considered; ``None`` leaves it to the settings.
+    """
+    wanted = k or settings.messages
+    if wanted is None:
+        wanted = max(request.settings.k, max_tokens // TOKENS_PER_MESSAGE)
+    found = search_with_candidates(request, k=wanted)
+    background = fetch_background(request.store, request.space, found)
+    return assemble(found.result, settings, max_tokens=max_tokens, zone=zone, background=background)
+
+
+def fetch_background(store: Store, space: str, found: SearchOutcome) -> Background:
+    """Fetch the whole texts of hits that were split, and the messages before the hits."""
+    if found.plan is None or found.candidates is None:
+        return Background()
+    terms = found.plan.analysis.terms
+    weights = idf(found.candidates.lexicon, terms).tolist()
+    hits = found.result.hits
+    # With a filter only what passes it is shown, so nothing is quoted from other messages.
+    previous = _previous(found) if found.plan.request.where == Filter() else {}
+    return Background(
+        idf=dict(zip(terms, weights, strict=True)),
+        whole=_whole(store, space, hits),
+        before=_before(store, space, hits, previous),
+    )
+
+
+def _whole(store: Store, space: str, hits: Sequence[Hit]) -> dict[MessageKey, str]:
+    texts = {}
+    for hit in hits:
+        if 1 < hit.parts <= _MOST_PARTS:
+            message = store.graph.message(space, hit.id, hit.session)
+            if message is not None:
+                texts[hit.session, hit.id] = message.text
+    return texts
+
+
+def _previous(found: SearchOutcome) -> dict[MessageKey, str]:
+    """Uids of the chunks before the hits, where they are among the candidates."""
+    if found.candidates is None:
+        return {}
+    chunks = found.candidates.chunks
+    rows = zip(found.result.hits, found.rows, strict=True)
+    before = ((hit, int(chunks.previous[row])) for hit, row in rows)
+    return {(hit.session, hit.id): chunks.uids[row] for hit, row in before if row >= 0}
+
+
+def _before(
+    store: Store, space: str, hits: Sequence[Hit], previous: Mapping[MessageKey, str]
+) -> dict[MessageKey, Before]:
+    records = store.search.chunks(space, sorted(set(previous.values())))
+    found = {}
+    for hit in hits:
+        record = records.get(previous.get((hit.session, hit.id), ""))
+        if record is not None and record.message_id != hit.id and record.role not in UNREAD_ROLES:
+            found[hit.session, hit.id] = Before(record.message_id, record.speaker, record.text)
+    return found

@@ -1,0 +1,44 @@
+"""The lines of a prompt block: how a session, a fact and the head of a message look."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime, tzinfo
+
+from cognigraph.model import Hit, SessionHit, Triple
+from cognigraph.retrieve.block_marks import one_line
+from cognigraph.retrieve.standing import true_when
+
+
+def stamp(at: datetime, zone: tzinfo) -> str:
+    """Day and minute in the reader's timezone."""
+    with suppress(OverflowError):  # the last hours of year 9999 have no time in Tokyo
+        at = at.astimezone(zone)
+    return at.isoformat(" ", "minutes")[:16]
+
+
+def day(at: datetime, zone: tzinfo) -> str:
+    """Day in the reader's timezone."""
+    return stamp(at, zone)[:10]
+
+
+def session_line(hit: SessionHit, zone: tzinfo) -> str:
+    """A session with its summary, or with its keys if it has none."""
+    session = hit.session
+    about = session.summary or ", ".join(session.keys)
+    return one_line(f"{session.id} ({day(session.started_at, zone)}): {about}")
+
+
+def triple_line(triple: Triple, zone: tzinfo) -> str:
+    """A fact, when it is true if that is known, and when it was last said."""
+    true = true_when(triple, zone)
+    when = f"{true}; " if true else ""
+    return one_line(f"{triple.text} ({when}said {day(triple.last_observed, zone)})")
+
+
+def message_head(hit: Hit, zone: tzinfo, asked: str = "") -> str:
+    """What stands before the text of a message; ``asked`` is the question that it answers."""
+    who = hit.speaker or ""
+    if asked:
+        who = f'{who}, asked "{asked}"' if who else f'asked "{asked}"'
+    return f"{stamp(hit.at, zone)} {hit.session} {f'{who}: ' if who else ''}"
