@@ -171,6 +171,35 @@ def assistants() -> str:
     return table(["ranking", "embedder", "all", *names], rows)
 
 
+def context() -> str:
+    """Return the table of the evidence that a prompt block of 1,300 tokens carries."""
+    rows = []
+    for what, name in (
+        ("assistants, wordllama", "assistants-none-wordllama"),
+        ("assistants, bge-small-en-v1.5", "assistants-none-bge-small"),
+        ("LoCoMo, wordllama", "locomo-none-wordllama"),
+    ):
+        found = result(f"context-{name}")
+        for way in ("before", "after"):
+            block = found[way]
+            rows.append(
+                [
+                    what,
+                    "whole messages by rank" if way == "before" else "excerpts by worth per token",
+                    share(block["carried"]),
+                    share(block["all_carried"]),
+                    share(block["carried_per_1000_tokens"]),
+                    f"{block['messages']:.1f}",
+                    share(block["share_of_characters_near_evidence"]),
+                ]
+            )
+    head = [
+        "messages only", "block", "evidence carried", "all of it", "carried per 1,000 tokens",
+        "messages shown", "characters of evidence or beside it",
+    ]  # fmt: skip
+    return table(head, rows)
+
+
 def extraction() -> str:
     """Return the table of the quality and cost of extraction by rules."""
     precision, coverage = result("precision-rules"), result("coverage-rules")
@@ -414,8 +443,8 @@ IN_README: dict[str, Callable[[], str]] = {
 }
 
 TABLES: tuple[Callable[[], str], ...] = (
-    insert, search, size, recall, categories, assistants, extraction, languages, enrichment,
-    model_cost, dates, ablation_paper, ablation_default,
+    insert, search, size, recall, categories, assistants, context, extraction, languages,
+    enrichment, model_cost, dates, ablation_paper, ablation_default,
 )  # fmt: skip
 
 
