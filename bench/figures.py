@@ -177,6 +177,7 @@ def context() -> str:
     for what, name in (
         ("assistants, wordllama", "assistants-none-wordllama"),
         ("assistants, bge-small-en-v1.5", "assistants-none-bge-small"),
+        ("LoCoMo, wordllama", "locomo-none-wordllama"),
     ):
         found = result(f"context-{name}")
         for way in ("before", "after"):
