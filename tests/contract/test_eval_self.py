@@ -33,9 +33,9 @@ def space(open_memory: OpenMemory, space_name):
 
 def test_settings_are_compared(space):
     done: list[int] = []
-    found = evaluate_self(space, questions=5, k=2, seed=3, progress=done.append)
-    assert done == [1, 2, 3, 4, 5]
-    assert (found.questions, found.k, found.seed) == (5, 2, 3)
+    found = evaluate_self(space, questions=2, k=2, seed=3, progress=done.append)
+    assert done == [1, 2]
+    assert (found.questions, found.k, found.seed) == (2, 2, 3)
     by_name = {each.name: each for each in found.settings}
     assert next(iter(by_name)) == "default"
     assert {"licomemory", "cosine", "cosine + BM25", "without windows"} <= set(by_name)
@@ -47,12 +47,12 @@ def test_settings_are_compared(space):
     assert all(item.question.startswith("What did I say about ") for item in found.examples)
     assert found.advice == (
         "No setting is better than the default beyond chance. Keep the default. "
-        "These are only 5 questions."
+        "These are only 2 questions."
     )
 
 
 def test_the_same_seed_gives_the_same_result(space):
-    assert evaluate_self(space, questions=3, seed=1) == evaluate_self(space, questions=3, seed=1)
+    assert evaluate_self(space, questions=2, seed=1) == evaluate_self(space, questions=2, seed=1)
 
 
 def test_nothing_to_ask(open_memory: OpenMemory, space_name):

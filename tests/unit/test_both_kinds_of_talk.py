@@ -15,6 +15,7 @@ from cognigraph import Memory
 from cognigraph.embed.models import WordLlamaEmbedder
 from cognigraph.evaluate.metrics import score
 from cognigraph.retrieve.rank.features import scaled
+from cognigraph.retrieve.rank.weights import WEIGHT_SETS
 from cognigraph.text.bm25 import Lexicon, bm25, idf
 from cognigraph.text.terms import query_terms, term_counts
 
@@ -84,3 +85,30 @@ def test_the_default_is_not_below_a_simple_ranking(tmp_path, talk):
     recall = {name: mean(values) for name, values in shares.items()}
     assert recall["default"] >= recall["cosine"]
     assert recall["default"] >= recall["cosine and words"]
+
+
+LEARNED = json.loads(
+    (Path(__file__).parents[2] / "bench" / "results" / "weights.json").read_text("utf-8")
+)
+
+
+@pytest.mark.parametrize("name", WEIGHT_SETS)
+def test_the_weights_are_those_that_were_learned(name):
+    learned, shipped = LEARNED[name], WEIGHT_SETS[name]
+    assert dict(shipped.weights) == learned["weights"]
+    assert dict(shipped.list_changes) == learned["lists"]
+    assert dict(shipped.long_changes) == learned["long"]
+
+
+@pytest.mark.parametrize("simple", ["cosine", "cosine and words"])
+@pytest.mark.parametrize("name", WEIGHT_SETS)
+def test_no_kind_of_question_did_better_with_a_simple_ranking(name, simple):
+    """On histories that were left out of the learning."""
+    held_out = LEARNED[name]["cross_validated"]["assistants-dev"]
+    below = {
+        (embedder, kind): (held_out[embedder]["by_category"][kind], share)
+        for embedder, figures in LEARNED[name]["baselines"][simple]["assistants-dev"].items()
+        for kind, share in figures["by_category"].items()
+        if held_out[embedder]["by_category"][kind] < share
+    }
+    assert below == {}
