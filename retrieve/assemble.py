@@ -159,12 +159,15 @@ def _told(sessions: Sequence[SessionHit]) -> list[SessionHit]:
 def helpful(triples: Sequence[Triple], analysis: Analysis, background: Background) -> list[Triple]:
     """The facts that match the words of the question about as well as the best of them.
 
-    All of them if none matches, as in a language of which there are no word vectors.
+    All of them if none matches, as in a language of which there are no word vectors. What
+    superseded a fact that helps is kept with it.
     """
     scores = matches([triple.text for triple in triples], analysis, background.idf).tolist()
     best = max(scores, default=0.0)
     floor = _HELPS * best if best >= _MATCHES else 0.0
-    return [fact for fact, score in zip(triples, scores, strict=True) if score >= floor]
+    helping = [fact for fact, score in zip(triples, scores, strict=True) if score >= floor]
+    wanted = {fact.uid for fact in helping} | {fact.superseded_by for fact in helping}
+    return [fact for fact in triples if fact.uid in wanted]
 
 
 def _ordered(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import re
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from cognigraph._version import __version__
@@ -27,12 +29,28 @@ exit codes:
   2 wrong usage or input   3 the store cannot be used   130 interrupted"""
 
 
+_CHOICES = re.compile(r"invalid choice: '(.*)' \(choose from (.*)\)$")
+_LONG_MESSAGE = 200
+
+
 class _Parser(argparse.ArgumentParser):
     """Reports a wrong argument in one line."""
 
     def error(self, message: str) -> NoReturn:
         """End the program with the exit code for wrong usage."""
-        self.exit(2, f"cognigraph: error: {one_line(message)} (see `{self.prog} --help`)\n")
+        self.exit(2, f"cognigraph: error: {one_line(_brief(message))} (see `{self.prog} --help`)\n")
+
+
+def _brief(message: str) -> str:
+    """Replace a long list of choices by those that are spelled like the wrong one."""
+    found = _CHOICES.search(message)
+    if found is None or len(message) <= _LONG_MESSAGE:
+        return message
+    wrong, choices = found.groups()
+    names = [name.strip("'") for name in choices.split(", ")]
+    near = [repr(name) for name in get_close_matches(wrong, names, 2)]
+    hint = f" (did you mean {' or '.join(near)}?)" if near else ""
+    return f"{message[: found.start()]}invalid choice: {wrong!r}{hint}"
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -230,7 +230,8 @@ class _Mentions:
         """Add the entities that a chunk names, and the aliases that it states.
 
         A name counts at once, unless an assistant brings it up, any other phrase in the second
-        turn that speaks of it. ``state`` has this turn counted.
+        turn that speaks of it. A bare "sister" is nobody: whose sister it is decides who. ``state``
+        has this turn counted.
         """
         speaker = turn.chunk.speaker
         aliases: dict[str, tuple[str, ...]] = {}
@@ -245,7 +246,10 @@ class _Mentions:
             found.extend(
                 (phrase.text, phrase.type)
                 for phrase in one.phrases
-                if one.english and not phrase.proper and state.turns_with(phrase.text) >= _TURNS
+                if one.english
+                and not phrase.proper
+                and phrase.text.casefold() not in words.KIN
+                and state.turns_with(phrase.text) >= _TURNS
             )
         for name, type_ in found[: MAX_MENTIONS + 1]:
             key = name, type_, speaker, aliases.get(name, ())

@@ -116,7 +116,9 @@ def test_a_summary_that_failed_in_an_outage_is_written_by_the_next_run(
     (failure,) = space.failures()
     assert (failure.message_id, failure.session, failure.parked) == (None, "s", False)
     assert (failure.reason, failure.attempts, failure.outages) == (str(DOWN), 0, 1)
-    assert space.sessions()[0].summary == "Oslo: Ann: I bought m1 in Oslo."  # its own turns
+    assert (
+        space.sessions()[0].summary == "Oslo: 2026-05-20 Ann: I bought m1 in Oslo."
+    )  # its own turns
     assert (space.sessions()[0].version, space.summaries("s")) == (0, [])
     add(space, "m2", hour=1)
     assert space.enrich() == []  # the whole session waits, which keeps the order

@@ -172,7 +172,7 @@ def test_duplicates_and_canonical_triples_get_new_vectors(fresh: OpenMemory, tmp
             one.space("b").merge("Anna", into="Anna Berg")
         same(answers(memory), answers(anew))
     assert {t.text for t in memory.space("a").triples()} == {
-        "Anna bought kayak", "Anna Berg bought kayak", "Ben not knows Anna",
+        "Anna bought kayak", "Anna Berg bought kayak", "Ben does not know Anna",
     }  # fmt: skip
 
 

@@ -156,6 +156,6 @@ def test_what_becomes_of_parts_of_a_block(text, rest):
     ],
 )
 def test_recognition_takes_linear_time(text):
-    started = time.perf_counter()
+    started = time.process_time()
     recalled(text)
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0

@@ -69,7 +69,7 @@ def test_the_way_to_a_new_store_names_every_role_and_the_registry() -> None:
     modules = (ROOT / "cognigraph/stores/protocols").glob("*.py")
     protocols = "\n".join(module.read_text("utf-8") for module in modules)
     roles = re.findall(r"^class (\w+)\(Protocol\)", protocols, re.MULTILINE)
-    assert len(roles) == 7
+    assert len(roles) == 8
     for name in (*roles, "open_store", "StoreRequest", "STORES", "tests/contract/"):
         assert f"`{name}" in steps, name
 
