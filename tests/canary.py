@@ -132,8 +132,15 @@ class Tally:
 class Aviary:
     """The two spaces on one server."""
 
-    def __init__(self, driver: Driver, space: str, language: str = "", guard: Guard | None = None):
-        self.driver, self.space, self.language = driver, space, language
+    def __init__(
+        self,
+        driver: Driver,
+        space: str,
+        language: str = "",
+        guard: Guard | None = None,
+        rows: int = ROWS,
+    ):
+        self.driver, self.space, self.language, self.rows = driver, space, language, rows
         self.guard = guard or Guard()
         self.canary = f"{MARK}-{uuid4().hex[:8]}"
         self._load([_LOAD], space, "own-", 0, 2)
@@ -193,10 +200,10 @@ class Aviary:
             except QueryError:
                 return Answer("refused")
             try:
-                rows = session.run(Query(text, timeout=SECONDS), values).fetch(ROWS)  # type: ignore[arg-type]
+                rows = session.run(Query(text, timeout=SECONDS), values).fetch(self.rows)  # type: ignore[arg-type]
             except Neo4jError as problem:
                 return _failed(problem, operators(plan))
-        if len(rows) == ROWS:
+        if len(rows) == self.rows:
             return Answer("given up")  # Which rows come first is up to the plan.
         seen = canonical([_plain(dict(row)) for row in rows])
         return Answer("rows", seen, operators(plan))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from cognigraph import Memory
+from cognigraph import EnrichSettings, Memory, Settings
 from cognigraph.testing import HashEmbedder
 from tests.storage.test_kill import ROOT, assert_whole, graph
 from tests.storage.writers import START, open_memory, turn
@@ -97,7 +97,12 @@ def test_two_workers_enrich_each_chunk_once(tmp_path):
         memory.flush()
         expected = graph(memory)
     path = tmp_path / "m.db"
-    with open_memory(path) as first, open_memory(path) as second:
+    # A lease that runs out on a busy machine is taken over, and its chunks are read again.
+    settings = Settings(enrich=EnrichSettings(batch=4, lease=timedelta(minutes=2)))
+    with (
+        open_memory(path, settings=settings) as first,
+        open_memory(path, settings=settings) as second,
+    ):
         first.add_many(turns)
         with ThreadPoolExecutor(4) as pool:
             steps = list(pool.map(lambda memory: memory.enrich(), [first, second, first, second]))

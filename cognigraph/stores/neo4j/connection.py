@@ -139,6 +139,7 @@ class Connection:
         self._write_timeout = write_timeout
         self._lock = Lock()
         self._closed = False
+        self._has_answered = False
         self._closers: list[Thread] = []
         self._start()
 
@@ -249,13 +250,19 @@ class Connection:
                 _close_late_connections(driver)
 
     def _repeated(self, driver: Driver, work: Callable[[Driver, float], _T], until: float) -> _T:
+        started = time.monotonic()
         for delay in deadlines.delays():
             try:
-                return work(driver, until)
+                answer = work(driver, until)
             except (Neo4jError, DriverError) as error:
+                if not self._has_answered:
+                    until = deadlines.if_refused(error, until, started)
                 if not error.is_retryable() or time.monotonic() + delay >= until:
                     raise
                 logger.info("failed and will be retried in %.3f s: %s", delay, error)
+            else:
+                self._has_answered = True
+                return answer
             time.sleep(delay)
         raise AssertionError("delays never end")
 
@@ -337,12 +344,8 @@ class Connection:
 
 
 def _close_late_connections(driver: Driver) -> None:
-    """Close connections that a call opened after its driver was closed.
-
-    A closed driver keeps such a connection forever: closing the driver again does nothing, and its
-    pool is not public.
-    """
-    driver._pool.close()
+    """Close connections that a call opened after its driver was closed."""
+    driver._pool.close()  # closing the driver again does nothing
 
 
 _ABANDONED: list[tuple[Driver, ThreadPoolExecutor, ThreadPoolExecutor]] = []

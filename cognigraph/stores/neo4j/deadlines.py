@@ -12,6 +12,7 @@ _DEADLINE: ContextVar[float | None] = ContextVar("cognigraph_neo4j_deadline", de
 
 _FIRST_DELAY = 0.01
 _LONGEST_DELAY = 1.0
+_REFUSED_PATIENCE = 3.0
 _MONITOR = 3.0
 """Seconds within which the server ends an expired transaction; it checks every two seconds."""
 
@@ -36,6 +37,18 @@ def for_server(until: float) -> float:
     """The transaction timeout for the server in seconds, such that it reports before ``until``."""
     left = max(until - time.monotonic(), 0.01)
     return left - min(_MONITOR, left / 2)
+
+
+def if_refused(error: BaseException, until: float, started: float) -> float:
+    """The deadline of a call to a server that has not answered yet; earlier if it refused.
+
+    Nothing listens at the address then. It may be wrong, so that waiting is of no use, or the
+    server may be starting, which takes longer than the patience here.
+    """
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ConnectionRefusedError):
+        cause = cause.__cause__
+    return until if cause is None else min(until, started + _REFUSED_PATIENCE)
 
 
 def delays() -> Iterator[float]:
