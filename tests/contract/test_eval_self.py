@@ -10,6 +10,8 @@ from cognigraph import ConfigurationError
 from cognigraph.evaluate import evaluate_self
 from tests.conftest import START, OpenMemory
 
+pytestmark = pytest.mark.one_line
+
 TEXTS = [
     "The old harbour crane lifts heavy blue boats every summer.",
     "My new garden needs yellow flowers and heavy stones every spring.",

@@ -10,6 +10,8 @@ from cognigraph import ConfigurationError, Filter
 from cognigraph.ingest import Fact
 from tests.conftest import START
 
+pytestmark = pytest.mark.one_line
+
 NOW = START + timedelta(days=30)
 
 

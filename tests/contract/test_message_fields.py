@@ -11,6 +11,8 @@ from cognigraph import InvalidMessageError, Message
 from cognigraph.ingest import RulesExtractor
 from tests.conftest import START
 
+pytestmark = pytest.mark.one_line
+
 NOW = START + timedelta(days=1)
 CALL = {
     "id": "call_1",

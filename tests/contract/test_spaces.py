@@ -10,6 +10,8 @@ from tests.contract.test_enrichment import claim
 from tests.contract.test_forget import TALK, at, everything_shown, tell
 from tests.contract.test_redo import graph
 
+pytestmark = pytest.mark.one_line
+
 
 def test_a_space_is_removed_with_all_that_it_held(open_memory, space_name):
     memory, other = open_memory(extractor="rules"), open_memory(extractor="rules")
