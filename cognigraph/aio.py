@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from cognigraph.aio_facts import AsyncFacts
+from cognigraph.aio_housekeeping import AsyncHousekeeping, AsyncSpaces
 from cognigraph.aio_writing import Threads
-from cognigraph.async_housekeeping import AsyncHousekeeping, AsyncSpaces
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import EnrichMode
 from cognigraph.ingest.extraction import Extractor

@@ -39,17 +39,23 @@ class Threads:
         self._executor.shutdown(wait=False)
 
 
-class AsyncWriting:
-    """One tenant of a memory, as far as messages are added to it."""
+class InThreads:
+    """Operations that run in the threads of a memory."""
 
-    def __init__(self, space: Space, threads: Threads) -> None:
-        self._space = space
-        self._threads = threads
+    _threads: Threads
 
     async def _run(
         self, verb: Callable[_P, _R], /, *arguments: _P.args, **options: _P.kwargs
     ) -> _R:
         return await self._threads.run(partial(verb, *arguments, **options))
+
+
+class AsyncWriting(InThreads):
+    """One tenant of a memory, as far as messages are added to it."""
+
+    def __init__(self, space: Space, threads: Threads) -> None:
+        self._space = space
+        self._threads = threads
 
     @property
     def name(self) -> str:

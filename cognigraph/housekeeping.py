@@ -104,7 +104,7 @@ class Housekeeping(Inspection):
         if (selection == Selection()) != everything:
             raise ConfigurationError(
                 "say what to forget: message, session, speaker, before or entity; "
-                "or everything=True alone"
+                "or everything, alone"
             )
         return forgetting.forget(
             self._engine, self._name, selection, dry_run=dry_run, allow_again=allow_again

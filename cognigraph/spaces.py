@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
 
 from cognigraph.engine import Engine
-from cognigraph.errors import ConfigurationError, StoreError
+from cognigraph.errors import ConfigurationError
 from cognigraph.exporting import lines
+from cognigraph.new_file import new_file
 from cognigraph.restoring import Import
 
 
 def export(engine: Engine, space: str, path: Path, *, derived: bool) -> int:
     """Write a space to a new file; see :meth:`cognigraph.Space.export_space`."""
     count = 0
-    with _new_file(path) as file:
+    with new_file(path), path.open("w", encoding="utf-8", newline="\n") as file:
         for line in lines(engine, space, derived=derived):
             count += line.startswith('{"kind": "message"')
             file.write(line)
     return count
-
-
-@contextmanager
-def _new_file(path: Path) -> Iterator[TextIO]:
-    """A file that only its owner may read; it is removed if it cannot be finished."""
-    try:
-        path.touch(0o600, exist_ok=False)
-    except FileExistsError:
-        raise StoreError(f"{path} exists already; give the name of a new file") from None
-    except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
-    try:
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
 
 
 def restore(engine: Engine, space: str, path: Path) -> int:

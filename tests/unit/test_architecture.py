@@ -18,7 +18,7 @@ FOLDERS = {
 }
 LAYERS: list[set[str]] = [
     {"_version", "arrays", "english", "errors", "ids", "times", "usage"},
-    {"model"},
+    {"model", "new_file"},
     {"text"},
     {"settings", "validation"},
     {"resolution", "states"},
@@ -35,7 +35,7 @@ LAYERS: list[set[str]] = [
     {"space"},
     {"memory"},
     {"aio_writing"},
-    {"aio_facts", "async_housekeeping"},
+    {"aio_facts", "aio_housekeeping"},
     {"aio"},
     {"cognigraph"},
     {"evaluate"},

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import ParamSpec, TypeVar
 
+from cognigraph.aio_writing import AsyncWriting, InThreads
 from cognigraph.memory import Memory
 from cognigraph.model import (
     Forgotten,
@@ -15,21 +14,10 @@ from cognigraph.model import (
     MessageVersion,
     StoredMessage,
 )
-from cognigraph.space import Space
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
 
 
-class AsyncHousekeeping:
+class AsyncHousekeeping(AsyncWriting):
     """One tenant, as far as its messages are kept in order. Each operation is awaited."""
-
-    _space: Space
-
-    async def _run(
-        self, verb: Callable[_P, _R], /, *arguments: _P.args, **options: _P.kwargs
-    ) -> _R:
-        raise NotImplementedError
 
     async def messages(
         self,
@@ -96,15 +84,10 @@ class AsyncHousekeeping:
         return await self._run(self._space.import_space, path)
 
 
-class AsyncSpaces:
+class AsyncSpaces(InThreads):
     """Operations on whole spaces, and on the whole store. Each is awaited."""
 
     _memory: Memory
-
-    async def _run(
-        self, verb: Callable[_P, _R], /, *arguments: _P.args, **options: _P.kwargs
-    ) -> _R:
-        raise NotImplementedError
 
     async def delete_space(self, name: str) -> None:
         """See :meth:`cognigraph.Memory.delete_space`."""
