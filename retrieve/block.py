@@ -59,9 +59,9 @@ def fetch_background(store: Store, space: str, found: SearchOutcome) -> Backgrou
 
 
 def _whole(store: Store, space: str, hits: Sequence[Hit]) -> dict[MessageKey, str]:
-    texts = {}
+    texts: dict[MessageKey, str] = {}
     for hit in hits:
-        if 1 < hit.parts <= _MOST_PARTS:
+        if 1 < hit.parts <= _MOST_PARTS and (hit.session, hit.id) not in texts:
             message = store.graph.message(space, hit.id, hit.session)
             if message is not None:
                 texts[hit.session, hit.id] = message.text
