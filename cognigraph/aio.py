@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, tzinfo
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from cognigraph.model import (
     Filter,
     Merge,
     SearchResult,
+    Seen,
     Session,
     Stats,
     StoredMessage,
@@ -83,6 +84,9 @@ class AsyncSpace(AsyncFacts, AsyncHousekeeping):
         *,
         as_of: datetime | str | None = None,
         where: Filter | None = None,
+        also: Iterable[str] = (),
+        without: Iterable[Seen] | Context = (),
+        per_session: int | None = None,
         explain: bool = False,
         settings: SearchSettings | None = None,
     ) -> SearchResult:
@@ -94,6 +98,9 @@ class AsyncSpace(AsyncFacts, AsyncHousekeeping):
             now,
             as_of=as_of,
             where=where,
+            also=also,
+            without=without,
+            per_session=per_session,
             explain=explain,
             settings=settings,
         )
@@ -132,6 +139,9 @@ class AsyncSpace(AsyncFacts, AsyncHousekeeping):
         k: int | None = None,
         as_of: datetime | str | None = None,
         where: Filter | None = None,
+        also: Iterable[str] = (),
+        without: Iterable[Seen] | Context = (),
+        per_session: int | None = None,
         timezone: str | tzinfo | None = None,
         settings: Settings | None = None,
     ) -> Context:
@@ -144,6 +154,9 @@ class AsyncSpace(AsyncFacts, AsyncHousekeeping):
             k=k,
             as_of=as_of,
             where=where,
+            also=also,
+            without=without,
+            per_session=per_session,
             timezone=timezone,
             settings=settings,
         )

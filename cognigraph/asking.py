@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from typing import TypeVar
 
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.engine import Engine
-from cognigraph.model import Filter
+from cognigraph.model import Context, Exclusion, Filter, Seen
+from cognigraph.retrieve.queries import checked_queries
 from cognigraph.retrieve.rank.weights import declared_weight_set
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.settings import SearchSettings
@@ -29,6 +30,9 @@ def ask(
     as_of: datetime | str | None,
     settings: SearchSettings,
     where: Filter | None = None,
+    also: Iterable[str] = (),
+    without: Iterable[Seen] | Context = (),
+    per_session: int | None = None,
 ) -> _T:
     """Return what ``answer`` makes of a question asked at ``now`` (by default the clock's time).
 
@@ -38,6 +42,7 @@ def ask(
     asked_at = engine.clock() if now is None else to_utc(now, engine.zone)
     known_at = None if as_of is None else to_utc(as_of, engine.zone)
     passing = _in_utc(where or Filter(), engine.zone)
+    queries, seen = checked_queries(also), Exclusion.of(without)
 
     def work(store: Store, embedder: CheckedEmbedder) -> _T:
         request = SearchRequest(
@@ -52,6 +57,9 @@ def ask(
             weight_set=declared_weight_set(engine.extractor),
             reader=engine.reader,
             reranker=engine.reranker,
+            also=queries,
+            without=seen,
+            per_session=per_session,
         )
         return answer(request)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from functools import partial
@@ -20,6 +20,7 @@ from cognigraph.model import (
     Explanation,
     Filter,
     SearchResult,
+    Seen,
     Triple,
 )
 from cognigraph.retrieve.block import build_block
@@ -116,6 +117,9 @@ class Space(Writing, Housekeeping):
         *,
         as_of: datetime | str | None = None,
         where: Filter | None = None,
+        also: Iterable[str] = (),
+        without: Iterable[Seen] | Context = (),
+        per_session: int | None = None,
         explain: bool = False,
         settings: SearchSettings | None = None,
     ) -> SearchResult:
@@ -131,6 +135,13 @@ class Space(Writing, Housekeeping):
             as_of: answer from what was known at this time; later messages are ignored.
             where: which messages are considered, by role, session, speaker, tags, time or metadata.
                 Without it, all but those of the system and of tools.
+            also: further queries, such as parts or other wordings of the question. Each is
+                searched by itself, and they give hits in turn, the question first; ``found_by``
+                of a hit says which queries found it.
+            without: what is left out because it was seen: ids of messages, facts and sessions,
+                hits, facts, citations, or whole results and blocks. The hits are as many new ones.
+                Ids that do not exist are ignored.
+            per_session: at most this many messages of one session.
             explain: also return the next best messages in ``others``. To ask about one message,
                 use :meth:`why`.
             settings: search settings for this call, instead of the memory's.
@@ -149,6 +160,9 @@ class Space(Writing, Housekeeping):
             as_of=as_of,
             settings=chosen,
             where=where,
+            also=also,
+            without=without,
+            per_session=per_session,
         )
         if explain:
             hits = result.hits
@@ -165,6 +179,9 @@ class Space(Writing, Housekeeping):
         k: int | None = None,
         as_of: datetime | str | None = None,
         where: Filter | None = None,
+        also: Iterable[str] = (),
+        without: Iterable[Seen] | Context = (),
+        per_session: int | None = None,
         timezone: str | tzinfo | None = None,
         settings: Settings | None = None,
     ) -> Context:
@@ -182,7 +199,7 @@ class Space(Writing, Housekeeping):
         answer = partial(build_block, settings=chosen.context, k=k, max_tokens=budget, zone=reader)
         return ask(
             self._engine, self._name, answer, question, now=now, as_of=as_of, where=where,
-            settings=chosen.search,
+            settings=chosen.search, also=also, without=without, per_session=per_session,
         )  # fmt: skip
 
     @checked

@@ -30,6 +30,7 @@ from typing import (
 )
 
 from cognigraph.errors import ConfigurationError
+from cognigraph.model import Context
 from cognigraph.text.clean import storable
 
 MAX_COUNT = 2**31 - 1
@@ -51,6 +52,7 @@ _SHOWN = 40
 _COUNT = (0, MAX_COUNT)
 _RANGES: dict[str, tuple[float, float]] = {
     "k": (1, MAX_COUNT),
+    "per_session": (1, MAX_COUNT),
     "max_tokens": (1, MAX_COUNT),
     "timeout": (0, MAX_AMOUNT),
 }
@@ -118,7 +120,7 @@ def check_fields(record: object, prefix: str) -> None:
 def argument(name: str, value: object, hint: Any) -> Any:
     """The value of one argument, as its verb can use it."""
     value = _fit(name, value, hint)
-    if isinstance(value, str):
+    if isinstance(value, str) and not isinstance(value, Context):
         return _text(name, value)
     if isinstance(value, Path) and "\0" in str(value):
         raise ConfigurationError(_NUL.format(name))

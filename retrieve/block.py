@@ -44,15 +44,16 @@ def build_block(
 
 def fetch_background(store: Store, space: str, found: SearchOutcome) -> Background:
     """Fetch the whole texts of hits that were split, and the messages before the hits."""
-    if found.plan is None or found.candidates is None:
-        return Background()
-    terms = found.plan.analysis.terms
-    weights = idf(found.candidates.lexicon, terms).tolist()
+    weights: dict[str, float] = {}
+    for query in found.queries:
+        terms = query.plan.analysis.terms
+        weights.update(zip(terms, idf(query.candidates.lexicon, terms).tolist(), strict=True))
     hits = found.result.hits
     # With a filter only what passes it is shown, so nothing is quoted from other messages.
-    previous = _previous(found) if found.plan.request.where == Filter() else {}
+    is_filtered = any(query.plan.request.where != Filter() for query in found.queries)
+    previous = {} if is_filtered else _previous(found)
     return Background(
-        idf=dict(zip(terms, weights, strict=True)),
+        idf=weights,
         whole=_whole(store, space, hits),
         before=_before(store, space, hits, previous),
     )
@@ -70,12 +71,12 @@ def _whole(store: Store, space: str, hits: Sequence[Hit]) -> dict[MessageKey, st
 
 def _previous(found: SearchOutcome) -> dict[MessageKey, str]:
     """Uids of the chunks before the hits, where they are among the candidates."""
-    if found.candidates is None:
-        return {}
-    chunks = found.candidates.chunks
-    rows = zip(found.result.hits, found.rows, strict=True)
-    before = ((hit, int(chunks.previous[row])) for hit, row in rows)
-    return {(hit.session, hit.id): chunks.uids[row] for hit, row in before if row >= 0}
+    previous: dict[MessageKey, str] = {}
+    for hit, given_by in zip(found.result.hits, found.given_by, strict=True):
+        uid = found.queries[given_by].before(hit)
+        if uid is not None:
+            previous[hit.session, hit.id] = uid
+    return previous
 
 
 def _before(

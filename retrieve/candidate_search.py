@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.model import Filter
+from cognigraph.model import Exclusion, Filter
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import Ranking
@@ -18,7 +18,12 @@ from cognigraph.stores.candidates import CandidateQuery, Candidates
 def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
     """Ask the store once for all candidates, without summaries that ``as_of`` does not allow."""
     query = candidate_query(
-        analysis, request.embedder, request.settings, request.as_of, request.where
+        analysis,
+        request.embedder,
+        request.settings,
+        request.as_of,
+        request.where,
+        request.without,
     )
     found = request.store.search.candidates(request.space, query)
     if request.as_of is None or not found.sessions.ids:
@@ -45,6 +50,7 @@ def candidate_query(
     settings: SearchSettings,
     as_of: datetime | None = None,
     where: Filter | None = None,
+    without: Exclusion | None = None,
 ) -> CandidateQuery:
     """Build the query for candidates: what to look for, and how many of each kind."""
     triples, where = settings.triples, where or Filter()
@@ -67,4 +73,5 @@ def candidate_query(
         as_of=as_of,
         texts=needed.texts,
         where=where,
+        without=without or Exclusion(),
     )

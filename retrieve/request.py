@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.model import Filter
+from cognigraph.model import Exclusion, Filter
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.settings import SearchSettings, WeightSetName
@@ -20,7 +20,9 @@ class SearchRequest:
     ``now`` is the time of asking. With ``as_of``, nothing that was said later is returned, nor any
     summary that covers it. Only messages that pass ``where`` are found. ``weight_set`` is the one
     that the extractor of the triples declares. ``reader`` adds to the rule-based analysis of the
-    question; ``reranker`` reorders the best hits.
+    question; ``reranker`` reorders the best hits. ``also`` are further queries that are answered
+    with the question. Nothing in ``without`` is returned, and at most ``per_session`` messages of
+    one session.
     """
 
     question: str
@@ -34,3 +36,6 @@ class SearchRequest:
     weight_set: WeightSetName = "model"
     reader: QuestionReader | None = None
     reranker: Reranker | None = None
+    also: tuple[str, ...] = ()
+    without: Exclusion = field(default_factory=Exclusion)
+    per_session: int | None = None

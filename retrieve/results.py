@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -105,6 +106,9 @@ class _Ranked:
         records: dict[int, ChunkRecord] = {}
         row_of_message: dict[tuple[str, str], int] = {}
         best: dict[int, float] = {}
+        per_session: Counter[str] = Counter()
+        most = self.plan.request.per_session or len(order)
+        without = self.plan.request.without
         step = 2 * k
         for start in range(0, len(order), step):
             if len(rows) >= k:
@@ -117,10 +121,16 @@ class _Ranked:
                 record = found.get(chunks.uids[row])
                 if record is None or not record.text.strip():  # a payload without a text
                     continue
+                if without.has_message(record.session, record.message_id):
+                    continue
                 message = (record.session_uid, record.message_id)
-                ranked = row_of_message.setdefault(message, row)
-                if ranked == row:
+                if message not in row_of_message:
+                    if per_session[record.session] >= most:
+                        continue
+                    per_session[record.session] += 1
+                    row_of_message[message] = row
                     rows.append(row)
+                ranked = row_of_message[message]
                 if ranked == row or own[row] > best[ranked]:
                     best[ranked] = own[row]
                     records[ranked] = record
@@ -146,13 +156,18 @@ class _Ranked:
     def _best_triples(self) -> list[int]:
         triples = self.candidates.triples
         order = best_first(self.ranking.triples, triples.at, triples.uids)
-        return order[: self.plan.request.settings.max_triples]
+        without = self.plan.request.without
+        new = [row for row in order if not without.has_triple(triples.uids[row])]
+        return new[: self.plan.request.settings.max_triples]
 
     def _best_sessions(self) -> list[int]:
         sessions = self.candidates.sessions
         scores = np.nan_to_num(self.ranking.sessions)
         order = best_first(scores, np.zeros(len(scores)), sessions.uids)
-        relevant = [row for row in order if scores[row] > 0]
+        without = self.plan.request.without
+        relevant = [
+            row for row in order if scores[row] > 0 and not without.has_session(sessions.ids[row])
+        ]
         return relevant[: self.plan.request.settings.max_sessions]
 
     def _triples(
@@ -243,6 +258,7 @@ class _Ranked:
             heading=record.heading,
             metadata=record.metadata,
             tags=record.tags,
+            found_by=(self.plan.request.question,),
         )
 
     def _why(self, row: int, best: RankedMessages) -> Why:

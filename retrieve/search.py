@@ -1,17 +1,15 @@
-"""Search a space: analyse the question, find candidates, rank them and fetch the results."""
+"""Search a space: answer the question, and all that is asked with it, with the best messages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cognigraph.model import SearchResult, Trace
-from cognigraph.retrieve.candidate_search import find_candidates, rank_candidates
-from cognigraph.retrieve.plan import SearchPlan, plan_search
+from cognigraph.model import SearchResult
+from cognigraph.retrieve.one_search import QueryOutcome, nothing_asked, plan_query, run_plan
 from cognigraph.retrieve.request import SearchRequest
-from cognigraph.retrieve.results import fetch_with_rows
+from cognigraph.retrieve.several import fuse, run_several
 from cognigraph.retrieve.stopwatch import Stopwatch
-from cognigraph.stores.candidates import Candidates
 
 
 def search(request: SearchRequest, *, k: int) -> SearchResult:
@@ -23,28 +21,24 @@ def search(request: SearchRequest, *, k: int) -> SearchResult:
 class SearchOutcome:
     """A search result with what it was chosen from.
 
-    ``rows`` are those of the hits among the candidate chunks. ``plan`` and ``candidates`` are
-    ``None`` for an empty question.
+    ``queries`` are the outcomes of the queries, none for an empty question. ``given_by`` says for
+    each hit which of them gave it.
     """
 
     result: SearchResult
-    plan: SearchPlan | None = None
-    candidates: Candidates | None = None
-    rows: Sequence[int] = ()
+    queries: Sequence[QueryOutcome] = ()
+    given_by: Sequence[int] = ()
 
 
 def search_with_candidates(request: SearchRequest, *, k: int) -> SearchOutcome:
-    """As :func:`search`, with the plan, the candidates and their rows."""
+    """As :func:`search`, with the plans and the candidates."""
+    if request.also:
+        outcomes = run_several(request, k=k)
+        result, given_by = fuse(request, outcomes, k=k)
+        return SearchOutcome(result=result, queries=outcomes, given_by=given_by)
     stopwatch = Stopwatch()
-    plan = plan_search(request)
+    plan = plan_query(request, stopwatch)
     if plan is None:
-        settings = request.settings
-        trace = Trace(settings.profile, request.now, {}, {}, notes=("empty question",))
-        return SearchOutcome(result=SearchResult(request.question, (), (), (), trace))
-    stopwatch.lap("analyse")
-    candidates = find_candidates(plan.request, plan.analysis)
-    stopwatch.lap("probe")
-    ranking = rank_candidates(plan.request, plan.analysis, candidates)
-    stopwatch.lap("rank")
-    result, rows = fetch_with_rows(plan, candidates, ranking, k, stopwatch)
-    return SearchOutcome(result=result, plan=plan, candidates=candidates, rows=rows)
+        return SearchOutcome(result=nothing_asked(request))
+    outcome = run_plan(plan, stopwatch, k=k)
+    return SearchOutcome(result=outcome.result, queries=[outcome], given_by=[0] * len(outcome.rows))

@@ -154,7 +154,10 @@ def search(run: CommandRun) -> int:
     as_of = moment(arguments.as_of, options, "--as-of")
     settings = SearchSettings(profile=arguments.profile) if arguments.profile else None
     with reading(options) as space:
-        result = space.search(arguments.question, arguments.k, now, as_of=as_of, settings=settings)
+        result = space.search(
+            arguments.question, arguments.k, now, as_of=as_of, settings=settings,
+            also=arguments.also, without=arguments.without, per_session=arguments.per_session,
+        )  # fmt: skip
         enriched = _is_enriched(space)
     run.terminal.document(result)
     if not result.hits:
@@ -187,8 +190,9 @@ def context(run: CommandRun) -> int:
     as_of = moment(arguments.as_of, options, "--as-of")
     with reading(options) as space:
         block = space.context(
-            arguments.question, arguments.max_tokens, now, as_of=as_of, timezone=options.reader
-        )
+            arguments.question, arguments.max_tokens, now, as_of=as_of, timezone=options.reader,
+            also=arguments.also, without=arguments.without, per_session=arguments.per_session,
+        )  # fmt: skip
     run.terminal.document(
         {
             "question": arguments.question,

@@ -195,11 +195,32 @@ def _seen_from(parser: Any) -> None:
     parser.add_argument("--as-of", metavar="TIME", help="ignore messages that were said later")
 
 
+def _several_queries(parser: Any) -> None:
+    parser.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        metavar="QUERY",
+        help="search for this too, as another wording or a part of the question; may be repeated",
+    )
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="leave out this message, fact or session; may be repeated",
+    )
+    parser.add_argument(
+        "--per-session", type=count, metavar="N", help="at most this many messages of one session"
+    )
+
+
 def _asking(command: Any) -> None:
     search = command("search", "find the messages most relevant to a question")
     search.add_argument("question", metavar="QUESTION")
     search.add_argument("-k", type=count, metavar="N", help="number of hits (default: 15)")
     _seen_from(search)
+    _several_queries(search)
     search.add_argument("--why", action="store_true", help="explain the rank of each hit")
     search.add_argument(
         "--profile", choices=("default", "licomemory"), help="ranking (default: default)"
@@ -220,6 +241,7 @@ def _asking(command: Any) -> None:
         "--max-tokens", type=count, metavar="N", help="largest size of the block (default: 1300)"
     )
     _seen_from(context)
+    _several_queries(context)
 
     cypher = command("cypher", "inspect the graph with a read-only Cypher query")
     cypher.add_argument("query", metavar="QUERY", nargs="?", help="MATCH ... RETURN ...")

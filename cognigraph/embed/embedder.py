@@ -21,7 +21,9 @@ class Embedder(Protocol):
 
     ``name`` identifies the model: two embedders with the same name must give the same vectors.
     An embedder may also have ``embed_query(text)``, which returns the vector (dimension,) of a
-    question (many models need a prefix there); ``batch``, the number of texts it takes at a time;
+    question (many models need a prefix there), and ``embed_queries(texts)`` for the vectors
+    (len(texts), dimension) of several, so that a search with several queries makes one call;
+    ``batch``, the number of texts it takes at a time;
     ``varies``, true if the vector of a text depends on the other texts of its batch; and
     ``static``, true if a word has the same vector in every text. Other embedders read words in
     their context, and their cosine counts more where messages are long.
@@ -58,6 +60,9 @@ _PHRASES = tuple(
 
 EmbedFunction = Callable[[Sequence[str]], Sequence[Sequence[float]] | npt.NDArray[np.floating]]
 """Any function from texts to vectors can serve as an embedder."""
+
+
+_Embed = Callable[[Sequence[str]], npt.NDArray[np.floating]]
 
 
 class FunctionEmbedder:
@@ -152,11 +157,11 @@ class CheckedEmbedder:
         vectors = self._in_batches(names, batch)
         return _unit(np.where(vectors.any(axis=1, keepdims=True), vectors - self._centre, 0.0))
 
-    def _in_batches(self, texts: Sequence[str], size: int) -> Vector:
+    def _in_batches(self, texts: Sequence[str], size: int, embed: _Embed | None = None) -> Vector:
         if not texts:
             return np.empty((0, self.identity.dimension), np.float32)
         parts = [
-            self._checked(self._call(texts[start : start + size]))
+            self._checked(self._call(texts[start : start + size], embed))
             for start in range(0, len(texts), size)
         ]
         vectors = np.concatenate(parts)
@@ -181,15 +186,34 @@ class CheckedEmbedder:
         except Exception as error:  # a custom embedder may raise anything
             raise self._failed(error) from error
         vector: Vector = self._checked(np.asarray(raw)[None])[0]
+        self._keep(text, vector)
+        return vector
+
+    def embed_queries(self, texts: Sequence[str]) -> None:
+        """Embed several questions in one batch, for the calls of :meth:`embed_query` that follow.
+
+        Nothing happens if the embedder embeds a question in a way of its own and only one by one,
+        or if the batch would change the vectors.
+        """
+        own = getattr(self.inner, "embed_queries", None)
+        one_by_one = own is None and hasattr(self.inner, "embed_query")
+        if one_by_one or getattr(self.inner, "varies", False):
+            return
+        with self._lock:
+            missing = [text for text in dict.fromkeys(texts) if text not in self._queries]
+        vectors = self._in_batches(missing, self._batch, own or self.inner.embed)
+        for text, vector in zip(missing, vectors, strict=True):
+            self._keep(text, vector)
+
+    def _keep(self, text: str, vector: Vector) -> None:
         with self._lock:
             self._queries[text] = vector
             while len(self._queries) > self._capacity:
                 self._queries.popitem(last=False)
-        return vector
 
-    def _call(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
+    def _call(self, texts: Sequence[str], embed: _Embed | None) -> npt.NDArray[np.floating]:
         try:
-            return np.asarray(self.inner.embed(texts))
+            return np.asarray((embed or self.inner.embed)(texts))
         except EmbeddingError:
             raise
         except Exception as error:  # a custom embedder may raise anything

@@ -143,7 +143,11 @@ class OpenAIEmbedder:
 
     def embed_query(self, text: str) -> npt.NDArray[np.floating]:
         """Vector of a question."""
-        return np.asarray(self._all([self._prefixes.query + text])[0])
+        return np.asarray(self.embed_queries([text])[0])
+
+    def embed_queries(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
+        """Vectors of several questions, in one request."""
+        return self._all([self._prefixes.query + text for text in texts])
 
     def close(self) -> None:
         """Close the connections to the endpoint."""

@@ -64,7 +64,11 @@ class SentenceTransformersEmbedder:
 
     def embed_query(self, text: str) -> npt.NDArray[np.floating]:
         """Vector of a question."""
-        return np.asarray(self._encoded([self._prefixes.query + text])[0])
+        return np.asarray(self.embed_queries([text])[0])
+
+    def embed_queries(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
+        """Vectors of several questions."""
+        return self._encoded([self._prefixes.query + text for text in texts])
 
     def _encoded(self, texts: list[str]) -> npt.NDArray[np.floating]:
         with self._lock:

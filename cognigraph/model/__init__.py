@@ -3,8 +3,18 @@
 All are frozen. Times are timezone-aware UTC; vectors never appear here.
 """
 
-from cognigraph.model.answers import Citation, Context, Hit, SearchResult, SessionHit, Trace, Why
+from cognigraph.model.answers import (
+    Citation,
+    Context,
+    Hit,
+    QueryTrace,
+    SearchResult,
+    SessionHit,
+    Trace,
+    Why,
+)
 from cognigraph.model.counts import Stats
+from cognigraph.model.exclusion import Exclusion, Seen
 from cognigraph.model.explanation import Explanation, Proposal, SignalStanding, SourceStanding
 from cognigraph.model.filters import Filter
 from cognigraph.model.graph import (
@@ -40,6 +50,7 @@ __all__ = [
     "Conflict",
     "Context",
     "Entity",
+    "Exclusion",
     "Explanation",
     "Filter",
     "Forgotten",
@@ -51,10 +62,12 @@ __all__ = [
     "MessagePage",
     "MessageVersion",
     "Proposal",
+    "QueryTrace",
     "Rejection",
     "Role",
     "RoleFilter",
     "SearchResult",
+    "Seen",
     "Session",
     "SessionHit",
     "SignalStanding",

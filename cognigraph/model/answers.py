@@ -68,6 +68,10 @@ class Hit:
     it was split because of its length. In that case it is number ``part`` (from 0) of ``parts``,
     and ``Space.get`` returns the whole text. ``heading`` is the path of headings under which the
     part stands, such as ``"Setup > Database"``. ``role`` is ``None`` for a person.
+
+    ``found_by`` holds the queries of the search that found the message, the one that ranks it best
+    first. With several queries, ``score`` and ``why`` are those of that query, so scores need not
+    fall from hit to hit.
     """
 
     id: str
@@ -84,6 +88,7 @@ class Hit:
     heading: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
+    found_by: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         text = self.text if len(self.text) <= 60 else self.text[:57] + "..."
@@ -102,11 +107,28 @@ class SessionHit:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryTrace:
+    """What one of several queries of a search did.
+
+    ``hits`` is how many of the returned hits it found, ``alone`` how many no other query found.
+    """
+
+    query: str
+    terms: tuple[str, ...]
+    anchors: tuple[str, ...]
+    counts: Mapping[str, int]
+    notes: tuple[str, ...]
+    hits: int
+    alone: int
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """What a search did: milliseconds by stage, sizes of the candidate sets, and remarks.
 
     ``asks`` says which kind of time the question asks for, according to the rules, and ``past``
-    whether it asks how things were before.
+    whether it asks how things were before. A search with several queries has them in ``queries``;
+    then ``timings`` and ``counts`` are sums, and the other fields those of the question.
     """
 
     profile: str
@@ -118,6 +140,7 @@ class Trace:
     notes: tuple[str, ...] = ()
     asks: Literal["when", "how long"] | None = None
     past: bool = False
+    queries: tuple[QueryTrace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

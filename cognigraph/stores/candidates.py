@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints, Vector
-from cognigraph.model import Filter, Role
+from cognigraph.model import Exclusion, Filter, Role
 from cognigraph.text.bm25 import Lexicon
 
 NONE, OUTSIDE = -1, -2
@@ -26,7 +26,8 @@ class CandidateQuery:
     candidate source off. ``radius`` adds that many neighbours (along NEXT, in both directions) of
     each candidate chunk. ``as_of`` hides what was observed later; ``texts`` requests the texts of
     the candidates too. Only chunks that pass ``where`` are candidates, and only triples with such a
-    chunk as evidence; its times are datetimes.
+    chunk as evidence; its times are datetimes. Chunks of messages in ``without`` are found by
+    neither vector nor words, but are still candidates as neighbours and as evidence.
     """
 
     vector: Vector
@@ -43,6 +44,7 @@ class CandidateQuery:
     as_of: datetime | None = None
     texts: bool = False
     where: Filter = field(default_factory=Filter)
+    without: Exclusion = field(default_factory=Exclusion)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

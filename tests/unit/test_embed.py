@@ -207,6 +207,42 @@ def test_repeated_questions_cost_nothing():
     assert inner.calls == 4
 
 
+def test_several_questions_are_embedded_in_one_call():
+    calls: list[list[str]] = []
+
+    def lengths(texts: Sequence[str]) -> list[list[float]]:
+        calls.append(list(texts))
+        return [[float(len(text)), 1.0] for text in texts]
+
+    embedder = CheckedEmbedder(FunctionEmbedder(lengths))
+    calls.clear()
+    embedder.embed_query("one")
+    embedder.embed_queries(["one", "three", "seven", "three"])
+    assert calls == [["one"], ["three", "seven"]]
+    assert embedder.embed_query("three").tolist() == pytest.approx([5 / 26**0.5, 1 / 26**0.5])
+    assert len(calls) == 2
+
+
+class Questions(Broken):
+    """Embeds questions in a way of its own."""
+
+    def embed_queries(self, texts: Sequence[str]) -> Any:
+        self.calls += 1
+        return np.array([[0.0, float(len(text)), 0.0] for text in texts])
+
+
+def test_questions_are_embedded_as_questions():
+    passages = np.array([[1.0, 0.0, 0.0]])
+    own = CheckedEmbedder(Questions(passages))
+    own.embed_queries(["one", "three"])
+    assert own.inner.calls == 1
+    assert own.embed_query("three").tolist() == [0.0, 1.0, 0.0]
+    assert own.inner.calls == 1
+    one_by_one = CheckedEmbedder(Broken(passages))
+    one_by_one.embed_queries(["one", "three"])
+    assert one_by_one.inner.calls == 0
+
+
 def test_a_failed_question_is_not_remembered():
     inner = Broken([[np.nan] * 3])
     embedder = CheckedEmbedder(inner)

@@ -10,6 +10,9 @@ WHERE node.space = $space AND node.seq > $after AND ($until IS NULL OR node[$tim
     AND ($where.speakers IS NULL OR coalesce(node.speaker, '') IN $where.speakers)
     AND ($where.since IS NULL OR node.at >= $where.since)
     AND ($where.until IS NULL OR node.at <= $where.until)
+    AND ($where.without_ids IS NULL OR NOT node.message_id IN $where.without_ids)
+    AND ($where.without_messages IS NULL
+      OR NOT [node.session, node.message_id] IN $where.without_messages)
     AND all(mark IN $where.marks WHERE mark IN coalesce(node.marks, []))))
 WITH node, vector.similarity.cosine(node.embedding, $vector) AS score
 WHERE score > 0.5

@@ -12,6 +12,9 @@ WITH node, score, in_time
     AND ($where.speakers IS NULL OR coalesce(node.speaker, '') IN $where.speakers)
     AND ($where.since IS NULL OR node.at >= $where.since)
     AND ($where.until IS NULL OR node.at <= $where.until)
+    AND ($where.without_ids IS NULL OR NOT node.message_id IN $where.without_ids)
+    AND ($where.without_messages IS NULL
+      OR NOT [node.session, node.message_id] IN $where.without_messages)
     AND all(mark IN $where.marks WHERE mark IN coalesce(node.marks, [])))) AS good
 RETURN collect(CASE WHEN good THEN score END),
        collect(CASE WHEN good THEN node.uid END), collect(CASE WHEN good THEN node.session_uid END),

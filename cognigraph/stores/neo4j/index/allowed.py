@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
+from cognigraph.model import Exclusion
 from cognigraph.model.filters import Filter, Scalar
 from cognigraph.stores.records import MessageData
 
@@ -24,6 +25,16 @@ def allowed(where: Filter) -> dict[str, Any]:
         "until": where.until,
         "marks": [*_of_tags(where.tags), *_of_fields(where.metadata)],
     }
+
+
+def sought(where: Filter, without: Exclusion) -> dict[str, Any]:
+    """As :func:`allowed`, for the sources by vector and words, which find nothing left out."""
+    parameters = allowed(where)
+    if without.ids:
+        parameters["without_ids"] = sorted(without.ids)
+    if without.messages:
+        parameters["without_messages"] = [list(one) for one in sorted(without.messages)]
+    return parameters
 
 
 def marks(data: MessageData) -> list[str]:

@@ -14,7 +14,7 @@ from cognigraph.errors import StoreError, StoreUnavailableError
 from cognigraph.stores.candidates import CandidateQuery
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.index import fulltext
-from cognigraph.stores.neo4j.index.allowed import allowed
+from cognigraph.stores.neo4j.index.allowed import sought
 from cognigraph.stores.neo4j.index.vectors import Layer, OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import SpaceView
 from cognigraph.stores.neo4j.values import vector
@@ -107,7 +107,7 @@ class CandidateSources:
         self._query = query
         self._vector = vector(query.vector)
         self._until: datetime | None = query.as_of
-        self._where = allowed(query.where)
+        self._where = sought(query.where, query.without)
 
     # Vectors
 

@@ -10,12 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Ints
+from cognigraph.model import Exclusion
 from cognigraph.model.filters import Filter, Scalar
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.message_data import ROLE_OF_NUMBER
 from cognigraph.times import to_micros
 
 Mask = npt.NDArray[np.bool_]
+
+_BATCH = 500
 
 
 def allowed_chunks(
@@ -42,6 +45,25 @@ def allowed_chunks(
         marked[rows[rows >= 0]] = True
         allowed = allowed & marked
     return allowed
+
+
+def left_out(
+    connection: sqlite3.Connection, index: SpaceIndex, space_id: int, without: Exclusion
+) -> Mask:
+    """Whether each chunk (n,) belongs to a message that is left out."""
+    marked = np.zeros(index.chunks.rows, bool)
+    wanted = sorted(without.message_ids)
+    for start in range(0, len(wanted), _BATCH):
+        part = wanted[start : start + _BATCH]
+        found = connection.execute(
+            f"""SELECT c.id, s.name, c.message_id FROM chunk c JOIN session s ON s.id = c.session_id
+                WHERE c.space_id = ? AND c.message_id IN ({",".join("?" * len(part))})""",
+            (space_id, *part),
+        )
+        ids = [id for id, session, message in found if without.has_message(session, message)]
+        rows = index.chunks.find(np.array(ids, np.int64))
+        marked[rows[rows >= 0]] = True
+    return marked
 
 
 def _sessions(connection: sqlite3.Connection, space_id: int, names: tuple[str, ...]) -> list[int]:

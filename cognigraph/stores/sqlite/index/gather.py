@@ -21,7 +21,7 @@ from cognigraph.stores.candidates import (
     TripleCandidates,
 )
 from cognigraph.stores.sqlite.canonical import HIDDEN
-from cognigraph.stores.sqlite.index.allowed import Mask, allowed_chunks
+from cognigraph.stores.sqlite.index.allowed import Mask, allowed_chunks, left_out
 from cognigraph.stores.sqlite.index.postings import Postings, gather
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.index.table import Table
@@ -58,10 +58,13 @@ def gather_candidates(
     cosine = index.chunks["vector"] @ query.vector
     visible = allowed_chunks(connection, index, space_id, query.where)
     visible &= index.chunks["at"] <= until
+    sought = visible
+    if query.without:
+        sought = visible & ~left_out(connection, index, space_id, query.without)
     chunks = _Found(
-        vector=top_rows(cosine, visible, query.chunks_by_vector),
+        vector=top_rows(cosine, sought, query.chunks_by_vector),
         terms=_top_by_terms(
-            index.chunk_words, index.chunks, query, weights, lexicon, visible, query.chunks_by_terms
+            index.chunk_words, index.chunks, query, weights, lexicon, sought, query.chunks_by_terms
         ),
     )
     triples, triple_cosine, anchors = _triple_sources(
