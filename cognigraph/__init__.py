@@ -35,6 +35,18 @@ from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.reindex import OnVectors, Reindexed
+from cognigraph.llm import Model
+from cognigraph.loop.data import (
+    Answer,
+    Assessment,
+    Evidence,
+    ModelCall,
+    Plan,
+    Repair,
+    Round,
+)
+from cognigraph.loop.run import OnRound
+from cognigraph.loop.strategy import Strategy
 from cognigraph.memory import Memory
 from cognigraph.model import (
     AddResult,
@@ -95,6 +107,8 @@ from cognigraph.writing import Progress
 
 __all__ = [
     "AddResult",
+    "Answer",
+    "Assessment",
     "AsyncMemory",
     "AsyncSpace",
     "BudgetExceededError",
@@ -116,6 +130,7 @@ __all__ = [
     "EnrichSettings",
     "Entity",
     "Estimate",
+    "Evidence",
     "Explanation",
     "Extraction",
     "ExtractionError",
@@ -136,12 +151,16 @@ __all__ = [
     "MessageOrder",
     "MessagePage",
     "MessageVersion",
+    "Model",
     "ModelAnswerError",
+    "ModelCall",
     "ModelError",
     "ModelRefusedError",
     "ModelUnavailableError",
     "NotFoundError",
+    "OnRound",
     "OnVectors",
+    "Plan",
     "Precision",
     "Progress",
     "Proposal",
@@ -151,9 +170,11 @@ __all__ = [
     "QuestionReader",
     "Reindexed",
     "Rejection",
+    "Repair",
     "Reranker",
     "Role",
     "RoleFilter",
+    "Round",
     "SchemaError",
     "SearchResult",
     "SearchSettings",
@@ -172,6 +193,7 @@ __all__ = [
     "StoreInfo",
     "StoreUnavailableError",
     "StoredMessage",
+    "Strategy",
     "Summary",
     "SuspectedDuplicate",
     "Theme",

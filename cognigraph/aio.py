@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from cognigraph.aio_answering import AsyncAnswering
 from cognigraph.aio_facts import AsyncFacts
 from cognigraph.aio_housekeeping import AsyncHousekeeping, AsyncSpaces
 from cognigraph.aio_writing import Threads
@@ -20,6 +21,7 @@ from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.reindex import OnVectors, Reindexed
+from cognigraph.llm import Model
 from cognigraph.memory import Memory
 from cognigraph.model import (
     Context,
@@ -45,7 +47,7 @@ from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
 
 
-class AsyncSpace(AsyncFacts, AsyncHousekeeping):
+class AsyncSpace(AsyncFacts, AsyncHousekeeping, AsyncAnswering):
     """One tenant. Each operation is that of :class:`~cognigraph.Space`, awaited."""
 
     async def flush(self, timeout: float = 30.0) -> None:
@@ -269,6 +271,7 @@ class AsyncMemory(AsyncSpace, AsyncSpaces):
         clock: Clock = system_clock,
         settings: Settings | None = None,
         reranker: str | Reranker | None = None,
+        model: str | Model | None = None,
     ) -> None:
         self._memory = Memory(
             location,
@@ -282,6 +285,7 @@ class AsyncMemory(AsyncSpace, AsyncSpaces):
             clock=clock,
             settings=settings,
             reranker=reranker,
+            model=model,
         )
         super().__init__(self._memory, Threads())
 

@@ -13,11 +13,13 @@ from typing import Literal, TypeVar
 
 from cognigraph.embed import CheckedEmbedder, Embedder, EmbedFunction, resolve
 from cognigraph.errors import ConfigurationError, EmbedderMismatchError, FlushTimeout
-from cognigraph.ingest.extraction import Caching, Extractor
+from cognigraph.ingest.extraction import Caching, Extractor, UsingModel
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Enricher, Step, Waiting
 from cognigraph.ingest.queue.worker import BackgroundWorker
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
+from cognigraph.llm import Model
+from cognigraph.llm.resolve_model import resolve_model
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker, resolve_reranker
 from cognigraph.settings import Settings
@@ -49,6 +51,7 @@ class Engine:
         auth: tuple[str, str] | None,
         database: str | None,
         reranker: str | Reranker | None = None,
+        model: str | Model | None = None,
     ) -> None:
         if enrich not in ("background", "manual"):
             raise ConfigurationError(f"enrich must be 'background' or 'manual', not {enrich!r}")
@@ -60,6 +63,7 @@ class Engine:
         self.reranker = resolve_reranker(reranker, self.embedder.inner)
         self.reader = reader
         self.extractor = resolve_extractor(extractor, timezone=self.zone)
+        self.model = resolve_model(model) or _model_of(self.extractor)
         self._request = StoreRequest(
             location=str(location),
             embedder=self.embedder.identity,
@@ -148,8 +152,11 @@ class Engine:
             self.worker.start()
 
     def forget_answers(self) -> int:
-        """Delete the answers that the extractor's model has given, as they may quote messages."""
-        return self.extractor.forget_answers() if isinstance(self.extractor, Caching) else 0
+        """Delete the answers that models have given, as they may quote messages."""
+        holders: list[object] = [self.extractor]
+        if self.model is not _model_of(self.extractor):
+            holders.append(self.model)
+        return sum(one.forget_answers() for one in holders if isinstance(one, Caching))
 
     def written(self) -> None:
         """Tell the worker that there is something to enrich."""
@@ -190,6 +197,10 @@ class Engine:
             if reasons := sorted({failure.reason for failure in self.store.queue.failures(name)}):
                 return f"; last failure: {reasons[-1]}"
         return ""
+
+
+def _model_of(extractor: Extractor) -> Model | None:
+    return extractor.model if isinstance(extractor, UsingModel) else None
 
 
 def _counted(waiting: Waiting) -> str:

@@ -13,6 +13,7 @@ from cognigraph.engine import Engine, EnrichMode
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
 from cognigraph.ingest.reindex import OnVectors, Reindexed
+from cognigraph.llm import Model
 from cognigraph.model import DEFAULT_SPACE
 from cognigraph.model.storage import Check, StoreInfo
 from cognigraph.retrieve.question.question_readers import QuestionReader
@@ -55,9 +56,12 @@ class Memory(Space):
         reranker: reorders the first ``SearchSettings.rerank`` hits: a function from a question and
             texts to scores, ``"flag:MODEL_OR_FOLDER"`` (a cross-encoder through FlagEmbedding), or
             ``"embedder"`` (BGE-M3's sparse and ColBERT scores). None by default.
+        model: answers questions in :meth:`ask` and in :meth:`context` with a strategy:
+            ``"openai"``, ``"openai:MODEL"`` (as for ``extractor``), or a
+            :class:`~cognigraph.llm.Model`. By default that of the extractor, if it has one.
 
-    No data leaves this machine, except through an embedder, extractor, reader or reranker that you
-    choose.
+    No data leaves this machine, except through an embedder, extractor, reader, reranker or model
+    that you choose.
 
     Raises:
         ConfigurationError: an argument is wrong, or an optional package is not installed.
@@ -80,6 +84,7 @@ class Memory(Space):
         clock: Clock = system_clock,
         settings: Settings | None = None,
         reranker: str | Reranker | None = None,
+        model: str | Model | None = None,
     ) -> None:
         engine = Engine(
             location,
@@ -93,6 +98,7 @@ class Memory(Space):
             auth=auth,
             database=database,
             reranker=reranker,
+            model=model,
         )
         super().__init__(engine, DEFAULT_SPACE)
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import partial
 
 from cognigraph import entity_verbs, state_verbs
+from cognigraph.answering import Answering
 from cognigraph.asking import ask
 from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.housekeeping import Housekeeping
@@ -33,7 +34,7 @@ from cognigraph.validation import checked
 from cognigraph.writing import Writing
 
 
-class Space(Writing, Housekeeping):
+class Space(Writing, Housekeeping, Answering):
     """One tenant of a memory. Get one from :meth:`Memory.space`.
 
     Nothing that is written or read through a space leaves it. Wrong arguments raise

@@ -7,8 +7,10 @@ from datetime import datetime
 
 from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.ids import normalise
+from cognigraph.loop.data import Repair
 from cognigraph.model import Conflict, History, Triple
 from cognigraph.states.slots import claim_about, same_value
+from cognigraph.states.succession import NewRuling
 from cognigraph.stores.protocols import Store
 
 _CONTESTED = 10_000
@@ -46,6 +48,17 @@ def supersede(
     reason: str,
 ) -> None:
     """Record that one fact took the place of another; see :meth:`cognigraph.Space.supersede`."""
+    store.states.rule(space, _superseding(store, space, old, new, at, reason))
+
+
+def _superseding(
+    store: Store,
+    space: str,
+    old: Triple | str,
+    new: Triple | str,
+    at: datetime | None,
+    reason: str,
+) -> NewRuling:
     old_uid, new_uid = _uid(old), _uid(new)
     if old_uid == new_uid:
         raise ConfigurationError("old and new are the same triple")
@@ -53,17 +66,32 @@ def supersede(
     if new_uid not in known:
         raise NotFoundError(f"there is no triple with the uid {new_uid!r}")
     since = known[new_uid].valid_from or known[new_uid].first_observed
-    store.states.rule(space, "supersede", old_uid, by=new_uid, at=at or since, reason=reason)
+    return NewRuling("supersede", old_uid, new_uid, at or since, reason)
 
 
 def retract(store: Store, space: str, triple: Triple | str, reason: str) -> None:
     """Take a fact back; see :meth:`cognigraph.Space.retract`."""
-    store.states.rule(space, "retract", _uid(triple), reason=reason)
+    store.states.rule(space, NewRuling("retract", _uid(triple), reason=reason))
 
 
 def restore(store: Store, space: str, triple: Triple | str, reason: str) -> None:
     """Make a fact current; see :meth:`cognigraph.Space.restore`."""
-    store.states.rule(space, "restore", _uid(triple), reason=reason)
+    store.states.rule(space, NewRuling("restore", _uid(triple), reason=reason))
+
+
+def apply_repairs(store: Store, space: str, repairs: Sequence[Repair]) -> None:
+    """Make the changes that a loop proposes, all of them in one transaction or none.
+
+    Raises:
+        NotFoundError: a fact was deleted since it was found.
+    """
+    store.states.rule(space, *(_ruling(store, space, one) for one in repairs))
+
+
+def _ruling(store: Store, space: str, repair: Repair) -> NewRuling:
+    if repair.new is None:
+        return NewRuling("retract", repair.old.uid, reason=repair.reason)
+    return _superseding(store, space, repair.old, repair.new, repair.at, repair.reason)
 
 
 def _uid(triple: Triple | str) -> str:

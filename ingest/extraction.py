@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Protocol, runtime_checkable
 
 from cognigraph.errors import CogniGraphError
+from cognigraph.llm import Model
 from cognigraph.model import Theme, Usage
 from cognigraph.stores.records import SessionNotes, WorkChunk
 
@@ -166,4 +167,14 @@ class Caching(Protocol):
 
     def forget_answers(self) -> int:
         """Delete all kept answers, and return how many there were."""
+        ...
+
+
+@runtime_checkable
+class UsingModel(Protocol):
+    """An extractor that uses a language model, which may answer questions as well."""
+
+    @property
+    def model(self) -> Model:
+        """The language model."""
         ...

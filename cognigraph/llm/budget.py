@@ -36,6 +36,7 @@ class Budget:
         time: timedelta | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._outer: Budget | None = None
         seconds = None if time is None else time.total_seconds()
         self._limits = {"calls": calls, "tokens": tokens, "cost": cost, "time": seconds}
         for name, limit in self._limits.items():
@@ -46,6 +47,11 @@ class Budget:
         self._used = Usage()
         self._lock = Lock()
 
+    def inside(self, outer: Budget) -> Budget:
+        """Count further calls against another budget too; returns this one."""
+        self._outer = outer
+        return self
+
     @property
     def used(self) -> Usage:
         """Usage so far; a call counts from the moment it is made."""
@@ -55,17 +61,21 @@ class Budget:
     @property
     def limits_cost(self) -> bool:
         """Whether cost is limited, which requires a model with prices."""
-        return self._limits["cost"] is not None
+        limited = self._limits["cost"] is not None
+        return limited or (self._outer is not None and self._outer.limits_cost)
 
     def remaining(self) -> float:
         """Seconds left; infinite without a time limit."""
         limit = self._limits["time"]
-        return inf if limit is None else limit - (self._clock() - self._start)
+        own = inf if limit is None else limit - (self._clock() - self._start)
+        return own if self._outer is None else min(own, self._outer.remaining())
 
     def check(self, wait: float = 0.0) -> None:
         """Raise BudgetExceededError if a call after ``wait`` seconds would exceed the budget."""
         with self._lock:
             self._check(wait)
+        if self._outer is not None:
+            self._outer.check(wait)
 
     def reserve(self) -> None:
         """Count a call that is about to be made.
@@ -75,12 +85,16 @@ class Budget:
         """
         with self._lock:
             self._check(0.0)
+            if self._outer is not None:
+                self._outer.reserve()
             self._used = replace(self._used, calls=self._used.calls + 1)
 
     def settle(self, usage: Usage) -> None:
         """Add the usage of a reserved call, whose ``calls`` are already counted."""
         with self._lock:
             self._used += replace(usage, calls=0)
+        if self._outer is not None:
+            self._outer.settle(usage)
 
     def _check(self, wait: float) -> None:
         used = {

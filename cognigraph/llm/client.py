@@ -6,6 +6,7 @@ import os
 import random
 import time
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -81,11 +82,7 @@ class ChatModel:
             raise ConfigurationError("timeout, max_output_tokens and attempts must be positive")
         if not 0 <= temperature <= 2:
             raise ConfigurationError("temperature must be between 0 and 2")
-        if budget is not None and budget.limits_cost and prices is None:
-            raise ConfigurationError(
-                "a budget of cost needs prices: prices=Prices(input, output), "
-                "or COGNIGRAPH_MODEL_PRICES='input,output' per million tokens"
-            )
+        _check_prices(budget, prices)
         self.name = model
         self.ledger = ledger if ledger is not None else Ledger()
         self.budget = budget if budget is not None else Budget()
@@ -153,6 +150,20 @@ class ChatModel:
             raise error from None  # the cause may quote the request, and with it the key
         self.ledger.record(prompt.name, _success(answer))
         return answer
+
+    def within(self, budget: Budget) -> ChatModel:
+        """Return this model with one more budget; connections, cache and limiter are shared.
+
+        Calls count against both budgets.
+
+        Raises:
+            ConfigurationError: the budget limits cost, and the model has no prices.
+        """
+        _check_prices(budget, self.prices)
+        limited = copy(self)
+        limited.budget = budget.inside(self.budget)
+        limited._requests = replace(self._requests, budget=limited.budget)
+        return limited
 
     def forget_answers(self) -> int:
         """Empty the cache of answers; return how many it held.
@@ -252,6 +263,14 @@ def _check(model: str, base_url: str | None, api_key: str | None, mode: str) -> 
         raise ConfigurationError("base_url must be a URL such as http://localhost:11434/v1")
     if mode not in ("json_schema", "json_object", "text"):
         raise ConfigurationError(f"unknown mode {mode!r}; use json_schema, json_object or text")
+
+
+def _check_prices(budget: Budget | None, prices: Prices | None) -> None:
+    if budget is not None and budget.limits_cost and prices is None:
+        raise ConfigurationError(
+            "a budget of cost needs prices: prices=Prices(input, output), "
+            "or COGNIGRAPH_MODEL_PRICES='input,output' per million tokens"
+        )
 
 
 def _whole_number(text: str) -> int:

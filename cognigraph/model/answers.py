@@ -193,12 +193,16 @@ class Citation:
 
 
 class Context(str):
-    """A prompt block: a ``str`` with its number of tokens, hits and citations."""
+    """A prompt block: a ``str`` with its number of tokens, hits and citations.
 
-    __slots__ = ("citations", "hits", "tokens")
+    ``notes`` say what is to be known about how it was built.
+    """
+
+    __slots__ = ("citations", "hits", "notes", "tokens")
     tokens: int
     hits: tuple[Hit, ...]
     citations: tuple[Citation, ...]
+    notes: tuple[str, ...]
 
     def __new__(
         cls, text: str, *, tokens: int, hits: Sequence[Hit], citations: Sequence[Citation]
@@ -206,4 +210,11 @@ class Context(str):
         """Build the block; ``tokens`` is the count that was compared with the budget."""
         self = super().__new__(cls, text)
         self.tokens, self.hits, self.citations = tokens, tuple(hits), tuple(citations)
+        self.notes = ()
         return self
+
+    def with_notes(self, notes: Sequence[str]) -> Context:
+        """Return the same block with notes."""
+        same = Context(self, tokens=self.tokens, hits=self.hits, citations=self.citations)
+        same.notes = tuple(notes)
+        return same

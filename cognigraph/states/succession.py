@@ -45,6 +45,17 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
+class NewRuling:
+    """What a user says of a fact, before it is recorded; the fields are those of a Ruling."""
+
+    kind: RulingKind
+    uid: str
+    by: str | None = None
+    at: datetime | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Ruling:
     """What a user said of a fact; of several about one fact the last counts.
 

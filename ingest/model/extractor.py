@@ -81,6 +81,11 @@ class ModelExtractor:
         self._versions = f"{self._prompt.version}.{summary.version}"
 
     @property
+    def model(self) -> Model:
+        """The language model."""
+        return self._model
+
+    @property
     def name(self) -> str:
         """The versions of both prompts and the model's name: ``model-2.2:gpt-4o-mini``."""
         return f"model-{self._versions}:{self._model.name}"

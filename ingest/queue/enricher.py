@@ -307,7 +307,7 @@ class Enricher:
         while step := self.step(space):
             spent += step.usage
             if limits is not None and step.stopped is None:
-                reached = limits.reached(spent, time.monotonic() - started)
+                reached = limits.reached(spent, time.monotonic() - started, len(steps) + 1)
                 step = replace(step, stopped=reached)
             steps.append(step)
             if on_step is not None:

@@ -1,7 +1,7 @@
-"""``Limits`` of one run of enrichment, checked between its steps.
+"""``Limits`` of one run of enrichment or of one loop of a question.
 
-They apply to any extractor that reports its usage. The budget of a model
-(``cognigraph.llm.Budget``) is checked before each call and therefore never exceeded.
+In an enrichment they are checked between its steps and apply to any extractor that reports its
+usage. A loop makes a ``cognigraph.llm.Budget`` of them, which is checked before each call.
 """
 
 from __future__ import annotations
@@ -16,8 +16,13 @@ from cognigraph.validation import check_fields
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits of a run; ``None`` is no limit. The step that reaches a limit is the last one."""
+    """Limits of a run; ``None`` is no limit.
 
+    The step of an enrichment that reaches a limit is the last one. ``rounds`` limits the rounds of
+    a loop, or the steps of an enrichment.
+    """
+
+    rounds: int | None = None
     calls: int | None = None
     tokens: int | None = None
     cost: float | None = None
@@ -25,12 +30,15 @@ class Limits:
 
     def __post_init__(self) -> None:
         check_fields(self, "limits")
-        for name, limit in (("calls", self.calls), ("tokens", self.tokens), ("cost", self.cost)):
+        for name in ("rounds", "calls", "tokens", "cost"):
+            limit = getattr(self, name)
             if limit is not None and not limit >= 0:
                 raise ConfigurationError(f"the limit of {name} must not be negative")
 
-    def reached(self, usage: Usage, seconds: float) -> str | None:
+    def reached(self, usage: Usage, seconds: float, rounds: int = 0) -> str | None:
         """A sentence that names the limit that is reached; ``None`` if none is."""
+        if self.rounds is not None and rounds >= self.rounds:
+            return f"the limit of {self.rounds:,} rounds is reached"
         if self.calls is not None and usage.calls >= self.calls:
             return f"the limit of {self.calls:,} calls is reached"
         if self.tokens is not None and usage.input_tokens + usage.output_tokens >= self.tokens:

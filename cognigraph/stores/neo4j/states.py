@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from cognigraph.errors import NotFoundError
 from cognigraph.ids import normalise
 from cognigraph.model import Triple
-from cognigraph.states.succession import RulingKind
+from cognigraph.states.succession import NewRuling
 from cognigraph.stores.neo4j.connection import Connection, Transaction
 from cognigraph.stores.neo4j.index.fulltext import name_hash
 from cognigraph.stores.neo4j.row_values import triple_of
@@ -22,28 +20,20 @@ class Neo4jStates:
         self._connection = connection
         self._clock = clock
 
-    def rule(
-        self,
-        space: str,
-        kind: RulingKind,
-        uid: str,
-        *,
-        by: str | None = None,
-        at: datetime | None = None,
-        reason: str = "",
-    ) -> None:
-        """Record what a user said of a fact, and decide its slot again."""
+    def rule(self, space: str, *rulings: NewRuling) -> None:
+        """Record what a user said of facts, and decide their slots again."""
         recorded = to_micros(self._clock())
 
         def work(tx: Transaction) -> None:
-            row = tx.row(
-                "states/rule", space=space, uid=uid, kind=kind, superseded_by=by, at=at,
-                reason=reason, recorded=recorded,
-            )  # fmt: skip
-            if row is None:
-                raise NotFoundError(f"there is no triple with the uid {uid!r}")
             touched = Touched(tx)
-            touched.add([row[0]])
+            for one in rulings:
+                row = tx.row(
+                    "states/rule", space=space, uid=one.uid, kind=one.kind, superseded_by=one.by,
+                    at=one.at, reason=one.reason, recorded=recorded,
+                )  # fmt: skip
+                if row is None:
+                    raise NotFoundError(f"there is no triple with the uid {one.uid!r}")
+                touched.add([row[0]])
             settle(tx, touched)
 
         self._connection.write(work)

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Protocol
 
 from cognigraph.model import Triple
-from cognigraph.states.succession import RulingKind
+from cognigraph.states.succession import NewRuling
 
 
 class StateStore(Protocol):
     """What users say of facts, and which facts share a slot; see :mod:`cognigraph.states`."""
 
-    def rule(
-        self,
-        space: str,
-        kind: RulingKind,
-        uid: str,
-        *,
-        by: str | None = None,
-        at: datetime | None = None,
-        reason: str = "",
-    ) -> None:
-        """Record what a user said of a triple, and decide its slot again.
+    def rule(self, space: str, *rulings: NewRuling) -> None:
+        """Record what a user said of triples, and decide their slots again, in one transaction.
 
-        It outlives the triple: one that is read again is ruled again. ``by`` is the uid of the
+        It outlives the triples: one that is read again is ruled again. ``by`` is the uid of the
         triple that supersedes it, ``at`` when it ended. A later word takes the place of an earlier
-        one. :class:`NotFoundError` if there is no such triple.
+        one. :class:`NotFoundError` if there is no such triple; then nothing is recorded.
         """
         ...
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from datetime import datetime
 
 from cognigraph.errors import NotFoundError
 from cognigraph.model import Triple
-from cognigraph.states.succession import RulingKind
+from cognigraph.states.succession import NewRuling
 from cognigraph.stores.sqlite import read
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.succession import Touched, settle
@@ -20,32 +19,27 @@ class SQLiteStates:
     def __init__(self, file: MemoryFile) -> None:
         self._file = file
 
-    def rule(
-        self,
-        space: str,
-        kind: RulingKind,
-        uid: str,
-        *,
-        by: str | None = None,
-        at: datetime | None = None,
-        reason: str = "",
-    ) -> None:
-        """Record what a user said of a fact, and decide its slot again."""
+    def rule(self, space: str, *rulings: NewRuling) -> None:
+        """Record what a user said of facts, and decide their slots again."""
         with self._file.write() as connection:
             space_id = read.space_id(connection, space)
-            found = _id_of(connection, space_id, uid)
+            found = [_id_of(connection, space_id, one.uid) for one in rulings]
+            assert space_id is not None
             (last,) = connection.execute(
                 "SELECT coalesce(max(recorded), 0) FROM state_ruling WHERE space_id = ?",
                 (space_id,),
             ).fetchone()
             recorded = max(to_micros(self._file.clock()), last + 1)
-            connection.execute(
+            connection.executemany(
                 "INSERT OR REPLACE INTO state_ruling VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (space_id, uid, kind, by, None if at is None else to_micros(at), reason, recorded),
-            )
-            assert space_id is not None
+                [
+                    (space_id, one.uid, one.kind, one.by,
+                     None if one.at is None else to_micros(one.at), one.reason, recorded + number)
+                    for number, one in enumerate(rulings)
+                ],
+            )  # fmt: skip
             touched = Touched(connection)
-            touched.add([found])
+            touched.add(found)
             settle(connection, space_id, touched)
 
     def of_entity(self, space: str, entity: str) -> list[Triple]:

@@ -1,0 +1,142 @@
+"""``Answering``: the operation of a space that answers a question by a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from functools import partial
+from typing import Literal
+
+from cognigraph import state_verbs
+from cognigraph.asking import ask
+from cognigraph.engine import Engine
+from cognigraph.errors import ConfigurationError
+from cognigraph.ingest.queue.run_limits import Limits
+from cognigraph.inspection import Inspection
+from cognigraph.loop.asker import Asker
+from cognigraph.loop.data import Answer
+from cognigraph.loop.recall import Recall
+from cognigraph.loop.run import Loop, OnRound
+from cognigraph.loop.state import LoopState
+from cognigraph.loop.strategy import Strategy, resolve_strategy
+from cognigraph.model import Filter
+from cognigraph.settings import Settings
+from cognigraph.times import to_utc, zone
+from cognigraph.validation import checked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopRequest:
+    """A question for a loop, with everything that its answer depends on."""
+
+    question: str
+    strategy: str | Strategy
+    history: Sequence[str]
+    limits: Limits | None
+    max_tokens: int | None
+    now: datetime | str | None
+    as_of: datetime | str | None
+    where: Filter | None
+    timezone: str | tzinfo | None
+    settings: Settings | None
+    on_round: OnRound | None
+
+
+def run_loop(
+    engine: Engine, space: str, request: LoopRequest, *, answer: bool, apply: bool
+) -> Answer:
+    """Run the loop of a request; see :meth:`Answering.ask`."""
+    chosen = request.settings or engine.settings
+    reader = zone(request.timezone) or engine.zone or UTC
+    now = engine.clock() if request.now is None else to_utc(request.now, engine.zone)
+    strategy = resolve_strategy(request.strategy)
+    engine.store.search.warm(space)
+    run = partial(
+        ask, engine, space, now=now, as_of=request.as_of, where=request.where,
+        settings=chosen.search,
+    )  # fmt: skip
+    limits = request.limits or Limits()
+    state = LoopState(
+        request.question,
+        recall=Recall(run, chosen.context, reader),
+        asker=None if engine.model is None else Asker(engine.model, limits),
+        history=request.history,
+        now=now,
+        max_tokens=request.max_tokens or strategy.max_tokens,
+    )
+    rounds = strategy.rounds if limits.rounds is None else min(strategy.rounds, limits.rounds)
+    loop = Loop(
+        strategy,
+        state,
+        rounds,
+        plain_tokens=request.max_tokens or chosen.context.max_tokens,
+        on_round=request.on_round,
+        apply=partial(state_verbs.apply_repairs, engine.store, space) if apply else None,
+    )
+    return loop.run(answer=answer)
+
+
+class Answering(Inspection):
+    """One tenant of a memory, as far as questions about it are answered."""
+
+    @checked
+    def ask(
+        self,
+        question: str,
+        history: Sequence[str] = (),
+        *,
+        strategy: str | Strategy = "licomemory",
+        limits: Limits | None = None,
+        repair: Literal["propose", "apply"] = "propose",
+        on_round: OnRound | None = None,
+        max_tokens: int | None = None,
+        now: datetime | str | None = None,
+        as_of: datetime | str | None = None,
+        where: Filter | None = None,
+        timezone: str | tzinfo | None = None,
+        settings: Settings | None = None,
+    ) -> Answer:
+        """Answer a question by a loop: search, notice what is missing, search again, answer.
+
+        The memory's model judges and answers. Without one, or if it fails, the result has the block
+        of :meth:`context` and a note; no :class:`ModelError` is raised.
+
+        Args:
+            question: the question in natural language.
+            history: the turns of the conversation before it, oldest first.
+            strategy: ``"licomemory"``, ``"hymem"``, ``"ama"``, or a
+                :class:`~cognigraph.loop.Strategy`.
+            limits: of rounds, calls, tokens, cost and time. A limit that is reached ends the
+                search; the last call is kept for the answer.
+            repair: whether changes of facts in conflict are only proposed, or made as well, all in
+                one transaction. :meth:`restore` undoes each.
+            on_round: called with each :class:`~cognigraph.loop.Round` as it ends.
+            max_tokens: budget of the block that the answer is written from; the strategy's if
+                absent.
+            now: when the question is asked; the clock's time if absent.
+            as_of: answer from what was known at this time.
+            where: which messages are considered.
+            timezone: the timezone in which times are shown to the model.
+            settings: settings for this call, instead of the memory's.
+        """
+        request = LoopRequest(
+            question=question,
+            strategy=strategy,
+            history=_turns(history),
+            limits=limits,
+            max_tokens=max_tokens,
+            now=now,
+            as_of=as_of,
+            where=where,
+            timezone=timezone,
+            settings=settings,
+            on_round=on_round,
+        )
+        return run_loop(self._engine, self._name, request, answer=True, apply=repair == "apply")
+
+
+def _turns(history: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(history, str) or not all(isinstance(turn, str) for turn in history):
+        raise ConfigurationError("history must be a sequence of texts, the turns before a question")
+    return tuple(history)

@@ -1,0 +1,69 @@
+"""Loops of retrieval: search, notice what is missing, search again; then answer.
+
+A :class:`Strategy` is data: which slots a loop has, and their numbers. HyMem's and AMA's mechanisms
+are slots, each usable alone with a :class:`LoopState`. :meth:`cognigraph.Space.ask` runs a loop.
+"""
+
+from cognigraph.loop.ama import (
+    Intent,
+    Judge,
+    JudgeByRules,
+    Retry,
+    RewriteAndRoute,
+    RouteByRules,
+    intent_by_rules,
+    layer_of,
+)
+from cognigraph.loop.asker import Asker
+from cognigraph.loop.data import (
+    Answer,
+    Assessment,
+    Evidence,
+    ModelCall,
+    Plan,
+    Repair,
+    Round,
+)
+from cognigraph.loop.hymem import DeepModule, LightModule, ReflectionModule, batches_of
+from cognigraph.loop.licomemory import AskAsItIs, FollowUp, NoticeMissing
+from cognigraph.loop.recall import Episode, Recall
+from cognigraph.loop.refresher import RefreshByRules, Refresher, later_time_wins
+from cognigraph.loop.state import LoopState
+from cognigraph.loop.strategy import STRATEGIES, Strategy, ama, hymem, licomemory
+
+__all__ = [
+    "STRATEGIES",
+    "Answer",
+    "AskAsItIs",
+    "Asker",
+    "Assessment",
+    "DeepModule",
+    "Episode",
+    "Evidence",
+    "FollowUp",
+    "Intent",
+    "Judge",
+    "JudgeByRules",
+    "LightModule",
+    "LoopState",
+    "ModelCall",
+    "NoticeMissing",
+    "Plan",
+    "Recall",
+    "ReflectionModule",
+    "RefreshByRules",
+    "Refresher",
+    "Repair",
+    "Retry",
+    "RewriteAndRoute",
+    "Round",
+    "RouteByRules",
+    "Strategy",
+    "ama",
+    "batches_of",
+    "hymem",
+    "intent_by_rules",
+    "later_time_wins",
+    "layer_of",
+    "licomemory",
+]

@@ -1,0 +1,168 @@
+"""``Asker``: asks a model within the limits of one loop, and records every call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from threading import Lock
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
+
+from cognigraph.errors import BudgetExceededError, ModelError
+from cognigraph.ingest.queue.run_limits import Limits
+from cognigraph.llm import Answer, Budget, Model, Prompt
+from cognigraph.llm.prompts import PromptFile, prompt_file, render
+from cognigraph.loop.data import ModelCall
+from cognigraph.model import Usage
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+T = TypeVar("T", bound="BaseModel")
+_AT_ONCE = 8
+_MOST_DROPPED = 20
+
+
+@runtime_checkable
+class _Limitable(Protocol):
+    """A model whose every request can be counted against one more budget."""
+
+    def within(self, budget: Budget) -> Model: ...
+
+
+@cache
+def loop_prompt(id: str) -> PromptFile:
+    """Load a prompt of the loop by its name and version."""
+    return prompt_file(id, "cognigraph.loop.prompts")
+
+
+class _Reply(Generic[T]):
+    """The answer to one prompt, or the error, and the record of the call."""
+
+    def __init__(self, call: ModelCall, value: T | None, error: ModelError | None) -> None:
+        self.call = call
+        self.value = value
+        self.error = error
+
+
+class _Limited:
+    """A model whose calls count against a budget."""
+
+    def __init__(self, model: Model, budget: Budget) -> None:
+        self._budget = None if isinstance(model, _Limitable) else budget
+        self.model = model.within(budget) if isinstance(model, _Limitable) else model
+
+    def ask(self, prompt: Prompt, schema: type[T]) -> Answer[T]:
+        if self._budget is None:
+            return self.model.ask(prompt, schema)
+        self._budget.reserve()
+        try:
+            answer = self.model.ask(prompt, schema)
+        except ModelError as error:
+            self._budget.settle(error.usage)
+            raise
+        self._budget.settle(answer.usage)
+        return answer
+
+
+class Asker:
+    """A model with the limits of one loop. Thread-safe.
+
+    No request exceeds the limits of calls and time. Tokens and cost are known after a call, so the
+    call after one that exceeds them is refused. The last call is kept for the answer: it is made
+    with ``last=True`` only.
+    """
+
+    def __init__(self, model: Model, limits: Limits | None = None) -> None:
+        self.name = model.name
+        self._limits = limits or Limits()
+        most = self._limits
+        whole = Budget(calls=most.calls, tokens=most.tokens, cost=most.cost, time=most.time)
+        early = Budget(calls=None if most.calls is None else max(0, most.calls - 1))
+        self._last = _Limited(model, whole)
+        self._early = _Limited(self._last.model, early.inside(whole))
+        self._calls: list[ModelCall] = []
+        self._taken = 0
+        self._lock = Lock()
+        self._start = time.monotonic()
+
+    @property
+    def usage(self) -> Usage:
+        """What all calls have used so far."""
+        with self._lock:
+            return sum((call.usage for call in self._calls), Usage())
+
+    @property
+    def reached(self) -> str | None:
+        """A sentence that names the limit that is reached; ``None`` if none is."""
+        used, most = self.usage, self._limits.calls
+        if most is not None and used.calls == most - 1:
+            return f"the last of {most} calls is kept for the answer"
+        return self._limits.reached(used, time.monotonic() - self._start)
+
+    def limit_of(self, error: ModelError) -> str | None:
+        """A sentence if an error says that a limit of this loop is reached; ``None`` otherwise."""
+        return self.reached if isinstance(error, BudgetExceededError) else None
+
+    def take(self) -> tuple[ModelCall, ...]:
+        """Return the calls since the last time, in the order in which they were asked."""
+        with self._lock:
+            calls = tuple(self._calls[self._taken :])
+            self._taken = len(self._calls)
+            return calls
+
+    def ask(self, id: str, schema: type[T], inputs: Mapping[str, str], *, last: bool = False) -> T:
+        """Fill a prompt of the loop and ask it.
+
+        Raises:
+            ModelError: there is no usable answer; the call is recorded nevertheless.
+        """
+        return self._settled([self._reply(id, schema, inputs, last)])[0]
+
+    def ask_all(self, id: str, schema: type[T], batches: Sequence[Mapping[str, str]]) -> list[T]:
+        """Ask one prompt for each batch of inputs at the same time; results keep their order.
+
+        The endpoint's limiter decides how many requests really run at a time.
+
+        Raises:
+            ModelError: one of them failed, after all have ended.
+        """
+        if len(batches) < 2:
+            return [self.ask(id, schema, batch) for batch in batches]
+        with ThreadPoolExecutor(min(len(batches), _AT_ONCE)) as pool:
+            replies = list(pool.map(lambda batch: self._reply(id, schema, batch, False), batches))
+        return self._settled(replies)
+
+    def _settled(self, replies: Sequence[_Reply[T]]) -> list[T]:
+        with self._lock:
+            self._calls.extend(reply.call for reply in replies)
+        for reply in replies:
+            if reply.error is not None:
+                raise reply.error
+        return [reply.value for reply in replies if reply.value is not None]
+
+    def _reply(self, id: str, schema: type[T], inputs: Mapping[str, str], last: bool) -> _Reply[T]:
+        prompt = render(loop_prompt(id), **inputs)
+        try:
+            answer = (self._last if last else self._early).ask(prompt, schema)
+        except ModelError as error:
+            call = self._call(prompt, usage=error.usage, error=str(error))
+            return _Reply(call, None, error)
+        reply = answer.value.model_dump(mode="json")
+        dropped = answer.dropped[:_MOST_DROPPED]
+        return _Reply(
+            self._call(prompt, reply=reply, usage=answer.usage, dropped=dropped), answer.value, None
+        )
+
+    def _call(
+        self,
+        prompt: Prompt,
+        *,
+        usage: Usage,
+        reply: object = None,
+        dropped: tuple[str, ...] = (),
+        error: str = "",
+    ) -> ModelCall:
+        id = f"{prompt.name}-{prompt.version}"
+        return ModelCall(id, self.name, prompt.system, prompt.user, reply, usage, dropped, error)

@@ -1,0 +1,161 @@
+"""AMA's Refresher (3.4) as proposals: what supersedes what, decided by when facts are true.
+
+The paper updates or deletes entries in place. Here nothing is overwritten: an update becomes
+``supersede``, a deletion ``retract``, and both can be undone. Whatever is ambiguous changes
+nothing: facts about different things, facts of the same time, an update against the order of time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from cognigraph.ids import normalise
+from cognigraph.loop.data import Repair
+from cognigraph.loop.shown import shielded
+from cognigraph.loop.state import LoopState
+from cognigraph.model import Triple
+from cognigraph.retrieve.block_lines import triple_line
+from cognigraph.states.slots import claim_about, same_value
+
+_FORGET = re.compile(r"\b(?:forget|delete|erase|remove|don'?t remember|no longer remember)\b", re.I)
+
+
+def time_of(triple: Triple) -> datetime:
+    """Since when a fact is true: the time it names, or else the time of the chunk that says it."""
+    if triple.valid_from is not None:
+        return triple.valid_from
+    return triple.when.start if triple.when is not None else triple.first_observed
+
+
+def slot_of(triple: Triple) -> tuple[str, str] | None:
+    """Whose slot of one value a fact is about; ``None`` if it is about none."""
+    claim = claim_about(triple)
+    if claim is None or not claim.single or claim.says != "holds":
+        return None
+    return normalise(triple.object if claim.on_object else triple.subject), claim.slot
+
+
+def later_time_wins(conflict: Sequence[Triple], reason: str = "") -> tuple[Repair, ...]:
+    """Propose what supersedes what among facts in conflict; the order of the facts is irrelevant.
+
+    Only facts about the same slot of the same entity are compared. The latest of them supersedes
+    each earlier one that holds another value. Two values of the latest time are ambiguous, and then
+    nothing is proposed about that slot.
+    """
+    slots: dict[tuple[str, str], dict[str, Triple]] = {}
+    for triple in conflict:
+        slot = slot_of(triple)
+        if slot is not None and triple.status == "current":
+            slots.setdefault(slot, {})[triple.uid] = triple
+    found: list[Repair] = []
+    for _, facts in sorted(slots.items()):
+        found.extend(_of_one_slot(list(facts.values()), reason))
+    return tuple(found)
+
+
+def _of_one_slot(facts: Sequence[Triple], reason: str) -> list[Repair]:
+    ordered = sorted(facts, key=lambda one: (time_of(one), one.uid))
+    newest = ordered[-1]
+    at = time_of(newest)
+    if any(time_of(one) == at and _differ(one, newest) for one in ordered[:-1]):
+        return []
+    return [
+        Repair("supersede", one, newest, at, reason or "a later fact holds another value")
+        for one in ordered[:-1]
+        if time_of(one) < at and _differ(one, newest)
+    ]
+
+
+def _differ(one: Triple, other: Triple) -> bool:
+    mine, theirs = claim_about(one), claim_about(other)
+    assert mine is not None and theirs is not None
+    return not same_value(mine.slot, mine.value, theirs.value)
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshByRules:
+    """``repair`` without a model: :func:`later_time_wins` among the facts behind the conflict."""
+
+    needs_model: ClassVar[bool] = False
+
+    def __call__(self, state: LoopState) -> tuple[Repair, ...]:
+        """Propose changes for the entries in conflict."""
+        assert state.assessment is not None
+        return later_time_wins(state.pool.triples(state.assessment.conflicts))
+
+
+@dataclass(frozen=True, slots=True)
+class Refresher:
+    """``repair``: a model says which facts no longer hold; time and slots confirm it (3.4).
+
+    An update is proposed only if the facts are about the same slot and the new one is later. A
+    deletion is proposed only if the user has asked in words to forget something.
+    """
+
+    needs_model: ClassVar[bool] = True
+
+    def __call__(self, state: LoopState) -> tuple[Repair, ...]:
+        """Propose changes for the entries in conflict."""
+        from cognigraph.loop.schemas import RefreshAnswer
+
+        assert state.assessment is not None
+        facts = state.pool.triples(state.assessment.conflicts)
+        if not facts:
+            state.note("no facts were read from the entries in conflict: nothing to change")
+            return ()
+        labels = {f"F{number}": triple for number, triple in enumerate(facts, 1)}
+        zone = state.recall.zone
+        inputs = {
+            "facts": "\n".join(
+                f"[{label}] {shielded(triple_line(triple, zone))}"
+                for label, triple in labels.items()
+            ),
+            "history": state.history_lines,
+            "question": shielded(state.question),
+        }
+        answer = state.asker.ask("ama-refresh-1", RefreshAnswer, inputs)
+        asks = any(_FORGET.search(text) for text in (state.question, *state.history))
+        found: dict[str, Repair] = {}
+        for change in answer.changes:
+            old = labels.get(_tidy(change.entry))
+            new = labels.get(_tidy(change.replaced_by))
+            repair = _checked(change.action, old, new, change.reason, may_delete=asks)
+            if isinstance(repair, str):
+                state.note(f"{change.action[:20]} {change.entry[:10]}: {repair}; nothing proposed")
+            elif repair.old.uid in found:
+                state.note(f"{change.entry[:10]} twice: the first change counts")
+            else:
+                found[repair.old.uid] = repair
+        return _without_cycles(found)
+
+
+def _tidy(label: str) -> str:
+    return label.strip().strip("[]").upper()
+
+
+def _checked(
+    action: str, old: Triple | None, new: Triple | None, reason: str, *, may_delete: bool
+) -> Repair | str:
+    """The repair that a change stands for, or why it is none."""
+    if old is None:
+        return "it names no fact that was shown"
+    if action.strip().lower() == "delete":
+        if not may_delete:
+            return "nobody asked to forget it"
+        return Repair("retract", old, reason=reason or "the user asked to forget it")
+    if new is None:
+        return "it names no fact that was shown as the new one"
+    allowed = {one.old.uid: one for one in later_time_wins([old, new], reason)}
+    if old.uid not in allowed:
+        return "the facts are of the same time, about different things, or in the wrong order"
+    return allowed[old.uid]
+
+
+def _without_cycles(found: dict[str, Repair]) -> tuple[Repair, ...]:
+    """The repairs whose new fact is not itself taken back."""
+    retracted = {uid for uid, one in found.items() if one.action == "retract"}
+    return tuple(one for one in found.values() if one.new is None or one.new.uid not in retracted)

@@ -1,0 +1,177 @@
+"""``LoopState``: what a loop knows at one moment. Every slot is called with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from cognigraph.loop.asker import Asker
+from cognigraph.loop.data import Assessment, Evidence, ModelCall, Plan, Verdict
+from cognigraph.loop.pool import Pool
+from cognigraph.loop.recall import Found, Recall
+from cognigraph.loop.shown import bullet_lines, evidence_lines, history_lines
+from cognigraph.model import Citation, Context
+
+_LONGEST_QUERY = 300
+_RELATED = 10
+
+
+def same_query(text: str) -> str:
+    """Reduce a query to what makes it different from others: its words in order."""
+    return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
+
+
+class LoopState:
+    """A question, what was found so far, and what was made of it.
+
+    Slots read it and add evidence through :meth:`fetch` and :meth:`add`. A slot that needs a model
+    finds it in ``asker``; to use one alone, create a state with a recall and an asker.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        *,
+        recall: Recall,
+        asker: Asker | None = None,
+        history: Sequence[str] = (),
+        now: datetime,
+        max_tokens: int = 2000,
+    ) -> None:
+        self.question = question
+        self.recall = recall
+        self.history = tuple(history)
+        self.now = now
+        self.max_tokens = max_tokens
+        self.pool = Pool(recall)
+        self.plan = Plan((question,))
+        self.round = 0
+        self.shown: tuple[str, ...] = ()
+        self.assessment: Assessment | None = None
+        self.verdict: Verdict = "unchecked"
+        self.chosen: tuple[str, ...] = ()
+        self.answers: list[str] = []
+        self.cited: tuple[Citation, ...] = ()
+        self.notes: list[str] = []
+        self._asker = asker
+        self._sent: dict[tuple[str, str], str] = {}
+
+    # What was sent
+
+    @property
+    def sent(self) -> tuple[str, ...]:
+        """The queries sent so far, each once."""
+        return tuple(dict.fromkeys(self._sent.values()))
+
+    def unsent(self, queries: Iterable[str], most: int, layer: str = "messages") -> list[str]:
+        """The first ``most`` of these queries that were not sent to a layer; notes the others."""
+        new: dict[str, str] = {}
+        repeated = total = 0
+        for query in queries:
+            total += 1
+            form = same_query(query)
+            if not form or form in new or (layer, form) in self._sent:
+                repeated += 1
+            else:
+                new[form] = " ".join(query.split())[:_LONGEST_QUERY]
+        taken = list(new.values())[:most]
+        if repeated:
+            self.note(f"{repeated} of {total} queries were empty or sent before: not sent again")
+        if len(new) > most:
+            self.note(f"{len(new) - most} of {total} queries were left out: {most} a round")
+        return taken
+
+    def note(self, text: str) -> None:
+        """Add a note to the round."""
+        self.notes.append(text)
+
+    # Evidence
+
+    def fetch(self, plan: Plan) -> tuple[Evidence, ...]:
+        """Send what a plan asks for; returns what is new. Nothing is sent twice to a layer."""
+        self.plan, before = plan, len(self.pool)
+        labels: list[str] = []
+        if plan.related:
+            hits = self.pool.hits()[:_RELATED]
+            labels += self.add(self.recall.related(self.question, hits), "related messages")
+        for query in plan.queries:
+            key = (plan.layer, same_query(query))
+            if key not in self._sent:
+                self._sent[key] = query
+                labels += self.add(self._send(query, plan), query)
+        self.shown = tuple(dict.fromkeys(labels))
+        return self.pool.items[before:]
+
+    def _send(self, query: str, plan: Plan) -> Found:
+        if plan.layer == "messages":
+            return self.recall.messages(query, plan.k, self.pool.message_keys())
+        if plan.layer == "facts":
+            return self.recall.facts(query, plan.k, self.pool.uids("facts"))
+        return self.recall.episodes(query, plan.k)
+
+    def unvisited(self, layer: str, query: str) -> bool:
+        """Whether a query was not sent to a layer."""
+        return (layer, same_query(query)) not in self._sent
+
+    def add(self, found: Found, query: str) -> tuple[str, ...]:
+        """Add what a query has found; returns the labels of all of it."""
+        return self.pool.add(found, query, self.round)
+
+    def known(self, labels: Iterable[str], among: Iterable[str] | None = None) -> tuple[str, ...]:
+        """Those labels that a model may name: of items it was shown. Others are noted."""
+        given = tuple(labels)
+        allowed = set(self.pool.known(among) if among is not None else self.pool.known(given))
+        found = tuple(label for label in self.pool.known(given) if label in allowed)
+        invented = len({label.strip().strip("[]").upper() for label in given}) - len(found)
+        if invented > 0:
+            self.note(f"{invented} of {len(given)} ids were not among those shown: left out")
+        return found
+
+    def choose(self, labels: Iterable[str]) -> None:
+        """Add items to those that the block is made of; without any, it is made of all."""
+        self.chosen = tuple(dict.fromkeys((*self.chosen, *labels)))
+
+    def block(self) -> Context:
+        """The prompt block of the chosen evidence."""
+        return self.pool.block(self.question, self.max_tokens, self.chosen)
+
+    # In words, for prompts
+
+    @property
+    def asker(self) -> Asker:
+        """The model; slots that need none do not ask for it."""
+        assert self._asker is not None, "this slot needs a model: give the state an Asker"
+        return self._asker
+
+    @property
+    def asked_on(self) -> str:
+        """The day of the question."""
+        return f"{self.now.astimezone(self.recall.zone):%A, %d %B %Y}"
+
+    @property
+    def has_asker(self) -> bool:
+        """Whether there is a model."""
+        return self._asker is not None
+
+    def take_calls(self) -> tuple[ModelCall, ...]:
+        """The calls since the last time."""
+        return self._asker.take() if self._asker is not None else ()
+
+    def lines(self, labels: Iterable[str]) -> str:
+        """The items with these labels, one a line."""
+        return evidence_lines((self.pool.item(label) for label in labels), self.recall.zone)
+
+    @property
+    def history_lines(self) -> str:
+        """The conversation before the question."""
+        return history_lines(self.history)
+
+    @property
+    def answer_lines(self) -> str:
+        """The intermediate answers so far (HyMem's memory pool M_i)."""
+        return bullet_lines(self.answers)
+
+    @property
+    def sent_lines(self) -> str:
+        """The queries so far."""
+        return bullet_lines(self.sent)
