@@ -38,7 +38,7 @@ $(VENV)/.core: pyproject.toml
 
 $(VENV)/.ready: $(VENV)/.core
 	@echo "Installing the development tools into $(VENV)"
-	@$(call PIP,$(VENV)) --editable '.[fastembed,openai]' --group dev
+	@$(call PIP,$(VENV)) --editable '.[fastembed,openai,mcp,server]' --group dev
 	@touch $@
 
 demo: $(VENV)/.core ## Play a conversation into a memory and ask it questions

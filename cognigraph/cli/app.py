@@ -20,6 +20,7 @@ from cognigraph.cli import (
     housekeeping,
     reindexing,
     resolving,
+    serving,
     states,
 )
 from cognigraph.cli.commands import CommandRun, Interrupted
@@ -65,6 +66,8 @@ _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "update": housekeeping.update,
     "export": housekeeping.export,
     "backup": housekeeping.backup,
+    "serve": serving.serve,
+    "keys": serving.keys,
     "enrich": commands.enrich_pending,
     "reindex": reindexing.reindex,
     "doctor": doctor.doctor,

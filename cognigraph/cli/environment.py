@@ -10,7 +10,7 @@ PIPE_WIDTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """``COGNIGRAPH_DB``, ``_AUTH``, ``_EMBEDDER``, ``_EXTRACTOR``, ``_MODEL_PRICES``, ``_DEBUG``.
+    """``COGNIGRAPH_DB``, ``_AUTH``, ``_EMBEDDER``, ``_EXTRACTOR``, ``_KEYS`` and so on.
 
     ``width`` is the width in columns of output that does not go to a terminal.
     """
@@ -20,6 +20,7 @@ class Environment:
     embedder: str | None
     extractor: str | None
     prices: str | None
+    keys: str | None
     debug: bool
     width: int
 
@@ -33,6 +34,7 @@ def read_environment() -> Environment:
         embedder=os.environ.get("COGNIGRAPH_EMBEDDER") or None,
         extractor=os.environ.get("COGNIGRAPH_EXTRACTOR") or None,
         prices=os.environ.get("COGNIGRAPH_MODEL_PRICES") or None,
+        keys=os.environ.get("COGNIGRAPH_KEYS") or None,
         debug=os.environ.get("COGNIGRAPH_DEBUG", "") not in ("", "0"),
         width=max(40, int(columns)) if columns.isdecimal() else PIPE_WIDTH,
     )

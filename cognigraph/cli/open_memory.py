@@ -12,6 +12,7 @@ from pathlib import Path
 from stat import S_ISREG
 
 from cognigraph.cli.environment import Environment
+from cognigraph.engine import EnrichMode
 from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR, resolve_extractor
 from cognigraph.llm import Budget
@@ -38,6 +39,7 @@ class Options:
     database: str | None
     timezone: str | None
     prices: str | None = None
+    keys: str | None = None
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, environment: Environment) -> Options:
@@ -56,6 +58,7 @@ class Options:
             database=given.get("database"),
             timezone=given.get("timezone"),
             prices=environment.prices,
+            keys=environment.keys,
         )
 
     @property
@@ -130,8 +133,9 @@ def opened(
     create: bool = False,
     settings: Settings | None = None,
     budget: Budget | None = None,
+    enrich: EnrichMode = "manual",
 ) -> Iterator[Memory]:
-    """Open the memory without background enrichment.
+    """Open the memory, unless told otherwise without background enrichment.
 
     Raises:
         StoreUnavailableError: the memory does not exist and ``create`` is false.
@@ -146,7 +150,7 @@ def opened(
         extractor=resolve_extractor(
             options.extractor, timezone=zone(options.timezone), budget=budget
         ),
-        enrich="manual",
+        enrich=enrich,
         timezone=options.timezone,
         settings=settings,
     ) as memory:

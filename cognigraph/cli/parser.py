@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from cognigraph._version import __version__
 from cognigraph.cli.housekeeping_options import add_housekeeping
 from cognigraph.cli.numbers import amount, count, whole
+from cognigraph.cli.serving_options import add_serving
 from cognigraph.cli.state_parser import add_state_commands
 from cognigraph.cli.terminal import one_line
 
@@ -83,6 +84,7 @@ def build_parser() -> argparse.ArgumentParser:
     _looking(command)
     add_state_commands(command, count)
     add_housekeeping(command)
+    add_serving(command)
     _keeping(command)
     _evaluating(command)
     return parser

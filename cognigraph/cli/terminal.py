@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from cognigraph.cli.json_output import plain
+from cognigraph.plain_data import plain
 from cognigraph.text.clean import printable, replace_surrogates
 
 # What `printable` keeps and a terminal may interpret: carriage return, C1 controls (0x9b starts an

@@ -19,7 +19,7 @@ FOLDERS = {
 LAYERS: list[set[str]] = [
     {"_version", "arrays", "english", "errors", "ids", "times", "usage"},
     {"model", "new_file"},
-    {"text"},
+    {"plain_data", "text"},
     {"settings", "validation"},
     {"resolution", "states"},
     {"cypher", "llm"},
@@ -39,7 +39,7 @@ LAYERS: list[set[str]] = [
     {"aio_answering", "aio_facts", "aio_housekeeping"},
     {"aio"},
     {"cognigraph"},
-    {"evaluate"},
+    {"evaluate", "mcp_server", "server"},
     {"cli"},
     {"__main__"},
 ]

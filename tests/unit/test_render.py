@@ -13,10 +13,10 @@ from rich.console import Console, RenderableType
 from cognigraph.cli import format_values, render
 from cognigraph.cli.commands import _parameters
 from cognigraph.cli.importing import Lines, Unreadable
-from cognigraph.cli.json_output import plain
 from cognigraph.cli.terminal import one_line, safe
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Hit, SearchResult, Session, Source, Theme, Trace, Triple, Why
+from cognigraph.plain_data import plain
 from cognigraph.times import parse_when
 
 AT = datetime(2025, 5, 24, 19, 48, tzinfo=UTC)

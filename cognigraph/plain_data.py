@@ -1,4 +1,4 @@
-"""Converts value objects to plain data for ``--json``."""
+"""Convert value objects to plain data: for ``--json``, and for the servers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from typing import Any
 
 from cognigraph.model import Context, Session, Triple
 from cognigraph.times import When
+
+COMPUTED: dict[type, tuple[str, ...]] = {Session: ("summary",), Triple: ("text",)}
+"""Properties that are written beside the fields; all are texts."""
 
 
 def plain(value: Any) -> Any:
@@ -42,9 +45,6 @@ def plain(value: Any) -> Any:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    document = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Session):
-        document["summary"] = value.summary
-    elif isinstance(value, Triple):
-        document["text"] = value.text
-    return document
+    names = [field.name for field in fields(value)]
+    names += COMPUTED.get(type(value), ())
+    return {name: plain(getattr(value, name)) for name in names}

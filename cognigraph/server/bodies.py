@@ -1,0 +1,241 @@
+"""What clients send: the bodies of requests, each with the arguments of one operation."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from cognigraph.errors import ConfigurationError
+from cognigraph.model import DEFAULT_SESSION, Filter, RoleFilter
+from cognigraph.settings import SearchSettings, Settings
+
+MOST_HITS = 1000
+MOST_TOKENS = 200_000
+MOST_ROWS = 10_000
+MOST_SECONDS = 60.0
+MOST_CANDIDATES = 1000
+"""Limits of one request, so that none occupies the server for long."""
+
+Time = Annotated[
+    str,
+    Field(
+        description="ISO 8601 with an offset, such as 2026-05-20T09:00:00+02:00 or ...Z",
+        examples=["2026-05-20T09:00:00Z"],
+    ),
+]
+Hits = Annotated[int, Field(ge=1, le=MOST_HITS, description="How many messages.")]
+Scalar = str | int | float | bool | None
+
+
+class Body(BaseModel):
+    """A body whose fields are the arguments of an operation; unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    def given(self) -> dict[str, Any]:
+        """The fields that the client sent."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+class MessageBody(BaseModel):
+    """A message: `text`, or `role` and `content` as in chat completions.
+
+    With an `id`, sending it again changes nothing. Fields that are not listed become metadata.
+    """
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    text: str | None = Field(None, examples=["I moved to Oslo in May."])
+    session: str = DEFAULT_SESSION
+    speaker: str | None = Field(None, examples=["Ann"])
+    at: Time | None = None
+    id: str | None = Field(None, description="Give one, so that a request can be repeated.")
+    role: str | None = Field(None, description="user, assistant, system or tool; none for a person")
+    metadata: dict[str, Any] | None = None
+    tags: list[str] | None = None
+    raw: Any = None
+    content: str | list[Any] | dict[str, Any] | None = None
+
+    def mapping(self) -> dict[str, Any]:
+        """The message as `add_many` takes it."""
+        return self.model_dump(exclude_unset=True)
+
+
+class MessagesBody(Body):
+    """Several messages."""
+
+    messages: list[MessageBody] = Field(max_length=10_000)
+    skip_invalid: bool = Field(False, description="Leave out messages that cannot be stored.")
+
+
+class ExchangeBody(Body):
+    """What a user said, and what the assistant answered."""
+
+    user: str
+    assistant: str
+    session: str = DEFAULT_SESSION
+    speaker: str | None = None
+    at: Time | None = None
+    id: str | None = None
+    metadata: dict[str, Any] | None = None
+    tags: list[str] = []
+
+
+class UpdateBody(Body):
+    """The new text of a message."""
+
+    text: str
+
+
+class ForgetBody(Body):
+    """Which messages to delete: those that match every criterion."""
+
+    message: str | None = None
+    session: str | None = None
+    speaker: str | None = None
+    before: Time | None = None
+    entity: str | None = None
+    everything: bool = False
+    dry_run: bool = Field(False, description="Only count what would go.")
+    allow_again: bool = Field(False, description="Store them again if they are added again.")
+
+
+class FilterBody(Body):
+    """Which messages are considered; all conditions must hold."""
+
+    roles: list[RoleFilter] | None = None
+    session: str | list[str] | None = None
+    speaker: str | list[str] | None = None
+    tags: list[str] | None = None
+    since: Time | None = None
+    until: Time | None = None
+    metadata: dict[str, Scalar] | None = None
+
+    def filter(self) -> Filter:
+        """The filter that the library takes."""
+        return Filter(**{name: value for name, value in self.given().items() if value is not None})
+
+
+class _Question(Body):
+    question: str = Field(examples=["Where does Ann live?"])
+    k: Hits | None = None
+    now: Time | None = Field(None, description="When the question is asked.")
+    as_of: Time | None = Field(None, description="Ignore what was said later.")
+    where: FilterBody | None = None
+    settings: dict[str, str | int | float | bool] | None = Field(
+        None, description="Search settings of this request, such as profile, sessions or decay."
+    )
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of the operation."""
+        found = self.given()
+        if self.where is not None:
+            found["where"] = self.where.filter()
+        if self.settings is not None:
+            found["settings"] = _search_settings(self.settings)
+        return found
+
+
+class SearchBody(_Question):
+    """A question to search for."""
+
+    explain: bool = Field(False, description="Also return the next best messages in `others`.")
+
+
+class WhyBody(_Question):
+    """A question, and the message that should have been found."""
+
+    expect: str = Field(description="The id of the message.")
+    session: str | None = None
+
+
+class ContextBody(_Question):
+    """A question for which a prompt block is built."""
+
+    max_tokens: Annotated[int, Field(ge=1, le=MOST_TOKENS)] | None = None
+    timezone: str | None = Field(None, description="The timezone of the times in the block.")
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of the operation."""
+        found = super().arguments()
+        if "settings" in found:
+            found["settings"] = Settings(search=found["settings"])
+        return found
+
+
+class CypherBody(Body):
+    """A read-only query, or the name of one that comes with cognigraph."""
+
+    query: str | None = Field(None, examples=["MATCH (e:Entity) RETURN e.name LIMIT 10"])
+    name: str | None = None
+    parameters: dict[str, Any] = {}
+    limit: Annotated[int, Field(ge=1, le=MOST_ROWS)] = 1000
+    timeout: Annotated[float, Field(gt=0, le=MOST_SECONDS)] = 30.0
+
+
+class SupersedeBody(Body):
+    """The triple that took the place of another."""
+
+    by: str = Field(description="The uid of the new triple.")
+    at: Time | None = None
+    reason: str = ""
+
+
+class ReasonBody(Body):
+    """Why a triple is changed."""
+
+    reason: str = ""
+
+
+class MergeBody(Body):
+    """Two entities that are the same."""
+
+    name: str
+    into: str
+    type: str | None = None
+    into_type: str | None = None
+
+
+class SplitBody(Body):
+    """An entity that was merged by mistake."""
+
+    name: str
+    apart_from: str | None = None
+    type: str | None = None
+    other_type: str | None = None
+
+
+class CopyBody(Body):
+    """Where to copy a space to."""
+
+    to: str
+
+
+class EnrichBody(Body):
+    """The limits of a run; the rest stays queued."""
+
+    calls: Annotated[int, Field(ge=0)] | None = None
+    tokens: Annotated[int, Field(ge=0)] | None = None
+    cost: Annotated[float, Field(ge=0)] | None = None
+    seconds: Annotated[float, Field(ge=0)] | None = None
+
+
+class RedoBody(Body):
+    """Which messages to read again."""
+
+    older_than: str | int | None = None
+
+
+def _search_settings(given: dict[str, str | int | float | bool]) -> SearchSettings:
+    known = {field.name for field in fields(SearchSettings)} - {"licomemory"}
+    for name, value in given.items():
+        if name not in known:
+            raise ConfigurationError(
+                f"there is no search setting {name!r}; there are {', '.join(sorted(known))}"
+            )
+        is_count = isinstance(value, int) and not isinstance(value, bool)
+        if is_count and name != "max_question_chars" and value > MOST_CANDIDATES:  # type: ignore[operator]
+            raise ConfigurationError(f"settings.{name} must be at most {MOST_CANDIDATES:,}")
+    return replace(SearchSettings(), **given)  # type: ignore[arg-type]

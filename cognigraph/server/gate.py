@@ -1,0 +1,181 @@
+"""The gate: what every request passes before its route, and what is measured of it.
+
+It refuses requests that are too many, too large, from another web page, or without a valid key.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from cognigraph.errors import CogniGraphError
+from cognigraph.server.access import Doorkeeper
+from cognigraph.server.metrics import Metrics
+from cognigraph.server.problems import Problem, of_error
+from cognigraph.server.rate import Rate
+
+logger = logging.getLogger("cognigraph.server")
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Names of this machine, as a browser would send them."""
+_WRONG_KEYS_A_SECOND = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerLimits:
+    """What the server takes.
+
+    ``body`` is the size in bytes of a request, ``upload`` that of an import. ``rate`` is the number
+    of requests per second of one key, or without keys of one address, over a longer time; 0 is no
+    limit. ``requests`` is how many may be in work or wait at once, ``threads`` how many are in
+    work, and ``long`` how many imports, enrichments and exports.
+    """
+
+    body: int = 8 * 2**20
+    upload: int = 2 * 2**30
+    rate: float = 100.0
+    requests: int = 512
+    threads: int = 8
+    long: int = 4
+
+
+class Gate:
+    """ASGI middleware around the whole application."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        doorkeeper: Doorkeeper,
+        limits: ServerLimits,
+        metrics: Metrics,
+        is_local: bool,
+    ) -> None:
+        self._app = app
+        self._doorkeeper = doorkeeper
+        self._limits = limits
+        self._metrics = metrics
+        self._is_local = is_local
+        self._rate = Rate(limits.rate)
+        self._failures = Rate(min(limits.rate, _WRONG_KEYS_A_SECOND))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request pass, or answer it with a problem."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        scope["path"] = scope.get("raw_path", scope["path"].encode()).decode("ascii", "replace")
+        response = _Response(send)
+        started = time.perf_counter()
+        self._metrics.in_flight += 1
+        try:
+            await self._pass(scope, receive, response)
+        finally:
+            self._metrics.in_flight -= 1
+            self._metrics.observe(scope, response.status, time.perf_counter() - started)
+
+    async def _pass(self, scope: Scope, receive: Receive, response: _Response) -> None:
+        headers = Headers(scope=scope)
+        try:
+            if self._metrics.in_flight > self._limits.requests:
+                raise Problem(
+                    503, "Too many requests at once", "the server is busy; try again", wait=1
+                )
+            self._check_origin(headers)
+            self._admit(scope, headers)
+            body = _Body(receive, headers, self._most(scope))
+            await self._app(scope, body, response)
+        except Problem as refused:
+            await response.replace(scope, receive, refused)
+        except CogniGraphError as error:
+            if response.status:
+                raise
+            await of_error(error)(scope, receive, response)
+
+    def _most(self, scope: Scope) -> int:
+        is_upload = scope["path"].endswith(("/import", "/restore"))
+        return self._limits.upload if is_upload else self._limits.body
+
+    def _check_origin(self, headers: Headers) -> None:
+        """Refuse requests that another web page makes a browser send.
+
+        A page on the internet may give its name the address of this machine, so on loopback the
+        host must be one of loopback. The page that this server delivers is of the same origin.
+        """
+        host = headers.get("host", "")
+        if self._is_local and _name(host) not in LOOPBACK:
+            raise Problem(
+                403, "Unknown host", f"the server is on loopback, so its host cannot be {host!r}"
+            )
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            raise Problem(403, "Another origin", "web pages of other origins cannot use this API")
+
+    def _admit(self, scope: Scope, headers: Headers) -> None:
+        address = (scope.get("client") or ("unknown", 0))[0]
+        if is_public(scope["path"]):
+            return
+        try:
+            grant = self._doorkeeper.grant(headers.get("authorization"))
+        except Problem:
+            self._failures.take(address)
+            raise
+        self._rate.take(address if grant.key is None else grant.key.id)
+        scope["cognigraph.grant"] = grant
+
+
+def is_public(path: str) -> bool:
+    """Whether a path needs no key: the page itself, health, and the description of the API."""
+    return not path.startswith("/v1/") and path != "/metrics"
+
+
+def _name(host: str) -> str:
+    return (urlsplit(f"//{host}").hostname or "").lower()
+
+
+class _Response:
+    """Sends a response and notes its status."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.status = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+        await self._send(message)
+
+    async def replace(self, scope: Scope, receive: Receive, refused: Problem) -> None:
+        """Answer with a problem, unless an answer was begun."""
+        if not self.status:
+            await refused.response()(scope, receive, self)
+
+
+class _Body:
+    """Receives the body of a request up to a size."""
+
+    def __init__(self, receive: Receive, headers: Headers, most: int) -> None:
+        self._receive = receive
+        self._left = self._most = most
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > most:
+            raise self._too_large()
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise self._too_large()
+        return message
+
+    def _too_large(self) -> Problem:
+        return Problem(
+            413,
+            "The request is too large",
+            f"at most {self._most:,} bytes are taken; send fewer messages at once, or raise "
+            "--max-body",
+        )

@@ -1,0 +1,94 @@
+"""Errors as ``application/problem+json`` (RFC 9457): what is wrong, and what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from cognigraph.errors import (
+    BudgetExceededError,
+    CogniGraphError,
+    ConfigurationError,
+    ConflictError,
+    EmbedderMismatchError,
+    FlushTimeout,
+    InvalidMessageError,
+    ModelError,
+    NotFoundError,
+    QueryError,
+    StoreUnavailableError,
+)
+
+MEDIA_TYPE = "application/problem+json"
+_STATUS: tuple[tuple[type[CogniGraphError], int], ...] = (
+    (ConflictError, 409),
+    (InvalidMessageError, 422),
+    (NotFoundError, 404),
+    (QueryError, 400),
+    (ConfigurationError, 400),
+    (StoreUnavailableError, 503),
+    (EmbedderMismatchError, 503),
+    (FlushTimeout, 504),
+    (BudgetExceededError, 429),
+    (ModelError, 502),
+)
+_SECONDS_TO_WAIT = 1
+_DETAILS = ("index", "ids", "pending", "limit", "allowed", "used", "attempts")
+"""Attributes of errors that are passed on."""
+
+
+class Problem(HTTPException):
+    """A request that is refused; raised by the server itself."""
+
+    def __init__(
+        self, status: int, title: str, detail: str, *, wait: float | None = None, **more: Any
+    ) -> None:
+        super().__init__(status, detail)
+        self.status, self.title = status, title
+        self.wait, self.more = wait, more
+
+    def response(self) -> Response:
+        """The response that tells the client."""
+        headers = {} if self.wait is None else {"Retry-After": f"{max(1, round(self.wait))}"}
+        if self.status == 401:
+            headers["WWW-Authenticate"] = "Bearer"
+        return problem(self.status, self.title, self.detail, headers=headers, **self.more)
+
+
+def problem(
+    status: int,
+    title: str,
+    detail: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    **more: Any,
+) -> Response:
+    """A problem document."""
+    retryable = status in (429, 503, 504)
+    document = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    document |= {"retryable": retryable, **more}
+    return JSONResponse(document, status, headers=dict(headers or {}), media_type=MEDIA_TYPE)
+
+
+def status_of(error: CogniGraphError) -> int:
+    """The HTTP status of one of our errors."""
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+
+
+def of_error(error: CogniGraphError) -> Response:
+    """The problem that one of our errors is."""
+    more = {name: getattr(error, name) for name in _DETAILS if hasattr(error, name)}
+    more["retryable"] = error.is_retryable
+    headers = {"Retry-After": str(_SECONDS_TO_WAIT)} if status_of(error) == 503 else {}
+    kind = type(error).__name__
+    return problem(status_of(error), kind, str(error), headers=headers, **more)
+
+
+def as_document(error: CogniGraphError) -> dict[str, Any]:
+    """The same problem as data, for a stream whose status is already sent."""
+    found: dict[str, Any] = json.loads(bytes(of_error(error).body))
+    return found

@@ -1,0 +1,85 @@
+"""Routes that look after the queue of messages to be enriched."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from fastapi import APIRouter, Request, Response
+
+from cognigraph.ingest.queue.enricher import Step
+from cognigraph.ingest.queue.estimate import Estimate
+from cognigraph.ingest.queue.run_limits import Limits
+from cognigraph.server.access import Readable, Writable
+from cognigraph.server.bodies import EnrichBody, RedoBody
+from cognigraph.server.documents import described, document, page_of, schema_of
+from cognigraph.server.long_work import Report, run_long
+from cognigraph.server.tracing import span
+from cognigraph.space import Space
+from cognigraph.stores.records import Failure
+
+router = APIRouter(tags=["enrichment"])
+
+
+@router.post("/enrich", responses=described(dict[str, object]))
+async def enrich(request: Request, space: Writable, body: EnrichBody) -> Response:
+    """Enrich what waits in the space now, instead of in the background.
+
+    With `Accept: text/event-stream` each batch is an event `progress`, and the end is `result`.
+    """
+    limits = Limits(
+        calls=body.calls,
+        tokens=body.tokens,
+        cost=body.cost,
+        time=None if body.seconds is None else timedelta(seconds=body.seconds),
+    )
+    return await run_long(request, lambda report: _enrich(space, limits, report))
+
+
+def _enrich(space: Space, limits: Limits, report: Report) -> dict[str, object]:
+    total = space.stats().pending
+    done = 0
+
+    def on_step(step: Step) -> None:
+        nonlocal done
+        done += 0 if step.error else step.chunks
+        report({"done": done, "total": max(total, done), "step": step})
+
+    with span("cognigraph.enrich", space.name):
+        steps = space.enrich(on_step, limits=limits)
+    after = space.stats()
+    return {
+        "chunks": done,
+        "pending": after.pending + after.leased,
+        "failed": after.failed,
+        "stopped": steps[-1].stopped if steps else None,
+    }
+
+
+@router.get("/estimate", responses=described(schema_of(Estimate)))
+def estimate(space: Readable, redo: bool = False, older_than: str | None = None) -> Response:
+    """Estimate what enriching all pending messages would take."""
+    return document(space.estimate(redo=redo, older_than=older_than))
+
+
+@router.post("/redo", responses=described(dict[str, int]))
+def redo(space: Writable, body: RedoBody) -> Response:
+    """Queue enriched messages to be read again."""
+    return document({"chunks": space.redo(body.older_than)})
+
+
+@router.get("/failures", responses=described(page_of(Failure)))
+def failures(space: Readable) -> Response:
+    """List chunks and summaries whose last enrichment failed, with the reason."""
+    return document({"items": space.failures(), "next": None})
+
+
+@router.post("/failures/retry", responses=described(dict[str, int]))
+def retry_failed(space: Writable) -> Response:
+    """Put parked chunks and summaries back into the queue."""
+    return document({"chunks": space.retry_failed()})
+
+
+@router.post("/flush", status_code=204)
+async def flush(request: Request, space: Writable, timeout: float = 30.0) -> Response:
+    """Wait until everything added to the space is enriched; 504 if it takes longer."""
+    return await run_long(request, lambda report: space.flush(min(timeout, 600.0)))

@@ -1,0 +1,53 @@
+"""Routes on whole spaces, and on the whole store."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from cognigraph.model.storage import Check, StoreInfo
+from cognigraph.server.access import Owned, Readable, WholeStore, grant_of, memory_of
+from cognigraph.server.bodies import CopyBody
+from cognigraph.server.documents import described, document, page_of, schema_of
+
+router = APIRouter(prefix="/v1/spaces/{space}", tags=["spaces"])
+store = APIRouter(tags=["store"])
+
+
+@router.get("", responses=described(dict[str, object]))
+def space(space: Readable) -> Response:
+    """Get the name of the space and what it holds."""
+    return document({"name": space.name, "stats": space.stats()})
+
+
+@router.delete("", status_code=204)
+def delete_space(request: Request, space: Owned) -> Response:
+    """Delete the space with all that it holds."""
+    memory_of(request).delete_space(space.name)
+    return Response(status_code=204)
+
+
+@router.post("/copy", responses=described(dict[str, int]))
+def copy_space(request: Request, space: Owned, body: CopyBody) -> Response:
+    """Copy the space to another one, which must hold no messages."""
+    grant_of(request).check("admin", body.to)
+    return document({"messages": memory_of(request).copy_space(space.name, body.to)})
+
+
+@store.get("/spaces", responses=described(dict[str, list[str]]))
+def spaces(request: Request) -> Response:
+    """List the spaces that hold messages, as far as the key opens them."""
+    grant = grant_of(request)
+    names = [name for name in memory_of(request).spaces() if grant.sees(name)]
+    return document({"items": names})
+
+
+@store.get("/info", responses=described(schema_of(StoreInfo)))
+def info(memory: WholeStore) -> Response:
+    """Say where the data is stored, and with which schema and embedder."""
+    return document(memory.info)
+
+
+@store.get("/check", responses=described(page_of(Check)))
+def check(memory: WholeStore) -> Response:
+    """Check the health of the store, as `cognigraph doctor` does."""
+    return document({"items": memory.check(), "next": None})

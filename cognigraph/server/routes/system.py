@@ -1,0 +1,40 @@
+"""Routes for those who run the server: health, readiness and metrics."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from cognigraph._version import __version__
+from cognigraph.errors import CogniGraphError
+from cognigraph.server.access import WholeStore, memory_of
+from cognigraph.server.documents import document
+from cognigraph.server.problems import problem
+
+router = APIRouter(tags=["system"])
+_TEXT = "text/plain; version=0.0.4; charset=utf-8"
+
+
+@router.get("/health")
+async def health() -> Response:
+    """Say that the process answers."""
+    return document({"status": "ok", "version": __version__})
+
+
+@router.get("/ready")
+def ready(request: Request) -> Response:
+    """Say whether the store answers."""
+    try:
+        memory_of(request).spaces()
+    except CogniGraphError as error:
+        return problem(503, "Not ready", str(error))
+    return document({"status": "ready"})
+
+
+@router.get("/metrics")
+def metrics(request: Request, memory: WholeStore) -> Response:
+    """Count requests, their time and the queue, in the text format of Prometheus."""
+    waiting = sum(
+        found.pending + found.leased + found.summaries_pending
+        for found in (memory.space(name).stats() for name in memory.spaces())
+    )
+    return Response(request.app.state.metrics.text(waiting), media_type=_TEXT)

@@ -1,0 +1,65 @@
+"""Run the application until the process is told to stop."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+
+import uvicorn
+from fastapi import FastAPI
+
+from cognigraph.errors import ConfigurationError
+
+_SECONDS_TO_FINISH = 10
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can connect to an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def run(app: FastAPI, host: str, port: int, on_ready: Callable[[str], None]) -> None:
+    """Serve until SIGINT or SIGTERM; requests in work are given ten seconds to end.
+
+    ``on_ready`` is called with the address as soon as connections are taken; port 0 is any free
+    one.
+
+    Raises:
+        ConfigurationError: the address cannot be used.
+    """
+    with _listening(host, port) as listener:
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            lifespan="on",
+            timeout_graceful_shutdown=_SECONDS_TO_FINISH,
+        )
+        on_ready(_address(listener))
+        # When it has ended, uvicorn raises the signal again that stopped it.
+        with suppress(KeyboardInterrupt, SystemExit):
+            uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigurationError(
+            f"cannot listen on {host} port {port}: {reason}; choose another with --host and --port"
+        ) from error
+
+
+def _address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,46 @@
+"""Spans of OpenTelemetry, if its API is installed. No span has text of a message or a question."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+try:
+    from opentelemetry import trace
+except ImportError:  # it is optional
+    trace = None  # type: ignore[assignment]
+
+_NAME = "cognigraph"
+
+
+@contextmanager
+def span(name: str, space: str, **attributes: int | str) -> Iterator[Any]:
+    """A span around an operation on a space; ``None`` if nothing records spans."""
+    if trace is None:
+        yield None
+        return
+    given = {"cognigraph.space": space}
+    given |= {f"cognigraph.{key}": value for key, value in attributes.items()}  # type: ignore[misc]
+    with trace.get_tracer(_NAME).start_as_current_span(
+        name, attributes=given, record_exception=False, set_status_on_exception=False
+    ) as current:
+        try:
+            yield current
+        except Exception as error:
+            current.set_status(trace.StatusCode.ERROR, type(error).__name__)
+            raise
+
+
+def stages(current: Any, name: str, timings: Mapping[str, float]) -> None:
+    """Add a span for each stage of an operation that has just ended, from its milliseconds."""
+    if trace is None or current is None or not current.is_recording():
+        return
+    end = time.time_ns()
+    begin = end - round(sum(timings.values()) * 1_000_000)
+    tracer = trace.get_tracer(_NAME)
+    for stage, milliseconds in timings.items():
+        after = begin + round(milliseconds * 1_000_000)
+        tracer.start_span(f"{name}.{stage}", start_time=begin).end(after)
+        begin = after

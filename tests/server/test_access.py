@@ -1,0 +1,227 @@
+"""Keys: what a client may do, and that it learns nothing of other spaces."""
+
+from __future__ import annotations
+
+import stat
+from typing import Any
+
+import pytest
+
+from cognigraph import Memory
+from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
+from cognigraph.server.gate import ServerLimits
+from cognigraph.server.keys import KeyFile
+from cognigraph.server.problems import Problem
+from cognigraph.server.rate import Rate
+
+OTHER = "Zyxwvut"
+SECRET = f"{OTHER} hides the treasure in the harbour of Narvik."
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+def test_a_key_opens_its_spaces_and_is_kept_as_a_hash_only(keys):
+    text = keys.create("agent", "read", ["ann", "ben"])
+    found = keys.find(text)
+    assert (found.name, found.permission, found.spaces) == ("agent", "read", ("ann", "ben"))
+    assert found.opens("ann") and not found.opens("eve")
+    assert found.allows("read") and not found.allows("write")
+    assert text.split("_", 2)[2].encode() not in keys.path.read_bytes()
+    assert stat.S_IMODE(keys.path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("change", ["{0}x", "x{0}", "{0:.58}", "{1}"])
+def test_a_key_that_differs_is_none(keys, change):
+    text = keys.create("agent", "admin", None)
+    assert keys.find(text) is not None
+    assert keys.find(change.format(text, text.upper())) is None
+    assert keys.find("") is None and keys.find("cg__") is None
+
+
+def test_a_revoked_key_is_none_and_the_file_still_counts_as_having_keys(keys):
+    text = keys.create("agent", "write", ["ann"])
+    id = keys.find(text).id
+    assert keys.revoke(id).revoked_at is not None
+    assert keys.find(text) is None
+    assert not keys.is_empty()
+    with pytest.raises(NotFoundError, match="keys list"):
+        keys.revoke(id)
+
+
+def test_wrong_keys_are_not_made(keys, tmp_path):
+    for name, permission, spaces in (("", "read", ["a"]), ("n", "all", ["a"]), ("n", "read", [])):
+        with pytest.raises(ConfigurationError):
+            keys.create(name, permission, spaces)
+    assert keys.is_empty() and keys.list() == []
+    with pytest.raises(StoreUnavailableError, match="--keys"):
+        KeyFile(tmp_path / "none" / "keys").create("n", "read", None)
+
+
+def test_without_keys_only_loopback_is_open_until_the_first_key_is_made(serve, keys):
+    client = serve(keys=keys)
+    assert client.get("/v1/spaces").status_code == 200
+    keys.create("agent", "read", ["ann"])
+    refused = client.get("/v1/spaces")
+    assert refused.status_code == 401
+    assert refused.headers["www-authenticate"] == "Bearer"
+    assert "cognigraph keys create" in refused.json()["detail"]
+    assert client.get("/health").status_code == 200
+    keys.revoke(keys.list()[0].id)
+    assert client.get("/v1/spaces").status_code == 401
+
+
+def test_elsewhere_a_key_is_needed_at_once(serve, keys):
+    client = serve(keys=keys, is_local=False)
+    assert client.get("/v1/spaces").status_code == 401
+    for header in ("Bearer cg_a_b", "Basic x", "Bearer", "Bearer \xff"):
+        sent = {"Authorization": header.encode("latin-1")}
+        assert client.get("/v1/spaces", headers=sent).status_code == 401, header
+    key = keys.create("agent", "read", None)
+    assert client.get("/v1/spaces", headers=bearer(key)).json() == {"items": []}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "attacker.example"},
+        {"Host": "127.0.0.1.attacker.example:8700"},
+        {"Origin": "https://attacker.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:9999"},
+    ],
+)
+def test_another_web_page_cannot_use_a_server_on_loopback(client, headers):
+    assert client.get("/v1/spaces", headers=headers).status_code == 403
+    assert client.get("/v1/spaces", headers={"Origin": "http://127.0.0.1:8700"}).status_code == 200
+
+
+def test_a_client_that_asks_too_often_waits(serve):
+    client = serve(limits=ServerLimits(rate=1))
+    answers = [client.get("/v1/spaces") for _ in range(30)]
+    assert [one.status_code for one in answers[:2]] == [200, 200]
+    refused = next(one for one in answers if one.status_code == 429)
+    assert int(refused.headers["retry-after"]) >= 1
+    assert refused.json()["retryable"] is True
+
+
+def test_a_bucket_fills_up_again_and_others_have_their_own():
+    rate = Rate(2)
+    for _ in range(4):
+        rate.take("a", now=0.0)
+    with pytest.raises(Problem):
+        rate.take("a", now=0.4)
+    rate.take("b", now=0.4)
+    rate.take("a", now=0.6)
+
+
+# Every route, with a key for another space.
+
+CALLS: dict[str, dict[str, Any]] = {
+    "add": {"text": "x"},
+    "add_many": {"messages": [{"text": "x"}]},
+    "add_exchange": {"user": "x", "assistant": "y"},
+    "update": {"text": "x"},
+    "forget": {"everything": True},
+    "search": {"question": "Where is the treasure?"},
+    "context": {"question": "Where is the treasure?"},
+    "why": {"question": "Where is the treasure?", "expect": "m1"},
+    "cypher": {"query": "MATCH (n) RETURN n"},
+    "supersede": {"by": "x"},
+    "merge": {"name": OTHER, "into": "x"},
+    "split": {"name": OTHER},
+    "copy_space": {"to": "mine"},
+}
+"""The bodies of requests that need more than `{}`."""
+
+
+def operations(client):
+    """Every route of the API: its name, methods and path."""
+    document = client.get("/openapi.json").json()
+    found = [
+        (operation["operationId"], method.upper(), path)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    ]
+    assert len(found) == len({name for name, _, _ in found}) > 30
+    return found
+
+
+def call(client, name, method, path, space, key):
+    where = path.format(space=space, id="m1", uid="u1", session="s1")
+    body = None if method in ("GET", "DELETE") else CALLS.get(name, {})
+    params = {"entity": OTHER} if name == "history" else {}
+    return client.request(method, where, json=body, params=params, headers=bearer(key))
+
+
+@pytest.fixture
+def two_spaces(serve, keys, tmp_path, clock):
+    """A server with a space of another client, which holds the secret, and one of ours."""
+    with Memory(tmp_path / "memory.db", enrich="manual", clock=clock) as memory:
+        memory.space("theirs").add(SECRET, id="m1", session="s1", speaker=OTHER)
+        memory.space("mine").add("Ann likes tea.", id="m1", session="s1", speaker="Ann")
+        memory.flush()
+        limits = ServerLimits(rate=0)
+        yield serve(memory=memory, keys=keys, is_local=False, limits=limits), memory
+
+
+def test_no_route_shows_or_changes_a_space_to_the_key_of_another(two_spaces, keys):
+    client, memory = two_spaces
+    key = keys.create("agent", "admin", ["mine"])
+    before = _content(memory)
+    for name, method, path in operations(client):
+        if path.startswith("/v1/spaces/{space}"):
+            for space in ("theirs", "nobody's", "m%69ne%2F..%2Ftheirs", "theirs%00", "*"):
+                answer = call(client, name, method, path, space, key)
+                assert answer.status_code == 403, (name, space, answer.text)
+                if space == "theirs":
+                    there = answer.json()
+                assert answer.json() == there, name  # the same whether the space exists or not
+        else:
+            answer = call(client, name, method, path, "", key)
+            assert answer.status_code == (200 if path in PUBLIC else 403), name
+        assert OTHER not in answer.text and "treasure" not in answer.text, name
+    assert client.get("/v1/spaces", headers=bearer(key)).json() == {"items": ["mine"]}
+    assert _content(memory) == before
+
+
+PUBLIC = {"/v1/spaces", "/health", "/ready"}
+"""Paths that show nothing of a space to anyone."""
+
+
+def _content(memory):
+    return [
+        (name, memory.space(name).stats(), tuple(memory.space(name).messages()))
+        for name in memory.spaces()
+    ]
+
+
+def test_each_route_asks_for_the_permission_that_its_operation_needs(two_spaces, keys):
+    client, memory = two_spaces
+    reader, writer = keys.create("r", "read", None), keys.create("w", "write", None)
+    refused = {"read": set(), "write": set()}
+    for name, method, path in operations(client):
+        for permission, key in (("read", reader), ("write", writer)):
+            if name in ADMIN or (permission == "read" and name in WRITE):
+                answer = call(client, name, method, path, "nobody", key)
+                if answer.status_code == 403:
+                    refused[permission].add(name)
+            elif permission == "read":
+                assert call(client, name, method, path, "nobody", key).status_code != 403, name
+    assert refused == {"read": WRITE | ADMIN, "write": ADMIN}
+    assert memory.spaces() == ["mine", "theirs"]
+
+
+WRITE = set(
+    "add add_many add_exchange update delete forget supersede retract restore merge split enrich "
+    "redo retry_failed flush import_messages import_space".split()
+)
+ADMIN = {"delete_space", "copy_space", "info", "check", "metrics"}
+
+
+def test_without_a_key_nothing_but_the_page_and_health_answers(two_spaces, keys):
+    client, _ = two_spaces
+    for name, method, path in operations(client):
+        answer = call(client, name, method, path, "theirs", "cg_a_b")
+        assert answer.status_code == (200 if path in {"/health", "/ready"} else 401), name

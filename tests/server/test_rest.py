@@ -1,0 +1,231 @@
+"""The operations of a space over HTTP, and how the server answers what it cannot do."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cognigraph import Memory
+from cognigraph.server.gate import ServerLimits
+from tests.conftest import START
+
+SPACE = "/v1/spaces/ann"
+OSLO = {
+    "text": "I moved to Oslo in May.",
+    "speaker": "Ann",
+    "session": "s1",
+    "id": "m1",
+    "at": "2026-05-20T09:00:00Z",
+}
+BERGEN = {**OSLO, "text": "My sister Klara lives in Bergen.", "id": "m2", "session": "s2"}
+
+
+@pytest.fixture
+def filled(client):
+    """A space with two messages, both enriched."""
+    assert client.post(f"{SPACE}/messages/batch", json={"messages": [OSLO, BERGEN]}).json()[
+        "new"
+    ] == ["m1", "m2"]
+    done = client.post(f"{SPACE}/enrich", json={}).json()
+    assert done == {"chunks": 2, "pending": 0, "failed": 0, "stopped": None}
+    return client
+
+
+def problem(response, status):
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    found = response.json()
+    assert found["status"] == status and found["title"] and found["detail"]
+    return found
+
+
+def test_a_message_is_stored_found_corrected_and_forgotten(filled):
+    found = filled.post(f"{SPACE}/search", json={"question": "Where did Ann move to?"}).json()
+    assert found["hits"][0]["id"] == "m1"
+    block = filled.post(f"{SPACE}/context", json={"question": "Where?", "max_tokens": 200}).json()
+    assert "I moved to Oslo in May." in block["text"] and block["tokens"] <= 200
+    changed = filled.patch(f"{SPACE}/messages/m1", json={"text": "I moved to Hamar in May."})
+    assert changed.json()["text"] == "I moved to Hamar in May."
+    texts = filled.get(f"{SPACE}/messages/m1/versions").json()["items"]
+    assert [one["text"] for one in texts] == [OSLO["text"], "I moved to Hamar in May."]
+    counted = filled.post(f"{SPACE}/forget", json={"message": "m1", "dry_run": True}).json()
+    assert (counted["messages"], counted["dry_run"]) == (1, True)
+    assert filled.delete(f"{SPACE}/messages/m1").json()["messages"] == 1
+    problem(filled.get(f"{SPACE}/messages/m1"), 404)
+    problem(filled.delete(f"{SPACE}/messages/m1"), 404)
+    assert filled.post(f"{SPACE}/messages", json=OSLO).json()["forgotten"] == ["m1"]
+
+
+def test_adding_again_by_id_changes_nothing_and_another_text_is_a_conflict(client):
+    first = client.post(f"{SPACE}/messages", json=OSLO)
+    assert first.status_code == 201
+    there = client.get(first.headers["location"])
+    assert there.json()["text"] == OSLO["text"]
+    again = client.post(f"{SPACE}/messages", json=OSLO)
+    assert (again.status_code, again.json()["new"]) == (200, [])
+    conflict = problem(client.post(f"{SPACE}/messages", json={**OSLO, "text": "No."}), 409)
+    assert conflict["ids"] == ["m1"]
+    assert client.get(f"{SPACE}/stats").json()["messages"] == 1
+
+
+def test_the_etag_stands_for_the_text_and_refuses_a_lost_update(filled):
+    tag = filled.get(f"{SPACE}/messages/m1").headers["etag"]
+    same = filled.get(f"{SPACE}/messages/m1", headers={"If-None-Match": tag})
+    assert (same.status_code, same.content) == (304, b"")
+    text = {"text": "I moved to Hamar."}
+    changed = filled.patch(f"{SPACE}/messages/m1", json=text, headers={"If-Match": tag})
+    assert changed.status_code == 200 and changed.headers["etag"] != tag
+    problem(filled.patch(f"{SPACE}/messages/m1", json=text, headers={"If-Match": tag}), 412)
+    problem(filled.delete(f"{SPACE}/messages/m1", headers={"If-Match": tag}), 412)
+    assert filled.get(f"{SPACE}/messages/m1", headers={"If-None-Match": tag}).status_code == 200
+
+
+def test_chat_messages_are_taken_as_they_are(client):
+    call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    chat = {"role": "assistant", "content": None, "tool_calls": [call], "id": "t1", "channel": "x"}
+    assert client.post(f"{SPACE}/messages", json=chat).status_code == 201
+    stored = client.get(f"{SPACE}/messages/t1").json()
+    assert stored["raw"]["tool_calls"] == [call]
+    assert stored["metadata"] == {"channel": "x"}
+    sent = {"user": "Call me Ann.", "assistant": "Hello Ann!", "id": "x"}
+    assert client.post(f"{SPACE}/exchanges", json=sent).json()["ids"] == ["x-user", "x-assistant"]
+
+
+@pytest.mark.parametrize("name", ["a/b", "100%", "%2F", "é ü", "?#&", "a%2e%2e%2fb", "*"])
+def test_any_name_fits_into_a_path(client, name):
+    space, id = f"/v1/spaces/{_quoted(name)}", _quoted(name)
+    made = client.post(f"{space}/messages", json={**OSLO, "id": name, "session": name})
+    assert client.get(made.headers["location"]).json()["id"] == name
+    assert client.get(f"{space}/messages/{id}").json()["session"] == name
+    assert client.get(f"{space}/sessions/{id}/summaries").status_code == 200
+    assert client.get("/v1/spaces").json() == {"items": [name]}
+
+
+def _quoted(name):
+    return "".join(f"%{byte:02X}" for byte in name.encode())
+
+
+def test_listings_come_in_pages_that_hold_everything_once(filled):
+    for path, names in (
+        ("messages", ["m1", "m2"]),
+        ("sessions", ["s2", "s1"]),
+        ("entities", None),
+        ("triples", None),
+    ):
+        whole = filled.get(f"{SPACE}/{path}").json()
+        assert whole["next"] is None
+        found, cursor = [], ""
+        while cursor is not None:
+            page = filled.get(f"{SPACE}/{path}", params={"limit": 1, **_after(cursor)}).json()
+            assert len(page["items"]) <= 1
+            found += page["items"]
+            cursor = page["next"]
+        assert found == whole["items"], path
+        assert len(found) >= 2
+        if names:
+            assert sorted(one["id"] for one in found) == sorted(names)
+
+
+def _after(cursor):
+    return {"cursor": cursor} if cursor else {}
+
+
+def test_facts_are_listed_explained_and_decided_on(filled):
+    (home,) = filled.get(f"{SPACE}/history", params={"entity": "Ann"}).json()["items"]
+    (triple,) = home["triples"]
+    assert (triple["text"], triple["status"]) == ("Ann moved to Oslo", "current")
+    path = f"{SPACE}/triples/{triple['uid']}"
+    assert filled.post(f"{path}/retract", json={"reason": "a joke"}).status_code == 204
+    listed = filled.get(f"{SPACE}/triples", params={"entity": "Ann"}).json()["items"]
+    assert {one["uid"]: one["status"] for one in listed}[triple["uid"]] == "retracted"
+    assert filled.post(f"{path}/restore", json={}).status_code == 204
+    why = filled.post(f"{SPACE}/why", json={"question": "Where is Klara?", "expect": "m2"}).json()
+    assert why["expected"]["id"] == "m2" and why["rank"] == 1
+    rows = filled.post(f"{SPACE}/cypher", json={"query": "MATCH (e:Entity) RETURN e.name AS n"})
+    assert "Oslo" in {row["n"] for row in rows.json()["rows"]}
+    problem(filled.post(f"{SPACE}/triples/none/retract", json={}), 404)
+    problem(filled.post(f"{SPACE}/cypher", json={"query": "MATCH (n) DELETE n"}), 400)
+
+
+def test_entities_are_merged_and_split(filled):
+    assert filled.post(f"{SPACE}/entities/merge", json={"name": "Klara", "into": "Ann"}).is_success
+    assert filled.get(f"{SPACE}/merges").json()["items"][0]["by"] == "user"
+    assert filled.post(f"{SPACE}/entities/split", json={"name": "Klara"}).status_code == 204
+    names = [one["name"] for one in filled.get(f"{SPACE}/entities").json()["items"]]
+    assert {"Ann", "Klara"} <= set(names)
+
+
+def test_the_filter_and_the_settings_of_a_search_count(filled):
+    question = {"question": "Where do they live?", "where": {"session": "s2"}}
+    found = filled.post(f"{SPACE}/search", json=question).json()
+    assert [hit["id"] for hit in found["hits"]] == ["m2"]
+    other = {**question, "settings": {"profile": "licomemory"}}
+    assert filled.post(f"{SPACE}/search", json=other).json()["trace"]["profile"] == "licomemory"
+    for settings in ({"profil": "x"}, {"rerank": 10**6}, {"profile": "none"}):
+        problem(filled.post(f"{SPACE}/search", json={**question, "settings": settings}), 400)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "says"),
+    [
+        ("POST", "/messages", {"tex": "x"}, 422, "has no 'text'"),
+        ("POST", "/messages", {"text": "x", "sesion": "y"}, 422, "did you mean 'session'?"),
+        ("POST", "/messages", {"text": "x", "at": "2026-05-20"}, 422, "timezone"),
+        ("POST", "/search", {"question": "x", "k": 0}, 422, "k: "),
+        ("POST", "/search", {"question": "x", "where": {"roles": ["boss"]}}, 422, "where.roles"),
+        ("POST", "/why", {"question": "x", "expect": "none"}, 404, "no message 'none'"),
+        ("GET", "/messages?cursor=zzz", None, 400, "cursor"),
+        ("GET", "/entities?cursor=xyz", None, 400, "give the `next` of a page"),
+        ("GET", "/messages?limit=100000", None, 422, "limit"),
+        ("GET", "/nowhere", None, 404, "GET /openapi.json"),
+        ("PUT", "/messages", {}, 405, "GET /openapi.json"),
+        ("POST", "/forget", {}, 400, "say what to forget"),
+    ],
+)
+def test_a_refusal_says_what_is_wrong_and_what_to_do(client, method, path, body, status, says):
+    found = problem(client.request(method, SPACE + path, json=body), status)
+    assert says in found["detail"]
+    assert found["retryable"] is False
+
+
+def test_a_body_that_is_no_json_or_too_large_is_refused(serve):
+    client = serve(limits=ServerLimits(body=1000))
+    assert (
+        "JSON"
+        in problem(client.post(f"{SPACE}/messages", content="{", headers=JSON), 422)["detail"]
+    )
+    large = json.dumps({"text": "x" * 1000})
+    problem(client.post(f"{SPACE}/messages", content=large, headers=JSON), 413)
+    parts = iter([large[:500].encode(), large[500:].encode()])  # without Content-Length
+    found = problem(client.post(f"{SPACE}/messages", content=parts, headers=JSON), 413)
+    assert "at most 1,000 bytes" in found["detail"]
+    assert client.get(f"{SPACE}/stats").json()["messages"] == 0
+
+
+JSON = {"Content-Type": "application/json"}
+
+
+def test_a_fault_of_the_server_shows_nothing_of_itself(serve, tmp_path, clock):
+    memory = Memory(tmp_path / "memory.db", enrich="manual", clock=clock)
+    client = serve(memory=memory)
+    assert client.get("/ready").json() == {"status": "ready"}
+    memory.close()
+    assert problem(client.get("/ready"), 503)["retryable"] is True
+    assert client.get("/health").json()["status"] == "ok"
+    assert problem(client.get(f"{SPACE}/stats"), 500)["title"] == "StoreError"
+
+
+def test_time_is_that_of_the_memory_unless_given(client):
+    client.post(f"{SPACE}/messages", json={"text": "Now.", "id": "n"})
+    assert client.get(f"{SPACE}/messages/n").json()["at"] == START.isoformat()
+
+
+def test_whole_spaces_are_copied_and_deleted(filled):
+    assert filled.post(f"{SPACE}/copy", json={"to": "ben"}).json() == {"messages": 2}
+    assert filled.get("/v1/spaces").json() == {"items": ["ann", "ben"]}
+    assert filled.get("/v1/spaces/ben").json()["stats"]["triples"] > 0
+    assert filled.delete(SPACE).status_code == 204
+    assert filled.get("/v1/spaces").json() == {"items": ["ben"]}
+    assert filled.get("/v1/info").json()["kind"] == "sqlite"
+    assert all(one["ok"] for one in filled.get("/v1/check").json()["items"])
