@@ -25,18 +25,14 @@ from cognigraph.llm import Model
 from cognigraph.memory import Memory
 from cognigraph.model import (
     Context,
-    Entity,
     Explanation,
     Filter,
     Merge,
     SearchResult,
     Seen,
-    Session,
-    Stats,
     StoredMessage,
     Summary,
     SuspectedDuplicate,
-    Triple,
 )
 from cognigraph.model.storage import Check, StoreInfo
 from cognigraph.retrieve.question.question_readers import QuestionReader
@@ -85,6 +81,7 @@ class AsyncSpace(AsyncFacts, AsyncHousekeeping, AsyncAnswering):
         now: datetime | str | None = None,
         *,
         as_of: datetime | str | None = None,
+        valid_at: datetime | str | None = None,
         where: Filter | None = None,
         also: Iterable[str] = (),
         without: Iterable[Seen] | Context = (),
@@ -99,6 +96,7 @@ class AsyncSpace(AsyncFacts, AsyncHousekeeping, AsyncAnswering):
             k,
             now,
             as_of=as_of,
+            valid_at=valid_at,
             where=where,
             also=also,
             without=without,
@@ -140,6 +138,7 @@ class AsyncSpace(AsyncFacts, AsyncHousekeeping, AsyncAnswering):
         *,
         k: int | None = None,
         as_of: datetime | str | None = None,
+        valid_at: datetime | str | None = None,
         where: Filter | None = None,
         also: Iterable[str] = (),
         without: Iterable[Seen] | Context = (),
@@ -155,6 +154,7 @@ class AsyncSpace(AsyncFacts, AsyncHousekeeping, AsyncAnswering):
             now,
             k=k,
             as_of=as_of,
+            valid_at=valid_at,
             where=where,
             also=also,
             without=without,
@@ -170,27 +170,6 @@ class AsyncSpace(AsyncFacts, AsyncHousekeeping, AsyncAnswering):
     async def summaries(self, session: str) -> list[Summary]:
         """See :meth:`cognigraph.Space.summaries`."""
         return await self._run(self._space.summaries, session)
-
-    async def sessions(self, limit: int = 100, offset: int = 0) -> list[Session]:
-        """See :meth:`cognigraph.Space.sessions`."""
-        return await self._run(self._space.sessions, limit, offset)
-
-    async def entities(
-        self, match: str | None = None, limit: int = 100, offset: int = 0
-    ) -> list[Entity]:
-        """See :meth:`cognigraph.Space.entities`."""
-        return await self._run(self._space.entities, match, limit, offset)
-
-    async def triples(
-        self,
-        entity: str | None = None,
-        limit: int = 100,
-        offset: int = 0,
-        *,
-        as_of: datetime | str | None = None,
-    ) -> list[Triple]:
-        """See :meth:`cognigraph.Space.triples`."""
-        return await self._run(self._space.triples, entity, limit, offset, as_of=as_of)
 
     async def merge(
         self, a: str, into: str, *, type: str | None = None, into_type: str | None = None
@@ -220,10 +199,6 @@ class AsyncSpace(AsyncFacts, AsyncHousekeeping, AsyncAnswering):
     async def merges(self, limit: int = 100, offset: int = 0) -> list[Merge]:
         """See :meth:`cognigraph.Space.merges`."""
         return await self._run(self._space.merges, limit, offset)
-
-    async def stats(self) -> Stats:
-        """See :meth:`cognigraph.Space.stats`."""
-        return await self._run(self._space.stats)
 
     async def cypher(
         self,

@@ -5,15 +5,81 @@ from __future__ import annotations
 from datetime import datetime
 
 from cognigraph.aio_writing import AsyncWriting
-from cognigraph.model import Conflict, History, Triple
+from cognigraph.model import (
+    Conflict,
+    Entity,
+    Filter,
+    History,
+    Session,
+    Stats,
+    Status,
+    Triple,
+)
 
 
 class AsyncFacts(AsyncWriting):
     """One tenant, as far as it concerns messages and facts that change."""
 
-    async def history(self, entity: str, relation: str | None = None) -> list[History]:
+    async def sessions(
+        self, limit: int = 100, offset: int = 0, *, as_of: datetime | str | None = None
+    ) -> list[Session]:
+        """See :meth:`cognigraph.Space.sessions`."""
+        return await self._run(self._space.sessions, limit, offset, as_of=as_of)
+
+    async def entities(
+        self,
+        match: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
+        *,
+        as_of: datetime | str | None = None,
+    ) -> list[Entity]:
+        """See :meth:`cognigraph.Space.entities`."""
+        return await self._run(self._space.entities, match, limit, offset, as_of=as_of)
+
+    async def stats(self, *, as_of: datetime | str | None = None) -> Stats:
+        """See :meth:`cognigraph.Space.stats`."""
+        return await self._run(self._space.stats, as_of=as_of)
+
+    async def triples(
+        self,
+        entity: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
+        *,
+        as_of: datetime | str | None = None,
+        valid_at: datetime | str | None = None,
+        status: Status | None = None,
+        slot: str | None = None,
+        text: str | None = None,
+        where: Filter | None = None,
+    ) -> list[Triple]:
+        """See :meth:`cognigraph.Space.triples`."""
+        return await self._run(
+            self._space.triples,
+            entity,
+            limit,
+            offset,
+            as_of=as_of,
+            valid_at=valid_at,
+            status=status,
+            slot=slot,
+            text=text,
+            where=where,
+        )
+
+    async def history(
+        self,
+        entity: str,
+        relation: str | None = None,
+        *,
+        as_of: datetime | str | None = None,
+        valid_at: datetime | str | None = None,
+    ) -> list[History]:
         """See :meth:`cognigraph.Space.history`."""
-        return await self._run(self._space.history, entity, relation)
+        return await self._run(
+            self._space.history, entity, relation, as_of=as_of, valid_at=valid_at
+        )
 
     async def conflicts(self, limit: int = 100) -> list[Conflict]:
         """See :meth:`cognigraph.Space.conflicts`."""

@@ -28,6 +28,7 @@ def ask(
     *,
     now: datetime | str | None,
     as_of: datetime | str | None,
+    valid_at: datetime | str | None = None,
     settings: SearchSettings,
     where: Filter | None = None,
     also: Iterable[str] = (),
@@ -41,7 +42,7 @@ def ask(
     """
     asked_at = engine.clock() if now is None else to_utc(now, engine.zone)
     known_at = None if as_of is None else to_utc(as_of, engine.zone)
-    passing = _in_utc(where or Filter(), engine.zone)
+    passing = in_utc(where or Filter(), engine.zone)
     queries, seen = checked_queries(also), Exclusion.of(without)
 
     def work(store: Store, embedder: CheckedEmbedder) -> _T:
@@ -53,6 +54,7 @@ def ask(
             settings=settings,
             now=asked_at,
             as_of=known_at,
+            valid_at=None if valid_at is None else to_utc(valid_at, engine.zone),
             where=passing,
             weight_set=declared_weight_set(engine.extractor),
             reader=engine.reader,
@@ -66,7 +68,7 @@ def ask(
     return engine.use(work)
 
 
-def _in_utc(where: Filter, zone: tzinfo | None) -> Filter:
+def in_utc(where: Filter, zone: tzinfo | None) -> Filter:
     """The filter with its times in UTC."""
     since, until = (
         None if time is None else to_utc(time, zone) for time in (where.since, where.until)

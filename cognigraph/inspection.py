@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from cognigraph import entity_verbs, state_verbs
@@ -11,24 +10,18 @@ from cognigraph.cypher import named_query
 from cognigraph.cypher.guard.query_limits import check_parameters_size
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
+from cognigraph.facts import Facts
 from cognigraph.model import (
     Conflict,
-    Entity,
-    History,
     Merge,
-    Session,
-    Stats,
     StoredMessage,
     Summary,
     SuspectedDuplicate,
-    Triple,
 )
-from cognigraph.retrieve.timeline import seen_from
-from cognigraph.times import to_utc
 from cognigraph.validation import check_parameters, checked
 
 
-class Inspection:
+class Inspection(Facts):
     """The base of ``Space``: its read operations other than search."""
 
     def __init__(self, engine: Engine, name: str) -> None:
@@ -58,51 +51,6 @@ class Inspection:
         return self._engine.store.graph.summaries(self._name, session)
 
     @checked
-    def sessions(self, limit: int = 100, offset: int = 0) -> list[Session]:
-        """List sessions with their keys and summaries, newest first."""
-        return self._engine.store.graph.sessions(self._name, limit=limit, offset=offset)
-
-    @checked
-    def entities(self, match: str | None = None, limit: int = 100, offset: int = 0) -> list[Entity]:
-        """List entities, those with the most triples first.
-
-        With ``match`` only those with that text in their name or an alias.
-        """
-        return self._engine.store.graph.entities(
-            self._name, match=match, limit=limit, offset=offset
-        )
-
-    @checked
-    def triples(
-        self,
-        entity: str | None = None,
-        limit: int = 100,
-        offset: int = 0,
-        *,
-        as_of: datetime | str | None = None,
-    ) -> list[Triple]:
-        """List triples with their sources, newest first.
-
-        With ``entity``, a whole name or alias, only the triples of that entity. With ``as_of``
-        only what was known at that time: later triples, and later evidence, are left out.
-        """
-        until = None if as_of is None else to_utc(as_of, self._engine.zone)
-        found = self._engine.store.graph.triples(
-            self._name, entity=entity, limit=limit, offset=offset, as_of=until
-        )
-        known = [seen_from(triple, until) for triple in found]
-        return sorted(known, key=lambda triple: triple.last_observed, reverse=True)
-
-    @checked
-    def history(self, entity: str, relation: str | None = None) -> list[History]:
-        """List what was said about each slot of an entity, oldest first, and what ended it.
-
-        A slot is what a fact is about: "lives in Oslo" and "moved to Bergen" are about ``home``.
-        With ``relation``, a relation or a slot, only the slots that have it.
-        """
-        return state_verbs.history(self._engine.store, self._name, entity, relation)
-
-    @checked
     def conflicts(self, limit: int = 100) -> list[Conflict]:
         """List current triples of which only one can be true, the newest conflict first.
 
@@ -128,11 +76,6 @@ class Inspection:
         return self._engine.store.resolution.merges(self._name, limit=limit, offset=offset)
 
     @checked
-    def stats(self) -> Stats:
-        """Count the content of this space, and how much of it waits to be enriched."""
-        return self._engine.store.graph.stats(self._name)
-
-    @checked
     def cypher(
         self,
         query: str | None = None,
@@ -145,6 +88,9 @@ class Inspection:
         **more: Any,
     ) -> list[dict[str, Any]]:
         """Run a read-only Cypher query that sees only this space; returns rows as dicts.
+
+        A query sees what is stored now: there is no ``as_of``. Compare ``first_observed``,
+        ``valid_from`` and ``valid_to`` of triples and ``at`` of chunks in the query instead.
 
         Args:
             query: the query. SQLite files understand a subset of Cypher.

@@ -117,6 +117,7 @@ class Space(Writing, Housekeeping, Answering):
         now: datetime | str | None = None,
         *,
         as_of: datetime | str | None = None,
+        valid_at: datetime | str | None = None,
         where: Filter | None = None,
         also: Iterable[str] = (),
         without: Iterable[Seen] | Context = (),
@@ -134,6 +135,8 @@ class Space(Writing, Housekeeping, Answering):
             now: when the question is asked; relative times such as "last summer" are counted from
                 it. The clock's time if absent; an evaluation must give it.
             as_of: answer from what was known at this time; later messages are ignored.
+            valid_at: give the facts that are true at this time, as known now (or at ``as_of``),
+                instead of those that are true now. Messages that state them come first.
             where: which messages are considered, by role, session, speaker, tags, time or metadata.
                 Without it, all but those of the system and of tools.
             also: further queries, such as parts or other wordings of the question. Each is
@@ -159,6 +162,7 @@ class Space(Writing, Housekeeping, Answering):
             question,
             now=now,
             as_of=as_of,
+            valid_at=valid_at,
             settings=chosen,
             where=where,
             also=also,
@@ -179,6 +183,7 @@ class Space(Writing, Housekeeping, Answering):
         *,
         k: int | None = None,
         as_of: datetime | str | None = None,
+        valid_at: datetime | str | None = None,
         where: Filter | None = None,
         also: Iterable[str] = (),
         without: Iterable[Seen] | Context = (),
@@ -199,8 +204,9 @@ class Space(Writing, Housekeeping, Answering):
         self._engine.store.search.warm(self._name)
         answer = partial(build_block, settings=chosen.context, k=k, max_tokens=budget, zone=reader)
         return ask(
-            self._engine, self._name, answer, question, now=now, as_of=as_of, where=where,
-            settings=chosen.search, also=also, without=without, per_session=per_session,
+            self._engine, self._name, answer, question, now=now, as_of=as_of, valid_at=valid_at,
+            where=where, settings=chosen.search, also=also, without=without,
+            per_session=per_session,
         )  # fmt: skip
 
     @checked

@@ -9,6 +9,7 @@ from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.ids import normalise
 from cognigraph.loop.data import Repair
 from cognigraph.model import Conflict, History, Triple
+from cognigraph.retrieve.known_at import known_at
 from cognigraph.states.slots import claim_about, same_value
 from cognigraph.states.succession import NewRuling
 from cognigraph.stores.protocols import Store
@@ -16,10 +17,20 @@ from cognigraph.stores.protocols import Store
 _CONTESTED = 10_000
 
 
-def history(store: Store, space: str, entity: str, relation: str | None) -> list[History]:
+def history(
+    store: Store,
+    space: str,
+    entity: str,
+    relation: str | None,
+    *,
+    as_of: datetime | None = None,
+    valid_at: datetime | None = None,
+) -> list[History]:
     """The states of an entity by slot; see :meth:`cognigraph.Space.history`."""
     chains: dict[tuple[str, str], list[Triple]] = {}
-    for triple in store.states.of_entity(space, entity):
+    for triple in known_at(store, space, store.states.of_entity(space, entity), as_of):
+        if valid_at is not None and not triple.is_true_at(valid_at):
+            continue
         chains.setdefault(_slot(triple), []).append(triple)
     found = [
         History(subject, slot, tuple(sorted(triples, key=_beginning)))

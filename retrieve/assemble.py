@@ -22,7 +22,7 @@ from cognigraph.retrieve.excerpt.background import Background
 from cognigraph.retrieve.excerpt.messages import Shown, choose_messages
 from cognigraph.retrieve.excerpt.worth import matches
 from cognigraph.retrieve.question.analyse import Analysis, analyse
-from cognigraph.retrieve.standing import no_longer_true, shown_facts
+from cognigraph.retrieve.standing import no_longer_true, not_true_then, shown_facts
 from cognigraph.settings import ContextSettings
 from cognigraph.text.token_estimate import estimate_tokens
 
@@ -105,7 +105,7 @@ def assemble(
         block, "S", _told(result.sessions) if settings.sessions else (),
         lambda s: session_line(s, zone), int(max_tokens * settings.session_share),
     )  # fmt: skip
-    past = result.trace.past or result.trace.asks is not None
+    past = result.trace.past or result.trace.asks is not None or result.trace.valid_at is not None
     facts = shown_facts(result.triples, past=past) if settings.triples else []
     facts = helpful(facts, analysis, background)
     triples = _fill(
@@ -121,7 +121,7 @@ def assemble(
         block.fit,
         short=short,
         zone=zone,
-        ending=_Endings(result, triples).of,
+        ending=_Endings(result, triples, zone).of,
     )
     while sessions or triples or chosen:
         context = _render(
@@ -140,14 +140,17 @@ def assemble(
 
 
 class _Endings:
-    """What is added to a message whose statement has been superseded."""
+    """What is added to a message whose statement has been superseded, or is not true then."""
 
-    def __init__(self, result: SearchResult, triples: Sequence[Triple]) -> None:
+    def __init__(self, result: SearchResult, triples: Sequence[Triple], zone: tzinfo) -> None:
+        self._valid_at, self._zone = result.trace.valid_at, zone
         self._labels = {triple.uid: f"T{number}" for number, triple in enumerate(triples, 1)}
         self._known = {one.uid: one for hit in result.hits for one in hit.triples}
         self._known.update((one.uid, one) for one in result.triples)
 
     def of(self, hit: Hit) -> str:
+        if self._valid_at is not None:
+            return not_true_then(hit.triples, self._labels, self._known, self._valid_at, self._zone)
         return no_longer_true(hit.triples, self._labels, self._known)
 
 

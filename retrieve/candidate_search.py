@@ -33,12 +33,12 @@ def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
 
 
 def rank_candidates(request: SearchRequest, analysis: Analysis, candidates: Candidates) -> Ranking:
-    """Score the candidates by the profile that the settings name."""
+    """Score the candidates by the profile that the settings name; ``as_of`` is their "now"."""
     return PROFILES[request.settings.profile].rank(
         candidates,
         analysis,
         request.settings,
-        now=request.now.timestamp(),
+        now=min(request.now, request.as_of or request.now).timestamp(),
         weight_set=request.weight_set,
         contextual=not request.embedder.static,
     )

@@ -18,11 +18,11 @@ class SearchRequest:
     """A question, where and when it is asked, and how it is to be answered.
 
     ``now`` is the time of asking. With ``as_of``, nothing that was said later is returned, nor any
-    summary that covers it. Only messages that pass ``where`` are found. ``weight_set`` is the one
-    that the extractor of the triples declares. ``reader`` adds to the rule-based analysis of the
-    question; ``reranker`` reorders the best hits. ``also`` are further queries that are answered
-    with the question. Nothing in ``without`` is returned, and at most ``per_session`` messages of
-    one session.
+    summary that covers it; with ``valid_at``, the facts are those that are true at that time. Only
+    messages that pass ``where`` are found. ``weight_set`` is the one that the extractor of the
+    triples declares. ``reader`` adds to the rule-based analysis of the question; ``reranker``
+    reorders the best hits. ``also`` are further queries that are answered with the question.
+    Nothing in ``without`` is returned, and at most ``per_session`` messages of one session.
     """
 
     question: str
@@ -32,6 +32,7 @@ class SearchRequest:
     settings: SearchSettings
     now: datetime
     as_of: datetime | None = None
+    valid_at: datetime | None = None
     where: Filter = field(default_factory=Filter)
     weight_set: WeightSetName = "model"
     reader: QuestionReader | None = None

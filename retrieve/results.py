@@ -10,6 +10,7 @@ import numpy as np
 
 from cognigraph.arrays import Floats
 from cognigraph.model import Hit, SearchResult, SessionHit, Trace, Triple, Why
+from cognigraph.retrieve.known_at import known_at
 from cognigraph.retrieve.plan import SearchPlan
 from cognigraph.retrieve.rank.features import scaled, share_of_best
 from cognigraph.retrieve.rank.profiles import PROFILES
@@ -19,13 +20,13 @@ from cognigraph.retrieve.standing import (
     current_facts_first,
     current_messages_first,
     newest_of,
+    true_messages_first,
     with_superseding,
 )
 from cognigraph.retrieve.stopwatch import Stopwatch
 from cognigraph.retrieve.timeline import (
     DEPTH,
     in_order,
-    seen_from,
     sessions_known_at,
     state_time,
 )
@@ -158,7 +159,18 @@ class _Ranked:
         order = best_first(self.ranking.triples, triples.at, triples.uids)
         without = self.plan.request.without
         new = [row for row in order if not without.has_triple(triples.uids[row])]
+        if self.plan.request.valid_at is not None:
+            return self._true_then(new)
         return new[: self.plan.request.settings.max_triples]
+
+    def _true_then(self, rows: Sequence[int]) -> list[int]:
+        """Return the first of the rows whose facts are true at ``valid_at``."""
+        request, uids = self.plan.request, self.candidates.triples.uids
+        assert request.valid_at is not None
+        found = self._fetched([uids[row] for row in rows])
+        true = [row for row in rows if uids[row] in found]
+        true = [row for row in true if found[uids[row]].is_true_at(request.valid_at)]
+        return true[: request.settings.max_triples]
 
     def _best_sessions(self) -> list[int]:
         sessions = self.candidates.sessions
@@ -174,15 +186,15 @@ class _Ranked:
         self, rows: list[int], chunk_triples: Mapping[str, tuple[str, ...]]
     ) -> dict[str, Triple]:
         """Fetch the triples of these rows and those of the hits, as known at ``as_of``."""
-        request = self.plan.request
         wanted = {self.candidates.triples.uids[row] for row in rows}
         wanted.update(uid for uids in chunk_triples.values() for uid in uids)
+        return with_superseding(self._fetched(sorted(wanted)), self._fetched)
 
-        def fetch(uids: Sequence[str]) -> dict[str, Triple]:
-            found = request.store.search.triples_by_uid(request.space, uids)
-            return {uid: seen_from(triple, request.as_of) for uid, triple in found.items()}
-
-        return with_superseding(fetch(sorted(wanted)), fetch)
+    def _fetched(self, uids: Sequence[str]) -> dict[str, Triple]:
+        request = self.plan.request
+        found = request.store.search.triples_by_uid(request.space, uids)
+        known = known_at(request.store, request.space, found.values(), request.as_of)
+        return {triple.uid: triple for triple in known}
 
     def _current_first(
         self,
@@ -201,6 +213,10 @@ class _Ranked:
         if dated or not self.plan.request.settings.time_order:
             return rows
         uids = [self.candidates.triples.uids[row] for row in triple_rows]
+        valid_at = self.plan.request.valid_at
+        if valid_at is not None:
+            stated = [chunk_triples.get(best.records[row].uid, ()) for row in rows]
+            return true_messages_first(rows, stated, triples, set(uids), valid_at)
         found = [triples[uid] for uid in uids if uid in triples]
         named = {newest_of(one.uid, triples) for one in found if one.object in names}
         relevant = [one.uid for one in found if newest_of(one.uid, triples) not in named]
@@ -222,6 +238,7 @@ class _Ranked:
             hits = in_order(hits, self.plan.order, scores, times)
         time = self.plan.analysis.time
         past = time.past or time.asks is not None or self.plan.order == "first"
+        past = past or self.plan.request.valid_at is not None
         return current_facts_first(hits, triples, past=past)
 
     def _session_hits(self, rows: list[int]) -> tuple[SessionHit, ...]:
@@ -296,6 +313,7 @@ class _Ranked:
             notes=self._notes(best),
             asks=analysis.time.asks,
             past=analysis.time.past,
+            valid_at=request.valid_at,
         )
 
     def _counts(self, best: RankedMessages) -> dict[str, int]:
@@ -326,6 +344,11 @@ class _Ranked:
         as_of = self.plan.request.as_of
         if as_of is not None:
             notes.append(f"as of {as_of.isoformat()}: nothing said later is shown")
+        valid_at = self.plan.request.valid_at
+        if valid_at is not None:
+            notes.append(
+                f"valid at {valid_at.isoformat()}: only facts that are true then are shown"
+            )
         return tuple(notes)
 
 

@@ -95,6 +95,38 @@ def current_messages_first(
     return [items[row] for row in order]
 
 
+def true_messages_first(
+    items: Sequence[_T],
+    stated: Sequence[Collection[str]],
+    known: Mapping[str, Triple],
+    relevant: Collection[str],
+    valid_at: datetime,
+) -> list[_T]:
+    """Put a message of a fact that is true at ``valid_at`` before those of others in its chain.
+
+    ``relevant`` are the uids of the true facts that the question is about; others move nothing.
+    """
+    order = list(range(len(items)))
+    for uid in sorted(relevant):
+        chain = newest_of(uid, known)
+        wanted = [row for row in order if uid in stated[row]]
+        others = [
+            row
+            for row in order
+            if row not in wanted
+            and any(
+                newest_of(one, known) == chain and not known[one].is_true_at(valid_at)
+                for one in stated[row]
+                if one in known
+            )
+        ]
+        if wanted and others and order.index(wanted[0]) > order.index(others[0]):
+            rest = [row for row in order if row != wanted[0]]
+            at = rest.index(others[0])
+            order = [*rest[:at], wanted[0], *rest[at:]]
+    return [items[row] for row in order]
+
+
 def _first(
     order: list[int],
     wanted: Sequence[int],
@@ -150,6 +182,30 @@ def no_longer_true(
         return f" [no longer true: see {', '.join(seen)}]"
     told = [known[uid].text for uid in newest if uid in known and known[uid].status == "current"]
     return f" [no longer true: {'; '.join(told)}]" if told else " [no longer true]" * bool(over)
+
+
+def not_true_then(
+    stated: Iterable[Triple],
+    labels: Mapping[str, str],
+    known: Mapping[str, Triple],
+    valid_at: datetime,
+    zone: tzinfo,
+) -> str:
+    """Say at the end of a message that a state that it tells of is not the one at ``valid_at``.
+
+    The label is that of the state which is true then, if it is in the block.
+    """
+    over = [one for one in stated if claim_about(one) and not one.is_true_at(valid_at)]
+    if not over:
+        return ""
+    chains = {newest_of(one.uid, known) for one in over}
+    seen = sorted(
+        (labels[uid] for uid in labels if uid in known and newest_of(uid, known) in chains),
+        key=lambda label: (len(label), label),
+    )
+    then = valid_at.astimezone(zone).date().isoformat()
+    see = f": see {', '.join(seen)}" if seen else ""
+    return f" [not true at {then}{see}]"
 
 
 def _month(at: datetime, zone: tzinfo) -> str:

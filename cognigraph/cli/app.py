@@ -52,7 +52,7 @@ _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "messages": housekeeping.messages,
     "sessions": commands.sessions,
     "entities": commands.entities,
-    "triples": commands.triples,
+    "triples": states.triples,
     "duplicates": resolving.duplicates,
     "merge": resolving.merge,
     "split": resolving.split,

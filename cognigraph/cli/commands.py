@@ -10,6 +10,7 @@ from typing import Any
 
 from cognigraph.cli import format_values, render
 from cognigraph.cli.enriching import Enriched, dry_run, enrich, limits_of, show
+from cognigraph.cli.filter_options import filter_of, times_of
 from cognigraph.cli.importing import Import, LineError, Lines, source
 from cognigraph.cli.open_memory import Options, moment, opened, reading
 from cognigraph.cli.terminal import Terminal
@@ -151,13 +152,22 @@ def search(run: CommandRun) -> int:
     """Find messages for a question."""
     arguments, options = run.arguments, run.options
     now = moment(arguments.now, options, "--now")
-    as_of = moment(arguments.as_of, options, "--as-of")
+    as_of, valid_at = times_of(arguments, options)
+    where = filter_of(arguments, options)
     settings = SearchSettings(profile=arguments.profile) if arguments.profile else None
     with reading(options) as space:
         result = space.search(
-            arguments.question, arguments.k, now, as_of=as_of, settings=settings,
-            also=arguments.also, without=arguments.without, per_session=arguments.per_session,
-        )  # fmt: skip
+            arguments.question,
+            arguments.k,
+            now,
+            as_of=as_of,
+            valid_at=valid_at,
+            where=where,
+            settings=settings,
+            also=arguments.also,
+            without=arguments.without,
+            per_session=arguments.per_session,
+        )
         enriched = _is_enriched(space)
     run.terminal.document(result)
     if not result.hits:
@@ -187,12 +197,21 @@ def context(run: CommandRun) -> int:
     """Build the prompt block for a question."""
     arguments, options = run.arguments, run.options
     now = moment(arguments.now, options, "--now")
-    as_of = moment(arguments.as_of, options, "--as-of")
+    as_of, valid_at = times_of(arguments, options)
+    where = filter_of(arguments, options)
     with reading(options) as space:
         block = space.context(
-            arguments.question, arguments.max_tokens, now, as_of=as_of, timezone=options.reader,
-            also=arguments.also, without=arguments.without, per_session=arguments.per_session,
-        )  # fmt: skip
+            arguments.question,
+            arguments.max_tokens,
+            now,
+            as_of=as_of,
+            valid_at=valid_at,
+            where=where,
+            timezone=options.reader,
+            also=arguments.also,
+            without=arguments.without,
+            per_session=arguments.per_session,
+        )
     run.terminal.document(
         {
             "question": arguments.question,
@@ -263,8 +282,9 @@ def sessions(run: CommandRun) -> int:
     """List conversations."""
     if run.arguments.history is not None:
         return _history(run, run.arguments.history)
+    as_of = moment(run.arguments.as_of, run.options, "--as-of")
     with reading(run.options) as space:
-        found = space.sessions(run.arguments.limit)
+        found = space.sessions(run.arguments.limit, as_of=as_of)
     run.terminal.document({"sessions": found})
     return listed(run, found, render.sessions(found, run.options.reader), "no sessions")
 
@@ -280,26 +300,12 @@ def _history(run: CommandRun, session: str) -> int:
 def entities(run: CommandRun) -> int:
     """List entities."""
     match = run.arguments.match
+    as_of = moment(run.arguments.as_of, run.options, "--as-of")
     with reading(run.options) as space:
-        found = space.entities(match, run.arguments.limit)
+        found = space.entities(match, run.arguments.limit, as_of=as_of)
     run.terminal.document({"entities": found})
     none = f"no entity has {match!r} in its name" if match else "no entities"
     return listed(run, found, render.entities(found), none)
-
-
-def triples(run: CommandRun) -> int:
-    """List triples."""
-    entity = run.arguments.entity
-    with reading(run.options) as space:
-        as_of = moment(run.arguments.as_of, run.options, "--as-of")
-        found = space.triples(entity, run.arguments.limit, as_of=as_of)
-        near = space.entities(entity, 5) if entity and not found else []
-    run.terminal.document({"triples": found})
-    none = "no triples"
-    if entity:
-        like = f"; did you mean {', '.join(one.name for one in near)}?" if near else ""
-        none = f"no triple has the entity {entity!r}{like}"
-    return listed(run, found, render.triples(found, run.options.reader), none)
 
 
 def listed(run: CommandRun, found: list[Any], table: Any, none: str) -> int:
@@ -316,12 +322,13 @@ def listed(run: CommandRun, found: list[Any], table: Any, none: str) -> int:
 def stats(run: CommandRun) -> int:
     """Count the contents of one space, or of every space."""
     options = run.options
+    as_of = moment(run.arguments.as_of, options, "--as-of")
     if run.arguments.all:
         with opened(options) as memory:
-            found = [memory.space(name).stats() for name in memory.spaces()]
+            found = [memory.space(name).stats(as_of=as_of) for name in memory.spaces()]
     else:
         with reading(options) as space:
-            found = [space.stats()]
+            found = [space.stats(as_of=as_of)]
     run.terminal.document({"spaces": found})
     run.terminal.show(render.stats(found))
     return OK

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from cognigraph._version import __version__
+from cognigraph.cli.filter_options import add_as_of, add_filters, add_valid_at
 from cognigraph.cli.housekeeping_options import add_housekeeping
 from cognigraph.cli.numbers import amount, count, whole
 from cognigraph.cli.serving_options import add_serving
@@ -223,6 +224,8 @@ def _asking(command: Any) -> None:
     search.add_argument("-k", type=count, metavar="N", help="number of hits (default: 15)")
     _seen_from(search)
     _several_queries(search)
+    add_valid_at(search)
+    add_filters(search)
     search.add_argument("--why", action="store_true", help="explain the rank of each hit")
     search.add_argument(
         "--profile", choices=("default", "licomemory"), help="ranking (default: default)"
@@ -244,6 +247,8 @@ def _asking(command: Any) -> None:
     )
     _seen_from(context)
     _several_queries(context)
+    add_valid_at(context)
+    add_filters(context)
 
     cypher = command("cypher", "inspect the graph with a read-only Cypher query")
     cypher.add_argument("query", metavar="QUERY", nargs="?", help="MATCH ... RETURN ...")
@@ -276,16 +281,15 @@ def _looking(command: Any) -> None:
     entities.add_argument(
         "match", metavar="MATCH", nargs="?", help="a part of the name or of an alias"
     )
-    triples = command("triples", "list triples with their times and sources, newest first")
-    triples.add_argument("entity", metavar="ENTITY", nargs="?", help="a whole name or alias")
-    triples.add_argument("--as-of", metavar="TIME", help="only what was known at that time")
     duplicates = command("duplicates", "list entities that may be the same, most similar first")
-    for listing in (sessions, entities, triples, duplicates):
+    for listing in (sessions, entities, duplicates):
         listing.add_argument(
             "--limit", type=count, default=20, metavar="N", help="number of rows (default: 20)"
         )
     stats = command("stats", "count the contents of a space")
     stats.add_argument("--all", action="store_true", help="count every space")
+    for listing in (sessions, entities, stats):
+        add_as_of(listing)
 
 
 def _keeping(command: Any) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cognigraph.cli.filter_options import add_as_of, add_filters, add_valid_at
+
 
 def add_state_commands(command: Any, count: Callable[[str], int]) -> None:
     """Add the commands; ``count`` reads a whole number from 1."""
@@ -13,8 +15,18 @@ def add_state_commands(command: Any, count: Callable[[str], int]) -> None:
     history.add_argument(
         "relation", metavar="RELATION", nargs="?", help='a relation or slot: "lives in", "home"'
     )
+    add_as_of(history)
+    add_valid_at(history)
+    triples = command("triples", "list triples with their times and sources, newest first")
+    triples.add_argument("entity", metavar="ENTITY", nargs="?", help="a whole name or alias")
+    triples.add_argument("--status", choices=("current", "superseded", "retracted"))
+    triples.add_argument("--slot", metavar="SLOT", help='what they are about: "home", "work"')
+    triples.add_argument("--text", metavar="TEXT", help="a part of the triple in words")
+    add_as_of(triples)
+    add_valid_at(triples)
+    add_filters(triples)
     conflicts = command("conflicts", "list facts of which only one can be true")
-    for listing in (history, conflicts):
+    for listing in (history, triples, conflicts):
         listing.add_argument(
             "--limit", type=count, default=20, metavar="N", help="number of rows (default: 20)"
         )

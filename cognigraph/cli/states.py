@@ -10,15 +10,50 @@ from rich.text import Text
 
 from cognigraph.cli import format_values, render
 from cognigraph.cli.commands import OK, CommandRun, listed
+from cognigraph.cli.filter_options import filter_of, times_of
 from cognigraph.cli.open_memory import moment, reading
 from cognigraph.model import Triple
+from cognigraph.space import Space
+
+
+def triples(run: CommandRun) -> int:
+    """List facts."""
+    given, options = run.arguments, run.options
+    entity = given.entity
+    as_of, valid_at = times_of(given, options)
+    with reading(options) as space:
+        found = space.triples(
+            entity,
+            given.limit,
+            as_of=as_of,
+            valid_at=valid_at,
+            status=given.status,
+            slot=given.slot,
+            text=given.text,
+            where=filter_of(given, options),
+        )
+        none = "" if found else _no_triples(space, entity)
+    run.terminal.document({"triples": found})
+    return listed(run, found, render.triples(found, options.reader), none)
+
+
+def _no_triples(space: Space, entity: str | None) -> str:
+    """Say why nothing is listed; a name that is not known is compared with others."""
+    if entity is None:
+        return "no triples"
+    if space.triples(entity, 1):
+        return f"no triple of {entity!r} meets these conditions"
+    near = space.entities(entity, 5)
+    like = f"; did you mean {', '.join(one.name for one in near)}?" if near else ""
+    return f"no triple has the entity {entity!r}{like}"
 
 
 def history(run: CommandRun) -> int:
     """List what was said about each slot of an entity, oldest first."""
     entity = run.arguments.entity
+    as_of, valid_at = times_of(run.arguments, run.options)
     with reading(run.options) as space:
-        found = space.history(entity, run.arguments.relation)
+        found = space.history(entity, run.arguments.relation, as_of=as_of, valid_at=valid_at)
     run.terminal.document({"history": found})
     triples = [triple for chain in found for triple in chain.triples][: run.arguments.limit]
     none = f"nothing is known of the states of {entity!r}"

@@ -127,8 +127,9 @@ class Trace:
     """What a search did: milliseconds by stage, sizes of the candidate sets, and remarks.
 
     ``asks`` says which kind of time the question asks for, according to the rules, and ``past``
-    whether it asks how things were before. A search with several queries has them in ``queries``;
-    then ``timings`` and ``counts`` are sums, and the other fields those of the question.
+    whether it asks how things were before. ``valid_at`` is the time at which the facts are true. A
+    search with several queries has them in ``queries``; then ``timings`` and ``counts`` are sums,
+    and the other fields those of the question.
     """
 
     profile: str
@@ -141,6 +142,7 @@ class Trace:
     asks: Literal["when", "how long"] | None = None
     past: bool = False
     queries: tuple[QueryTrace, ...] = ()
+    valid_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,9 @@ from typing import Literal
 from cognigraph.english.denial import denied
 from cognigraph.times import When
 
+Period = tuple[datetime, datetime]
+"""A time in which a fact was true: from, and until (exclusive)."""
+
 Status = Literal["current", "superseded", "retracted"]
 """Whether a fact still stands, has been replaced by a later one, or was taken back by a user."""
 
@@ -115,7 +118,8 @@ class Triple:
 
     A fact that describes a state is true from ``valid_from`` until ``valid_to``, which is ``None``
     as long as no end is known. ``superseded_by`` is the uid of the triple that ended it,
-    ``superseded_at`` when that was said, and ``reason`` why.
+    ``superseded_at`` when that was said, and ``reason`` why. ``earlier`` are the times in which it
+    was true before: "lives in Bergen", if she moved away and came back.
     """
 
     uid: str
@@ -136,6 +140,19 @@ class Triple:
     superseded_by: str | None = None
     superseded_at: datetime | None = None
     reason: str | None = None
+    earlier: tuple[Period, ...] = ()
+
+    def is_true_at(self, at: datetime) -> bool:
+        """Whether the fact is true at a time, as far as is known.
+
+        If nobody said since when it is true, it counts from the time when it was first said.
+        """
+        if self.status == "retracted":
+            return False
+        last = (self.valid_from or self.first_observed, self.valid_to)
+        return any(
+            start <= at and (end is None or at < end) for start, end in (*self.earlier, last)
+        )
 
     @property
     def text(self) -> str:

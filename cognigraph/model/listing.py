@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, overload
 
+from cognigraph.model.filters import Filter
+from cognigraph.model.graph import Status
 from cognigraph.model.messages import StoredMessage
 
 MessageOrder = Literal["oldest", "newest"]
@@ -46,6 +48,25 @@ class Position:
 
     at: int
     arrival: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TripleQuery:
+    """Which facts to list; ``None`` stands for all.
+
+    ``text`` and ``slot`` are normalised. ``where`` is what at least one source must pass.
+    ``status`` and ``valid_at`` are compared with what is known now, whatever ``as_of`` is.
+    """
+
+    entity: str | None = None
+    limit: int = 100
+    offset: int = 0
+    as_of: datetime | None = None
+    valid_at: datetime | None = None
+    status: Status | None = None
+    slot: str | None = None
+    text: str | None = None
+    where: Filter | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from cognigraph.model.graph import Status
+from cognigraph.model.graph import Period, Status
 from cognigraph.states.slots import Claim, same_value
 from cognigraph.times import When, from_micros
 
@@ -76,7 +76,8 @@ class Standing:
     """Whether a fact is current, and since when and until when it is true, as far as known.
 
     ``superseded_by`` is the uid of the fact that ended it and ``superseded_at`` when that was said;
-    ``by`` is who decided so: the rules or a user.
+    ``by`` is who decided so: the rules or a user. ``earlier`` are the times in which it was true
+    before, if it was said again after it had ended.
     """
 
     status: Status = "current"
@@ -86,6 +87,7 @@ class Standing:
     superseded_at: datetime | None = None
     by: str | None = None
     reason: str | None = None
+    earlier: tuple[Period, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +174,24 @@ def _replay(events: Sequence[_Event]) -> dict[str, Standing]:
             uid = event.statement.uid
             if uid not in live:
                 live[uid] = event
-                standings[uid] = _begun(event)
+                standings[uid] = _begun_again(event, standings.get(uid))
     return standings
+
+
+def _begun_again(event: _Event, before: Standing | None) -> Standing:
+    """Return the standing of a statement that begins, and that may have ended before."""
+    start, past = _begun(event), _past(before)
+    if past and start.valid_from is not None and start.valid_from < past[-1][1]:
+        start = replace(start, valid_from=event.true)
+    return replace(start, earlier=past)
+
+
+def _past(standing: Standing | None) -> tuple[Period, ...]:
+    """Return the times in which a statement was true, if it is over."""
+    if standing is None or standing.valid_from is None or standing.valid_to is None:
+        return ()
+    last = (standing.valid_from, standing.valid_to)
+    return (*standing.earlier, last) if last[0] < last[1] else standing.earlier
 
 
 def _begun(event: _Event) -> Standing:

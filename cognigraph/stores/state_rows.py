@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from cognigraph.ids import normalise
 from cognigraph.states.slots import Claim, FactForm, claim_of, family
 from cognigraph.states.succession import Ruling, Standing, Statement, decide
-from cognigraph.times import parse_when
+from cognigraph.times import parse_when, to_micros
 
 K = TypeVar("K", bound=Hashable)
 """How a store identifies a row: an id or a uid."""
@@ -62,13 +62,34 @@ def changed(
 
     ``rows`` hold all facts of these slots and those that replace others of their families.
     """
-    found: dict[K, Standing] = {}
+    decided = _decided(rows, slots, rulings)
+    return {row.key: standing for row, standing in decided if standing != row.standing}
+
+
+def standings_at(
+    rows: Sequence[StateRow[K]],
+    slots: Iterable[Slot[K]],
+    rulings: Sequence[Ruling],
+    as_of: datetime,
+) -> dict[str, Standing]:
+    """Decide facts by what had been said at ``as_of``, by uid; later ones are missing.
+
+    A user's word counts from when it was given, except that a retracted fact counts as never said.
+    """
+    known = [replace(row, said=tuple(at for at in row.said if at <= as_of)) for row in rows]
+    until = to_micros(as_of)
+    given = [one for one in rulings if one.kind == "retract" or one.order <= until]
+    decided = _decided([row for row in known if row.said], slots, given)
+    return {row.uid: standing for row, standing in decided}
+
+
+def _decided(
+    rows: Sequence[StateRow[K]], slots: Iterable[Slot[K]], rulings: Sequence[Ruling]
+) -> Iterable[tuple[StateRow[K], Standing]]:
     for rows_of_slot, wanted in _groups(rows, slots):
         standings = decide([row.statement for row in rows_of_slot], rulings)
         for row in wanted:
-            if standings[row.uid] != row.standing:
-                found[row.key] = standings[row.uid]
-    return found
+            yield row, standings[row.uid]
 
 
 def _groups(

@@ -139,6 +139,23 @@ def test_as_of_on_the_command_line(quick: Cli, sample_db: str) -> None:
     assert max(hit["at"] for hit in json.loads(found.stdout)["hits"]) < "2025-05-01"
 
 
+def test_facts_and_messages_are_chosen_on_the_command_line(quick: Cli, sample_db: str) -> None:
+    one = ("triples", "Mira", "--slot", "home", "--status", "current", "--db", sample_db, "--json")
+    then = ("--valid-at", "2025-06-01T00:00:00Z")
+    for times in ((), then, ("--as-of", "2025-06-01T00:00:00Z")):
+        found = document(quick(*one, *times))["triples"]
+        assert [triple["object"] for triple in found] == ["Bremen"]
+    none = quick(*one, "--valid-at", "2025-05-01T00:00:00Z")
+    assert (none.returncode, json.loads(none.stdout)["triples"]) == (1, [])
+    assert "no triple of 'Mira' meets these conditions" in none.stderr
+    chosen = ("--speaker", "Mira", "--until", "2025-05-01T00:00:00Z", "--role", "person")
+    found = document(quick("search", "home", *chosen, "--db", sample_db, "--json"))
+    assert {hit["speaker"] for hit in found["hits"]} == {"Mira"}
+    assert max(hit["at"] for hit in found["hits"]) < "2025-05-02"
+    message = error_of(quick("context", "home", "--metadata", "x", "--db", sample_db), 2)
+    assert "--metadata 'x' must be K=V" in message
+
+
 def test_what_is_added_can_be_searched(cli: Cli) -> None:
     added = document(
         cli("add", "I moved to Oslo in May.", "--speaker", "Ann", "--session", "s1", "--id", "a1",

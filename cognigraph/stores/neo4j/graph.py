@@ -18,11 +18,13 @@ from cognigraph.model import (
     Theme,
     Triple,
 )
+from cognigraph.model.listing import TripleQuery
 from cognigraph.settings import QuerySettings
 from cognigraph.stores.neo4j.connection import Connection, mapped_errors
+from cognigraph.stores.neo4j.index.allowed import allowed
 from cognigraph.stores.neo4j.index.fulltext import name_hash
 from cognigraph.stores.neo4j.row_values import message_of, session_of, triple_of
-from cognigraph.times import Clock, from_micros
+from cognigraph.times import Clock, from_micros, to_micros
 
 
 class Neo4jGraph:
@@ -40,52 +42,61 @@ class Neo4jGraph:
             return None
         return message_of(id, row)
 
-    def sessions(self, space: str, *, limit: int, offset: int = 0) -> list[Session]:
+    def sessions(
+        self, space: str, *, limit: int, offset: int = 0, as_of: datetime | None = None
+    ) -> list[Session]:
         """Sessions, newest first."""
-        rows = self._connection.rows("read/sessions", space=space, skip=offset, limit=limit)
+        if as_of is None:
+            rows = self._connection.rows("read/sessions", space=space, skip=offset, limit=limit)
+        else:
+            rows = self._connection.rows(
+                "read/sessions_at", space=space, until=as_of, skip=offset, limit=limit
+            )
         return [session_of(row) for row in rows]
 
     def entities(
-        self, space: str, *, match: str | None = None, limit: int, offset: int = 0
+        self,
+        space: str,
+        *,
+        match: str | None = None,
+        limit: int,
+        offset: int = 0,
+        as_of: datetime | None = None,
     ) -> list[Entity]:
         """Canonical entities, most triples first."""
-        rows = self._connection.rows(
-            "read/entities",
-            space=space,
-            match=None if match is None else normalise(match),
-            skip=offset,
-            limit=limit,
-        )
+        text = None if match is None else normalise(match)
+        page: dict[str, Any] = {"space": space, "match": text, "skip": offset, "limit": limit}
+        if as_of is None:
+            rows = self._connection.rows("read/entities", **page)
+        else:
+            rows = self._connection.rows("read/entities_at", **page, until=as_of)
         return [
             Entity(name, type, triples, mentions, tuple(sorted({*aliases} - {name})))
             for name, type, triples, mentions, aliases in rows
         ]
 
-    def triples(
-        self,
-        space: str,
-        *,
-        entity: str | None = None,
-        limit: int,
-        offset: int = 0,
-        as_of: datetime | None = None,
-    ) -> list[Triple]:
-        """Triples first observed by ``as_of``, newest observation first."""
-        if entity is None:
-            rows = self._connection.rows(
-                "read/triples", space=space, until=as_of, skip=offset, limit=limit
-            )
-        else:
-            normalised = normalise(entity)
-            rows = self._connection.rows(
-                "read/triples_of_entity",
-                space=space,
-                name_hash=name_hash(space, normalised),
-                normalised=normalised,
-                until=as_of,
-                skip=offset,
-                limit=limit,
-            )
+    def triples(self, space: str, query: TripleQuery) -> list[Triple]:
+        """Triples, newest observation first."""
+        statement, name = "read/triples", {}
+        if query.entity is not None:
+            normalised = normalise(query.entity)
+            statement = "read/triples_of_entity"
+            name = {"name_hash": name_hash(space, normalised), "normalised": normalised}
+        at = query.valid_at
+        rows = self._connection.rows(
+            statement,
+            space=space,
+            **name,
+            until=query.as_of,
+            status=query.status,
+            slot=query.slot,
+            text=query.text,
+            valid_at=at,
+            valid_micros=None if at is None else to_micros(at),
+            where=None if query.where is None else allowed(query.where),
+            skip=query.offset,
+            limit=query.limit,
+        )
         return [triple_of(row) for row in rows]
 
     def summaries(self, space: str, session: str) -> list[Summary]:
@@ -103,9 +114,12 @@ class Neo4jGraph:
             for version, at, extractor, keys, titles, texts in rows
         ]
 
-    def stats(self, space: str) -> Stats:
+    def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:
         """Counts of a space; zeros for a space that does not exist."""
-        row = self._connection.row("read/stats", space=space, now=self._clock())
+        if as_of is None:
+            row = self._connection.row("read/stats", space=space, now=self._clock())
+        else:
+            row = self._connection.row("read/stats_at", space=space, until=as_of)
         assert row is not None
         return Stats(space, *row)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from cognigraph.model import Session, Source, StoredMessage, Theme, Triple
+from cognigraph.model.graph import Period
 from cognigraph.stores.candidates import ChunkRecord
 from cognigraph.stores.neo4j.connection import Row
 from cognigraph.times import from_micros, parse_when
@@ -68,7 +69,7 @@ def triple_of(row: Row) -> Triple:
     """A triple with its sources from a row of ``read/triples``."""
     uid, subject, subject_type, relation, object, object_type, when, negated = row[:8]
     first_observed, last_observed, sources, status, *standing = row[8:]
-    valid_from, valid_to, superseded_by, superseded_at, reason = standing
+    valid_from, valid_to, superseded_by, superseded_at, reason, earlier = standing
     distinct = {(at, id, session, said_by or "") for at, id, session, said_by in sources}
     return Triple(
         uid=uid,
@@ -91,4 +92,11 @@ def triple_of(row: Row) -> Triple:
         superseded_by=superseded_by,
         superseded_at=None if superseded_at is None else from_micros(superseded_at),
         reason=reason,
+        earlier=periods(earlier),
     )
+
+
+def periods(flat: list[int] | None) -> tuple[Period, ...]:
+    """The times in which a fact was true before, as they are stored."""
+    times = [from_micros(at) for at in flat or ()]
+    return tuple(zip(times[::2], times[1::2], strict=True))

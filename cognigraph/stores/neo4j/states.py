@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
+
 from cognigraph.errors import NotFoundError
 from cognigraph.ids import normalise
 from cognigraph.model import Triple
-from cognigraph.states.succession import NewRuling
+from cognigraph.states.succession import NewRuling, Standing
 from cognigraph.stores.neo4j.connection import Connection, Transaction
 from cognigraph.stores.neo4j.index.fulltext import name_hash
 from cognigraph.stores.neo4j.row_values import triple_of
-from cognigraph.stores.neo4j.succession import Touched, settle
+from cognigraph.stores.neo4j.succession import Touched, settle, standings_at
 from cognigraph.times import Clock, to_micros
 
 
@@ -37,6 +40,10 @@ class Neo4jStates:
             settle(tx, touched)
 
         self._connection.write(work)
+
+    def standings_at(self, space: str, uids: Sequence[str], as_of: datetime) -> dict[str, Standing]:
+        """What was known at ``as_of`` of facts; ``uids`` are of this space."""
+        return standings_at(self._connection, uids, as_of)
 
     def of_entity(self, space: str, entity: str) -> list[Triple]:
         """Facts about slots of an entity, and those a user ruled on, oldest first."""

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from datetime import datetime
+from typing import Any, Protocol
 
 from cognigraph.states.slots import FactForm, claim_of, family, replaceable
 from cognigraph.states.succession import Ruling, Standing
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
+from cognigraph.stores.neo4j.row_values import periods
 from cognigraph.stores.state_rows import Slot, StateRow, changed
-from cognigraph.times import from_micros
+from cognigraph.stores.state_rows import standings_at as decided_at
+from cognigraph.times import from_micros, to_micros
 
 _BATCH = 1000
+
+
+class Reader(Protocol):
+    """Runs statements, in one transaction or each by itself."""
+
+    def rows(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> list[Row]:
+        """Run a statement."""
+        ...
 
 
 class Touched:
     """Facts whose slots must be decided again before the transaction ends."""
 
-    def __init__(self, tx: Transaction) -> None:
+    def __init__(self, tx: Reader) -> None:
         self._tx = tx
         self.uids: set[str] = set()
         self.slots: set[Slot[str]] = set()
@@ -41,17 +52,18 @@ def settle(tx: Transaction, touched: Touched) -> None:
     """Decide every slot that was touched, and write what is new."""
     touched.uids = _name_slots(tx, touched.uids)  # without those that were deleted meanwhile
     touched.add(touched.uids)
-    uids = _facts_of(tx, touched)
-    if not uids:
-        return
-    rows = [_state_row(row) for row in tx.rows("states/facts", uids=uids)]
-    rulings = [
-        Ruling(kind, uid, recorded, by, _time(at), reason)
-        for kind, uid, recorded, by, at, reason in tx.rows("states/rulings", uids=uids)
-    ]
+    rows, rulings = _facts_and_rulings(tx, touched)
     new = changed(rows, touched.slots, rulings)
     if new:
         tx.rows("states/write", rows=[_written(uid, one) for uid, one in sorted(new.items())])
+
+
+def standings_at(reader: Reader, uids: Collection[str], as_of: datetime) -> dict[str, Standing]:
+    """What was known at ``as_of`` of facts and of all that shares a slot with them, by uid."""
+    touched = Touched(reader)
+    touched.add(uids)
+    rows, rulings = _facts_and_rulings(reader, touched)
+    return decided_at(rows, touched.slots, rulings, as_of)
 
 
 def settle_all(connection: Connection) -> None:
@@ -94,7 +106,22 @@ def _name_slots(tx: Transaction, uids: Collection[str]) -> set[str]:
     return {row[0] for row in found}
 
 
-def _facts_of(tx: Transaction, touched: Touched) -> list[str]:
+def _facts_and_rulings(
+    reader: Reader, touched: Touched
+) -> tuple[list[StateRow[str]], list[Ruling]]:
+    """All facts that decide about the slots, and what users said of them."""
+    uids = _facts_of(reader, touched)
+    if not uids:
+        return [], []
+    rows = [_state_row(row) for row in reader.rows("states/facts", uids=uids)]
+    rulings = [
+        Ruling(kind, uid, recorded, by, _time(at), reason)
+        for kind, uid, recorded, by, at, reason in reader.rows("states/rulings", uids=uids)
+    ]
+    return rows, rulings
+
+
+def _facts_of(tx: Reader, touched: Touched) -> list[str]:
     """Uids of all facts that decide about the slots, and of those without a slot that are ruled."""
     found: set[str] = set()
     if slots := sorted(touched.slots):
@@ -111,7 +138,7 @@ def _facts_of(tx: Transaction, touched: Touched) -> list[str]:
 def _state_row(row: Row) -> StateRow[str]:
     uid, subject, subject_type, relation, object, object_type, negated, *rest = row
     canonical_subject, canonical_object, when, slot, holder, replaces, said, *standing = rest
-    status, valid_from, valid_to, by, at, decided_by, reason = standing
+    status, valid_from, valid_to, by, at, decided_by, reason, earlier = standing
     return StateRow(
         key=uid,
         uid=uid,
@@ -124,9 +151,10 @@ def _state_row(row: Row) -> StateRow[str]:
         replaces=replaces,
         said=tuple(from_micros(one) for one in sorted(said)),
         standing=Standing(
-            status, _time(valid_from), _time(valid_to), by, _time(at), decided_by, reason
+            status, _time(valid_from), _time(valid_to), by, _time(at), decided_by, reason,
+            periods(earlier),
         ),
-    )
+    )  # fmt: skip
 
 
 def _time(micros: int | None) -> Any:
@@ -141,5 +169,6 @@ def _written(uid: str, standing: Standing) -> dict[str, Any]:
         "superseded_at": standing.superseded_at,
         "decided_by": standing.by,
         "reason": standing.reason,
+        "earlier": [to_micros(at) for period in standing.earlier for at in period] or None,
     }
     return {"uid": uid, "properties": properties, "superseded_by": standing.superseded_by}

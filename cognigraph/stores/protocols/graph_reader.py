@@ -15,6 +15,7 @@ from cognigraph.model import (
     Summary,
     Triple,
 )
+from cognigraph.model.listing import TripleQuery
 from cognigraph.settings import QuerySettings
 
 
@@ -25,28 +26,32 @@ class GraphReader(Protocol):
         """One whole message; the newest one if several sessions have a message of that id."""
         ...
 
-    def sessions(self, space: str, *, limit: int, offset: int = 0) -> list[Session]:
-        """Sessions, newest first."""
-        ...
+    def sessions(
+        self, space: str, *, limit: int, offset: int = 0, as_of: datetime | None = None
+    ) -> list[Session]:
+        """Sessions, newest first; with ``as_of`` as far as they had gone by then.
 
-    def entities(
-        self, space: str, *, match: str | None = None, limit: int, offset: int = 0
-    ) -> list[Entity]:
-        """Canonical entities, most triples first; with ``match`` those whose name contains it.
-
-        Normalised names and aliases are compared.
+        A session that went on later has the keys and summary of its newest revision of that time.
         """
         ...
 
-    def triples(
+    def entities(
         self,
         space: str,
         *,
-        entity: str | None = None,
+        match: str | None = None,
         limit: int,
         offset: int = 0,
         as_of: datetime | None = None,
-    ) -> list[Triple]:
+    ) -> list[Entity]:
+        """Canonical entities, most triples first; with ``match`` those whose name contains it.
+
+        Normalised names and aliases are compared. With ``as_of`` only what had been said by then
+        counts; entities are merged as they are now.
+        """
+        ...
+
+    def triples(self, space: str, query: TripleQuery) -> list[Triple]:
         """Triples, newest observation first; with ``entity`` those it is subject or object of.
 
         An alias stands for its entity; a name that entities of several types share stands for all
@@ -59,8 +64,12 @@ class GraphReader(Protocol):
         """The stored revisions of a session's keys and summary, newest first."""
         ...
 
-    def stats(self, space: str) -> Stats:
-        """Counts of a space; zeros for one that does not exist."""
+    def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:
+        """Counts of a space; zeros for one that does not exist.
+
+        With ``as_of`` only what had been said by then counts. No chunk is leased then, and no
+        summary is due.
+        """
         ...
 
     def cypher(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
 from cognigraph.model import Triple
-from cognigraph.states.succession import NewRuling
+from cognigraph.states.succession import NewRuling, Standing
 
 
 class StateStore(Protocol):
@@ -17,6 +19,13 @@ class StateStore(Protocol):
         It outlives the triples: one that is read again is ruled again. ``by`` is the uid of the
         triple that supersedes it, ``at`` when it ended. A later word takes the place of an earlier
         one. :class:`NotFoundError` if there is no such triple; then nothing is recorded.
+        """
+        ...
+
+    def standings_at(self, space: str, uids: Sequence[str], as_of: datetime) -> dict[str, Standing]:
+        """What was known at ``as_of`` of triples that have a slot or were ruled on.
+
+        Triples that share a slot with them may be among the answer, too.
         """
         ...
 

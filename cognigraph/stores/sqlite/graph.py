@@ -15,10 +15,13 @@ from cognigraph.model import (
     Summary,
     Triple,
 )
+from cognigraph.model.listing import TripleQuery
 from cognigraph.settings import QuerySettings
 from cognigraph.stores.sqlite import (
+    fact_listing,
     listing,
     read,
+    read_at,
     revisions,
 )
 from cognigraph.stores.sqlite.file import MemoryFile
@@ -35,38 +38,49 @@ class SQLiteGraph:
         """One whole message."""
         return self._file.query(space, None, lambda c, s: listing.message(c, s, id, session))
 
-    def sessions(self, space: str, *, limit: int, offset: int = 0) -> list[Session]:
+    def sessions(
+        self, space: str, *, limit: int, offset: int = 0, as_of: datetime | None = None
+    ) -> list[Session]:
         """Sessions, newest first."""
-        return self._file.query(space, [], lambda c, s: read.sessions(c, s, limit, offset))
+        if as_of is None:
+            return self._file.query(space, [], lambda c, s: read.sessions(c, s, limit, offset))
+        until = to_micros(as_of)
+        return self._file.query(
+            space, [], lambda c, s: read_at.sessions(c, s, limit, offset, until)
+        )
 
     def entities(
-        self, space: str, *, match: str | None = None, limit: int, offset: int = 0
-    ) -> list[Entity]:
-        """Canonical entities, most triples first."""
-        return self._file.query(space, [], lambda c, s: read.entities(c, s, match, limit, offset))
-
-    def triples(
         self,
         space: str,
         *,
-        entity: str | None = None,
+        match: str | None = None,
         limit: int,
         offset: int = 0,
         as_of: datetime | None = None,
-    ) -> list[Triple]:
-        """Triples, newest observation first."""
-        until = None if as_of is None else to_micros(as_of)
+    ) -> list[Entity]:
+        """Canonical entities, most triples first."""
+        if as_of is None:
+            return self._file.query(
+                space, [], lambda c, s: read.entities(c, s, match, limit, offset)
+            )
+        until = to_micros(as_of)
         return self._file.query(
-            space, [], lambda c, s: read.triples(c, s, entity, limit, offset, until)
+            space, [], lambda c, s: read_at.entities(c, s, match, limit, offset, until)
         )
+
+    def triples(self, space: str, query: TripleQuery) -> list[Triple]:
+        """Triples, newest observation first."""
+        return self._file.query(space, [], lambda c, s: fact_listing.triples(c, s, query))
 
     def summaries(self, space: str, session: str) -> list[Summary]:
         """Revisions of a session's keys and summary, newest first."""
         return self._file.query(space, [], lambda c, s: revisions.read(c, s, session))
 
-    def stats(self, space: str) -> Stats:
+    def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:
         """Counts of a space."""
         with self._file.read() as connection:
+            if as_of is not None:
+                return read_at.stats(connection, space, to_micros(as_of))
             return read.stats(connection, space, to_micros(self._file.clock()))
 
     def cypher(

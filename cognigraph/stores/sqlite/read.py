@@ -11,6 +11,7 @@ from cognigraph.ids import normalise
 from cognigraph.model import Entity, Session, Source, Stats, Theme, Triple
 from cognigraph.stores.candidates import ChunkRecord
 from cognigraph.stores.sqlite.message_data import JOIN, metadata_of, tags_of
+from cognigraph.stores.sqlite.succession import periods
 from cognigraph.times import from_micros, parse_when
 
 _MOST_VARIABLES = 500
@@ -132,7 +133,7 @@ def entities(
     matching = ""
     parameters: list[int | str] = [space]
     if match is not None:
-        pattern = f"%{_escape_like(normalise(match))}%"
+        pattern = pattern_of(match)
         matching = f"AND e.id IN ({_MATCHING})"
         parameters += [space, pattern, space, pattern]
     rows = connection.execute(
@@ -183,44 +184,25 @@ def entities_called(connection: sqlite3.Connection, space: int, name: str) -> li
     return [row[0] for row in rows]
 
 
-def _escape_like(text: str) -> str:
+def pattern_of(match: str) -> str:
+    """The pattern of LIKE for normalised names that contain a text."""
+    return f"%{escape_like(normalise(match))}%"
+
+
+def escape_like(text: str) -> str:
+    """Escape the wildcards of LIKE by backslashes."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
-_TRIPLE = """
+TRIPLE = """
 SELECT t.id, t.uid,
        CASE WHEN s.shown_id IS NULL OR s.id = o.id THEN t.subject ELSE s.name END, s.type,
        t.relation,
        CASE WHEN o.shown_id IS NULL OR s.id = o.id THEN t.object ELSE o.name END, o.type,
        t.when_text, t.negated,
        t.first_observed, t.last_observed,
-       t.status, t.valid_from, t.valid_to, t.superseded_by, t.superseded_at, t.reason
+       t.status, t.valid_from, t.valid_to, t.superseded_by, t.superseded_at, t.reason, t.earlier
 FROM triple t JOIN entity s ON s.id = t.subject_id JOIN entity o ON o.id = t.object_id"""
-
-
-def triples(
-    connection: sqlite3.Connection,
-    space: int,
-    entity: str | None,
-    limit: int,
-    offset: int,
-    until: int | None = None,
-) -> list[Triple]:
-    """Triples first observed by ``until`` (microseconds), newest observation first."""
-    where, parameters = "t.space_id = ? AND t.folded_into IS NULL", [space]
-    if until is not None:
-        where += " AND t.first_observed <= ?"
-        parameters.append(until)
-    if entity is not None:
-        ids = entities_called(connection, space, entity)
-        marks = ",".join("?" * len(ids))
-        where += f" AND (t.subject_id IN ({marks}) OR t.object_id IN ({marks}))"
-        parameters += ids + ids
-    rows = connection.execute(
-        f"{_TRIPLE} WHERE {where} ORDER BY t.last_observed DESC, t.uid LIMIT ? OFFSET ?",
-        (*parameters, limit, offset),
-    ).fetchall()
-    return _triples(connection, rows)
 
 
 def triples_by_uid(
@@ -228,15 +210,15 @@ def triples_by_uid(
 ) -> dict[str, Triple]:
     """Triples by uid."""
     where = "+t.space_id = ? AND t.folded_into IS NULL AND t.uid IN ({})"
-    rows = _in(connection, f"{_TRIPLE} WHERE {where}", uids, space)
-    return {triple.uid: triple for triple in _triples(connection, rows)}
+    rows = _in(connection, f"{TRIPLE} WHERE {where}", uids, space)
+    return {triple.uid: triple for triple in to_triples(connection, rows)}
 
 
 def states_of(connection: sqlite3.Connection, space: int, entity: str) -> list[Triple]:
     """Facts about slots of an entity, and others that a user ruled on."""
     ids = json.dumps(entities_called(connection, space, entity))
     rows = connection.execute(
-        f"""{_TRIPLE} WHERE t.folded_into IS NULL AND (
+        f"""{TRIPLE} WHERE t.folded_into IS NULL AND (
               t.subject_id IN (SELECT value FROM json_each(?1))
                 AND (t.slot IS NOT NULL OR t.decided_by IS NOT NULL)
               OR t.object_id IN (SELECT value FROM json_each(?1)) AND t.slot >= '<'
@@ -244,7 +226,7 @@ def states_of(connection: sqlite3.Connection, space: int, entity: str) -> list[T
             ORDER BY t.first_observed, t.uid""",
         (ids,),
     ).fetchall()
-    return _triples(connection, rows)
+    return to_triples(connection, rows)
 
 
 def contested(connection: sqlite3.Connection, space: int, limit: int) -> list[list[Triple]]:
@@ -258,12 +240,13 @@ def contested(connection: sqlite3.Connection, space: int, limit: int) -> list[li
         (space, limit),
     ).fetchall()
     groups = [[int(id) for id in row[0].split(",")] for row in slots]
-    rows = _in(connection, f"{_TRIPLE} WHERE t.id IN ({{}})", [id for ids in groups for id in ids])
-    found = {row[0]: triple for row, triple in zip(rows, _triples(connection, rows), strict=True)}
+    rows = _in(connection, f"{TRIPLE} WHERE t.id IN ({{}})", [id for ids in groups for id in ids])
+    found = {row[0]: triple for row, triple in zip(rows, to_triples(connection, rows), strict=True)}
     return [[found[id] for id in sorted(ids)] for ids in groups]
 
 
-def _triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Triple]:
+def to_triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Triple]:
+    """Rows of ``TRIPLE`` with their sources."""
     sources: dict[int, set[tuple[int, str, str, str]]] = {}
     for triple, at, *source in _in(
         connection,
@@ -292,6 +275,7 @@ def _triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) ->
             superseded_by=row[14],
             superseded_at=None if row[15] is None else from_micros(row[15]),
             reason=row[16],
+            earlier=periods(row[17]),
             sources=tuple(
                 Source(id, session, from_micros(at), said_by or None)
                 for at, id, session, said_by in sorted(sources.get(row[0], ()), reverse=True)

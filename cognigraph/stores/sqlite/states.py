@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
 
 from cognigraph.errors import NotFoundError
 from cognigraph.model import Triple
-from cognigraph.states.succession import NewRuling
+from cognigraph.states.succession import NewRuling, Standing
 from cognigraph.stores.sqlite import read
 from cognigraph.stores.sqlite.file import MemoryFile
-from cognigraph.stores.sqlite.succession import Touched, settle
+from cognigraph.stores.sqlite.succession import Touched, settle, standings_at
 from cognigraph.times import to_micros
 
 
@@ -41,6 +44,19 @@ class SQLiteStates:
             touched = Touched(connection)
             touched.add(found)
             settle(connection, space_id, touched)
+
+    def standings_at(self, space: str, uids: Sequence[str], as_of: datetime) -> dict[str, Standing]:
+        """What was known at ``as_of`` of facts."""
+
+        def work(connection: sqlite3.Connection, space_id: int) -> dict[str, Standing]:
+            rows = connection.execute(
+                "SELECT id FROM triple WHERE uid IN (SELECT value FROM json_each(?)) "
+                "AND +space_id = ?",
+                (json.dumps([*uids]), space_id),
+            ).fetchall()
+            return standings_at(connection, space_id, [id for (id,) in rows], as_of)
+
+        return self._file.query(space, {}, work)
 
     def of_entity(self, space: str, entity: str) -> list[Triple]:
         """Facts about slots of an entity, and those a user ruled on."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
 from typing import Any
 
+from cognigraph.model.graph import Period
 from cognigraph.states.slots import OBJECT_SIDE, FactForm, claim_of, family, replaceable
 from cognigraph.states.succession import Ruling, Standing
 from cognigraph.stores.state_rows import Slot, StateRow, changed
+from cognigraph.stores.state_rows import standings_at as decided_at
 from cognigraph.times import from_micros, to_micros
 
 _BATCH = 5000
@@ -47,13 +50,20 @@ def settle(connection: sqlite3.Connection, space_id: int, touched: Touched) -> N
     touched.add(touched.ids)
     if not touched.ids and not touched.slots:
         return
-    rows = [
-        *_rows(connection, f"{_IN_SLOT} UNION {_IN_OBJECT_SLOT} UNION {_REPLACING}",
-               json.dumps(sorted(touched.slots)), json.dumps(_families(touched.slots))),
-        *_rows(connection, _RULED_ALONE, space_id, json.dumps(sorted(touched.ids))),
-    ]  # fmt: skip
+    rows = _facts_of(connection, space_id, touched)
     rulings = _rulings(connection, space_id, [row.uid for row in rows])
     _write(connection, changed(rows, touched.slots, rulings))
+
+
+def standings_at(
+    connection: sqlite3.Connection, space_id: int, ids: Collection[int], as_of: datetime
+) -> dict[str, Standing]:
+    """What was known at ``as_of`` of facts and of all that shares a slot with them, by uid."""
+    touched = Touched(connection)
+    touched.add(ids)
+    rows = _facts_of(connection, space_id, touched)
+    rulings = _rulings(connection, space_id, [row.uid for row in rows])
+    return decided_at(rows, touched.slots, rulings, as_of)
 
 
 def settle_all(connection: sqlite3.Connection) -> None:
@@ -70,6 +80,17 @@ def settle_all(connection: sqlite3.Connection) -> None:
             touched.add(ids[start : start + _BATCH])
             touched.ids.clear()
             settle(connection, space_id, touched)
+
+
+def _facts_of(
+    connection: sqlite3.Connection, space_id: int, touched: Touched
+) -> list[StateRow[int]]:
+    """All facts that decide about the slots, and those without a slot that a user ruled on."""
+    return [
+        *_rows(connection, f"{_IN_SLOT} UNION {_IN_OBJECT_SLOT} UNION {_REPLACING}",
+               json.dumps(sorted(touched.slots)), json.dumps(_families(touched.slots))),
+        *_rows(connection, _RULED_ALONE, space_id, json.dumps(sorted(touched.ids))),
+    ]  # fmt: skip
 
 
 def _name_slots(connection: sqlite3.Connection, ids: Collection[int]) -> None:
@@ -112,7 +133,7 @@ _COLUMNS = """
 SELECT t.id, t.uid, t.subject, rs.type, t.relation, t.object, ro.type, t.negated, s.name, o.name,
        t.when_text, t.slot, t.subject_id, t.object_id, t.replaces, t.first_observed,
        t.last_observed, t.status, t.valid_from, t.valid_to, t.superseded_by, t.superseded_at,
-       t.decided_by, t.reason"""
+       t.decided_by, t.reason, t.earlier"""
 _ENDS = """
 JOIN entity rs ON rs.id = t.raw_subject_id JOIN entity ro ON ro.id = t.raw_object_id
 JOIN entity s ON s.id = t.subject_id JOIN entity o ON o.id = t.object_id"""
@@ -166,7 +187,7 @@ def _said(connection: sqlite3.Connection, ids: Collection[int]) -> dict[int, lis
 def _row(row: tuple[Any, ...], said: list[int] | None) -> StateRow[int]:
     id, uid, subject, subject_type, relation, object, object_type, negated, *rest = row
     canonical_subject, canonical_object, when, slot, _, _, replaces, first, last, *standing = rest
-    status, valid_from, valid_to, by, at, decided_by, reason = standing
+    status, valid_from, valid_to, by, at, decided_by, reason, earlier = standing
     return StateRow(
         key=id,
         uid=uid,
@@ -179,9 +200,15 @@ def _row(row: tuple[Any, ...], said: list[int] | None) -> StateRow[int]:
         replaces=bool(replaces),
         said=tuple(map(from_micros, said or sorted({first, last}))),
         standing=Standing(
-            status, _time(valid_from), _time(valid_to), by, _time(at), decided_by, reason
+            status, _time(valid_from), _time(valid_to), by, _time(at), decided_by, reason,
+            periods(earlier),
         ),
-    )
+    )  # fmt: skip
+
+
+def periods(text: str) -> tuple[Period, ...]:
+    """The times in which a fact was true before, as they are stored."""
+    return tuple((from_micros(start), from_micros(end)) for start, end in json.loads(text))
 
 
 def _time(micros: int | None) -> Any:
@@ -212,11 +239,12 @@ def _rulings(connection: sqlite3.Connection, space_id: int, uids: Collection[str
 def _write(connection: sqlite3.Connection, standings: dict[int, Standing]) -> None:
     connection.executemany(
         """UPDATE triple SET status = ?, valid_from = ?, valid_to = ?, superseded_by = ?,
-             superseded_at = ?, decided_by = ?, reason = ? WHERE id = ?""",
+             superseded_at = ?, decided_by = ?, reason = ?, earlier = ? WHERE id = ?""",
         [
             (
                 one.status, _micros(one.valid_from), _micros(one.valid_to), one.superseded_by,
-                _micros(one.superseded_at), one.by, one.reason, id,
+                _micros(one.superseded_at), one.by, one.reason,
+                json.dumps([(to_micros(start), to_micros(end)) for start, end in one.earlier]), id,
             )
             for id, one in standings.items()
         ],

@@ -22,4 +22,4 @@ RETURN triple.uid, triple.subject, subject.type, triple.relation, triple.object,
        triple.valid_from.epochSeconds * 1000000 + triple.valid_from.microsecond,
        triple.valid_to.epochSeconds * 1000000 + triple.valid_to.microsecond, superseded_by,
        triple.superseded_at.epochSeconds * 1000000 + triple.superseded_at.microsecond,
-       triple.reason
+       triple.reason, triple.earlier

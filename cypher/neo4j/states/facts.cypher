@@ -3,7 +3,7 @@
 // returns: uid, subject, subject type, relation, object, object type (as extracted), negated,
 //   canonical names of subject and object, when, slot, holder, replaces, times of the evidence,
 //   status, valid_from, valid_to, uid of the triple that supersedes it, superseded_at, decided_by,
-//   reason; times in microseconds
+//   reason, earlier periods; times in microseconds
 UNWIND $uids AS uid
 MATCH (triple:Triple {uid: uid})
 WITH triple, triple.raw_subject AS one
@@ -29,4 +29,4 @@ RETURN triple.uid, triple.said_subject, said_subject.type, triple.relation, trip
        triple.valid_from.epochSeconds * 1000000 + triple.valid_from.microsecond,
        triple.valid_to.epochSeconds * 1000000 + triple.valid_to.microsecond, superseded_by,
        triple.superseded_at.epochSeconds * 1000000 + triple.superseded_at.microsecond,
-       triple.decided_by, triple.reason
+       triple.decided_by, triple.reason, triple.earlier

@@ -78,11 +78,8 @@ def _with_data(connection: sqlite3.Connection, space_id: int, where: Filter) -> 
     """The ids of all chunks of the messages with these tags and fields."""
     conditions = ["d.space_id = ?"]
     parameters: list[object] = [space_id]
-    for tag in where.tags:
-        conditions.append("EXISTS (SELECT 1 FROM json_each(d.tags) WHERE value = ?)")
-        parameters.append(tag)
-    for condition, values in _fields(where.metadata):
-        conditions.append(f"EXISTS (SELECT 1 FROM json_each(d.metadata) WHERE {condition})")
+    for condition, values in data_conditions(where):
+        conditions.append(condition)
         parameters.extend(values)
     found = connection.execute(
         f"SELECT d.chunk_id, d.parts FROM message_data d WHERE {' AND '.join(conditions)}",
@@ -93,6 +90,14 @@ def _with_data(connection: sqlite3.Connection, space_id: int, where: Filter) -> 
     part = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     ids: Ints = np.repeat(firsts, counts) + part
     return ids
+
+
+def data_conditions(where: Filter) -> Iterator[tuple[str, tuple[object, ...]]]:
+    """SQL conditions on the tags and metadata of a row ``d`` of ``message_data``."""
+    for tag in where.tags:
+        yield "EXISTS (SELECT 1 FROM json_each(d.tags) WHERE value = ?)", (tag,)
+    for condition, values in _fields(where.metadata):
+        yield f"EXISTS (SELECT 1 FROM json_each(d.metadata) WHERE {condition})", values
 
 
 def _fields(metadata: Mapping[str, Scalar]) -> Iterator[tuple[str, tuple[object, ...]]]:

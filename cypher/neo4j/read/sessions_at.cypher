@@ -1,0 +1,38 @@
+// what: list the sessions that had begun by a time, newest first, as far as they had gone by then
+// parameters: space, until, skip, limit
+// returns: as sessions; keys and themes of a session that went on are those of its last revision
+MATCH (session:Session) USING INDEX session:Session(space, ended_at)
+WHERE session.space = $space AND session.ended_at IS NOT NULL AND session.started_at <= $until
+CALL (session) {
+  MATCH (session)-[:HAS_CHUNK]->(chunk:Chunk)
+  WHERE chunk.at <= $until
+  RETURN count(chunk) AS chunks, sum(CASE WHEN chunk.part = 0 THEN 1 ELSE 0 END) AS messages,
+         max(chunk.at) AS ended_at
+}
+WITH session, chunks, messages, ended_at WHERE chunks > 0
+ORDER BY ended_at DESC, session.seq DESC SKIP $skip LIMIT $limit
+CALL (session) {
+  OPTIONAL MATCH (session)-[:HAS_REVISION]->(revision:Revision)
+  WHERE revision.at <= $until
+  WITH revision ORDER BY revision.version DESC LIMIT 1
+  RETURN coalesce(revision.version, 0) AS version, coalesce(revision.keys, []) AS then_keys,
+         [i IN range(0, size(coalesce(revision.titles, [])) - 1)
+          | [revision.titles[i], revision.summaries[i]]] AS then_themes
+}
+CALL (session) {
+  OPTIONAL MATCH (session)-[has:HAS_KEY]->(key:Key)
+  WITH has, key ORDER BY has.weight DESC, key.name
+  RETURN collect(key.name) AS keys
+}
+CALL (session) {
+  OPTIONAL MATCH (session)-[:HAS_THEME]->(theme:Theme)
+  WITH theme ORDER BY theme.place
+  RETURN collect(CASE WHEN theme IS NULL THEN null ELSE [theme.title, theme.summary] END) AS themes
+}
+WITH *, session.ended_at <= $until AS over
+RETURN session.id, session.started_at.epochSeconds * 1000000 + session.started_at.microsecond,
+       ended_at.epochSeconds * 1000000 + ended_at.microsecond, messages, chunks,
+       CASE WHEN over THEN session.version ELSE version END,
+       CASE WHEN over THEN keys ELSE then_keys END,
+       CASE WHEN over THEN themes ELSE then_themes END
+ORDER BY ended_at DESC, session.seq DESC

@@ -1,0 +1,192 @@
+"""What was known at a time, and what was true at a time, on every store."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from cognigraph import Filter
+from cognigraph.ingest import Extraction, Fact, Mention
+from cognigraph.model import Theme
+from tests.contract.test_states import at, home, read_turns
+
+pytestmark = pytest.mark.one_line
+
+NOW = at("12-01")
+TURNS = {
+    "b": (at("02-01"), home("Bergen")),
+    "j": (at("03-01"), Fact("Ann", "person", "likes", "jazz", "concept", (0,))),
+    "o": (at("06-10"), home("Oslo", "moved to", when="2026-06-01/2026-06-07")),
+    "again": (at("09-01"), home("Bergen")),
+}
+
+
+@pytest.fixture
+def homes(open_memory, extractor, space_name):
+    """Ann lives in Bergen, in Oslo, and in Bergen again."""
+    return read_turns(open_memory, extractor, space_name, turns=TURNS, order=tuple(TURNS))
+
+
+def names(triples):
+    return sorted(triple.object for triple in triples)
+
+
+def test_both_times_together(homes):
+    """The table of docs/changing-facts.md: rows are ``as_of``, columns ``valid_at``."""
+    table = {
+        (known, true): names(homes.triples("Ann", as_of=known and at(known), valid_at=at(true)))
+        for known in ("02-15", "07-01", None)
+        for true in ("02-15", "07-01", "10-01")
+    }
+    assert table == {
+        ("02-15", "02-15"): ["Bergen"],
+        ("02-15", "07-01"): ["Bergen"],
+        ("02-15", "10-01"): ["Bergen"],
+        ("07-01", "02-15"): ["Bergen"],
+        ("07-01", "07-01"): ["Oslo", "jazz"],
+        ("07-01", "10-01"): ["Oslo", "jazz"],
+        (None, "02-15"): ["Bergen"],
+        (None, "07-01"): ["Oslo", "jazz"],
+        (None, "10-01"): ["Bergen", "jazz"],
+    }
+
+
+def test_a_home_to_which_she_came_back_has_two_times(homes):
+    (bergen,) = homes.triples(text="lives in bergen")
+    june = datetime(2026, 6, 1, tzinfo=UTC)
+    assert (bergen.status, bergen.valid_from, bergen.valid_to) == ("current", at("09-01"), None)
+    assert bergen.earlier == ((at("02-01"), june),)
+    (then,) = homes.triples("Bergen", as_of=at("07-01"))
+    assert (then.status, then.valid_from, then.valid_to) == ("superseded", at("02-01"), june)
+    assert (then.earlier, [source.id for source in then.sources]) == ((), ["b"])
+    assert names(homes.triples(status="current", as_of=at("07-01"))) == ["Oslo", "jazz"]
+    assert names(homes.triples(status="superseded", as_of=at("07-01"))) == ["Bergen"]
+    assert homes.triples(status="superseded", as_of=at("07-01"), offset=1) == []
+
+
+def test_history_at_both_times(homes):
+    def told(**times):
+        chains = homes.history("Ann", "home", **times)
+        return [(one.object, one.status) for chain in chains for one in chain.triples]
+
+    assert told() == [("Oslo", "superseded"), ("Bergen", "current")]
+    assert told(as_of=at("07-01")) == [("Bergen", "superseded"), ("Oslo", "current")]
+    assert told(valid_at=at("07-01")) == [("Oslo", "superseded")]
+    assert told(as_of=at("02-15"), valid_at=at("02-15")) == [("Bergen", "current")]
+
+
+def test_a_word_of_the_user_counts_from_when_it_was_given(homes, clock):
+    (oslo,) = homes.triples("Oslo")
+    (bergen,) = homes.triples("Bergen")
+    clock.advance(at("11-01") - clock())
+    homes.supersede(bergen, oslo)
+    assert homes.history("Ann", "home", as_of=at("10-01"))[0].current[0].object == "Bergen"
+    assert homes.history("Ann", "home", as_of=at("11-02"))[0].current == ()
+    homes.retract(bergen)
+    assert names(homes.triples("Ann", as_of=at("02-15"), valid_at=at("02-15"))) == []
+
+
+def test_search_and_context_give_what_was_true_then(homes):
+    then = at("07-01")
+    result = homes.search("Where does Ann live?", now=NOW, valid_at=then)
+    assert names(result.triples) == ["Oslo", "jazz"]
+    assert result[0].id == "o"
+    assert homes.search("Where does Ann live?", now=NOW, valid_at=at("02-15"))[0].id == "b"
+    block = homes.context("Where does Ann live?", now=NOW, valid_at=then)
+    facts = [line for line in block.splitlines() if line.startswith("[T")]
+    (home,) = (line for line in facts if "Oslo" in line)
+    assert home[5:] == "Ann moved to Oslo (2026-06 until 2026-09; said 2026-06-10)"
+    marked = [line for line in block.splitlines() if "not true" in line]
+    ending = f"[not true at 2026-07-01: see {home[1:3]}]"
+    assert [line.partition("Ann: ")[2] for line in marked] == [
+        f"text b {ending}", f"text again {ending}",
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def team(open_memory, extractor, space_name):
+    """What three people said in two sessions, with tags and roles."""
+    space = open_memory().space(space_name)
+    facts = {
+        "1": Fact("Ann", "person", "lives in", "Bergen", "location", (0,)),
+        "2": Fact("Ann", "person", "likes", "Émile", "person", (0,)),
+        "3": Fact("Ben", "person", "works at", "DNB", "organisation", (0,)),
+        "4": Fact("Ann's boss", "concept", "is", "Lars", "person", (0,)),
+    }
+    extractor.script({id: [fact] for id, fact in facts.items()})
+    for id, session, speaker, role, day, more in (
+        ("1", "s1", "Ann", None, "02-01", {"tags": ["home"]}),
+        ("2", "s1", "Ben", "user", "02-02", {"metadata": {"n": 1}}),
+        ("3", "s2", "Ben", "assistant", "03-01", {"tags": ["home", "x"]}),
+        ("4", "s2", "Ann", None, "03-02", {}),
+    ):
+        space.add(f"text {id}", id=id, session=session, speaker=speaker, role=role,
+                  at=at(day), **more)  # fmt: skip
+    space.flush()
+    return space
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({"slot": "home"}, ["Bergen"]),
+        ({"slot": "Home", "entity": "Ben"}, []),
+        ({"slot": "likes"}, ["Émile"]),
+        ({"text": "LIKES émi"}, ["Émile"]),
+        ({"text": "100%"}, []),
+        ({"where": Filter(session="s1")}, ["Bergen", "Émile"]),
+        ({"where": Filter(speaker="Ben")}, ["DNB", "Émile"]),
+        ({"where": Filter(roles=["assistant"])}, ["DNB"]),
+        ({"where": Filter(roles=["person"])}, ["Bergen", "Lars"]),
+        ({"where": Filter(tags=["home"])}, ["Bergen", "DNB"]),
+        ({"where": Filter(metadata={"n": 1})}, ["Émile"]),
+        ({"where": Filter(since=at("02-02"), until=at("03-01"))}, ["DNB", "Émile"]),
+        ({"where": Filter(session="s1", speaker="Ann"), "status": "current"}, ["Bergen"]),
+        ({"where": Filter(session="s2"), "as_of": at("03-01")}, ["DNB"]),
+        ({"status": "retracted"}, []),
+    ],
+)
+def test_facts_are_chosen_by_what_they_are_and_who_said_them(team, given, found):
+    assert names(team.triples(**given)) == found
+    if found:
+        assert names(team.triples(**given, limit=1, offset=len(found) - 1)) != []
+        assert team.triples(**given, offset=len(found)) == []
+
+
+def test_sessions_entities_and_counts_of_a_time(open_memory, extractor, space_name, clock):
+    space = open_memory().space(space_name)
+    extractor.script({"1": [home("Bergen")], "3": [home("Oslo")]})
+    extractor.session = lambda window: Extraction(
+        mentions=(Mention("Ann", "person", (0,), ("Annie",) if window.chunks[0].at > at("06-01")
+                          else ()),),
+        keys=((f"key {window.chunks[-1].message_id}", 1.0),),
+        themes=(Theme("told", window.chunks[-1].text),),
+    )  # fmt: skip
+    for id, session, day in (("1", "s", "02-01"), ("2", "t", "03-01"), ("3", "s", "07-01")):
+        clock.advance(at(day) - clock() + (at("02-02") - at("02-01")))
+        space.add(f"text {id}", id=id, session=session, at=at(day))
+        space.flush()
+    day = at("06-01")
+    assert [(one.id, one.messages, one.keys, one.summary, one.ended_at, one.version)
+            for one in space.sessions(as_of=day)] == [
+        ("t", 1, ("key 2",), "told: text 2", at("03-01"), 1),
+        ("s", 1, ("key 1",), "told: text 1", at("02-01"), 1),
+    ]  # fmt: skip
+    assert space.sessions()[0].summary == "told: text 3"
+    assert space.sessions(as_of=at("01-01")) == []
+    assert [one.id for one in space.sessions(1, 1, as_of=day)] == ["s"]
+    then = {(one.name, one.triples, one.mentions, one.aliases) for one in space.entities(as_of=day)}
+    assert then == {("Ann", 1, 2, ()), ("Bergen", 1, 0, ())}
+    now = {(one.name, one.triples, one.mentions, one.aliases) for one in space.entities()}
+    assert now == {("Ann", 2, 3, ("Annie",)), ("Bergen", 1, 0, ()), ("Oslo", 1, 0, ())}
+    assert [one.name for one in space.entities("os", as_of=day)] == []
+    stats = space.stats(as_of=day)
+    assert (stats.sessions, stats.messages, stats.entities, stats.triples, stats.keys) == (
+        2, 2, 2, 1, 2
+    )  # fmt: skip
+    assert (stats.pending, stats.done, stats.failed) == (0, 2, 0)
+    later, now = space.stats(as_of=at("08-01")), space.stats()
+    assert (later.sessions, later.chunks, later.entities, later.keys) == (
+        now.sessions, now.chunks, now.entities, now.keys
+    )  # fmt: skip
