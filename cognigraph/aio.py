@@ -25,8 +25,10 @@ from cognigraph.llm import Model
 from cognigraph.memory import Memory
 from cognigraph.model import (
     Context,
+    Episode,
     Explanation,
     Filter,
+    Layer,
     Merge,
     SearchResult,
     Seen,
@@ -88,6 +90,7 @@ class AsyncSpace(AsyncFacts, AsyncHousekeeping, AsyncAnswering):
         per_session: int | None = None,
         explain: bool = False,
         settings: SearchSettings | None = None,
+        layer: Layer = "messages",
     ) -> SearchResult:
         """See :meth:`cognigraph.Space.search`."""
         return await self._run(
@@ -103,6 +106,7 @@ class AsyncSpace(AsyncFacts, AsyncHousekeeping, AsyncAnswering):
             per_session=per_session,
             explain=explain,
             settings=settings,
+            layer=layer,
         )
 
     async def why(
@@ -170,6 +174,12 @@ class AsyncSpace(AsyncFacts, AsyncHousekeeping, AsyncAnswering):
     async def summaries(self, session: str) -> list[Summary]:
         """See :meth:`cognigraph.Space.summaries`."""
         return await self._run(self._space.summaries, session)
+
+    async def episodes(
+        self, session: str | None = None, limit: int = 100, offset: int = 0
+    ) -> list[Episode]:
+        """See :meth:`cognigraph.Space.episodes`."""
+        return await self._run(self._space.episodes, session, limit, offset)
 
     async def merge(
         self, a: str, into: str, *, type: str | None = None, into_type: str | None = None

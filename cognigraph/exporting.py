@@ -103,8 +103,16 @@ def _session(engine: Engine, space: str, session: str, reading: SessionReading |
     if reading is None or not reading.is_whole:
         return _line("session", id=session)
     notes = engine.store.housekeeping.notes(space, session)
-    themes = [[theme.title, theme.summary] for theme in notes.themes]
+    covered = sorted({uid for theme in notes.themes for uid in theme.covers})
+    chunks = engine.store.search.chunks(space, covered)
+    themes = [
+        [theme.title, theme.summary, theme.reason,
+         [[chunks[uid].message_id, chunks[uid].part] for uid in theme.covers if uid in chunks]]
+        for theme in notes.themes
+    ]  # fmt: skip
+    # Uids name the space. Those in the summariser's state are replaced when they are read.
+    uids = [[chunk.message_id, chunk.part, uid] for uid, chunk in sorted(chunks.items())]
     return _line(
         "session", id=session, extractor=reading.extractor, version=notes.version,
-        keys=notes.keys, themes=themes, state=notes.state,
+        keys=notes.keys, themes=themes, state=notes.state, uids=uids,
     )  # fmt: skip

@@ -84,9 +84,14 @@ def key_uid(space: str, name: str) -> str:
     return uid("Key", space, name)
 
 
-def theme_uid(space: str, session: str, title: str) -> str:
-    """Uid of a session theme: (space, session, normalised title)."""
-    return uid("Theme", space, session, normalise(title))
+def theme_uid(space: str, session: str, title: str, ordinal: int = 0) -> str:
+    """Uid of a session theme: (space, session, normalised title at first).
+
+    A theme keeps its uid when it gets another title, so a later theme of the same title needs an
+    ``ordinal``.
+    """
+    number = (str(ordinal),) if ordinal else ()
+    return uid("Theme", space, session, normalise(title), *number)
 
 
 def revision_uid(session_uid: str, version: int) -> str:

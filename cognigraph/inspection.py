@@ -13,6 +13,7 @@ from cognigraph.errors import ConfigurationError
 from cognigraph.facts import Facts
 from cognigraph.model import (
     Conflict,
+    Episode,
     Merge,
     StoredMessage,
     Summary,
@@ -51,6 +52,19 @@ class Inspection(Facts):
         return self._engine.store.graph.summaries(self._name, session)
 
     @checked
+    def episodes(
+        self, session: str | None = None, limit: int = 100, offset: int = 0
+    ) -> list[Episode]:
+        """List episodes with the messages that they cover, the one that ended last first.
+
+        An episode is a part of a session that is about one thing. With ``session`` only those of
+        this session. Sessions that were enriched by a version without episodes have none until
+        they are enriched again (:meth:`redo`).
+        """
+        return self._engine.store.graph.episodes(
+            self._name, session=session, limit=limit, offset=offset
+        )
+
     def conflicts(self, limit: int = 100) -> list[Conflict]:
         """List current triples of which only one can be true, the newest conflict first.
 

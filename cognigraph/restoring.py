@@ -36,6 +36,7 @@ class _Replay:
     def __init__(self, session: Mapping[str, Any], parts: dict[tuple[str, int], Any]) -> None:
         self._session = session
         self._parts = parts
+        self._uids: dict[tuple[str, int], str] = {}
 
     @property
     def name(self) -> str:
@@ -47,6 +48,7 @@ class _Replay:
         mentions: list[Mention] = []
         facts: list[Fact] = []
         for index, chunk in enumerate(window.chunks):
+            self._uids[chunk.message_id, chunk.part] = chunk.uid
             part = self._parts.pop((chunk.message_id, chunk.part), {"mentions": (), "facts": ()})
             for name, type, aliases in part["mentions"]:
                 mentions.append(Mention(name, type, (index,), tuple(aliases)))
@@ -62,9 +64,20 @@ class _Replay:
             found.mentions,
             found.facts,
             keys=tuple((name, weight) for name, weight in session["keys"]) if is_noted else None,
-            themes=tuple(Theme(*theme) for theme in session["themes"]) if is_noted else None,
-            state=session["state"],
+            themes=tuple(self._theme(*theme) for theme in session["themes"]) if is_noted else None,
+            state=self._state(),
         )
+
+    def _theme(self, title: str, summary: str, reason: str = "", covers: Any = ()) -> Theme:
+        found = (self._uids.get((message, part)) for message, part in covers)
+        return Theme(title, summary, "", tuple(uid for uid in found if uid), reason)
+
+    def _state(self) -> str:
+        """The summariser's state with the uids that the chunks have in this space."""
+        state = str(self._session["state"])
+        for message, part, uid in self._session.get("uids", ()):
+            state = state.replace(uid, self._uids.get((message, part), uid))
+        return state
 
 
 @dataclass

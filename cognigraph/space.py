@@ -20,13 +20,14 @@ from cognigraph.model import (
     Context,
     Explanation,
     Filter,
+    Layer,
     SearchResult,
     Seen,
     Triple,
 )
 from cognigraph.retrieve.block import build_block
 from cognigraph.retrieve.explain import EXPLAINED, explain_rank
-from cognigraph.retrieve.search import search
+from cognigraph.retrieve.layers import search_layer
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.records import Failure
 from cognigraph.times import to_utc, zone
@@ -124,6 +125,7 @@ class Space(Writing, Housekeeping, Answering):
         per_session: int | None = None,
         explain: bool = False,
         settings: SearchSettings | None = None,
+        layer: Layer = "messages",
     ) -> SearchResult:
         """Find the ``k`` messages most relevant to a question, best first, each with its reasons.
 
@@ -149,12 +151,15 @@ class Space(Writing, Housekeeping, Answering):
             explain: also return the next best messages in ``others``. To ask about one message,
                 use :meth:`why`.
             settings: search settings for this call, instead of the memory's.
+            layer: what to rank. With ``"facts"`` the messages that state the best facts; with
+                ``"episodes"`` the ``k`` best :class:`Episode`, in ``episodes`` of the result, and
+                as hits the messages that they cover.
         """
         chosen = settings or self._engine.settings.search
         wanted = chosen.k if k is None else k
         shown = max(wanted, EXPLAINED) if explain else wanted
         self._engine.store.search.warm(self._name)
-        answer = partial(search, k=shown)
+        answer = partial(search_layer, k=shown if layer != "episodes" else wanted, layer=layer)
         result = ask(
             self._engine,
             self._name,
@@ -169,7 +174,7 @@ class Space(Writing, Housekeeping, Answering):
             without=without,
             per_session=per_session,
         )
-        if explain:
+        if explain and layer != "episodes":
             hits = result.hits
             result = replace(result, hits=hits[:wanted], others=hits[wanted:])
         return result

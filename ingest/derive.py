@@ -18,7 +18,8 @@ from cognigraph.arrays import Vector
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.ingest.extraction import Extraction, Fact, Mention
 from cognigraph.ingest.own_names import users
-from cognigraph.model import Theme
+from cognigraph.ingest.storable import shortened, storable_name
+from cognigraph.ingest.themes import identified, theme_rows
 from cognigraph.resolution.relational_names import as_alias, spelled_out
 from cognigraph.resolution.spelling import kept, order, order_fact, rank
 from cognigraph.states.slots import attribute_name
@@ -28,16 +29,12 @@ from cognigraph.stores.records import (
     EntityRow,
     KeyRow,
     Lease,
-    ThemeRow,
     TripleRow,
     WorkChunk,
 )
-from cognigraph.text.clean import headed, printable, replace_surrogates, stated
+from cognigraph.text.clean import headed, replace_surrogates, stated
 from cognigraph.text.terms import term_counts, terms
 from cognigraph.times import When, parse_when
-
-_MAX_NAME = 300
-_MOST_SHOWN = 120
 
 _DESCRIBING = frozenset("is was be been are were becomes became become".split())
 """Relations whose object describes the subject: whoever "is a mother" is not the speaker's."""
@@ -50,7 +47,6 @@ NO_ENTITY = "mention is not a name"
 NO_MENTION = "mention in none of the chunks read"
 NO_ALIAS = "alias is not a name, or has no meaning outside its sentence"
 NO_KEY = "key is not a name with a weight"
-NO_THEME = "theme without a summary"
 
 
 class _Spellings:
@@ -117,13 +113,13 @@ def derive(
     aliases: dict[str, AliasRow] = {}
     mentioned = (*extraction.mentions, *users(lease.chunks))
     mentions = _mentions(mentioned, lease, entities, aliases, spellings, rejected)
-    themes = _themes(extraction.themes, lease, rejected)
+    themes = identified(extraction.themes, lease, rejected)
     keys = _keys(extraction.keys, lease.space, rejected)
     vectors = iter(
         embedder.embed(
             [draft.text for draft in drafts.values()]
             + [name for _, name, _ in keys or ()]
-            + [headed(theme.title, theme.summary) for _, theme in themes or ()]
+            + [headed(theme.title, theme.summary) for theme in themes or ()]
         )
     )
     names = embedder.embed_names([ids.normalise(entity.name) for entity in entities.values()])
@@ -142,7 +138,7 @@ def derive(
         keys=None
         if keys is None
         else tuple(KeyRow(uid, name, weight, next(vectors)) for uid, name, weight in keys),
-        themes=None if themes is None else tuple(_theme_rows(themes, vectors)),
+        themes=None if themes is None else tuple(theme_rows(themes, vectors)),
         state=replace_surrogates(extraction.state)[0],
     )
     return derivation, tuple(rejected)
@@ -198,7 +194,7 @@ def _mentions(
         entity = _entity(lease, mention.name, mention.type, indices)
         if entity is None or not indices:
             reason = NO_MENTION if entity is not None else NO_ENTITY
-            rejected.append(f"{reason}: {_short(mention.name)}")
+            rejected.append(f"{reason}: {shortened(mention.name)}")
             continue
         _spell(entities, entity)
         uids = [chunk.uid for chunk in indices]
@@ -213,7 +209,7 @@ def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
     subject = _entity(
         lease, attribute_name(fact.subject, fact.relation), fact.subject_type, indices
     )
-    relation = _name(fact.relation)
+    relation = storable_name(fact.relation)
     described = relation is not None and relation.split()[-1] in _DESCRIBING
     what = attribute_name(fact.object, fact.relation)
     object = _entity(lease, what, fact.object_type, indices, described=described)
@@ -228,8 +224,8 @@ def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
     else:
         when = parse_when(fact.when) if isinstance(fact.when, str) else None
         if fact.when and when is None:
-            rejected.append(f"{NO_DATE}: {_short(fact.when)} of {_described(fact)}")
-        quoted = _name(fact.said_by)
+            rejected.append(f"{NO_DATE}: {shortened(fact.when)} of {_described(fact)}")
+        quoted = storable_name(fact.said_by)
         evidence: dict[str, str | None] = {chunk.uid: quoted for chunk in indices}
         spelled = order_fact(_first(indices, lease), subject.name, relation, object.name)
         replaces, negated = set(evidence) if fact.replaces else set(), bool(fact.negated)
@@ -238,14 +234,7 @@ def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
 
 
 def _described(fact: Fact) -> str:
-    return f"{_short(fact.subject)} {_short(fact.relation)} {_short(fact.object)}"
-
-
-def _short(value: object) -> str:
-    """Any value as short text on one line."""
-    text = " ".join(printable(replace_surrogates(str(value))[0]).split())
-    text = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
-    return text if isinstance(value, str) and text else repr(text)
+    return f"{shortened(fact.subject)} {shortened(fact.relation)} {shortened(fact.object)}"
 
 
 def _entity(
@@ -257,11 +246,11 @@ def _entity(
     described: bool = False,
 ) -> EntityRow | None:
     """Return the entity of a name; ``described`` is whether it says what somebody is."""
-    clean, kind = _name(name), _name(type) or "concept"
+    clean, kind = storable_name(name), storable_name(type) or "concept"
     if clean is None:
         return None
     relative = "" if described else ids.normalise(kind)
-    clean = _name(spelled_out(clean, relative, _speaker(indices))) or clean
+    clean = storable_name(spelled_out(clean, relative, _speaker(indices))) or clean
     return EntityRow(
         ids.entity_uid(lease.space, clean, kind),
         clean,
@@ -300,10 +289,10 @@ def _take_aliases(
     """Record the aliases that the text gives an entity."""
     uids = [chunk.uid for chunk in indices]
     for name in mention.aliases:
-        clean = _name(name)
-        alias = None if clean is None else _name(as_alias(clean, _speaker(indices)))
+        clean = storable_name(name)
+        alias = None if clean is None else storable_name(as_alias(clean, _speaker(indices)))
         if alias is None:
-            rejected.append(f"{NO_ALIAS}: {_short(name)} of {_short(mention.name)}")
+            rejected.append(f"{NO_ALIAS}: {shortened(name)} of {shortened(mention.name)}")
         elif ids.normalise(alias) != ids.normalise(entity.name):
             uid = ids.alias_uid(lease.space, entity.uid, alias)
             spelled = order(_first(indices, lease), alias)
@@ -313,19 +302,6 @@ def _take_aliases(
             evidence = tuple(dict.fromkeys((*known.evidence, *uids)))
             first = min(row, known, key=lambda one: one.spelled)
             aliases[uid] = replace(first, evidence=evidence)
-
-
-def _name(text: object) -> str | None:
-    if not isinstance(text, str):
-        return None
-    clean = " ".join(replace_surrogates(text.replace("\x00", " "))[0].split())
-    return clean if clean and len(clean) <= _MAX_NAME else None
-
-
-def _text(text: object) -> str:
-    if not isinstance(text, str):
-        return ""
-    return replace_surrogates(text.replace("\x00", " "))[0].strip()
 
 
 def _indices(indices: Iterable[int], lease: Lease) -> list[WorkChunk]:
@@ -366,35 +342,10 @@ def _keys(
         return None
     rows: dict[str, tuple[str, str, float]] = {}
     for name, weight in keys:
-        clean = _name(name)
+        clean = storable_name(name)
         if clean is not None and isinstance(weight, int | float) and math.isfinite(weight):
             uid = ids.key_uid(space, clean)
             rows.setdefault(ids.normalise(clean), (uid, clean, float(weight)))
         else:
-            rejected.append(f"{NO_KEY}: {_short(name)} {_short(str(weight))}")
+            rejected.append(f"{NO_KEY}: {shortened(name)} {shortened(str(weight))}")
     return list(rows.values())
-
-
-def _themes(
-    themes: Sequence[Theme] | None, lease: Lease, rejected: list[str]
-) -> list[tuple[str, Theme]] | None:
-    if themes is None:
-        return None
-    rows: dict[str, Theme] = {}
-    for index, theme in enumerate(themes):
-        title = _name(theme.title) or ""
-        summary = _text(theme.summary)
-        if summary:
-            uid = ids.theme_uid(lease.space, lease.session, title or str(index))
-            rows.setdefault(uid, Theme(title, summary))
-        else:
-            rejected.append(f"{NO_THEME}: {_short(theme.title)}")
-    return list(rows.items())
-
-
-def _theme_rows(
-    themes: Sequence[tuple[str, Theme]], vectors: Iterable[Vector]
-) -> Iterable[ThemeRow]:
-    for (uid, theme), vector in zip(themes, vectors, strict=False):
-        counts = term_counts(headed(theme.title, theme.summary))
-        yield ThemeRow(uid, theme.title, theme.summary, vector, counts)

@@ -25,6 +25,11 @@ def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
         request.where,
         request.without,
     )
+    return candidates_of(request, query)
+
+
+def candidates_of(request: SearchRequest, query: CandidateQuery) -> Candidates:
+    """Ask the store for the candidates of a query that was built for the request."""
     found = request.store.search.candidates(request.space, query)
     if request.as_of is None or not found.sessions.ids:
         return found

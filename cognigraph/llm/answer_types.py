@@ -39,8 +39,18 @@ def _number(value: Any) -> Any:
     return value if isinstance(value, int) and not isinstance(value, bool) else OUTSIDE
 
 
+def _numbers(value: Any) -> Any:
+    """Accept numbers, or a list of them, as a text; anything else becomes an empty one."""
+    if isinstance(value, list):
+        parts = [part for part in value if isinstance(part, str | int) and part is not True]
+        return ", ".join(map(str, parts))
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
 Text = Annotated[str, BeforeValidator(_text)]
 Line = Annotated[str, BeforeValidator(_line)]
 Number = Annotated[int, BeforeValidator(_number)]
 Texts = Annotated[list[Text], BeforeValidator(_items)]
 Lines = Annotated[list[Line], BeforeValidator(_items)]
+Numbers = Annotated[str, BeforeValidator(_numbers)]
+"""Numbers and spans of them as a text, such as ``1-4, 7``; empty if they are in another form."""

@@ -20,6 +20,7 @@ from cognigraph.model.filters import Filter
 from cognigraph.model.graph import (
     Conflict,
     Entity,
+    Episode,
     History,
     Merge,
     Session,
@@ -31,6 +32,7 @@ from cognigraph.model.graph import (
     Triple,
 )
 from cognigraph.model.housekeeping import Forgotten, MessageVersion
+from cognigraph.model.layers import Layer
 from cognigraph.model.listing import MessageOrder, MessagePage
 from cognigraph.model.messages import (
     DEFAULT_SESSION,
@@ -51,12 +53,14 @@ __all__ = [
     "Conflict",
     "Context",
     "Entity",
+    "Episode",
     "Exclusion",
     "Explanation",
     "Filter",
     "Forgotten",
     "History",
     "Hit",
+    "Layer",
     "Merge",
     "Message",
     "MessageOrder",

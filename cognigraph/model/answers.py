@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, overload
 
-from cognigraph.model.graph import Session, Triple
+from cognigraph.model.graph import Episode, Session, Triple
+from cognigraph.model.layers import Layer
 from cognigraph.model.roles import Role
 
 
@@ -155,6 +156,8 @@ class SearchResult(Sequence[Hit]):
     sessions: tuple[SessionHit, ...]
     trace: Trace
     others: tuple[Hit, ...] = ()
+    layer: Layer = "messages"
+    episodes: tuple[Episode, ...] = ()
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...

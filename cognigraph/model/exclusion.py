@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.model.answers import Citation, Context, Hit, SearchResult, SessionHit
-from cognigraph.model.graph import Session, Triple
+from cognigraph.model.graph import Episode, Session, Triple
 
-Seen = str | Hit | Triple | SessionHit | Session | Citation | SearchResult | Context
+Seen = str | Hit | Triple | Episode | SessionHit | Session | Citation | SearchResult | Context
 """An item that was seen: an id, an item of an earlier result, or a whole result or block."""
 
 MOST_SEEN = 10_000
@@ -20,14 +20,15 @@ MOST_SEEN = 10_000
 class Exclusion:
     """Items that are left out of a result.
 
-    ``ids`` are those of messages (of any session), facts or sessions. ``messages`` are
-    (session, id); ``triples`` and ``sessions`` are uids of facts and ids of sessions.
+    ``ids`` are those of messages (of any session), facts, sessions or episodes. ``messages``
+    are (session, id); ``triples`` and ``episodes`` are uids, ``sessions`` ids.
     """
 
     ids: frozenset[str] = frozenset()
     messages: frozenset[tuple[str, str]] = frozenset()
     triples: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
+    episodes: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, seen: Iterable[Seen] | Context) -> Exclusion:
@@ -44,10 +45,12 @@ class Exclusion:
             return frozenset(key[0] for kind, *key in kinds if kind == wanted)
 
         messages = frozenset((key[0], key[1]) for kind, *key in kinds if kind == "message")
-        return cls(of_kind("id"), messages, of_kind("triple"), of_kind("session"))
+        return cls(
+            of_kind("id"), messages, of_kind("triple"), of_kind("session"), of_kind("episode")
+        )
 
     def __bool__(self) -> bool:
-        return bool(self.ids or self.messages or self.triples or self.sessions)
+        return any((self.ids, self.messages, self.triples, self.sessions, self.episodes))
 
     @property
     def message_ids(self) -> frozenset[str]:
@@ -66,6 +69,10 @@ class Exclusion:
         """Whether the summary of a session is left out; its messages are not."""
         return id in self.ids or id in self.sessions
 
+    def has_episode(self, uid: str) -> bool:
+        """Whether an episode is left out; its messages are not."""
+        return uid in self.ids or uid in self.episodes
+
 
 def _items(item: object) -> Iterator[tuple[str, ...]]:
     """The kind and the key of an item, or of all items of a result or a block."""
@@ -73,7 +80,7 @@ def _items(item: object) -> Iterator[tuple[str, ...]]:
         for cited in item.citations:
             yield from _items(cited)
     elif isinstance(item, SearchResult):
-        for part in (*item.hits, *item.triples, *item.sessions):
+        for part in (*item.hits, *item.triples, *item.sessions, *item.episodes):
             yield from _items(part)
     elif isinstance(item, str):
         yield ("id", item)
@@ -83,6 +90,8 @@ def _items(item: object) -> Iterator[tuple[str, ...]]:
         yield _cited(item)
     elif isinstance(item, Triple):
         yield ("triple", item.uid)
+    elif isinstance(item, Episode):
+        yield ("episode", item.uid)
     elif isinstance(item, Session | SessionHit):
         yield ("session", item.id if isinstance(item, Session) else item.session.id)
     else:

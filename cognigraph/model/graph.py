@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -19,10 +19,52 @@ Status = Literal["current", "superseded", "retracted"]
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """One topic of a session: a title and a few sentences. A session's themes are its summary."""
+    """One topic of a session: a title and a few sentences. A session's themes are its summary.
+
+    ``covers`` are the uids of the chunks that it is about, in the order of the session, and
+    ``reason`` is why it began there; with them a theme is an :class:`Episode`. ``uid`` is its
+    identity in the graph, empty as long as it has none. Themes with the same text are equal.
+    """
 
     title: str
     summary: str
+    uid: str = field(default="", compare=False, repr=False)
+    covers: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    reason: str = field(default="", compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A part of a conversation that is about one thing, and the messages that it covers.
+
+    ``messages`` are their ids in ``session``, in order; episodes may overlap. ``started_at`` and
+    ``ended_at`` are the times of the first and the last of them. ``reason`` is why the episode
+    begins where it does: ``start`` of the session, ``shift`` of topic, ``cue`` (the speaker says
+    that this is something else), ``pause``, ``size``, or ``topic`` (a model's choice). ``uid``
+    stays the same while the episode grows or gets another title. ``score`` is set in search
+    results only.
+    """
+
+    uid: str
+    session: str
+    title: str
+    summary: str
+    started_at: datetime
+    ended_at: datetime
+    reason: str
+    messages: tuple[str, ...]
+    score: float | None = None
+
+    @property
+    def text(self) -> str:
+        """Title and summary."""
+        return f"{self.title}: {self.summary}" if self.title else self.summary
+
+    def __repr__(self) -> str:
+        return (
+            f"<Episode {self.title or self.uid[:8]} of {self.session}, "
+            f"{self.started_at:%Y-%m-%d %H:%M}, {len(self.messages)} message(s)>"
+        )
 
 
 @dataclass(frozen=True, slots=True)

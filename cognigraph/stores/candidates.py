@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints, Vector
-from cognigraph.model import Exclusion, Filter, Role
+from cognigraph.model import Episode, Exclusion, Filter, Role
 from cognigraph.text.bm25 import Lexicon
 
 NONE, OUTSIDE = -1, -2
@@ -145,3 +145,15 @@ class ChunkRecord:
     heading: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeCandidate:
+    """An episode, the cosine of its theme with the query vector, and the chunks that it covers.
+
+    ``chunks`` are uids in the order of the session. A cosine below 0 counts as 0.
+    """
+
+    episode: Episode
+    cosine: float
+    chunks: tuple[str, ...]

@@ -204,13 +204,18 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ThemeRow:
-    """A theme of a session; ``terms`` are those of its title and summary."""
+    """A theme of a session; ``terms`` are those of its title and summary.
+
+    ``covers`` are uids of chunks; those that are not in the session are left out.
+    """
 
     uid: str
     title: str
     summary: str
     vector: Vector
     terms: Mapping[str, int]
+    covers: tuple[str, ...] = ()
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cognigraph.llm.answer_types import OUTSIDE, Lines, Number, Text, Texts
+from cognigraph.llm.answer_types import OUTSIDE, Lines, Number, Numbers, Text, Texts
 
 
 class _Answer(BaseModel):
@@ -24,11 +24,15 @@ class ReadAnswer(_Answer):
 
 
 class ThemeRead(_Answer):
-    """A theme; ``n`` is the number of the theme that it replaces, 0 for a new theme."""
+    """A theme; ``n`` is the number of the theme that it replaces, 0 for a new theme.
+
+    ``turns`` are the numbers of the turns that it is about, such as ``1-4, 7``.
+    """
 
     n: Number = OUTSIDE
     title: Text = ""
     summary: Text
+    turns: Numbers = ""
 
 
 class SummaryAnswer(_Answer):

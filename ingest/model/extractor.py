@@ -32,7 +32,7 @@ from cognigraph.model import Usage
 from cognigraph.text.token_estimate import estimate_tokens
 
 READ_PROMPT = "extract-2"
-SUMMARY_PROMPT = "summarise-2"
+SUMMARY_PROMPT = "summarise-3"
 _CONTEXT = 2
 _ANSWER_TOKENS, _ANSWER_SHARE = 20, 0.95
 """Estimated tokens of an answer: a constant plus a share of the input (docs/models.md)."""
@@ -87,7 +87,7 @@ class ModelExtractor:
 
     @property
     def name(self) -> str:
-        """The versions of both prompts and the model's name: ``model-2.2:gpt-4o-mini``."""
+        """The versions of both prompts and the model's name: ``model-2.3:gpt-4o-mini``."""
         return f"model-{self._versions}:{self._model.name}"
 
     def extract(self, window: Window) -> Extraction:

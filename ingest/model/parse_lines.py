@@ -71,10 +71,12 @@ def fact_line(line: str) -> FactLine | None:
     if replaces and not _REPLACES.fullmatch(replaces):
         return None
     words, date = _time(time)
-    return FactLine(_turns(turns), subject, relation, object, words, date, source, bool(replaces))
+    return FactLine(
+        turn_numbers(turns), subject, relation, object, words, date, source, bool(replaces)
+    )
 
 
-def _turns(text: str) -> tuple[int, ...]:
+def turn_numbers(text: str) -> tuple[int, ...]:
     """Turn numbers separated by commas or spaces, in brackets or not, and spans such as ``3-5``.
 
     Empty if any part is unreadable.

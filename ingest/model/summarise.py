@@ -25,7 +25,7 @@ from cognigraph.ingest.model.summary_state import (
     remembered,
     theme_lines,
 )
-from cognigraph.ingest.model.transcript import ANONYMOUS, Turn, halves, split, unnumbered
+from cognigraph.ingest.model.transcript import ANONYMOUS, Turn, halves, numbered, split
 from cognigraph.ingest.rules.extractor import RulesExtractor
 from cognigraph.llm import Model, Prompt
 from cognigraph.llm.prompts import PromptFile, render
@@ -89,7 +89,7 @@ class Summariser:
                 done.rejected.append(f"{NOT_WRITTEN}: {error}")
                 done.error = error
                 break
-            current, refused = merged(current, answer, speakers)
+            current, refused = merged(current, answer, speakers, turns[part.start : part.stop])
             done.rejected += refused
             if not current.themes:
                 done.rejected.append(f"{NOT_WRITTEN}: the answer had no theme")
@@ -142,9 +142,9 @@ class Summariser:
                 "refine",
                 keys=key_line(current.keys),
                 themes=theme_lines(current.themes),
-                turns=unnumbered(turns),
+                turns=numbered(turns),
             )
-        return render(self._prompt, "create", turns=unnumbered(turns))
+        return render(self._prompt, "create", turns=numbered(turns))
 
 
 def _due(
@@ -173,7 +173,7 @@ def extractive(turns: Sequence[Turn]) -> SummaryDraft:
     """A summary by rules: keys and themes in the words of the turns themselves."""
     chunks = tuple(
         WorkChunk(
-            uid=str(index),
+            uid=turn.uid or str(index),
             message_id=str(index),
             session="",
             speaker=None if turn.speaker == ANONYMOUS else turn.speaker,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from cognigraph.english.sentences import split_text
 from cognigraph.ids import normalise
 from cognigraph.ingest.model.coreference import WindowName
+from cognigraph.ingest.model.parse_lines import turn_numbers
 from cognigraph.ingest.model.transcript import Turn, one_line
 from cognigraph.model import Theme
 from cognigraph.model.roles import as_role
@@ -36,6 +37,8 @@ UNTITLED = "theme without a title"
 TWICE = "theme was rewritten twice"
 SHRUNK = "theme would lose most of its content"
 NO_ROOM = "no room for another theme"
+BY_MODEL = "topic"
+"""The reason of an episode that a model has chosen."""
 _KEY_WORDS = 8
 _TITLE = 100
 _KEPT = 0.4
@@ -53,15 +56,17 @@ class SummaryDraft:
 
 
 def merged(
-    old: SummaryDraft, answer: SummaryAnswer, speakers: Sequence[str]
+    old: SummaryDraft, answer: SummaryAnswer, speakers: Sequence[str], turns: Sequence[Turn] = ()
 ) -> tuple[SummaryDraft, list[str]]:
     """The summary after merging an answer into it, and a reason for each rejected theme.
 
-    ``old`` is empty for the first answer.
+    ``old`` is empty for the first answer. ``turns`` are those that the answer numbers from 1; a
+    theme covers what its answers cite.
     """
     themes, refused = list(old.themes), list[str]()
     written: set[int] = set()
-    for one in answer.themes:
+    cited = _cited(answer, turns)
+    for one, covers in zip(answer.themes, cited, strict=True):
         title = " ".join(printable(one.title).split())[:_TITLE].strip()
         summary = _trimmed(one.summary)
         if not summary:
@@ -71,15 +76,35 @@ def merged(
         if index is None and not title:
             refused.append(f"{UNTITLED}: {summary[:_TITLE]}")
         elif index is None:
-            refused += _added(themes, Theme(title, summary))
+            refused += _added(themes, Theme(title, summary, covers=covers, reason=BY_MODEL))
         elif index in written:
             refused.append(f"{TWICE}: {title or old.themes[index].title}")
         elif _shrinks(old.themes[index].summary, summary):
             refused.append(f"{SHRUNK}: {old.themes[index].title}")
         else:
             written.add(index)
-            themes[index] = Theme(title or old.themes[index].title, summary)
+            themes[index] = replace(
+                themes[index],
+                title=title or old.themes[index].title,
+                summary=summary,
+                covers=(*themes[index].covers, *covers),
+                reason=themes[index].reason or BY_MODEL,
+            )
     return SummaryDraft(merged_keys(old.keys, answer.keys, speakers), tuple(themes)), refused
+
+
+def _cited(answer: SummaryAnswer, turns: Sequence[Turn]) -> list[tuple[str, ...]]:
+    """For each theme of an answer the uids of the turns that it cites; numbers must exist.
+
+    The only theme of an answer that cites nothing is about all turns.
+    """
+    cited = [turn_numbers(one.turns) for one in answer.themes]
+    if len(cited) == 1 and not cited[0]:
+        cited = [tuple(range(1, len(turns) + 1))]
+    return [
+        tuple(turns[n - 1].uid for n in numbers if 1 <= n <= len(turns) and turns[n - 1].uid)
+        for numbers in cited
+    ]
 
 
 def _index(number: int, title: str, themes: Sequence[Theme]) -> int | None:
@@ -123,7 +148,8 @@ def _added(themes: list[Theme], theme: Theme) -> list[str]:
     joined = f"{themes[near].summary} {theme.summary}"
     if len(joined) > MAX_SUMMARY:
         return [f"{NO_ROOM}: {theme.title}"]
-    themes[near] = replace(themes[near], summary=joined)
+    covers = (*themes[near].covers, *theme.covers)
+    themes[near] = replace(themes[near], summary=joined, covers=covers)
     return []
 
 
@@ -194,12 +220,15 @@ class SummaryState:
 
 
 def _row(turn: Turn) -> list[str]:
-    row = [turn.at.isoformat(), turn.speaker, turn.text]
-    return row if turn.role is None else [*row, turn.role]
+    row = [turn.at.isoformat(), turn.speaker, turn.text, turn.role or "", turn.uid]
+    while not row[-1]:
+        row.pop()
+    return row
 
 
-def _turn(at: str, speaker: str, text: str, role: str = "") -> Turn:
-    return Turn(str(speaker), datetime.fromisoformat(at), str(text), as_role(str(role)))
+def _turn(at: str, speaker: str, text: str = "", role: str = "", uid: str = "") -> Turn:
+    time = datetime.fromisoformat(at)
+    return Turn(str(speaker), time, str(text), as_role(str(role)), str(uid))
 
 
 def remembered(turns: Sequence[Turn]) -> tuple[Turn, ...]:

@@ -30,13 +30,15 @@ class Turn:
     at: datetime
     text: str
     role: Role | None = None
+    uid: str = ""
+    """That of the chunk; empty for a turn that was remembered by an older version."""
 
     @classmethod
     def of(cls, chunk: WorkChunk, zone: tzinfo | None) -> Turn:
         """The turn for a chunk; without a timezone its time is in UTC."""
         name = one_line(chunk.speaker or "") or ANONYMOUS
         role = chunk.role or role_of(name)
-        return cls(name, local(chunk.at, zone), chunk.text, role)
+        return cls(name, local(chunk.at, zone), chunk.text, role, chunk.uid)
 
     @property
     def line(self) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from cognigraph.ingest.rules.boundaries import Episodes, TurnSigns, covered
 from cognigraph.ingest.rules.key_phrases import KeyPhrase
 from cognigraph.model import Theme
 from cognigraph.stores.records import WorkChunk
@@ -27,6 +28,8 @@ SHOWN_KEYS = 16
 _NOUN = 0.44  # least score of a single word that is no verb or abstract noun
 SPEAKERS = 16
 _THEMES = 3
+_MOST_THEMES = 8
+_TURNS_PER_THEME = 16
 _THEME_SENTENCES = 4
 _ONLY_SENTENCES = 7
 _FEWEST = 3
@@ -78,6 +81,7 @@ class SessionState:
     speakers: list[str] = field(default_factory=list)
     last: tuple[int, int] | None = None
     """When the last chunk was said, in microseconds, and its arrival number."""
+    episodes: Episodes = field(default_factory=Episodes)
 
     @classmethod
     def load(cls, text: str) -> SessionState:
@@ -92,6 +96,7 @@ class SessionState:
                 [_candidate(row) for row in data["pool"]],
                 [str(name) for name in data["speakers"]],
                 (int(data["last"][0]), int(data["last"][1])) if data["last"] else None,
+                Episodes.load(data.get("episodes", ())),
             )
         except (ValueError, TypeError, KeyError, AttributeError):
             return cls()
@@ -116,6 +121,7 @@ class SessionState:
             ],
             "speakers": self.speakers,
             "last": self.last,
+            "episodes": self.episodes.dump(),
         }
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
@@ -175,6 +181,7 @@ class SessionState:
         """End the current chunk."""
         self.chunks += 1
         self.last = to_micros(chunk.at), chunk.arrival
+        self.episodes.add(TurnSigns.of(chunk))
 
     def is_past(self, chunk: WorkChunk) -> bool:
         """Return whether a chunk comes before one that has been added already."""
@@ -202,7 +209,11 @@ class SessionState:
         return chosen
 
     def themes(self, keys: Sequence[Key]) -> tuple[Theme, ...]:
-        """Return up to three themes: the best sentences about the heaviest keys, in time order."""
+        """Return the themes: the best sentences about the heaviest keys, in time order.
+
+        There are up to three, and more in a long session. Each covers the episodes it quotes.
+        """
+        most = min(_MOST_THEMES, max(_THEMES, self.chunks // _TURNS_PER_THEME))
         stemmed = [_Stemmed(key.name, key.weight, frozenset(terms(key.name))) for key in keys]
         ranked = self._ranked(stemmed)
         groups: list[list[Candidate]] = []
@@ -215,12 +226,17 @@ class SessionState:
             if len(group) >= _FEWEST:
                 groups.append(group)
                 used.extend(group)
-            if len(groups) == _THEMES - 1:
+            if len(groups) == most - 1:
                 break
         rest = _without_repeats(ranked, used, _THEME_SENTENCES if groups else _ONLY_SENTENCES)
         if rest:
             groups.append(rest)
-        return _titled(groups, stemmed)
+        quoted = [[item.chunk for item in group] for group in groups]
+        covers = covered(quoted, self.episodes, self.chunks)
+        return tuple(
+            replace(theme, covers=uids, reason=reason)
+            for theme, (uids, reason) in zip(_titled(groups, stemmed), covers, strict=True)
+        )
 
     def _ranked(self, keys: Sequence[_Stemmed]) -> list[Candidate]:
         """Rank candidate sentences by salience and by the weight of the keys they contain."""

@@ -63,9 +63,10 @@ ROOMS: dict[str, list[set[str]]] = {
         {"neo4j", "sqlite"},
     ],
     "ingest": [
-        {"extraction", "versions"},
+        {"extraction", "storable", "versions"},
         {"insert", "own_names", "rules"},
         {"model", "recorded"},
+        {"themes"},
         {"derive", "extractors", "reindex"},
         {"queue"},
     ],

@@ -51,7 +51,8 @@ NODES = [
     _triple("t4", "Bob", "drinks", "Tea", START + DAY, negated=True),
     NodeRow("k1", "Key", {"name": "moving"}),
     NodeRow("k2", "Key", {"name": "tea"}),
-    NodeRow("h1", "Theme", {"title": "Moving", "summary": "Ann moved to Oslo."}),
+    NodeRow("h1", "Theme", {"title": "Moving", "summary": "Ann moved to Oslo.",
+                           "started_at": START, "ended_at": START + HOUR, "reason": "start"}),
 ]  # fmt: skip
 
 EDGES = [
@@ -63,6 +64,8 @@ EDGES = [
     EdgeRow("s1", "HAS_KEY", "k2", {"weight": 0.25}),
     EdgeRow("s2", "HAS_KEY", "k2", {"weight": 1.0}),
     EdgeRow("s1", "HAS_THEME", "h1"),
+    EdgeRow("h1", "COVERS", "c1", {"index": 0}),
+    EdgeRow("h1", "COVERS", "c2", {"index": 1}),
     *(EdgeRow(t, "SUBJECT", e) for t, e in
       (("t1", "e1"), ("t2", "e1"), ("t3", "e5"), ("t4", "e5"))),
     *(EdgeRow(t, "OBJECT", e) for t, e in
@@ -156,6 +159,7 @@ EXPECTED: dict[str, list[tuple[Any, ...]]] = {
         ("Ann", "lives in", "Oslo", 2, 1, 2),
         ("Ann", "lives in", "Bergen", 1, 1, 1),
     ],
+    "episodes": [("one", "Moving", START, START + HOUR, "start", 2)],
     "themes": [("Moving", "Ann moved to Oslo.")],
     "timeline": [("2024", YEAR, END_OF_2024, "Ann", "lives in", "Oslo", False)],
 }

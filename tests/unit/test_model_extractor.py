@@ -162,7 +162,7 @@ def test_what_the_model_is_shown(serving):
     assert section(read, "known") == "-"
     assert "How is the family?" not in summarise
     assert section(summarise, "turns").splitlines()[1] == (
-        "09:00 Ann: My sister Pia moved to Bergen last Tuesday."
+        "[1] 09:00 Ann: My sister Pia moved to Bergen last Tuesday."
     )
     assert "<themes>" not in summarise
 
@@ -209,7 +209,7 @@ def test_what_it_would_cost_is_told_without_a_call(serving):
 
 def test_the_name_says_prompts_and_model(serving):
     _, model = serving()
-    assert ModelExtractor(model).name == "model-2.2:test"
+    assert ModelExtractor(model).name == "model-2.3:test"
 
 
 # --- Nothing is trusted --------------------------------------------------------------------
@@ -439,7 +439,8 @@ def test_refining_sends_the_old_summary_and_only_the_new_turns(serving, remember
     assert section(prompt, "themes") == "1. Pia's move: Pia moved to Bergen on 19 May 2026."
     assert section(prompt, "keys") == "Pia, Bergen, kayak"
     assert section(prompt, "turns").splitlines() == [
-        "# Wednesday 2026-05-20", "09:04 Ann: Pia has found a flat.", "09:05 Ben: In Bergen?",
+        "# Wednesday 2026-05-20", "[1] 09:04 Ann: Pia has found a flat.",
+        "[2] 09:05 Ben: In Bergen?",
     ]  # fmt: skip
     read = stages.prompts("read")[1]
     assert section(read, "known").splitlines()[0] == "Pia (person; Ann's sister)"
@@ -503,7 +504,7 @@ def test_turns_of_a_failed_refinement_go_into_the_next(serving, remember):
     add(memory, MORE[1:], first=5)
     memory.enrich()
     turns = section(stages.prompts("summarise")[-1], "turns")
-    assert [line.split(" ", 1)[1] for line in turns.splitlines()[1:]] == [
+    assert [line.split(" ", 2)[2] for line in turns.splitlines()[1:]] == [
         "Ann: Pia has found a flat.", "Ben: In Bergen?",
     ]  # fmt: skip
     assert memory.sessions()[0].themes[0].summary.endswith("She has found a flat.")
@@ -511,7 +512,7 @@ def test_turns_of_a_failed_refinement_go_into_the_next(serving, remember):
     stages.then("summarise", UNCHANGED)
     memory.enrich()
     turns = section(stages.prompts("summarise")[-1], "turns")
-    assert turns.splitlines()[1:] == ["09:06 Ann: Good night."]
+    assert turns.splitlines()[1:] == ["[1] 09:06 Ann: Good night."]
 
 
 def test_without_a_models_summary_the_session_has_its_own_sentences(serving, remember):
@@ -582,7 +583,11 @@ def test_what_it_must_forget_stays_quoted(serving, remember):
     memory.enrich()
     asked = stages.prompts("summarise")
     assert "I moved to Oslo in May (2026-05)." in section(asked[0], "themes")
-    shown = {line for prompt in asked for line in section(prompt, "turns").splitlines()[1:]}
+    shown = {
+        line.split(" ", 1)[1]
+        for prompt in asked
+        for line in section(prompt, "turns").splitlines()[1:]
+    }
     assert len(shown) == 15 + 2
 
 

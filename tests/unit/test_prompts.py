@@ -14,7 +14,7 @@ from cognigraph.llm import Prompt
 from cognigraph.llm.prompts import prompt_file, read, render
 from tests.property.alphabets import ANY_TEXT
 
-EXTRACT, SUMMARISE = prompt_file("extract-2"), prompt_file("summarise-2")
+EXTRACT, SUMMARISE = prompt_file("extract-2"), prompt_file("summarise-3")
 PARTS = [(file, part) for file in (EXTRACT, SUMMARISE) for part in file.parts if part != "system"]
 
 

@@ -17,6 +17,7 @@ from cognigraph.stores.neo4j.connection import (
     vector_property,
 )
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
+from cognigraph.stores.neo4j.episodes import write_covers
 from cognigraph.stores.neo4j.index import fulltext
 from cognigraph.stores.neo4j.replace import Dropped, Loose, prune, prune_aliases, untie
 from cognigraph.stores.neo4j.values import packed, spread, vector
@@ -253,6 +254,7 @@ class _Write:
                     "seq": first + position,
                     "title": theme.title,
                     "summary": theme.summary,
+                    "reason": theme.reason,
                     "length": sum(theme.terms.values()),
                     "terms": spread(theme.terms),
                 },
@@ -262,6 +264,7 @@ class _Write:
         ]
         if rows:
             tx.rows("derive/themes", session=session, labels=labels, themes=rows)
+            write_covers(tx, session, themes)
 
     def _alias(self, alias: AliasRow) -> dict[str, Any]:
         normalised = normalise(alias.name)

@@ -11,6 +11,7 @@ from cognigraph.cypher.run_on_neo4j import run_on_neo4j
 from cognigraph.ids import normalise, session_uid
 from cognigraph.model import (
     Entity,
+    Episode,
     Session,
     Stats,
     StoredMessage,
@@ -20,6 +21,7 @@ from cognigraph.model import (
 )
 from cognigraph.model.listing import TripleQuery
 from cognigraph.settings import QuerySettings
+from cognigraph.stores.neo4j import episodes
 from cognigraph.stores.neo4j.connection import Connection, mapped_errors
 from cognigraph.stores.neo4j.index.allowed import allowed
 from cognigraph.stores.neo4j.index.fulltext import name_hash
@@ -113,6 +115,12 @@ class Neo4jGraph:
             )
             for version, at, extractor, keys, titles, texts in rows
         ]
+
+    def episodes(
+        self, space: str, *, session: str | None = None, limit: int, offset: int = 0
+    ) -> list[Episode]:
+        """Episodes, newest first."""
+        return episodes.listed(self._connection, space, session, limit, offset)
 
     def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:
         """Counts of a space; zeros for a space that does not exist."""

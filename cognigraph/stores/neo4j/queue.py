@@ -8,9 +8,6 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from cognigraph.model import (
-    Theme,
-)
 from cognigraph.stores.batch_size import (
     MOST_CRASHES,
     PATIENCE,
@@ -20,6 +17,7 @@ from cognigraph.stores.batch_size import (
 )
 from cognigraph.stores.neo4j import derive
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
+from cognigraph.stores.neo4j.episodes import theme_of
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.records import (
     Backlog,
@@ -244,7 +242,7 @@ def _lease(row: Row, *, session_uid: str, token: str, expires: datetime) -> Leas
         notes=SessionNotes(
             version,
             tuple((name, weight) for name, weight in keys),
-            tuple(Theme(title, summary) for title, summary in themes),
+            tuple(theme_of(theme) for theme in themes),
             state or "",
             _backlog(*backlog),
         ),

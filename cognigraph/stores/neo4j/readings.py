@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from cognigraph.ids import entity_uid, session_uid
-from cognigraph.model import Theme
 from cognigraph.resolution import incremental
 from cognigraph.stores.neo4j.connection import Connection, Transaction
 from cognigraph.stores.neo4j.derive import entity_row
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
+from cognigraph.stores.neo4j.episodes import theme_of
 from cognigraph.stores.readings import Collector, Decision, SessionReading
 from cognigraph.stores.records import EntityRow, SessionNotes
 
@@ -42,7 +42,7 @@ def notes(connection: Connection, space: str, session: str) -> SessionNotes:
     return SessionNotes(
         version,
         tuple((name, weight) for name, weight in keys),
-        tuple(Theme(*theme) for theme in themes),
+        tuple(theme_of(theme) for theme in themes),
         state or "",
     )
 

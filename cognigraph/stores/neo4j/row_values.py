@@ -60,7 +60,7 @@ def session_of(row: Row) -> Session:
         messages=messages,
         chunks=chunk_count,
         keys=tuple(keys),
-        themes=tuple(Theme(title, summary) for title, summary in themes),
+        themes=tuple(Theme(*theme) for theme in themes),
         version=version,
     )
 

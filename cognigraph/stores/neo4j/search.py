@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cognigraph.arrays import Vector
 from cognigraph.ids import session_uid
 from cognigraph.model import (
     Session,
     Triple,
 )
-from cognigraph.stores.candidates import CandidateQuery, Candidates, ChunkRecord
+from cognigraph.stores.candidates import (
+    CandidateQuery,
+    Candidates,
+    ChunkRecord,
+    EpisodeCandidate,
+)
+from cognigraph.stores.neo4j import values
 from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.deadlines import within
+from cognigraph.stores.neo4j.episodes import candidate_of
+from cognigraph.stores.neo4j.index.candidate_sources import CandidateSources
 from cognigraph.stores.neo4j.index.gather import gather_candidates
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import Lexicons
@@ -36,6 +45,26 @@ class Neo4jSearch:
         """Gather candidates with the indexes and the word statistics of the space."""
         with within(self._timeout):
             return gather_candidates(self._connection, self._lexicons, self._indexes, space, query)
+
+    def episodes(
+        self, space: str, vector: Vector, chunks: Sequence[str], limit: int
+    ) -> list[EpisodeCandidate]:
+        """The episodes nearest to a vector, and those that cover one of some chunks."""
+        with within(self._timeout):
+            view = self._lexicons.view(space, ())
+            if view is None:
+                return []
+            query = CandidateQuery(vector=vector)
+            sources = CandidateSources(self._connection, self._indexes, space, query)
+            near = sources.nearest("Theme", limit, view.theme_indexed)
+            rows = self._connection.rows(
+                "search/episodes",
+                space=space,
+                themes=list(near.uids),
+                chunks=list(chunks),
+                vector=values.vector(vector),
+            )
+        return [candidate_of(row) for row in rows]
 
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
         """Chunks by uid."""

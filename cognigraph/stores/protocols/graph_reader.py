@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from cognigraph.cypher.guard.query_limits import DEFAULT_LIMITS
 from cognigraph.model import (
     Entity,
+    Episode,
     Session,
     Stats,
     StoredMessage,
@@ -62,6 +63,12 @@ class GraphReader(Protocol):
 
     def summaries(self, space: str, session: str) -> list[Summary]:
         """The stored revisions of a session's keys and summary, newest first."""
+        ...
+
+    def episodes(
+        self, space: str, *, session: str | None = None, limit: int, offset: int = 0
+    ) -> list[Episode]:
+        """Themes that cover messages, the one that ended last first."""
         ...
 
     def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:

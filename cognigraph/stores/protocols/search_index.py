@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from cognigraph.arrays import Vector
 from cognigraph.model import (
     Session,
     Triple,
 )
-from cognigraph.stores.candidates import CandidateQuery, Candidates, ChunkRecord
+from cognigraph.stores.candidates import (
+    CandidateQuery,
+    Candidates,
+    ChunkRecord,
+    EpisodeCandidate,
+)
 
 
 class SearchIndex(Protocol):
@@ -21,6 +27,15 @@ class SearchIndex(Protocol):
 
     def candidates(self, space: str, query: CandidateQuery) -> Candidates:
         """Gather the candidates of one space with their raw values; other spaces do not count."""
+        ...
+
+    def episodes(
+        self, space: str, vector: Vector, chunks: Sequence[str], limit: int
+    ) -> list[EpisodeCandidate]:
+        """The ``limit`` episodes nearest to a vector, and those that cover one of some chunks.
+
+        Only episodes with a cosine above 0 are near. They are sorted by uid.
+        """
         ...
 
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:

@@ -8,7 +8,8 @@ Both store this graph:
 Session    ``id, started_at, ended_at, version``; ``-[:HAS_CHUNK]->`` Chunk,
            ``-[:HAS_KEY {weight}]->`` Key, ``-[:HAS_THEME]->`` Theme
 Key        ``name``
-Theme      ``title, summary`` (the themes of a session are its summary)
+Theme      ``title, summary, started_at, ended_at, reason`` (the themes of a session are its
+           summary, and its episodes); ``-[:COVERS {index}]->`` Chunk
 Revision   ``version, at, extractor, keys``: one version of a session's keys and summary;
            ``(Session)-[:HAS_REVISION]->`` Revision
 Triple     ``subject, relation, object, when, valid_from, valid_to, negated, first_observed,

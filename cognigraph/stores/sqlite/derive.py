@@ -12,12 +12,12 @@ from cognigraph.stores.records import (
     EntityRow,
     KeyRow,
     Lease,
-    ThemeRow,
     TripleRow,
 )
 from cognigraph.stores.sqlite import due_summaries, succession
 from cognigraph.stores.sqlite.canonical import deduplicate
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
+from cognigraph.stores.sqlite.episodes import replace_themes
 from cognigraph.stores.sqlite.insert import bump
 from cognigraph.stores.sqlite.replace import prune, prune_aliases, untie
 from cognigraph.stores.sqlite.revisions import keep
@@ -75,7 +75,7 @@ def write_derivation(
     if derivation.keys is not None:
         _replace_keys(connection, vectors, space_id, session_id, derivation.keys)
     if derivation.themes is not None:
-        _replace_themes(connection, vectors, space_id, session_id, derivation.themes)
+        replace_themes(connection, vectors, space_id, session_id, derivation.themes)
     replaced = derivation.keys is not None or derivation.themes is not None
     revised = replaced and not derivation.provisional
     if replaced:
@@ -299,24 +299,3 @@ def _replace_keys(
         "(SELECT 1 FROM session_key WHERE key_id = key.id)",
         [(key_id,) for key_id in old],
     )
-
-
-def _replace_themes(
-    connection: sqlite3.Connection,
-    vectors: VectorFormat,
-    space_id: int,
-    session_id: int,
-    themes: Sequence[ThemeRow],
-) -> None:
-    connection.execute("DELETE FROM theme WHERE session_id = ?", (session_id,))
-    connection.executemany(
-        """INSERT INTO theme (uid, space_id, session_id, place, title, summary, length, terms,
-                              vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-        [
-            (
-                theme.uid, space_id, session_id, index, theme.title, theme.summary,
-                sum(theme.terms.values()), pack_terms(theme.terms), vectors.pack(theme.vector),
-            )
-            for index, theme in enumerate(themes)
-        ],
-    )  # fmt: skip

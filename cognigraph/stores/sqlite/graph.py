@@ -9,6 +9,7 @@ from typing import Any
 from cognigraph.cypher.guard.query_limits import DEFAULT_LIMITS
 from cognigraph.model import (
     Entity,
+    Episode,
     Session,
     Stats,
     StoredMessage,
@@ -18,6 +19,7 @@ from cognigraph.model import (
 from cognigraph.model.listing import TripleQuery
 from cognigraph.settings import QuerySettings
 from cognigraph.stores.sqlite import (
+    episodes,
     fact_listing,
     listing,
     read,
@@ -75,6 +77,14 @@ class SQLiteGraph:
     def summaries(self, space: str, session: str) -> list[Summary]:
         """Revisions of a session's keys and summary, newest first."""
         return self._file.query(space, [], lambda c, s: revisions.read(c, s, session))
+
+    def episodes(
+        self, space: str, *, session: str | None = None, limit: int, offset: int = 0
+    ) -> list[Episode]:
+        """Episodes, newest first."""
+        return self._file.query(
+            space, [], lambda c, s: episodes.listed(c, s, session, limit, offset)
+        )
 
     def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:
         """Counts of a space."""

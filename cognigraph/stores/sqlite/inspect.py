@@ -47,7 +47,8 @@ _NODES = {
                  JOIN entity o ON o.id = t.object_id
                  WHERE t.space_id = ? AND t.folded_into IS NULL""",
     "Key": "SELECT uid, name FROM key WHERE space_id = ?",
-    "Theme": "SELECT uid, title, summary FROM theme WHERE space_id = ?",
+    "Theme": """SELECT uid, title, summary, started_at, ended_at, reason
+                FROM theme WHERE space_id = ?""",
     "Revision": """SELECT r.uid, r.version, r.at, r.extractor, r.keys
                    FROM revision r JOIN session s ON s.id = r.session_id WHERE s.space_id = ?""",
 }
@@ -62,6 +63,9 @@ _EDGES = {
                   WHERE s.space_id = ?""",
     "HAS_THEME": """SELECT s.uid, t.uid FROM theme t JOIN session s ON s.id = t.session_id
                     WHERE t.space_id = ?""",
+    "COVERS": """SELECT t.uid, c.uid, v.place AS "index" FROM covers v
+                 JOIN theme t ON t.id = v.theme_id JOIN chunk c ON c.id = v.chunk_id
+                 WHERE t.space_id = ?""",
     "HAS_REVISION": """SELECT s.uid, r.uid FROM revision r JOIN session s ON s.id = r.session_id
                        WHERE s.space_id = ?""",
     "SUBJECT": """SELECT t.uid, e.uid FROM triple t JOIN entity e ON e.id = t.subject_id

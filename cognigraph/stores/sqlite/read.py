@@ -105,12 +105,12 @@ def _sessions(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -
     ):
         keys.setdefault(session, []).append(name)
     themes: dict[int, list[Theme]] = {}
-    for session, title, summary in _in(
+    for session, title, summary, uid in _in(
         connection,
-        "SELECT session_id, title, summary FROM theme WHERE session_id IN ({}) ORDER BY place",
+        "SELECT session_id, title, summary, uid FROM theme WHERE session_id IN ({}) ORDER BY place",
         ids,
     ):
-        themes.setdefault(session, []).append(Theme(title, summary))
+        themes.setdefault(session, []).append(Theme(title, summary, uid))
     return [
         Session(
             id=row[1],

@@ -24,6 +24,7 @@ _STATEMENTS = (
     "DELETE FROM entity WHERE space_id = ?",
     f"DELETE FROM session_key WHERE {_OF_SESSIONS}",
     "DELETE FROM key WHERE space_id = ?",
+    "DELETE FROM covers WHERE theme_id IN (SELECT id FROM theme WHERE space_id = ?)",
     "DELETE FROM theme WHERE space_id = ?",
     f"DELETE FROM revision WHERE {_OF_SESSIONS}",
     "DELETE FROM behind WHERE space_id = ?",

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
+from heapq import nlargest
 from threading import Thread
 
+from cognigraph.arrays import Vector
 from cognigraph.errors import CogniGraphError
 from cognigraph.model import (
     Session,
     Triple,
 )
-from cognigraph.stores.candidates import CandidateQuery, Candidates, ChunkRecord
+from cognigraph.stores.candidates import (
+    CandidateQuery,
+    Candidates,
+    ChunkRecord,
+    EpisodeCandidate,
+)
 from cognigraph.stores.no_candidates import no_candidates
 from cognigraph.stores.sqlite import (
+    episodes,
     read,
 )
 from cognigraph.stores.sqlite.file import MemoryFile
@@ -40,6 +48,19 @@ class SQLiteSearch:
                 return no_candidates(query)
             connection, index, space_id = found
             return gather_candidates(connection, index, space_id, query)
+
+    def episodes(
+        self, space: str, vector: Vector, chunks: Sequence[str], limit: int
+    ) -> list[EpisodeCandidate]:
+        """The episodes nearest to a vector, and those that cover one of some chunks."""
+        with self._fresh(space) as found:
+            if found is None:
+                return []
+            connection, index, space_id = found
+            cosines = index.themes.cosines(vector)
+            near = dict(nlargest(limit, cosines.items(), key=lambda item: (item[1], item[0])))
+            positive = {slot: cosine for slot, cosine in near.items() if cosine > 0}
+            return episodes.candidates(connection, space_id, positive, chunks, cosines)
 
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
         """Chunks by uid."""

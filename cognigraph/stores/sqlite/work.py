@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from cognigraph.model import Theme
 from cognigraph.stores.batch_size import (
     PATIENCE,
     batch_size,
@@ -20,6 +19,7 @@ from cognigraph.stores.batch_size import (
 )
 from cognigraph.stores.records import Failure, Lease, SessionNotes, WorkChunk, readable
 from cognigraph.stores.sqlite import due_summaries
+from cognigraph.stores.sqlite.episodes import themes_of
 from cognigraph.times import from_micros, to_micros
 
 PENDING, DONE, FAILED = 0, 1, 2
@@ -196,12 +196,8 @@ def notes(
         "ORDER BY weight DESC, name",
         (session_id,),
     ).fetchall()
-    themes = connection.execute(
-        "SELECT title, summary FROM theme WHERE session_id = ? ORDER BY place", (session_id,)
-    ).fetchall()
-    return SessionNotes(
-        version, tuple(keys), tuple(Theme(*theme) for theme in themes), state, summary_due
-    )
+    themes = themes_of(connection, session_id)
+    return SessionNotes(version, tuple(keys), themes, state, summary_due)
 
 
 def holds(connection: sqlite3.Connection, lease: Lease) -> bool:

@@ -1,6 +1,7 @@
 // what: read the keys, themes and summariser's state of a session
 // parameters: session (uid)
-// returns: version, state, [[key, weight]], [[title, summary]]
+// returns: version, state, [[key, weight]], [[title, summary, uid, reason,
+//   [[index, chunk uid]]]]
 MATCH (session:Session {uid: $session})
 CALL (session) {
   MATCH (session)-[has:HAS_KEY]->(key:Key)
@@ -9,7 +10,11 @@ CALL (session) {
 }
 CALL (session) {
   MATCH (session)-[:HAS_THEME]->(theme:Theme)
-  WITH theme ORDER BY theme.place
-  RETURN collect([theme.title, theme.summary]) AS themes
+  CALL (theme) {
+    MATCH (theme)-[covers:COVERS]->(chunk:Chunk)
+    RETURN collect([covers.index, chunk.uid]) AS covers
+  }
+  WITH theme, covers ORDER BY theme.place
+  RETURN collect([theme.title, theme.summary, theme.uid, theme.reason, covers]) AS themes
 }
 RETURN session.version, session.state, keys, themes

@@ -1,8 +1,8 @@
 // what: lease the pending chunks of a session to one worker
 // parameters: session (uid), token, now, until, limit, context
 // returns: space, session (id), version, state (the summariser's), chunks, before
-//   (newest first), keys [[name, weight]], themes [[title, summary]], backlog [state, attempts,
-//   outages], renew; a chunk is [uid, message_id, speaker, at in microseconds, text, part,
+//   (newest first), keys [[name, weight]], themes [[title, summary, uid, reason,
+//   [[index, chunk uid]]]], backlog [state, attempts, outages], renew; a chunk is [uid, message_id, speaker, at in microseconds, text, part,
 //   attempts, outages, extractor, deaths (crashes), seq, role];
 //   no row if another worker claimed the session first
 MATCH (session:Session {uid: $session})
@@ -49,9 +49,13 @@ CALL (session) {
   RETURN collect([key.name, has.weight]) AS keys
 }
 CALL (session) {
-  OPTIONAL MATCH (session)-[:HAS_THEME]->(theme:Theme)
-  WITH theme ORDER BY theme.place
-  RETURN collect([theme.title, theme.summary]) AS themes
+  MATCH (session)-[:HAS_THEME]->(theme:Theme)
+  CALL (theme) {
+    MATCH (theme)-[covers:COVERS]->(chunk:Chunk)
+    RETURN collect([covers.index, chunk.uid]) AS covers
+  }
+  WITH theme, covers ORDER BY theme.place
+  RETURN collect([theme.title, theme.summary, theme.uid, theme.reason, covers]) AS themes
 }
 RETURN session.space, session.id, session.version, session.state,
   [c IN chunks | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
@@ -61,7 +65,7 @@ RETURN session.space, session.id, session.version, session.state,
   [c IN before | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
                   coalesce(c.fresh, c.text), c.part, 0, 0, null, 0, c.seq, c.role]] AS before,
   [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,
-  [pair IN themes WHERE pair[1] IS NOT NULL] AS themes,
+  themes,
   [session.summary_state, session.summary_attempts, session.summary_outages,
    session.summary_deaths] AS backlog,
   coalesce(session.renew, false) AS renew

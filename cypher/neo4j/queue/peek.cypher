@@ -26,9 +26,13 @@ CALL (session) {
   RETURN collect([key.name, has.weight]) AS keys
 }
 CALL (session) {
-  OPTIONAL MATCH (session)-[:HAS_THEME]->(theme:Theme)
-  WITH theme ORDER BY theme.place
-  RETURN collect([theme.title, theme.summary]) AS themes
+  MATCH (session)-[:HAS_THEME]->(theme:Theme)
+  CALL (theme) {
+    MATCH (theme)-[covers:COVERS]->(chunk:Chunk)
+    RETURN collect([covers.index, chunk.uid]) AS covers
+  }
+  WITH theme, covers ORDER BY theme.place
+  RETURN collect([theme.title, theme.summary, theme.uid, theme.reason, covers]) AS themes
 }
 RETURN session.space, session.id, session.version, session.state,
   [c IN chunks | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
@@ -38,7 +42,7 @@ RETURN session.space, session.id, session.version, session.state,
   [c IN before | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
                   coalesce(c.fresh, c.text), c.part, 0, 0, null, 0, c.seq, c.role]] AS before,
   [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,
-  [pair IN themes WHERE pair[1] IS NOT NULL] AS themes,
+  themes,
   [session.summary_state, session.summary_attempts, session.summary_outages,
    session.summary_deaths] AS backlog,
   coalesce(session.renew, false) AS renew

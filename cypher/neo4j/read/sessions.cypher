@@ -1,7 +1,7 @@
 // what: list sessions, newest first
 // parameters: space, skip, limit
 // returns: id, started_at and ended_at in microseconds, messages, chunks, version,
-//   keys (heaviest first), themes [[title, summary]]
+//   keys (heaviest first), themes [[title, summary, uid]]
 MATCH (session:Session) USING INDEX session:Session(space, ended_at)
 WHERE session.space = $space AND session.ended_at IS NOT NULL
 WITH session ORDER BY session.ended_at DESC, session.seq DESC SKIP $skip LIMIT $limit
@@ -13,7 +13,7 @@ CALL (session) {
 CALL (session) {
   OPTIONAL MATCH (session)-[:HAS_THEME]->(theme:Theme)
   WITH theme ORDER BY theme.place
-  RETURN collect(CASE WHEN theme IS NULL THEN null ELSE [theme.title, theme.summary] END) AS themes
+  RETURN collect(CASE WHEN theme IS NULL THEN null ELSE [theme.title, theme.summary, theme.uid] END) AS themes
 }
 RETURN session.id, session.started_at.epochSeconds * 1000000 + session.started_at.microsecond,
        session.ended_at.epochSeconds * 1000000 + session.ended_at.microsecond,

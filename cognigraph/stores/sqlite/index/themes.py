@@ -59,6 +59,15 @@ class Themes:
     def __getitem__(self, column: str) -> Array:
         return self._table[column]
 
+    def cosines(self, vector: Vector) -> dict[tuple[int, int], float]:
+        """The cosine of each theme with a vector, by its session and its position in that."""
+        found = (self["vector"] @ vector).tolist()
+        return {
+            (session, place): max(0.0, found[row])
+            for session, rows in self._rows.items()
+            for place, row in enumerate(rows)
+        }
+
     def take(self, sessions: Mapping[int, Sequence[ThemeRow]]) -> None:
         """Replace the themes of some sessions; an empty sequence removes them."""
         for session in sessions:
