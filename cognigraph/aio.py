@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,8 @@ from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.llm import Model
+from cognigraph.loop.run import OnRound
+from cognigraph.loop.strategy import Strategy
 from cognigraph.memory import Memory
 from cognigraph.model import (
     Context,
@@ -149,6 +151,10 @@ class AsyncSpace(AsyncFacts, AsyncHousekeeping, AsyncAnswering):
         per_session: int | None = None,
         timezone: str | tzinfo | None = None,
         settings: Settings | None = None,
+        strategy: str | Strategy | None = None,
+        history: Sequence[str] = (),
+        limits: Limits | None = None,
+        on_round: OnRound | None = None,
     ) -> Context:
         """See :meth:`cognigraph.Space.context`."""
         return await self._run(
@@ -165,6 +171,10 @@ class AsyncSpace(AsyncFacts, AsyncHousekeeping, AsyncAnswering):
             per_session=per_session,
             timezone=timezone,
             settings=settings,
+            strategy=strategy,
+            history=history,
+            limits=limits,
+            on_round=on_round,
         )
 
     async def get(self, id: str, session: str | None = None) -> StoredMessage | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from cognigraph import state_verbs
 from cognigraph.asking import ask
@@ -31,46 +31,50 @@ class LoopRequest:
     """A question for a loop, with everything that its answer depends on."""
 
     question: str
-    strategy: str | Strategy
-    history: Sequence[str]
-    limits: Limits | None
-    max_tokens: int | None
-    now: datetime | str | None
-    as_of: datetime | str | None
-    where: Filter | None
-    timezone: str | tzinfo | None
-    settings: Settings | None
-    on_round: OnRound | None
+    strategy: str | Strategy = "licomemory"
+    history: Sequence[str] = ()
+    limits: Limits | None = None
+    max_tokens: int | None = None
+    now: datetime | str | None = None
+    as_of: datetime | str | None = None
+    where: Filter | None = None
+    timezone: str | tzinfo | None = None
+    settings: Settings | None = None
+    on_round: OnRound | None = None
+
+
+def new_state(engine: Engine, space: str, request: LoopRequest) -> LoopState:
+    """Create the state in which the loop of a request begins."""
+    chosen = request.settings or engine.settings
+    reader = zone(request.timezone) or engine.zone or UTC
+    now = engine.clock() if request.now is None else to_utc(request.now, engine.zone)
+    run = partial(
+        ask, engine, space, now=now, as_of=request.as_of, where=request.where,
+        settings=chosen.search,
+    )  # fmt: skip
+    return LoopState(
+        request.question,
+        recall=Recall(run, chosen.context, reader),
+        asker=None if engine.model is None else Asker(engine.model, request.limits),
+        history=request.history,
+        now=now,
+        max_tokens=request.max_tokens or resolve_strategy(request.strategy).max_tokens,
+    )
 
 
 def run_loop(
     engine: Engine, space: str, request: LoopRequest, *, answer: bool, apply: bool
 ) -> Answer:
     """Run the loop of a request; see :meth:`Answering.ask`."""
-    chosen = request.settings or engine.settings
-    reader = zone(request.timezone) or engine.zone or UTC
-    now = engine.clock() if request.now is None else to_utc(request.now, engine.zone)
     strategy = resolve_strategy(request.strategy)
+    most = (request.limits or Limits()).rounds
+    settings = request.settings or engine.settings
     engine.store.search.warm(space)
-    run = partial(
-        ask, engine, space, now=now, as_of=request.as_of, where=request.where,
-        settings=chosen.search,
-    )  # fmt: skip
-    limits = request.limits or Limits()
-    state = LoopState(
-        request.question,
-        recall=Recall(run, chosen.context, reader),
-        asker=None if engine.model is None else Asker(engine.model, limits),
-        history=request.history,
-        now=now,
-        max_tokens=request.max_tokens or strategy.max_tokens,
-    )
-    rounds = strategy.rounds if limits.rounds is None else min(strategy.rounds, limits.rounds)
     loop = Loop(
         strategy,
-        state,
-        rounds,
-        plain_tokens=request.max_tokens or chosen.context.max_tokens,
+        new_state(engine, space, request),
+        strategy.rounds if most is None else min(strategy.rounds, most),
+        plain_tokens=request.max_tokens or settings.context.max_tokens,
         on_round=request.on_round,
         apply=partial(state_verbs.apply_repairs, engine.store, space) if apply else None,
     )
@@ -79,6 +83,9 @@ def run_loop(
 
 class Answering(Inspection):
     """One tenant of a memory, as far as questions about it are answered."""
+
+    def _state(self, request: LoopRequest) -> LoopState:
+        return new_state(self._engine, self._name, request)
 
     @checked
     def ask(
@@ -123,7 +130,7 @@ class Answering(Inspection):
         request = LoopRequest(
             question=question,
             strategy=strategy,
-            history=_turns(history),
+            history=checked_turns(history),
             limits=limits,
             max_tokens=max_tokens,
             now=now,
@@ -136,7 +143,17 @@ class Answering(Inspection):
         return run_loop(self._engine, self._name, request, answer=True, apply=repair == "apply")
 
 
-def _turns(history: Sequence[str]) -> tuple[str, ...]:
+def checked_turns(history: Sequence[str]) -> tuple[str, ...]:
+    """The turns before a question; :class:`ConfigurationError` if they are none."""
     if isinstance(history, str) or not all(isinstance(turn, str) for turn in history):
         raise ConfigurationError("history must be a sequence of texts, the turns before a question")
     return tuple(history)
+
+
+def loop_state(space: Answering, question: str, **options: Any) -> LoopState:
+    """Create a state with which a slot of a loop can be called alone.
+
+    ``options`` are those of :meth:`Answering.ask` that say how to search: ``now``, ``as_of``,
+    ``where``, ``timezone``, ``settings``, ``limits``, ``history`` and ``max_tokens``.
+    """
+    return space._state(LoopRequest(question=question, **options))

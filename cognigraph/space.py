@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from functools import partial
 
 from cognigraph import entity_verbs, state_verbs
-from cognigraph.answering import Answering
+from cognigraph.answering import Answering, LoopRequest, checked_turns, run_loop
 from cognigraph.asking import ask
 from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.housekeeping import Housekeeping
@@ -16,6 +16,8 @@ from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.versions import older
+from cognigraph.loop.run import OnRound
+from cognigraph.loop.strategy import Strategy
 from cognigraph.model import (
     Context,
     Explanation,
@@ -195,6 +197,10 @@ class Space(Writing, Housekeeping, Answering):
         per_session: int | None = None,
         timezone: str | tzinfo | None = None,
         settings: Settings | None = None,
+        strategy: str | Strategy | None = None,
+        history: Sequence[str] = (),
+        limits: Limits | None = None,
+        on_round: OnRound | None = None,
     ) -> Context:
         """Build a prompt block of at most ``max_tokens`` with what is known about a question.
 
@@ -202,7 +208,23 @@ class Space(Writing, Housekeeping, Answering):
         are shown in ``timezone``, else in the memory's timezone, else in UTC. ``k`` is how many of
         the best messages are considered (:class:`ContextSettings` has the default). The other
         arguments are those of :meth:`search`.
+
+        With a ``strategy`` the block is that of the loop of :meth:`ask`, without the answer;
+        ``history``, ``limits`` and ``on_round`` are for it. Without a model it is the block of a
+        call without a strategy, and its ``notes`` say so.
         """
+        if strategy is not None:
+            if k is not None or per_session is not None or any(map(bool, (also, without))):
+                raise ConfigurationError(
+                    "k, also, without and per_session are for a block without a strategy: "
+                    "a loop chooses them itself (see cognigraph.loop.Strategy)"
+                )
+            request = LoopRequest(
+                question=question, strategy=strategy, history=checked_turns(history),
+                limits=limits, max_tokens=max_tokens, now=now, as_of=as_of, where=where,
+                timezone=timezone, settings=settings, on_round=on_round,
+            )  # fmt: skip
+            return run_loop(self._engine, self._name, request, answer=False, apply=False).context
         chosen = settings or self._engine.settings
         budget = chosen.context.max_tokens if max_tokens is None else max_tokens
         reader = zone(timezone) or self._engine.zone or UTC

@@ -15,7 +15,7 @@ from cognigraph.loop.shown import shielded
 from cognigraph.loop.state import LoopState
 from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.retrieve.question.answer_form import AnswerForm
-from cognigraph.text.terms import terms
+from cognigraph.text.terms import STOP_WORDS, terms
 
 LAYERS: tuple[Layer, ...] = ("facts", "messages", "episodes")
 """The order in which Retry visits the layers: those that did best alone in the paper first."""
@@ -188,8 +188,8 @@ _HAS: dict[AnswerForm, re.Pattern[str]] = {
 def sufficient(question: str, items: list[Evidence], state: LoopState) -> tuple[str, ...]:
     """The labels of the entries that would suffice by the Judge's requirements (Figure 10)."""
     analysis = analyse(question, state.now)
-    asked = set(terms(question))
-    named = {term for name in analysis.entities for term in terms(name)}
+    asked = set(analysis.terms) - STOP_WORDS
+    named = {term for word in question.split()[1:] if word[:1].isupper() for term in terms(word)}
     subject = (asked - named) or asked
     found = []
     for item in items:

@@ -9,7 +9,7 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
 
-from cognigraph.errors import BudgetExceededError, ModelError
+from cognigraph.errors import BudgetExceededError, ModelError, ModelUnavailableError
 from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.llm import Answer, Budget, Model, Prompt
 from cognigraph.llm.prompts import PromptFile, prompt_file, render
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="BaseModel")
 _AT_ONCE = 8
 _MOST_DROPPED = 20
+_MOMENT = 0.05
+"""Seconds by which a call may be cut short before its time is up."""
 
 
 @runtime_checkable
@@ -76,6 +78,7 @@ class Asker:
 
     def __init__(self, model: Model, limits: Limits | None = None) -> None:
         self.name = model.name
+        self._start = time.monotonic()
         self._limits = limits or Limits()
         most = self._limits
         whole = Budget(calls=most.calls, tokens=most.tokens, cost=most.cost, time=most.time)
@@ -85,7 +88,6 @@ class Asker:
         self._calls: list[ModelCall] = []
         self._taken = 0
         self._lock = Lock()
-        self._start = time.monotonic()
 
     @property
     def usage(self) -> Usage:
@@ -103,7 +105,12 @@ class Asker:
 
     def limit_of(self, error: ModelError) -> str | None:
         """A sentence if an error says that a limit of this loop is reached; ``None`` otherwise."""
-        return self.reached if isinstance(error, BudgetExceededError) else None
+        if isinstance(error, BudgetExceededError):
+            return self.reached
+        late = time.monotonic() - self._start + _MOMENT
+        if isinstance(error, ModelUnavailableError) and self._limits.time is not None:
+            return Limits(time=self._limits.time).reached(Usage(), late)
+        return None
 
     def take(self) -> tuple[ModelCall, ...]:
         """Return the calls since the last time, in the order in which they were asked."""

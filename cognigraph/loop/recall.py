@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from typing import Protocol, TypeVar
 
-from cognigraph.model import Context, Hit, SessionHit, Trace, Triple
+from cognigraph.model import Context, Exclusion, Hit, SessionHit, Trace, Triple
 from cognigraph.retrieve.block import build_block, fetch_background
 from cognigraph.retrieve.excerpt.background import Background, MessageKey
 from cognigraph.retrieve.request import SearchRequest
@@ -75,12 +75,12 @@ class Recall:
         """The ``k`` best messages for a query that are not among ``without``."""
 
         def answer(request: SearchRequest) -> Found:
-            found = search_with_candidates(request, k=k + len(without))
+            new = replace(request, without=Exclusion(messages=frozenset(without)))
+            found = search_with_candidates(new, k=k)
             background = fetch_background(request.store, request.space, found)
             result = found.result
-            hits = tuple(hit for hit in result.hits if key_of(hit) not in without)[:k]
             return Found(
-                hits, result.triples, result.sessions, (), background, result.trace
+                result.hits, result.triples, result.sessions, (), background, result.trace
             )  # fmt: skip
 
         return self._run(answer, query)
@@ -89,34 +89,30 @@ class Recall:
         """The ``k`` best facts for a query whose uids are not among ``without``."""
 
         def answer(request: SearchRequest) -> Found:
-            many = k + len(without)
             settings = request.settings
             wide = replace(
                 settings,
-                max_triples=many,
-                triples_by_vector=max(settings.triples_by_vector, many),
-                triples_by_terms=max(settings.triples_by_terms, many),
+                max_triples=k,
+                triples_by_vector=max(settings.triples_by_vector, k + len(without)),
+                triples_by_terms=max(settings.triples_by_terms, k + len(without)),
             )
-            result = search_with_candidates(replace(request, settings=wide), k=1).result
-            new = tuple(one for one in result.triples if one.uid not in without)
-            return Found(triples=new[:k], trace=result.trace)
+            new = replace(request, settings=wide, without=Exclusion(triples=frozenset(without)))
+            result = search_with_candidates(new, k=1).result
+            return Found(triples=result.triples, trace=result.trace)
 
         return self._run(answer, query)
 
-    def episodes(self, query: str, k: int, without: Collection[str] = ()) -> Found:
-        """The ``k`` best episodes for a query whose uids are not among ``without``."""
+    def episodes(self, query: str, k: int) -> Found:
+        """The ``k`` best episodes for a query."""
 
         def answer(request: SearchRequest) -> Found:
-            many = k + len(without)
             settings = request.settings
             wide = replace(
-                settings,
-                max_sessions=many,
-                sessions_by_vector=max(settings.sessions_by_vector, many),
+                settings, max_sessions=k, sessions_by_vector=max(settings.sessions_by_vector, k)
             )
             result = search_with_candidates(replace(request, settings=wide), k=1).result
-            found = [_episode(hit) for hit in result.sessions if hit.session.id not in without]
-            return Found(episodes=tuple(found[:k]), trace=result.trace)
+            found = tuple(_episode(hit) for hit in result.sessions)
+            return Found(episodes=found, trace=result.trace)
 
         return self._run(answer, query)
 
@@ -155,7 +151,6 @@ class Recall:
             )
             found = search_with_candidates(wide, k=many)
             result = found.result
-            # The background is that of the question, whose filter may allow to quote neighbours.
             return Found(result.hits, result.triples, result.sessions, trace=result.trace)
 
         return self._run(answer, query) if sessions else Found()

@@ -63,6 +63,9 @@ class Loop:
         if not state.has_asker and (self.strategy.needs_model):
             self.notes.append(NO_MODEL)
             return self._without_loop("no model")
+        if self.rounds_most < 1:
+            self.notes.append("stopped early: the limit of 0 rounds is reached")
+            return self._without_loop("limit")
         try:
             self._search()
         except ModelError as error:

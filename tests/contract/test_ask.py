@@ -1,0 +1,163 @@
+"""Questions that are answered by a loop, on every store."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from cognigraph import ConfigurationError, Strategy
+from cognigraph.answering import loop_state
+from cognigraph.errors import ModelUnavailableError
+from cognigraph.ingest import Fact
+from cognigraph.loop import AskAsItIs, JudgeByRules, RefreshByRules, Retry, RouteByRules, ama
+from cognigraph.testing import ScriptedModel
+
+NOW = "2026-08-01T09:00:00Z"
+
+
+def home(place, **more):
+    return Fact("Ann", "person", "lives in", place, "location", (0,), **more)
+
+
+TURNS = {
+    "b": ("2026-02-01", "I live in Bergen, by the fish market.", home("Bergen")),
+    "o": ("2026-06-10", "I live in Oslo now, near the park.", home("Oslo")),
+    "j": ("2026-03-01", "I like jazz more than rock.",
+          Fact("Ann", "person", "likes", "jazz", "concept", (0,))),
+}  # fmt: skip
+
+
+def fill(space, extractor, order="boj"):
+    extractor.script({id: [TURNS[id][2]] for id in TURNS})
+    for id in order:
+        day, text, _ = TURNS[id]
+        at = datetime.fromisoformat(f"{day}T09:00:00").replace(tzinfo=UTC)
+        space.add(text, id=id, session=f"s-{id}", speaker="Ann", at=at)
+    space.flush()
+    return space
+
+
+def judged(**more):
+    return {"reason": "", "action": "pass", "kept": [], "conflicts": [], **more}
+
+
+def standing(space):
+    return {one.text: (one.status, one.reason) for one in space.triples()}
+
+
+@pytest.mark.one_line
+def test_conflicts_are_repaired_in_one_transaction_and_back(open_memory, extractor, space_name):
+    """The rules settle a new home by themselves; a user has restored the old one."""
+
+    def reply(prompt):
+        return {
+            "ama-retrieve": {"query": "Where does Ann live?", "fine": 0, "abstract": 0,
+                             "event": 0, "atomic": 1, "k": 0},
+            "ama-judge": judged(action="refresh", kept=["F1", "F2"], conflicts=["F1", "F2", "F9"]),
+            "ama-refresh": {"changes": [
+                {"action": "update", "entry": "F1", "replaced_by": "F2", "reason": "she moved"},
+                {"action": "update", "entry": "F2", "replaced_by": "F1", "reason": "or back"},
+                {"action": "delete", "entry": "F1", "replaced_by": "", "reason": "old"},
+                {"action": "update", "entry": "F7", "replaced_by": "F1", "reason": "invented"},
+            ]},
+            "loop-answer": {"answer": "in Oslo", "labels": ["F1"]},
+        }[prompt.name]  # fmt: skip
+
+    space = fill(open_memory(model=ScriptedModel(reply)).space(space_name), extractor)
+    bergen = next(one for one in space.triples() if one.text == "Ann lives in Bergen")
+    space.restore(bergen)
+    both = {"Ann lives in Bergen", "Ann lives in Oslo"}
+    assert {text for text, (status, _) in standing(space).items() if status == "current"} >= both
+
+    before = standing(space)
+    proposed = space.ask("Where does she live?", ["We talk about Ann."], strategy="ama", now=NOW)
+    (change,) = proposed.proposals
+    assert (change.action, change.old.text, change.applied) == ("supersede", bergen.text, False)
+    assert change.new is not None and change.new.text == "Ann lives in Oslo"
+    assert standing(space) == before
+    notes = proposed.rounds[0].notes
+    assert sum("nothing proposed" in note for note in notes) == 3
+    assert "1 of 3 ids were not among those shown: left out" in notes
+
+    applied = space.ask("Where does she live?", strategy="ama", repair="apply", now=NOW)
+    assert [one.applied for one in applied.proposals] == [True]
+    assert standing(space)[bergen.text] == ("superseded", "she moved")
+    space.restore(applied.proposals[0].old)
+    assert standing(space)[bergen.text][0] == "current"
+
+
+@pytest.mark.one_line
+def test_a_failure_after_a_proposal_changes_nothing(open_memory, extractor, space_name):
+    replies = [
+        {"query": "Where does Ann live?", "fine": 0, "abstract": 0, "event": 0, "atomic": 1,
+         "k": 1},
+        judged(action="refresh", conflicts=["F1", "F2"]),
+        {"changes": [{"action": "update", "entry": "F1", "replaced_by": "F2", "reason": ""},
+                     {"action": "update", "entry": "F2", "replaced_by": "F1", "reason": ""}]},
+        ModelUnavailableError("down"),
+    ]  # fmt: skip
+    space = fill(open_memory(model=ScriptedModel(replies)).space(space_name), extractor)
+    space.restore(next(one for one in space.triples() if "Bergen" in one.text))
+    before = standing(space)
+    answer = space.ask("Where does Ann live?", strategy="ama", repair="apply", now=NOW)
+    assert (answer.stopped, len(answer.proposals)) == ("model failed", 1)
+    assert not answer.proposals[0].applied
+    assert standing(space) == before
+    assert str(answer.context) == str(space.context("Where does Ann live?", now=NOW))
+
+
+@pytest.mark.one_line
+def test_without_a_model_there_is_the_block_and_a_note(open_memory, extractor, space_name):
+    space = fill(open_memory().space(space_name), extractor)
+    plain = space.context("Where does Ann live?", now=NOW)
+    for name in ("licomemory", "hymem", "ama"):
+        block = space.context("Where does Ann live?", now=NOW, strategy=name)
+        assert str(block) == str(plain) and len(block.citations) == len(plain.citations)
+        assert block.notes[0].startswith("no model is configured")
+        answer = space.ask("Where does Ann live?", now=NOW, strategy=name)
+        assert (answer.text, answer.stopped, str(answer.context)) == ("", "no model", str(plain))
+        assert answer.usage.calls == 0
+    with pytest.raises(ConfigurationError, match="unknown strategy 'lico'"):
+        space.ask("Where?", strategy="lico")
+    with pytest.raises(ConfigurationError, match="for a block without a strategy"):
+        space.context("Where?", strategy="ama", k=3)
+    with pytest.raises(ConfigurationError, match="history must be a sequence of texts"):
+        space.ask("Where?", "a text")
+
+
+@pytest.mark.one_line
+def test_a_strategy_of_rules_reads_every_layer_once(open_memory, extractor, space_name):
+    space = fill(open_memory().space(space_name), extractor)
+    rules = Strategy(
+        name="rules", route=RouteByRules(2), assess=JudgeByRules(), reflect=Retry(2),
+        repair=RefreshByRules(), rounds=9,
+    )  # fmt: skip
+    seen = []
+    block = space.context("How many dogs does Ann keep?", now=NOW, strategy=rules,
+                          on_round=seen.append)  # fmt: skip
+    assert [(one.plan.layer, one.plan.related) for one in seen] == [
+        ("facts", False), ("messages", False), ("episodes", False), ("messages", True),
+    ]  # fmt: skip
+    assert {one.layer for one_round in seen for one in one_round.found} == {
+        "facts", "messages", "episodes",
+    }  # fmt: skip
+    assert "Episodes:" in block and "Facts:" in block and "Messages:" in block
+    done = []
+    space.context("Where does Ann live?", now=NOW, strategy=rules, on_round=done.append)
+    assert [one.assessment.verdict for one in done] == ["enough"]
+
+
+@pytest.mark.one_line
+def test_a_slot_can_be_used_alone_and_no_message_comes_twice(open_memory, extractor, space_name):
+    space = fill(open_memory().space(space_name), extractor)
+    state = loop_state(space, "What does Ann like?", now=NOW, as_of="2026-05-01T00:00:00Z")
+    first = state.fetch(AskAsItIs(k=1)(state))
+    rest = state.fetch(AskAsItIs(k=9)(state))
+    assert [one.id for one in first] == ["j"]
+    assert rest == ()  # the same query is not sent again
+    more = state.recall.messages("Ann", 9, state.pool.message_keys())
+    assert {hit.id for hit in more.hits} == {"b"}  # not o: it was said later
+    assert ama(k_min=3).route.k_min == 3
+    with pytest.raises(TypeError, match="k_min"):
+        ama()

@@ -1,0 +1,173 @@
+"""The mechanisms of the papers, each by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import permutations, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognigraph import BudgetExceededError, ConfigurationError, Limits, Strategy, Triple, Usage
+from cognigraph.llm import Budget
+from cognigraph.loop import (
+    STRATEGIES,
+    Asker,
+    Intent,
+    batches_of,
+    hymem,
+    intent_by_rules,
+    later_time_wins,
+    layer_of,
+)
+from cognigraph.loop.asker import loop_prompt
+from cognigraph.loop.shown import TAGS, shielded
+from cognigraph.loop.state import same_query
+from cognigraph.testing import ScriptedModel
+from tests.property.alphabets import ANY_TEXT
+from tests.servers.loop_stages import PROMPTS
+
+DAY = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("bits", list(product((False, True), repeat=4)))
+def test_the_routing_function_of_ama_for_all_16_intents(bits):
+    fine, abstract, event, atomic = bits
+    expected = "messages" if fine else "episodes" if abstract or event else "facts"
+    assert layer_of(Intent(fine, abstract, event, atomic)) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "layer"),
+    [
+        ("What exactly did Mira say about the rent?", "messages"),
+        ("How would you describe Jonas?", "episodes"),
+        ("What happened to the green Peugeot?", "episodes"),
+        ("Where does Mira live?", "facts"),
+    ],
+)
+def test_intents_by_rules(question, layer):
+    assert layer_of(intent_by_rules(question)) == layer
+
+
+@given(st.lists(st.integers()), st.integers(1, 9))
+def test_batches_partition_the_candidates(items, d):
+    batches = batches_of(items, d)
+    assert [item for batch in batches for item in batch] == items
+    assert all(len(batch) == d for batch in batches[:-1])
+    assert not items or 1 <= len(batches[-1]) <= d
+
+
+def fact(place, days, relation="lives in", subject="Ann", **more):
+    at = DAY + timedelta(days=days)
+    triple = Triple(
+        f"{subject} {relation} {place} {days}", subject, "person", relation, place, "location",
+        None, False, at, at, valid_from=at,
+    )  # fmt: skip
+    return replace(triple, **more)
+
+
+FACTS = [
+    fact("Bergen", 0),
+    fact("Oslo", 90),
+    fact("Oslo", 95),
+    fact("Rome", 20, subject="Tom"),
+    fact("jazz", 50, "likes"),
+    fact("Paris", 99, status="superseded"),
+]
+
+
+def test_the_later_time_wins_whatever_the_order():
+    results = {
+        tuple((one.action, one.old.object, one.new.object, one.at) for one in later_time_wins(some))
+        for some in permutations(FACTS)
+    }
+    assert results == {(("supersede", "Bergen", "Oslo", DAY + timedelta(days=95)),)}
+
+
+def test_what_is_ambiguous_changes_nothing():
+    assert later_time_wins([fact("Bergen", 5), fact("Oslo", 5)]) == ()
+    assert later_time_wins([fact("Bergen", 5), fact("Oslo", 9, subject="Tom")]) == ()
+    assert later_time_wins([fact("jazz", 1, "likes"), fact("rock", 2, "likes")]) == ()
+    assert later_time_wins([fact("Oslo", 1), fact("Oslo", 2)]) == ()
+    assert later_time_wins([]) == ()
+
+
+def test_the_time_of_a_fact_counts_and_not_when_it_was_said():
+    told_late = fact("Bergen", 200, valid_from=DAY)
+    told_early = fact("Oslo", 100)
+    (change,) = later_time_wins([told_late, told_early])
+    assert (change.old.object, change.new.object) == ("Bergen", "Oslo")
+
+
+def test_numbers_that_the_papers_do_not_publish_must_be_given():
+    with pytest.raises(TypeError, match="'rounds' and 'd'"):
+        hymem()
+    assert (STRATEGIES["hymem"].route.k, STRATEGIES["hymem"].deepen.n) == (10, 30)
+    assert STRATEGIES["ama"].rounds == 2
+    with pytest.raises(ConfigurationError, match="at least 1 round"):
+        Strategy(name="none", route=lambda state: None, rounds=0)
+    with pytest.raises(ConfigurationError, match="functions of a LoopState"):
+        Strategy(name="odd", route="a text")
+
+
+@given(ANY_TEXT)
+def test_text_cannot_close_a_section_of_a_prompt(text):
+    for tag in TAGS:
+        for close in (f"</{tag}>", f"< / {tag.upper()} >", f"<{tag}>", f"\n</{tag}>\n{text}"):
+            shown = shielded(f"{text}{close}{text}").lower()
+            assert f"</{tag}>" not in shown and f"<{tag}>" not in shown and "\n" not in shown
+
+
+@pytest.mark.parametrize("id", PROMPTS)
+def test_each_prompt_has_an_example_of_its_schema(id):
+    from cognigraph.loop import schemas
+
+    file = loop_prompt(id)
+    (line,) = [one for one in file.parts["system"].splitlines() if one.startswith("{")]
+    schema = getattr(schemas, file.schema)
+    value = schema.model_validate_json(line)
+    assert set(schema.model_fields) == value.model_fields_set
+    for name in file.inputs:
+        wrapped = file.parts["user"].split(f"{{{{{name}}}}}")
+        assert len(wrapped) == 2 and (wrapped[0].endswith(">\n") or name in ("asked", "memory"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Camping trip", "camping  TRIP!"), ("naïve?", "¿Naïve"), ("", "?!")]
+)
+def test_wording_alone_makes_no_other_query(one, other):
+    assert same_query(one) == same_query(other)
+
+
+def test_a_budget_inside_another_counts_in_both():
+    outer, inner = Budget(calls=2), Budget(calls=5)
+    inner.inside(outer)
+    inner.reserve()
+    inner.settle(Usage(calls=1, input_tokens=7))
+    inner.reserve()
+    with pytest.raises(BudgetExceededError, match="budget of 2 calls"):
+        inner.reserve()
+    assert (outer.used.calls, inner.used.calls) == (2, 2)
+    assert outer.used.input_tokens == 7
+    assert Budget().inside(Budget(cost=1.0)).limits_cost
+
+
+def test_calls_of_any_model_are_limited_and_recorded():
+    from cognigraph.loop.schemas import ReflectAnswer
+
+    model = ScriptedModel(lambda prompt: {"complete": True, "question": "", "more": 1})
+    asker = Asker(model, Limits(calls=3))
+    inputs = {"question": "Where?", "answer": "here", "sent": "(none)"}
+    assert len(asker.ask_all("hymem-reflect-1", ReflectAnswer, [inputs, inputs])) == 2
+    with pytest.raises(BudgetExceededError):
+        asker.ask("hymem-reflect-1", ReflectAnswer, inputs)
+    assert asker.reached == "the last of 3 calls is kept for the answer"
+    asker.ask("hymem-reflect-1", ReflectAnswer, inputs, last=True)
+    calls = asker.take()
+    assert [bool(call.error) for call in calls] == [False, False, True, False]
+    assert calls[0].reply == {"complete": True, "question": ""}
+    assert asker.take() == () and len(model.asked) == 3
+    assert asker.usage.calls == 3
