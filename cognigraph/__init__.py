@@ -11,6 +11,7 @@ from cognigraph.aio import AsyncMemory, AsyncSpace
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import EnrichMode
 from cognigraph.errors import (
+    BadRecordError,
     BudgetExceededError,
     CogniGraphError,
     ConfigurationError,
@@ -50,6 +51,7 @@ from cognigraph.loop.strategy import Strategy
 from cognigraph.memory import Memory
 from cognigraph.model import (
     AddResult,
+    BadRecord,
     Citation,
     Conflict,
     Context,
@@ -60,6 +62,9 @@ from cognigraph.model import (
     Forgotten,
     History,
     Hit,
+    ImportCallback,
+    ImportProgress,
+    ImportReport,
     Layer,
     Merge,
     Message,
@@ -114,6 +119,8 @@ __all__ = [
     "Assessment",
     "AsyncMemory",
     "AsyncSpace",
+    "BadRecord",
+    "BadRecordError",
     "BudgetExceededError",
     "Check",
     "Citation",
@@ -145,6 +152,9 @@ __all__ = [
     "Forgotten",
     "History",
     "Hit",
+    "ImportCallback",
+    "ImportProgress",
+    "ImportReport",
     "InsertSettings",
     "InvalidMessageError",
     "Layer",

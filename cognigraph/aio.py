@@ -11,7 +11,8 @@ from typing import Any, Self
 
 from cognigraph.aio_answering import AsyncAnswering
 from cognigraph.aio_facts import AsyncFacts
-from cognigraph.aio_housekeeping import AsyncHousekeeping, AsyncSpaces
+from cognigraph.aio_housekeeping import AsyncSpaces
+from cognigraph.aio_importing import AsyncImporting
 from cognigraph.aio_writing import Threads
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import EnrichMode
@@ -47,7 +48,7 @@ from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
 
 
-class AsyncSpace(AsyncFacts, AsyncHousekeeping, AsyncAnswering):
+class AsyncSpace(AsyncFacts, AsyncImporting, AsyncAnswering):
     """One tenant. Each operation is that of :class:`~cognigraph.Space`, awaited."""
 
     async def flush(self, timeout: float = 30.0) -> None:

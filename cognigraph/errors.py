@@ -5,7 +5,8 @@
     CogniGraphError
     ├── ConfigurationError        a setting or argument is wrong, or a package is missing
     ├── InvalidMessageError       a message cannot be stored (also a ValueError)
-    │   └── ConflictError         its id already belongs to another text
+    │   ├── ConflictError         its id already belongs to another text
+    │   └── BadRecordError        it stands in a file that is imported; ``position``, ``stored``
     ├── NotFoundError             nothing has the given name or id (also a KeyError)
     ├── StoreError                the database refused an operation or cannot be used
     │   ├── StoreUnavailableError it cannot be reached now; ``is_retryable`` is True
@@ -60,6 +61,20 @@ class ConflictError(InvalidMessageError):
     def __init__(self, message: str, *, ids: tuple[str, ...], index: int = 0) -> None:
         super().__init__(message, index=index)
         self.ids = ids
+
+
+class BadRecordError(InvalidMessageError):
+    """A message in a file cannot be read or stored.
+
+    ``position`` is where it is (``line 7``), ``reason`` what is wrong, and ``stored`` the number of
+    messages that this import has stored, or found stored, before it.
+    """
+
+    def __init__(self, position: str, reason: str, *, stored: int, index: int = 0) -> None:
+        super().__init__(f"{position} {reason}", index=index)
+        self.position = position
+        self.reason = reason
+        self.stored = stored
 
 
 class NotFoundError(CogniGraphError, KeyError):

@@ -96,6 +96,23 @@ def add_batch(
     )
 
 
+def check(engine: Engine, space: str, item: object, seen: Counter[str]) -> Clean:
+    """The message as it would be stored, without storing it.
+
+    Raises:
+        InvalidMessageError: it cannot be stored.
+    """
+    return clean(
+        Message.of(item),
+        space=space,
+        now=engine.clock(),
+        zone=engine.zone,
+        limit=engine.settings.insert.max_message_chars,
+        seen=seen,
+        index=0,
+    )
+
+
 def _cleaned(
     engine: Engine,
     space: str,

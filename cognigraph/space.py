@@ -11,7 +11,7 @@ from cognigraph import entity_verbs, state_verbs
 from cognigraph.answering import Answering, LoopRequest, checked_turns, run_loop
 from cognigraph.asking import ask
 from cognigraph.errors import ConfigurationError, NotFoundError
-from cognigraph.housekeeping import Housekeeping
+from cognigraph.importing import Importing
 from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.run_limits import Limits
@@ -34,10 +34,9 @@ from cognigraph.settings import SearchSettings, Settings
 from cognigraph.stores.records import Failure
 from cognigraph.times import to_utc, zone
 from cognigraph.validation import checked
-from cognigraph.writing import Writing
 
 
-class Space(Writing, Housekeeping, Answering):
+class Space(Importing, Answering):
     """One tenant of a memory. Get one from :meth:`Memory.space`.
 
     Nothing that is written or read through a space leaves it. Wrong arguments raise

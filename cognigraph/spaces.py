@@ -10,6 +10,8 @@ from cognigraph.exporting import lines
 from cognigraph.new_file import new_file
 from cognigraph.restoring import Import
 
+_HEADER = b'{"kind": "export"'
+
 
 def export(engine: Engine, space: str, path: Path, *, derived: bool) -> int:
     """Write a space to a new file; see :meth:`cognigraph.Space.export_space`."""
@@ -35,3 +37,12 @@ def restore(engine: Engine, space: str, path: Path) -> int:
 def copy(engine: Engine, space: str, to: str) -> int:
     """Copy a space with all that was read out of it; return the number of messages."""
     return Import(engine, to).run(lines(engine, space, derived=True))
+
+
+def is_export(path: str | Path) -> bool:
+    """Whether a file begins as :func:`export` begins it."""
+    try:
+        with Path(path).expanduser().open("rb") as stream:
+            return stream.read(len(_HEADER)) == _HEADER
+    except (OSError, ValueError):
+        return False

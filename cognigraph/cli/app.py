@@ -18,10 +18,12 @@ from cognigraph.cli import (
     evaluating,
     explaining,
     housekeeping,
+    importing,
     reindexing,
     resolving,
     serving,
     states,
+    watching,
 )
 from cognigraph.cli.commands import CommandRun, Interrupted
 from cognigraph.cli.environment import Environment, read_environment
@@ -29,21 +31,23 @@ from cognigraph.cli.open_memory import Options, in_our_words
 from cognigraph.cli.parser import build_parser
 from cognigraph.cli.terminal import Terminal
 from cognigraph.errors import CogniGraphError, StoreError
+from cognigraph.spaces import is_export
 
 USAGE, UNAVAILABLE, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 130, 141
 
 
 def _import(run: CommandRun) -> int:
     """Take messages, or a whole space that was exported."""
-    if housekeeping.is_export(run.arguments.file):
+    if is_export(run.arguments.file):
         return housekeeping.restore(run)
-    return commands.load(run)
+    return importing.load(run)
 
 
 _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "demo": demo.demo,
     "add": commands.add,
     "import": _import,
+    "watch": watching.watch,
     "search": commands.search,
     "why": explaining.why,
     "context": commands.context,

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cognigraph.cli import format_values, render
-from cognigraph.cli.enriching import Enriched, dry_run, enrich, limits_of, show
+from cognigraph.cli.enriching import dry_run, enrich, limits_of, show
 from cognigraph.cli.filter_options import filter_of, times_of
-from cognigraph.cli.importing import Import, LineError, Lines, source
 from cognigraph.cli.open_memory import Options, moment, opened, reading
 from cognigraph.cli.terminal import Terminal
 from cognigraph.cypher import named_queries, named_query
@@ -89,63 +88,6 @@ def _metadata(text: str | None) -> Any:
 def stdin() -> str:
     """Standard input as text."""
     return sys.stdin.buffer.read().decode("utf-8", "replace")
-
-
-def load(run: CommandRun) -> int:
-    """Store many messages from JSON lines."""
-    arguments, options, terminal = run.arguments, run.options, run.terminal
-    with source(arguments.file) as (stream, size), opened(options, create=True) as memory:
-        space = memory.space(options.space)
-        lines = Lines(stream)
-        job = Import(space, lines, skip_invalid=arguments.skip_invalid)
-        try:
-            with terminal.progress("storing", size) as bar:
-                job.run(lambda done: bar.at(lines.bytes, format_values.plural(done, "message")))
-            done = None if arguments.no_enrich else enrich(space, terminal)
-        except LineError as error:
-            raise LineError(
-                f"{error}; {_stored(error.stored)}; correct "
-                "the line and run this again, or use --skip-invalid",
-                stored=error.stored,
-            ) from error
-        except KeyboardInterrupt as error:
-            raise Interrupted(
-                f"interrupted; {_stored(job.stored)}; run the same command again to continue"
-            ) from error
-    _summary(run, job, done)
-    return OK if not job.rejected and (done is None or done.ok) else FOUND_PROBLEM
-
-
-def _stored(count: int) -> str:
-    verb = "is" if count == 1 else "are"
-    return f"{format_values.plural(count, 'message')} read so far {verb} stored"
-
-
-def _summary(run: CommandRun, job: Import, done: Enriched | None) -> None:
-    run.terminal.document(
-        {
-            "read": job.read,
-            "new": job.new,
-            "known": job.known,
-            "rejected": job.rejected,
-            "notes": job.notes,
-            "seconds": job.seconds,
-            "enriched": done,
-        }
-    )
-    parts = [format_values.plural(job.new, "new message"), f"{job.known:,} stored before"]
-    if job.rejected:
-        parts.append(f"{len(job.rejected):,} left out")
-    run.terminal.show(
-        render.text(f"read {format_values.plural(job.read, 'message')} in {job.seconds:.1f} s: "
-                    + ", ".join(parts))
-    )  # fmt: skip
-    for item in job.rejected[:20]:
-        run.terminal.note(f"left out: line {item['line']} {item['reason']}")
-    if len(job.rejected) > 20:
-        run.terminal.note(f"left out: {len(job.rejected) - 20:,} more lines")
-    if done is not None:
-        show(done, run.terminal)
 
 
 def search(run: CommandRun) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import tzinfo
-from pathlib import Path
 
 from rich.table import Table
 
@@ -13,7 +12,6 @@ from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun, stdin
 from cognigraph.cli.open_memory import moment, opened, reading
 from cognigraph.model import Forgotten, StoredMessage
 
-_HEADER = b'{"kind": "export"'
 _TEXT_MOST = 300
 _GONE = (
     "messages", "chunks", "sessions", "triples", "entities", "keys", "themes", "revisions",
@@ -161,15 +159,6 @@ def restore(run: CommandRun) -> int:
     if pending:
         run.terminal.note(f"{pending:,} are to be enriched: cognigraph enrich{options.flags}")
     return OK
-
-
-def is_export(file: str) -> bool:
-    """Whether a file begins as ``export`` begins it."""
-    try:
-        with Path(file).expanduser().open("rb") as stream:
-            return stream.read(len(_HEADER)) == _HEADER
-    except OSError:
-        return False
 
 
 def backup(run: CommandRun) -> int:

@@ -1,177 +1,188 @@
-"""``cognigraph import``: adds messages from JSON lines; reports line numbers and can be resumed."""
+"""``cognigraph import``: reads files with progress, or says what is in them."""
 
 from __future__ import annotations
 
-import codecs
-import hashlib
-import json
-import re
-import sys
+import tempfile
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
 
-from cognigraph.cli.open_memory import in_our_words
-from cognigraph.errors import ConfigurationError, ConflictError, InvalidMessageError
-from cognigraph.model import Rejection
-from cognigraph.settings import InsertSettings
+from cognigraph.cli import format_values, render
+from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun, Interrupted
+from cognigraph.cli.enriching import Enriched, enrich, show
+from cognigraph.cli.open_memory import exists, in_our_words, opened
+from cognigraph.cli.terminal import Bar, Terminal
+from cognigraph.errors import BadRecordError
+from cognigraph.importers.columns import parse_columns
+from cognigraph.memory import Memory
+from cognigraph.model import BadRecord, ImportProgress, ImportReport
 from cognigraph.space import Space
 
-_INDEX = re.compile(r"^message \d+:? ")
-_BATCH = InsertSettings().batch
-_CHAT = ("role", "name", "content", "tool_calls", "function_call", "tool_call_id", "raw")
-"""What tells chat messages apart, beside the fields that every message has."""
-
-Numbered = tuple[int, Any]
-"""A line number (from 1) and the message on that line."""
+_LISTED = 20
+_SECONDS_A_LINE = 10.0
+"""Without a progress bar, a line is printed each time so many seconds have passed."""
+_MEGABYTE = 1_000_000
 
 
-class LineError(ConfigurationError):
-    """A line cannot be stored; ``stored`` is the number of messages that this run has stored."""
-
-    def __init__(self, message: str, *, stored: int) -> None:
-        super().__init__(message)
-        self.stored = stored
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """Stands for a line that is not a JSON object, so that it is rejected in order."""
-
-    problem: str
-
-
-class Lines:
-    """Reads messages, one JSON object per line, in batches with their line numbers."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._seen: Counter[bytes] = Counter()
-        self.bytes = 0
-
-    def batches(self) -> Iterator[list[Numbered]]:
-        """Batches of messages, each the size of one transaction."""
-        messages = self._messages()
-        while batch := list(islice(messages, _BATCH)):
-            yield batch
-
-    def _messages(self) -> Iterator[Numbered]:
-        for number, line in enumerate(self._stream, 1):
-            self.bytes += len(line)
-            if line.strip() and line.strip() != codecs.BOM_UTF8:
-                yield number, self._message(line, number)
-
-    def _message(self, line: bytes, number: int) -> object:
-        try:
-            message = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-        except UnicodeDecodeError:
-            return Unreadable("is not UTF-8")
-        except ValueError as error:
-            return Unreadable(f"is not JSON: {error}")
-        except RecursionError:
-            return Unreadable("is nested too deeply")
-        if not isinstance(message, dict):
-            return Unreadable('is not a JSON object such as {"text": "..."}')
-        if message.get("id") is None:
-            self._identify(message)
-        return message
-
-    def _identify(self, message: dict[str, Any]) -> None:
-        """Assign an id, the same on every run, to a message that would not be recognised otherwise.
-
-        This applies to a message without a time, and to a repetition of an equal message with the
-        same time.
-        """
-        parts = [message.get(name) for name in ("session", "speaker", "text", "at")]
-        chat = {name: message[name] for name in _CHAT if message.get(name) is not None}
-        if chat:  # the ids of other lines stay those of older versions
-            parts.append(chat)
-        same = hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).digest()
-        self._seen[same] += 1
-        if message.get("at") is None or self._seen[same] > 1:
-            digest = hashlib.blake2b(same, digest_size=8, salt=self._seen[same].to_bytes(16))
-            message["id"] = f"import-{digest.hexdigest()}"
-
-
-class Import:
-    """One run: adds lines to a space and counts the results."""
-
-    def __init__(self, space: Space, lines: Lines, *, skip_invalid: bool) -> None:
-        self._space = space
-        self._lines = lines
-        self._skip_invalid = skip_invalid
-        self.read = 0
-        self.stored = 0
-        self.new = 0
-        self.notes: list[str] = []
-        self.rejected: list[dict[str, Any]] = []
-        self.seconds = 0.0
-
-    @property
-    def known(self) -> int:
-        """Number of messages that were stored before."""
-        return self.stored - self.new
-
-    def run(self, on_progress: Callable[[int], None]) -> None:
-        """Store all messages.
-
-        Raises:
-            LineError: a line is invalid, and invalid lines are not to be skipped.
-        """
-        started = time.perf_counter()
-        for batch in self._lines.batches():
-            self._store(batch)
-            self.read += len(batch)
-            on_progress(self.read)
-        self.rejected.sort(key=lambda item: int(item["line"]))
-        self.seconds = round(time.perf_counter() - started, 3)
-
-    def _store(self, batch: list[Numbered]) -> None:
-        try:
-            result = self._space.add_many(
-                [message for _, message in batch], skip_invalid=self._skip_invalid
-            )
-        except InvalidMessageError as error:
-            line, message = batch[error.index]
-            # Before an invalid message, everything is stored. With a conflict, everything is stored
-            # except for the conflicting messages.
-            stored = error.index
-            if isinstance(error, ConflictError):
-                stored = len(batch) - len(error.ids)
-            problem = self._problem(str(error), message)
-            raise LineError(f"line {line} {problem}", stored=self.stored + stored) from error
-        self.stored += len(result.ids)
-        self.new += len(result.new)
-        self.notes += result.notes
-        self.rejected += [self._rejection(rejection, batch) for rejection in result.rejected]
-
-    def _rejection(self, rejection: Rejection, batch: list[Numbered]) -> dict[str, Any]:
-        line, message = batch[rejection.index]
-        return {"line": line, "reason": self._problem(rejection.reason, message)}
-
-    @staticmethod
-    def _problem(reason: str, message: object) -> str:
-        if isinstance(message, Unreadable):
-            return message.problem
-        return in_our_words(_INDEX.sub("", reason))
+def load(run: CommandRun) -> int:
+    """Store the messages of a file, or with ``--dry-run`` say what it has."""
+    arguments, terminal = run.arguments, run.terminal
+    with _memory(run) as memory:
+        space = memory.space(run.options.space)
+        report = _imported(run, space)
+        done = None if arguments.no_enrich or arguments.dry_run else enrich(space, terminal)
+    _summary(run, report, done)
+    return OK if not report.rejected_count and (done is None or done.ok) else FOUND_PROBLEM
 
 
 @contextmanager
-def source(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
-    """Open a file or standard input (``-``) as bytes; yields the stream and its size, if known."""
-    if name == "-":
-        yield sys.stdin.buffer, None
+def _memory(run: CommandRun) -> Iterator[Memory]:
+    """The memory; for a dry run, an empty one in a temporary folder if there is none."""
+    if not run.arguments.dry_run or exists(run.options):
+        with opened(run.options, create=not run.arguments.dry_run) as memory:
+            yield memory
         return
-    path = Path(name).expanduser()
-    try:
-        stream = path.open("rb")
-    except OSError as error:
-        raise ConfigurationError(f"cannot read {name}: {error.strerror or error}") from error
-    with stream:
-        size = path.stat().st_size if path.is_file() else None
-        yield stream, size
+    with tempfile.TemporaryDirectory() as folder:
+        options = replace(run.options, db=str(Path(folder) / "dry-run.db"))
+        with opened(options, create=True) as memory:
+            yield memory
+
+
+def _imported(run: CommandRun, space: Space) -> ImportReport:
+    arguments = run.arguments
+    stored = 0
+    with run.terminal.progress("reading" if arguments.dry_run else "storing", None) as bar:
+        report = _Reporter(run.terminal, bar)
+
+        def on_progress(progress: ImportProgress) -> None:
+            nonlocal stored
+            stored = progress.stored
+            report(progress)
+
+        try:
+            return space.import_file(
+                arguments.file,
+                format=arguments.format,
+                session=arguments.session,
+                speaker=arguments.speaker,
+                columns=parse_columns(arguments.columns),
+                skip_invalid=arguments.skip_invalid,
+                dry_run=arguments.dry_run,
+                prune=arguments.prune,
+                on_progress=on_progress,
+            )
+        except BadRecordError as error:
+            raise BadRecordError(
+                error.position,
+                f"{in_our_words(error.reason)}; {_are_stored(error.stored)}; "
+                "correct it and run this again, or use --skip-invalid",
+                stored=error.stored,
+            ) from error
+        except KeyboardInterrupt as error:
+            raise Interrupted(
+                f"interrupted; {_are_stored(stored)}; run the same command again to continue"
+            ) from error
+
+
+def _are_stored(count: int) -> str:
+    verb = "is" if count == 1 else "are"
+    return f"{format_values.plural(count, 'message')} read so far {verb} stored"
+
+
+class _Reporter:
+    """Shows how far an import is: on a bar, or on a line from time to time."""
+
+    def __init__(self, terminal: Terminal, bar: Bar) -> None:
+        self._terminal = terminal
+        self._bar = bar
+        self._told = time.monotonic()
+
+    def __call__(self, progress: ImportProgress) -> None:
+        text = progress_text(progress)
+        self._bar.at(progress.bytes, text, progress.total_bytes)
+        if self._terminal.draws or self._terminal.json:
+            return
+        if time.monotonic() - self._told >= _SECONDS_A_LINE:
+            self._told = time.monotonic()
+            self._terminal.note(text)
+
+
+def progress_text(progress: ImportProgress) -> str:
+    """Such as ``12,300 messages, 45 of 210 MB, 2,100 a second``."""
+    size = f"{progress.bytes / _MEGABYTE:,.0f}"
+    if progress.total_bytes is not None:
+        size += f" of {progress.total_bytes / _MEGABYTE:,.0f}"
+    count = format_values.plural(progress.read, "message")
+    return f"{count}, {size} MB, {progress.rate:,.0f} a second"
+
+
+def _summary(run: CommandRun, report: ImportReport, done: Enriched | None) -> None:
+    run.terminal.document(
+        {
+            "formats": report.formats,
+            "files": report.files,
+            "sessions": report.sessions,
+            "read": report.read,
+            "new": report.new,
+            "known": report.known,
+            "updated": report.updated,
+            "forgotten": report.forgotten,
+            "pruned": report.pruned,
+            "rejected": [_rejected(bad) for bad in report.rejected],
+            "rejected_count": report.rejected_count,
+            "notes": report.notes,
+            "first_at": report.first_at,
+            "last_at": report.last_at,
+            "seconds": report.seconds,
+            "dry_run": report.is_dry_run,
+            "enriched": done,
+        }
+    )
+    run.terminal.show(render.text(report_text(report)))
+    if report.is_dry_run:
+        run.terminal.show(render.text(contents_text(report, run)))
+    for bad in report.rejected[:_LISTED]:
+        run.terminal.note(f"left out: {bad.position} {in_our_words(bad.reason)}")
+    if report.rejected_count > _LISTED:
+        run.terminal.note(f"left out: {report.rejected_count - _LISTED:,} more")
+    if report.is_dry_run:
+        run.terminal.note("nothing was stored")
+    if done is not None:
+        show(done, run.terminal)
+
+
+def _rejected(bad: BadRecord) -> dict[str, object]:
+    found: dict[str, object] = {"position": bad.position, "reason": in_our_words(bad.reason)}
+    return found if bad.line is None else {"line": bad.line} | found
+
+
+def report_text(report: ImportReport) -> str:
+    """Such as ``read 3 messages in 0.1 s: 2 new messages, 1 stored before``."""
+    would = "would be " if report.is_dry_run else ""
+    new = format_values.plural(report.new, "new message")
+    parts = [f"{new} {would}stored" if would else new, f"{report.known:,} stored before"]
+    for count, what in (
+        (report.updated, f"{would}given a new text"),
+        (report.forgotten, "forgotten before and not stored again"),
+        (report.pruned, f"{would}forgotten, no longer in the notes"),
+        (report.rejected_count, f"{would}left out"),
+    ):
+        if count:
+            parts.append(f"{count:,} {what}")
+    read = format_values.plural(report.read, "message")
+    return f"read {read} in {report.seconds:.1f} s: " + ", ".join(parts)
+
+
+def contents_text(report: ImportReport, run: CommandRun) -> str:
+    """What the files hold: their format, sessions and times."""
+    sessions = format_values.plural(report.sessions, "session")
+    files = format_values.plural(report.files, "file")
+    text = f"{files} ({', '.join(report.formats)}) with {sessions}"
+    if report.first_at is not None and report.last_at is not None:
+        zone = run.options.reader
+        first = format_values.stamp(report.first_at, zone)
+        text += f", from {first} to {format_values.stamp(report.last_at, zone)}"
+        return f"{text} {format_values.zone_name(zone)}"
+    return f"{text}, without times" if report.read else text

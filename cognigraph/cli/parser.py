@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from cognigraph._version import __version__
 from cognigraph.cli.filter_options import add_as_of, add_filters, add_valid_at
 from cognigraph.cli.housekeeping_options import add_housekeeping
+from cognigraph.cli.import_options import add_import_commands
 from cognigraph.cli.numbers import amount, count, whole
 from cognigraph.cli.serving_options import add_serving
 from cognigraph.cli.state_parser import add_state_commands
@@ -44,13 +45,15 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _brief(message: str) -> str:
-    """Replace a long list of choices by those that are spelled like the wrong one."""
+    """Name the choices that are spelled like a wrong one; without such, all if they are few."""
     found = _CHOICES.search(message)
-    if found is None or len(message) <= _LONG_MESSAGE:
+    if found is None:
         return message
     wrong, choices = found.groups()
     names = [name.strip("'") for name in choices.split(", ")]
     near = [repr(name) for name in get_close_matches(wrong, names, 2)]
+    if not near and len(message) <= _LONG_MESSAGE:
+        return message
     hint = f" (did you mean {' or '.join(near)}?)" if near else ""
     return f"{message[: found.start()]}invalid choice: {wrong!r}{hint}"
 
@@ -148,22 +151,7 @@ def _writing(command: Any) -> None:
         "--no-enrich", action="store_true", help="only store; `cognigraph enrich` enriches later"
     )
 
-    load = command(
-        "import",
-        "store many messages from JSON lines",
-        "Store many messages from a file with one JSON object on each line: text and optionally "
-        "session, speaker, at, id, role, tags, metadata; or chat messages with role and content. "
-        "Other fields become metadata. Running it again skips the messages that are stored "
-        "already. A file that `export` has written is read into a space that holds no messages.",
-    )
-    load.add_argument("file", metavar="FILE", help='JSONL file; "-" reads standard input')
-    load.add_argument(
-        "--skip-invalid", action="store_true", help="leave out lines that cannot be stored"
-    )
-    load.add_argument(
-        "--no-enrich", action="store_true", help="only store; `cognigraph enrich` enriches later"
-    )
-
+    add_import_commands(command)
     enrich = command("enrich", "enrich the messages that are stored but not enriched yet", _ENRICH)
     enrich.add_argument(
         "--retry-failed", action="store_true", help="also try parked messages again"

@@ -116,9 +116,9 @@ class Bar:
         self._progress = progress
         self._task = task
 
-    def at(self, done: float, note: str = "") -> None:
-        """Set the progress, and the note beside the bar."""
-        self._progress.update(self._task, completed=done, note=note)
+    def at(self, done: float, note: str = "", total: float | None = None) -> None:
+        """Set the progress and the note beside the bar, and the total if it is known now."""
+        self._progress.update(self._task, completed=done, note=note, total=total)
 
 
 def _console(stream: TextIO, width: int) -> _Console:

@@ -32,6 +32,12 @@ from cognigraph.model.graph import (
     Triple,
 )
 from cognigraph.model.housekeeping import Forgotten, MessageVersion
+from cognigraph.model.importing import (
+    BadRecord,
+    ImportCallback,
+    ImportProgress,
+    ImportReport,
+)
 from cognigraph.model.layers import Layer
 from cognigraph.model.listing import MessageOrder, MessagePage
 from cognigraph.model.messages import (
@@ -49,6 +55,7 @@ __all__ = [
     "DEFAULT_SESSION",
     "DEFAULT_SPACE",
     "AddResult",
+    "BadRecord",
     "Citation",
     "Conflict",
     "Context",
@@ -60,6 +67,9 @@ __all__ = [
     "Forgotten",
     "History",
     "Hit",
+    "ImportCallback",
+    "ImportProgress",
+    "ImportReport",
     "Layer",
     "Merge",
     "Message",

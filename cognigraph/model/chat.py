@@ -8,7 +8,6 @@ message is kept as it was given, in ``raw``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -21,8 +20,8 @@ PAYLOAD = frozenset("tool_calls function_call tool_call_id audio refusal".split(
 _CHAT = PAYLOAD | {"content", "name"}
 _TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
 _TEXT_SEPARATOR = "\n"
-_ALIKE = 0.8
-"""Similarity (of difflib) from which an unknown field is a typing error: "sesion", "speakers"."""
+_SHORTEST = 4
+"""In shorter names, one letter makes another word: "uid" is no misspelled "id"."""
 
 
 def fields_of(value: object, index: int) -> dict[str, Any]:
@@ -84,7 +83,7 @@ def _own(given: Mapping[str, Any], index: int) -> tuple[dict[str, Any], dict[str
 
 def _chat(given: Mapping[str, Any], index: int) -> tuple[dict[str, Any], dict[str, Any]]:
     content = given.get("content", "")
-    text, is_whole = _text_of(content, index)
+    text, is_whole = text_of(content, index)
     found = {name: item for name, item in given.items() if name in FIELDS}
     found["text"] = text
     if not is_whole or not PAYLOAD.isdisjoint(given):
@@ -114,7 +113,7 @@ def _set_raw(found: dict[str, Any], payload: Mapping[str, Any], index: int) -> N
     found["raw"] = payload
 
 
-def _text_of(content: object, index: int) -> tuple[str, bool]:
+def text_of(content: object, index: int) -> tuple[str, bool]:
     """The text of a content, and whether that is all of it."""
     if isinstance(content, str):
         return content, True
@@ -163,7 +162,27 @@ def _check_spelling(names: Iterable[str], index: int) -> None:
 
 @lru_cache(1024)
 def _meant(name: str) -> str | None:
-    return next(iter(get_close_matches(name.lower(), sorted(FIELDS | _CHAT), 1, _ALIKE)), None)
+    """The field that is meant: one letter is wrong ("sesion", "speakers"), or the case ("Text").
+
+    Another word is another field: "session_id" and "user_text" are not misspelled.
+    """
+    spelled = name.casefold().replace("-", "_")
+    known = sorted(FIELDS | _CHAT)
+    return next((one for one in known if spelled == one or _is_typing_error(spelled, one)), None)
+
+
+def _is_typing_error(name: str, meant: str) -> bool:
+    """Whether a letter is missing, added or doubled, two are swapped, or one is another."""
+    if len(meant) < _SHORTEST or abs(len(name) - len(meant)) > 1:
+        return False
+    first = next((i for i, (a, b) in enumerate(zip(name, meant, strict=False)) if a != b), None)
+    if first is None:
+        return len(name) != len(meant)
+    if len(name) != len(meant):
+        return name[first + (len(name) > len(meant)) :] == meant[first + (len(meant) > len(name)) :]
+    rest, swapped = meant[first + 1 :], meant[first : first + 2][::-1]
+    is_swap = name[first : first + 2] == swapped and name[first + 2 :] == meant[first + 2 :]
+    return is_swap or (len(meant) > _SHORTEST and name[first + 1 :] == rest)
 
 
 def _with_unknown(metadata: object, rest: Mapping[str, Any], index: int) -> Any:

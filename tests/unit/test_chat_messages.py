@@ -43,6 +43,13 @@ def part(text, kind="text"):
             {"text": "Hi.", "lang": "en", "metadata": {"n": 1}},
             Message(text="Hi.", metadata={"lang": "en", "n": 1}),
         ),
+        (
+            {"text": "Hi.", "session_id": "s", "uid": 1, "next": 2, "user_text": 3, "draw": 4},
+            Message(
+                text="Hi.",
+                metadata={"session_id": "s", "uid": 1, "next": 2, "user_text": 3, "draw": 4},
+            ),
+        ),
         ({"text": "Hi.", "name": "Ann"}, Message(text="Hi.", speaker="Ann")),
         (
             {"content": "Hi.", "name": "annb", "speaker": "Ann"},
@@ -100,7 +107,10 @@ def test_a_raw_payload_that_is_given_is_kept():
         ({"content": 7}, "content must be a text or a list of parts, not int"),
         ({"text": "a", 7: 1}, "has the field 7; names of fields are strings"),
         ({"text": "a", "sesion": "s"}, "unknown field 'sesion'; did you mean 'session'?"),
-        ({"text": "a", "session_id": "s"}, "did you mean 'session'?"),
+        ({"text": "a", "sessoin": "s"}, "did you mean 'session'?"),
+        ({"text": "a", "sezsion": "s"}, "did you mean 'session'?"),
+        ({"text": "a", "metdata": {}}, "did you mean 'metadata'?"),
+        ({"text": "a", "Session": "s"}, "did you mean 'session'?"),
         ({"role": "user", "content": "a", "Speakers": 1}, "did you mean 'speaker'?"),
         ({"text": "a", "raw": 1, "tool_calls": [CALL]}, "has 'raw' and a 'tool_calls' to be kept"),
         ({"content": [IMAGE], "raw": 1}, "has 'raw' and a 'content' to be kept"),

@@ -12,7 +12,6 @@ from rich.console import Console, RenderableType
 
 from cognigraph.cli import format_values, render
 from cognigraph.cli.commands import _parameters
-from cognigraph.cli.importing import Lines, Unreadable
 from cognigraph.cli.terminal import one_line, safe
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Hit, SearchResult, Session, Source, Theme, Trace, Triple, Why
@@ -136,23 +135,3 @@ def test_parameters_are_json_or_text_and_named_strings_stay_strings() -> None:
     for wrong in ("x", "=1", "a b=1", "limit=1"):
         with pytest.raises(ConfigurationError):
             _parameters([wrong], None)
-
-
-def test_lines_give_ids_where_the_store_could_not_tell_messages_apart() -> None:
-    timed = b'{"text": "yes", "at": "2025-01-01T00:00:00Z"}\n'
-    untimed = b'{"text": "yes"}\n'
-    data = b"\xef\xbb\xbf" + timed + b"\n" + timed + untimed + untimed + b"\xff\n[]\n"
-
-    def read() -> list[tuple[int, object]]:
-        return [item for batch in Lines(io.BytesIO(data)).batches() for item in batch]
-
-    found = read()
-    assert found == read()
-    assert [number for number, _ in found] == [1, 3, 4, 5, 6, 7]
-    ids = [m.get("id") for _, m in found if isinstance(m, dict)]
-    assert ids[0] is None  # known by its time
-    assert len({*ids}) == 4
-    assert [m.problem for _, m in found if isinstance(m, Unreadable)] == [
-        "is not UTF-8",
-        'is not a JSON object such as {"text": "..."}',
-    ]

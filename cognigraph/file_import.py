@@ -1,0 +1,278 @@
+"""Bring the messages of files into a space, batch by batch, and count what became of them."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import NoReturn
+
+from cognigraph.engine import Engine
+from cognigraph.errors import BadRecordError, ConflictError, InvalidMessageError
+from cognigraph.housekeeping import Housekeeping
+from cognigraph.importers.formats import AUTO, reader_for, reader_named
+from cognigraph.importers.identify import Identifier
+from cognigraph.importers.prepared import prepared
+from cognigraph.importers.record import Bad, Position, Reader, ReadOptions, Record
+from cognigraph.importers.sniff import Head
+from cognigraph.importers.source import Input, Location, Tally, locate
+from cognigraph.inserting import check
+from cognigraph.model import (
+    BadRecord,
+    ImportCallback,
+    ImportProgress,
+    ImportReport,
+    StoredMessage,
+)
+from cognigraph.pruning import gone_files, gone_sections
+from cognigraph.times import to_utc
+from cognigraph.writing import Writing
+
+MAX_LISTED = 1000
+"""Largest number of bad records and notes that are listed; all are counted."""
+_INDEX = re.compile(r"^message \d+:? ")
+_REMEDY = re.compile(r"; leave it out or pass skip_invalid=True")
+
+
+class Target(Writing, Housekeeping):
+    """A space, as far as an import needs it."""
+
+
+class FileImport:
+    """One run over a file, an archive or a folder."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        space: Target,
+        path: str | Path,
+        *,
+        format: str,
+        options: ReadOptions,
+        skip_invalid: bool,
+        dry_run: bool,
+        prune: bool,
+        on_progress: ImportCallback | None,
+    ) -> None:
+        self._engine = engine
+        self._space = space
+        self._path = path
+        self._reader = None if format == AUTO else reader_named(format)
+        self._options = options
+        self._skip_invalid = skip_invalid
+        self._dry_run = dry_run
+        self._prune = prune
+        self._on_progress = on_progress
+        self._started = time.perf_counter()
+        self._tally = Tally()
+        self._counts: Counter[str] = Counter()
+        self._rejected: list[BadRecord] = []
+        self._notes: list[str] = []
+        self._formats: dict[str, None] = {}
+        self._times: list[datetime] = []
+        self._anonymous: Counter[str] = Counter()
+        self._files = 0
+        self._many = False
+        self._total: int | None = None
+
+    def run(self) -> ImportReport:
+        """Read everything.
+
+        Raises:
+            BadRecordError: a record is bad, and bad ones are not to be skipped.
+            ConfigurationError: the file cannot be read, or its format is unknown.
+        """
+        suffixes = (self._reader or reader_named("markdown")).suffixes
+        locations = locate(self._path, suffixes)
+        sizes = [location.size for location in locations]
+        self._many = len(locations) > 1 or locations[0].folder is not None
+        self._total = None if None in sizes else sum(size or 0 for size in sizes)
+        with Identifier() as identifier:
+            for location in locations:
+                with location.open(self._tally) as file:
+                    self._read(location, file, identifier)
+            sessions = identifier.sessions
+        if self._prune and locations[0].folder is not None:
+            self._forget_files(locations)
+        return self._report(sessions)
+
+    def _read(self, location: Location, file: Input, identifier: Identifier) -> None:
+        reader = self._reader or reader_for(Head(file.name, file.head()))
+        self._formats[reader.name] = None
+        self._files += 1
+        met: set[str] = set()
+        before = self._counts["bad"]
+        size = self._engine.settings.insert.batch
+        with closing(prepared(reader, file, self._options, identifier)) as records:
+            while batch := list(islice(records, size)):
+                self._counts["read"] += len(batch)
+                for record in batch:
+                    self._note(record, identifier)
+                    if reader.can_change and isinstance(record.value, dict):
+                        met.add(record.value["id"])
+                self._store(batch, reader, location)
+                self._tell()
+        if self._prune and reader.can_change and self._counts["bad"] == before:
+            session = self._options.session or file.name
+            for section in gone_sections(self._space, session, file.name, file.folder, met):
+                self._forget(section)
+
+    def _note(self, record: Record, identifier: Identifier) -> None:
+        if isinstance(record.value, dict):
+            identifier.note_session(str(record.value.get("session", "default")))
+            at = record.value.get("at")
+            if isinstance(at, str):
+                self._note_time(at)
+
+    def _note_time(self, at: str) -> None:
+        try:
+            moment = to_utc(at, self._engine.zone)
+        except InvalidMessageError:
+            return  # refused with a reason when it is stored
+        self._times = [min([moment, *self._times]), max([moment, *self._times])]
+
+    # What becomes of a batch
+
+    def _store(self, batch: Sequence[Record], reader: Reader, location: Location) -> None:
+        if self._dry_run or reader.can_change:
+            for record in batch:
+                self._store_one(record, reader, location)
+            return
+        values = [record.value for record in batch]
+        try:
+            result = self._space.add_many(values, skip_invalid=self._skip_invalid)  # type: ignore[arg-type]
+        except InvalidMessageError as error:
+            # Before an invalid message, everything is stored. With a conflict, everything is stored
+            # except for the conflicting messages.
+            stored = error.index
+            if isinstance(error, ConflictError):
+                stored = len(batch) - len(error.ids)
+            self._stop(batch[error.index], location, str(error), stored, error)
+        self._counts["new"] += len(result.new)
+        self._counts["known"] += result.duplicates
+        self._counts["forgotten"] += len(result.forgotten)
+        self._keep_notes(result.notes)
+        for rejection in result.rejected:
+            self._reject(batch[rejection.index], location, rejection.reason)
+
+    def _store_one(self, record: Record, reader: Reader, location: Location) -> None:
+        """Store a message that may have changed, or only see what would become of it."""
+        try:
+            self._counts[self._outcome(record, reader)] += 1
+        except InvalidMessageError as error:
+            if not (self._skip_invalid or self._dry_run):
+                self._stop(record, location, str(error), 0, error)
+            self._reject(record, location, str(error))
+
+    def _outcome(self, record: Record, reader: Reader) -> str:
+        message = check(self._engine, self._space.name, record.value, self._anonymous)
+        stored = self._space.get(message.id, message.session)
+        if stored is None:
+            return self._add(record)
+        if stored.text == message.text or not reader.can_change:
+            if stored.text != message.text:
+                raise InvalidMessageError(
+                    f"message 0 has the id {message.id!r}, which already belongs to another text "
+                    "in its session"
+                )
+            return "known"
+        if not self._dry_run:
+            self._space.update(message.id, message.text, session=message.session)
+        return "updated"
+
+    def _add(self, record: Record) -> str:
+        if self._dry_run:
+            return "new"
+        result = self._space.add_many([record.value])  # type: ignore[list-item]
+        self._keep_notes(result.notes)
+        return "forgotten" if result.forgotten else "new"
+
+    # What is left out
+
+    def _stop(
+        self, record: Record, location: Location, reason: str, stored: int, error: Exception
+    ) -> NoReturn:
+        bad = self._bad(record, location, reason)
+        raise BadRecordError(
+            bad.position,
+            bad.reason,
+            stored=self._stored + stored,
+            index=self._counts["read"],
+        ) from error
+
+    def _reject(self, record: Record, location: Location, reason: str) -> None:
+        self._counts["bad"] += 1
+        if len(self._rejected) < MAX_LISTED:
+            self._rejected.append(self._bad(record, location, reason))
+
+    def _bad(self, record: Record, location: Location, reason: str) -> BadRecord:
+        if isinstance(record.value, Bad):
+            reason = record.value.problem
+        where = f"{location.name}: " if self._many else ""
+        return BadRecord(
+            f"{where}{record.position}",
+            _REMEDY.sub("", _INDEX.sub("", reason)),
+            _line(record.position),
+        )
+
+    def _keep_notes(self, notes: Sequence[str]) -> None:
+        self._notes += notes[: MAX_LISTED - len(self._notes)]
+
+    def _forget(self, message: StoredMessage) -> None:
+        self._counts["pruned"] += 1
+        if not self._dry_run:
+            self._space.forget(message=message.id, session=message.session, allow_again=True)
+
+    def _forget_files(self, locations: Sequence[Location]) -> None:
+        present = {location.name for location in locations}
+        for message in gone_files(self._space, str(locations[0].folder), present):
+            self._forget(message)
+
+    # What is told
+
+    @property
+    def _stored(self) -> int:
+        return sum(self._counts[name] for name in ("new", "known", "updated"))
+
+    @property
+    def _seconds(self) -> float:
+        return round(time.perf_counter() - self._started, 3)
+
+    def _tell(self) -> None:
+        if self._on_progress is not None:
+            counts = self._counts
+            self._on_progress(
+                ImportProgress(
+                    counts["read"], self._stored, self._tally.bytes, self._total, self._seconds
+                )
+            )
+
+    def _report(self, sessions: int) -> ImportReport:
+        counts = self._counts
+        return ImportReport(
+            formats=tuple(self._formats),
+            files=self._files,
+            sessions=sessions,
+            read=counts["read"],
+            new=counts["new"],
+            known=counts["known"],
+            updated=counts["updated"],
+            forgotten=counts["forgotten"],
+            pruned=counts["pruned"],
+            rejected=tuple(self._rejected),
+            rejected_count=counts["bad"],
+            notes=tuple(self._notes),
+            first_at=self._times[0] if self._times else None,
+            last_at=self._times[-1] if self._times else None,
+            seconds=self._seconds,
+            is_dry_run=self._dry_run,
+        )
+
+
+def _line(position: Position) -> int | None:
+    return position.number if position.unit == "line" else None

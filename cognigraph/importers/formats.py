@@ -1,0 +1,70 @@
+"""All formats, and which one a file is in."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from cognigraph.errors import ConfigurationError
+from cognigraph.importers import (
+    chat_lines,
+    chatgpt,
+    claude,
+    claude_code,
+    csv_rows,
+    graphiti_dump,
+    langchain,
+    mem0_dump,
+    notes,
+    openai_chats,
+)
+from cognigraph.importers.record import Reader
+from cognigraph.importers.sniff import Head
+
+AUTO = "auto"
+READERS: dict[str, Reader] = {
+    module.READER.name: module.READER
+    for module in (
+        notes,
+        csv_rows,
+        chatgpt,
+        claude,
+        claude_code,
+        graphiti_dump,
+        mem0_dump,
+        langchain,
+        openai_chats,
+        chat_lines,
+    )
+}
+"""The readers, in the order in which they are asked whether a file is theirs."""
+
+
+def reader_named(name: str) -> Reader:
+    """The reader of a format.
+
+    Raises:
+        ConfigurationError: there is none.
+    """
+    if name in READERS:
+        return READERS[name]
+    near = get_close_matches(name, READERS, 1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    known = ", ".join([AUTO, *sorted(READERS)])
+    raise ConfigurationError(f"unknown format {name!r}{hint}; the formats are {known}")
+
+
+def reader_for(head: Head) -> Reader:
+    """The reader for a file that begins so.
+
+    Raises:
+        ConfigurationError: no reader knows it.
+    """
+    for reader in READERS.values():
+        if reader.sniff(head):
+            return reader
+    if head.name == "-" or not head.text:
+        return READERS["jsonl"]
+    raise ConfigurationError(
+        f"cannot tell the format of {head.name}; name it with --format: "
+        + ", ".join(sorted(READERS))
+    )

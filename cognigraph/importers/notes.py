@@ -1,0 +1,191 @@
+"""Markdown notes: each file is a session, and each of its sections a message.
+
+The id of a message is the path of its headings, so a section whose text has changed is known again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC
+from typing import Any
+
+from cognigraph.importers.json_elements import MAX_LINE
+from cognigraph.importers.moments import iso
+from cognigraph.importers.record import Bad, Position, Reader, ReadOptions, Record
+from cognigraph.importers.sniff import Head
+from cognigraph.importers.source import Input
+
+TAG = "note"
+"""The tag of every message that was read from a note."""
+TOP = "(top)"
+"""The id of what stands before the first heading."""
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_DATE_IN_NAME = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
+_FIELD = re.compile(r"([A-Za-z_]+):[ \t]*(.*?)[ \t]*$")
+_DATES = ("date", "created", "created_at", "updated")
+_MAX_ID = 200
+_MAX_FRONT = 200
+"""Largest number of lines of front matter."""
+
+
+@dataclass(slots=True)
+class _Section:
+    line: int = 1
+    path: tuple[str, ...] = ()
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.lines).strip()
+
+    @property
+    def has_body(self) -> bool:
+        return bool("".join(self.lines[1:] if self.path else self.lines).strip())
+
+
+def _sniff(head: Head) -> bool:
+    return head.suffix in READER.suffixes
+
+
+def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
+    try:
+        yield from _records(file, options)
+    except UnicodeDecodeError:
+        yield Record(Position(1), Bad("is not UTF-8"))
+
+
+def _records(file: Input, options: ReadOptions) -> Iterator[Record]:
+    numbered = enumerate(_lines(file), 1)
+    front, rest = _front_matter(numbered)
+    at = _time(front, file, options)
+    seen: Counter[str] = Counter()
+    for section in _sections(rest):
+        if section.has_body:
+            id = _identifier(section.path)
+            seen[id] += 1
+            yield Record(
+                Position(section.line),
+                {
+                    "text": section.text,
+                    "session": options.session or file.name,
+                    "id": id if seen[id] == 1 else f"{id} #{seen[id]}",
+                    "at": at,
+                    "tags": [TAG, *_tags(front)],
+                    "metadata": _metadata(section, file),
+                },
+            )
+
+
+def _lines(file: Input) -> Iterator[str]:
+    first = True
+    while line := file.stream.readline(MAX_LINE):
+        yield line.decode("utf-8-sig" if first else "utf-8").replace("\r\n", "\n")
+        first = False
+
+
+def _front_matter(
+    numbered: Iterator[tuple[int, str]],
+) -> tuple[dict[str, str], Iterator[tuple[int, str]]]:
+    """The fields between two lines of dashes at the beginning, and the lines after it."""
+    taken: list[tuple[int, str]] = []
+    for number, line in numbered:
+        taken.append((number, line))
+        if number == 1 and line.rstrip() != "---":
+            break
+        if number > 1 and line.rstrip() in ("---", "..."):
+            return dict(_fields([text for _, text in taken])), numbered
+        if number > _MAX_FRONT:
+            break
+    return {}, _chained(taken, numbered)
+
+
+def _chained(
+    first: list[tuple[int, str]], rest: Iterator[tuple[int, str]]
+) -> Iterator[tuple[int, str]]:
+    yield from first
+    yield from rest
+
+
+def _fields(lines: list[str]) -> Iterator[tuple[str, str]]:
+    name = ""
+    items: list[str] = []
+    for line in lines:
+        if found := _FIELD.match(line):
+            name, items = found[1].casefold(), []
+            yield name, found[2].strip("\"'")
+        elif name and line.lstrip().startswith("- "):
+            items.append(line.lstrip()[2:].strip(" \"'\n"))
+            yield name, ",".join(items)
+
+
+def _sections(numbered: Iterator[tuple[int, str]]) -> Iterator[_Section]:
+    section = _Section()
+    path: list[tuple[int, str]] = []
+    fence = ""
+    for number, line in numbered:
+        heading = None if fence else _HEADING.match(line)
+        if heading is not None:
+            yield section
+            level = len(heading[1])
+            path = [one for one in path if one[0] < level] + [(level, heading[2])]
+            section = _Section(number, tuple(title for _, title in path))
+        fence = _fence_after(fence, line)
+        if not section.lines:
+            section.line = number
+        if section.lines or line.strip():
+            section.lines.append(line)
+    yield section
+
+
+def _fence_after(fence: str, line: str) -> str:
+    """The fence that is open after a line: none, or its characters."""
+    found = _FENCE.match(line)
+    if found is None:
+        return fence
+    if not fence:
+        return found[1]
+    closes = found[1].startswith(fence) and not line.strip().strip(fence[0])
+    return "" if closes else fence
+
+
+def _identifier(path: tuple[str, ...]) -> str:
+    whole = " > ".join(path) or TOP
+    if len(whole) <= _MAX_ID:
+        return whole
+    digest = hashlib.blake2b(whole.encode("utf-8", "replace"), digest_size=6)
+    return f"{whole[:_MAX_ID]} {digest.hexdigest()}"
+
+
+def _time(front: dict[str, str], file: Input, options: ReadOptions) -> str | None:
+    """When a note was written: by its front matter, by a date in its name, or by its file."""
+    zone = options.zone or UTC
+    in_name = _DATE_IN_NAME.search(file.stem)
+    for text in (*(front.get(name) for name in _DATES), in_name and in_name[1]):
+        if (found := iso(text, zone)) is not None:
+            return found
+    return None if file.modified is None else file.modified.isoformat()
+
+
+def _tags(front: dict[str, str]) -> list[str]:
+    given = front.get("tags", "").strip("[]").split(",")
+    return sorted({tag.strip(" \"'#")[:100] for tag in given} - {"", TAG})[:99]
+
+
+def _metadata(section: _Section, file: Input) -> dict[str, Any]:
+    found = {"file": file.name, "folder": file.folder, "heading": " > ".join(section.path)}
+    return {name: value for name, value in found.items() if value}
+
+
+READER = Reader(
+    "markdown",
+    "Markdown notes, one or a folder: files become sessions, sections become messages",
+    _sniff,
+    _read,
+    (".md", ".markdown"),
+    can_change=True,
+)

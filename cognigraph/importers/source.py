@@ -1,0 +1,184 @@
+"""The files to import: a file, standard input, an archive of an export, or a folder."""
+
+from __future__ import annotations
+
+import io
+import stat
+import sys
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from cognigraph.errors import ConfigurationError
+
+HEAD = 64 * 1024
+"""Number of bytes from which the format is guessed."""
+STDIN = "-"
+_EXPORTED = "conversations*.json"
+"""The file in the archives that ChatGPT and Claude send."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One opened file.
+
+    ``name`` is its path relative to the given folder, with ``/``, or its file name; ``folder`` is
+    the name of that folder, if one was given. ``stream`` counts what was read.
+    """
+
+    name: str
+    stream: io.BufferedReader[Any]
+    modified: datetime | None = None
+    folder: str | None = None
+
+    @property
+    def stem(self) -> str:
+        """The file name without its suffix; ``default`` for standard input."""
+        return "default" if self.name == STDIN else Path(self.name).stem
+
+    def head(self) -> bytes:
+        """The first bytes, which are read again."""
+        return self.stream.peek(HEAD)[:HEAD]
+
+
+class Counted(io.RawIOBase):
+    """A stream that adds the number of bytes read to a tally."""
+
+    def __init__(self, stream: BinaryIO, tally: Tally) -> None:
+        self._stream = stream
+        self._tally = tally
+
+    def readable(self) -> bool:
+        """True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what is there, without waiting until the buffer is full."""
+        read = getattr(self._stream, "read1", self._stream.read)
+        data = read(len(buffer))
+        buffer[: len(data)] = data
+        self._tally.bytes += len(data)
+        return len(data)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Number of bytes read so far."""
+
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A file that can be opened: in the file system, in an archive, or standard input."""
+
+    name: str
+    path: Path | None = None
+    member: str | None = None
+    size: int | None = None
+    folder: str | None = None
+
+    @contextmanager
+    def open(self, tally: Tally) -> Iterator[Input]:
+        """Open it.
+
+        Raises:
+            ConfigurationError: it cannot be read.
+        """
+        if self.path is None:
+            yield self._input(sys.stdin.buffer, tally, None)
+            return
+        try:
+            if self.member is None:
+                with self.path.open("rb") as stream:
+                    changed = datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
+                    yield self._input(stream, tally, changed)
+            else:
+                with zipfile.ZipFile(self.path) as archive, archive.open(self.member) as stream:
+                    yield self._input(stream, tally, None)  # type: ignore[arg-type]
+        except (OSError, zipfile.BadZipFile, RuntimeError) as error:
+            raise _unreadable(self.name, error) from error
+
+    def _input(self, stream: BinaryIO, tally: Tally, modified: datetime | None) -> Input:
+        counted = io.BufferedReader(Counted(stream, tally), HEAD)
+        return Input(self.name, counted, modified, self.folder)
+
+
+def locate(path: str | Path, suffixes: Sequence[str]) -> list[Location]:
+    """The files to read: the file itself, the conversations of an archive, or a folder's files.
+
+    Of a folder, files with one of the ``suffixes`` are read, in the order of their names, also in
+    its folders. Hidden files and folders are not, nor links that lead out of the folder.
+
+    Raises:
+        ConfigurationError: there is no such file, or nothing to read in it.
+    """
+    if str(path) == STDIN:
+        return [Location(STDIN)]
+    given = Path(path).expanduser()
+    try:
+        mode = given.stat().st_mode
+    except (OSError, ValueError) as error:
+        raise _unreadable(str(path), error) from error
+    if stat.S_ISDIR(mode):
+        return _in_folder(given, suffixes)
+    if given.suffix.lower() == ".zip":
+        return _in_archive(given)
+    size = given.stat().st_size if stat.S_ISREG(mode) else None
+    return [Location(given.name, given, size=size)]
+
+
+def _in_folder(folder: Path, suffixes: Sequence[str]) -> list[Location]:
+    root = folder.resolve()
+    found = []
+    for path in sorted(root.rglob("*")):
+        relative = path.relative_to(root)
+        hidden = any(part.startswith(".") for part in relative.parts)
+        if hidden or path.suffix.lower() not in suffixes or not _is_inside(path, root):
+            continue
+        name = relative.as_posix()
+        found.append(Location(name, path, size=path.stat().st_size, folder=root.name))
+    if not found:
+        raise ConfigurationError(
+            f"there are no files with the suffix {' or '.join(suffixes)} in {folder}; "
+            "for a folder of other files name their format (--format)"
+        )
+    return found
+
+
+def _is_inside(path: Path, root: Path) -> bool:
+    """Whether a file lies in a folder, also after links are followed."""
+    try:
+        return path.is_file() and path.resolve().is_relative_to(root)
+    except (OSError, RuntimeError):  # a link that leads to itself
+        return False
+
+
+def _in_archive(path: Path) -> list[Location]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [
+                one
+                for one in sorted(archive.infolist(), key=lambda one: one.filename)
+                if fnmatch(one.filename.rpartition("/")[2], _EXPORTED)
+            ]
+    except (OSError, zipfile.BadZipFile) as error:
+        raise _unreadable(str(path), error) from error
+    if not members:
+        raise ConfigurationError(
+            f"{path} has no conversations.json, as the exports of ChatGPT and Claude have; "
+            "unpack it and import the files"
+        )
+    return [
+        Location(one.filename, path, member=one.filename, size=one.file_size) for one in members
+    ]
+
+
+def _unreadable(name: str, error: Exception) -> ConfigurationError:
+    reason = getattr(error, "strerror", None) or error
+    return ConfigurationError(f"cannot read {name}: {reason}")

@@ -1,0 +1,89 @@
+"""Importing files and watching notes on the command line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from cognigraph.importers.formats import READERS
+from tests.e2e.command_line import Cli, command, document, environment, error_of
+
+DATA = Path(__file__).parents[1] / "data" / "imports"
+
+
+def test_a_dry_run_says_what_is_in_a_file_and_stores_nothing(quick: Cli, tmp_path: Path) -> None:
+    told = quick("import", DATA / "claude-code.jsonl", "--dry-run")
+    assert told.returncode == 0
+    assert "5 new messages would be stored, 0 stored before" in told.stdout
+    assert "1 file (claude-code) with 1 session, from 2025-11-01 08:00 to 2025" in told.stdout
+    assert "nothing was stored" in told.stderr
+    assert list(tmp_path.iterdir()) == []
+    report = document(quick("import", DATA / "claude.json", "--dry-run", "--json"), 1)
+    assert (report["new"], report["dry_run"], report["rejected_count"]) == (4, True, 1)
+    assert report["rejected"] == [
+        {"position": "item 1, message 4", "reason": "is not a JSON object"}
+    ]
+
+
+def test_options_of_an_import(quick: Cli, tmp_path: Path) -> None:
+    shutil.copy(DATA / "table.csv", tmp_path / "in.csv")
+    said = error_of(quick("import", "in.csv", "--no-enrich"), 2)
+    assert "line 6 has 5 cells, but there are 4 columns; 2 messages read so far are stored" in said
+    done = quick("import", "in.csv", "--columns", "at=Sent At", "--skip-invalid", "--no-enrich")
+    assert "left out: line 6 has 5 cells" in done.stderr
+    (tmp_path / "note.md").write_text("# Ferry\nAt eight.", "utf-8")
+    done = quick("import", "note.md", "--speaker", "Ann", "--session", "trips", "--no-enrich")
+    assert done.returncode == 0
+    (note,) = document(quick("messages", "--session", "trips", "--json"))["messages"]
+    assert (note["speaker"], note["id"], note["tags"]) == ("Ann", "Ferry", ["note"])
+    assert "did you mean" in error_of(quick("import", "in.csv", "--format", "markdwon"), 2)
+    told = " ".join(quick("import", "--help").stdout.split())
+    assert all(f"{reader.name} {reader.what}" in told for reader in READERS.values())
+
+
+def test_watching_follows_notes_until_it_is_interrupted(cli: Cli, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("# Ferry\nAt eight.\n# Hotel\nBooked.", "utf-8")
+    process = subprocess.Popen(
+        command("watch", "notes", "--every", "0.05", "--no-enrich"),
+        cwd=tmp_path, env=environment(), text=True, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert "2 new messages" in process.stderr.readline()
+    (notes / "b.md").write_text("Packed.", "utf-8")
+    assert "1 new message, 2 stored before" in process.stderr.readline()
+    (notes / "a.md").write_text("# Ferry\nAt nine, not eight.", "utf-8")
+    said = process.stderr.readline()
+    assert "1 given a new text" in said and "1 forgotten" in said
+    process.send_signal(signal.SIGINT)
+    _, rest = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert "stopped watching; everything read so far is stored" in rest
+    found = json.loads(cli("messages", "--json").stdout)["messages"]
+    assert {message["text"] for message in found} == {"# Ferry\nAt nine, not eight.", "Packed."}
+    assert "nowhere is no folder" in error_of(cli("watch", "nowhere"), 2)
+
+
+def test_watching_an_empty_folder_forgets_nothing(cli: Cli, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("Packed.", "utf-8")
+    assert cli("import", "notes", "--no-enrich").returncode == 0
+    (notes / "a.md").unlink()
+    process = subprocess.Popen(
+        command("watch", "notes"), cwd=tmp_path, env=environment(), text=True,
+        stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert "there are no Markdown notes in notes; nothing was changed" in process.stderr.readline()
+    time.sleep(0.1)
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert len(json.loads(cli("messages", "--json").stdout)["messages"]) == 1

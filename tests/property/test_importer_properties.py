@@ -1,0 +1,159 @@
+"""Readers give back what was written, however the bytes are cut, and never fail on what is not."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any, BinaryIO
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from cognigraph.errors import ConfigurationError
+from cognigraph.importers.formats import READERS, reader_for
+from cognigraph.importers.identify import Identifier
+from cognigraph.importers.json_elements import elements
+from cognigraph.importers.prepared import prepared
+from cognigraph.importers.record import Bad, ReadOptions, Record
+from cognigraph.importers.sniff import Head
+from cognigraph.importers.source import Input
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
+SAID = TEXT.filter(str.strip)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+class Dripping(io.RawIOBase):
+    """A stream that gives a few bytes at a time."""
+
+    def __init__(self, data: bytes, step: int) -> None:
+        self._inner = io.BytesIO(data)
+        self._step = step
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._inner.read(min(len(buffer), self._step))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def records(format: str, data: bytes, name: str = "a", **options: Any) -> list[Record]:
+    file = Input(name, io.BufferedReader(io.BytesIO(data), 64 * 1024))  # type: ignore[arg-type]
+    with Identifier() as identifier:
+        return list(prepared(READERS[format], file, ReadOptions(**options), identifier))
+
+
+def values(found: list[Record]) -> list[dict[str, Any]]:
+    assert not [one.value for one in found if isinstance(one.value, Bad)]
+    return [one.value for one in found if isinstance(one.value, dict)]
+
+
+@given(st.lists(JSON, max_size=5), st.integers(1, 7), st.sampled_from([None, 1]), st.booleans())
+@example(["\ud83d\ude00" * 3], 1, None, True)
+@example([12, -0.5, True], 1, None, False)
+def test_an_array_is_read_however_it_is_cut(
+    given: list[Any], step: int, indent: int | None, ascii: bool
+) -> None:
+    data = json.dumps(given, indent=indent, ensure_ascii=ascii).encode("utf-8", "surrogatepass")
+    stream: BinaryIO = Dripping(data, step)  # type: ignore[assignment]
+    assert [value for _, value in elements(stream)] == json.loads(data.decode("utf-8", "replace"))
+
+
+@given(st.dictionaries(TEXT, JSON, max_size=4), st.lists(JSON, max_size=4), st.integers(1, 7))
+def test_lists_of_an_object_are_read_one_by_one(
+    rest: dict[str, Any], given: list[Any], step: int
+) -> None:
+    rest.pop("results", None)
+    data = json.dumps(rest | {"results": given}).encode()
+    found = list(elements(Dripping(data, step), {"results"}))  # type: ignore[arg-type]
+    assert found == [("results", value) for value in given]
+    alone = list(elements(Dripping(json.dumps(rest).encode(), step), {"results"}))  # type: ignore[arg-type]
+    assert alone == [("", rest)]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), SAID), min_size=1, max_size=6))
+def test_conversations_in_each_format_give_the_same_turns(turns: list[tuple[str, str]]) -> None:
+    chat = [{"role": role, "content": text} for role, text in turns]
+    human = {"user": "human", "assistant": "ai"}
+    nodes: dict[str, Any] = {}
+    for number, (role, text) in enumerate(turns):
+        content = {"content_type": "text", "parts": [text]}
+        message = {"id": f"n{number}", "author": {"role": role}, "content": content}
+        parent = f"n{number - 1}" if number else None
+        nodes[f"n{number}"] = {"message": message, "parent": parent}
+    claude = [
+        {"uuid": f"n{n}", "sender": role, "text": text} for n, (role, text) in enumerate(turns)
+    ]
+    files = {
+        "openai": {"messages": chat},
+        "langchain": [{"type": human[role], "content": text} for role, text in turns],
+        "chatgpt": [{"id": "c", "mapping": nodes, "current_node": f"n{len(turns) - 1}"}],
+        "claude": [{"uuid": "c", "chat_messages": claude}],
+    }
+    for format, value in files.items():
+        found = values(records(format, json.dumps(value).encode()))
+        assert [(one["role"], one.get("text", one.get("content"))) for one in found] == turns
+        assert len({one.get("id") for one in found}) == len(turns), format
+    lines = "\n".join(map(json.dumps, chat)).encode()
+    found = values(records("jsonl", lines))
+    assert [(one["role"], one["content"]) for one in found] == turns
+    assert len({one["id"] for one in found}) == len(turns)
+
+
+@given(
+    st.lists(st.tuples(SAID, st.sampled_from(["", "Ann", "Bo; b"])), max_size=5),
+    st.sampled_from(",;\t|"),
+)
+def test_tables_give_back_their_cells(rows: list[tuple[str, str]], delimiter: str) -> None:
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, delimiter=delimiter)
+    writer.writerows([("text", "speaker", "n"), *((*row, "1") for row in rows)])
+    found = values(records("csv", file.getvalue().encode()))
+    assert [(one["text"], one.get("speaker", ""), one["n"]) for one in found] == [
+        (text, speaker, "1") for text, speaker in rows
+    ]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(1, 6),
+            st.from_regex(r"[a-z]{1,5}( [a-z]{1,5})?", fullmatch=True),
+            st.from_regex(r"[a-z ]{0,9}[a-z]", fullmatch=True),
+        ),
+        max_size=6,
+    )
+)
+def test_every_line_of_a_note_is_in_one_section(sections: list[tuple[int, str, str]]) -> None:
+    text = "".join(f"{'#' * level} {title}\n\n{body}\n" for level, title, body in sections)
+    found = values(records("markdown", text.encode(), "a.md"))
+    assert [one["text"] for one in found] == [
+        f"{'#' * level} {title}\n\n{body}" for level, title, body in sections
+    ]
+    assert len({one["id"] for one in found}) == len(found)
+
+
+@pytest.mark.parametrize("format", READERS)
+@given(data=st.binary(max_size=60) | JSON.map(lambda value: json.dumps([value]).encode()))
+def test_no_reader_fails_on_what_is_not_in_its_format(format: str, data: bytes) -> None:
+    try:
+        for record in records(format, data, "a.md"):
+            assert isinstance(record.value, dict) or record.value.problem
+    except ConfigurationError as error:
+        assert format == "csv" and "column" in str(error)
+
+
+@given(st.binary(max_size=80) | JSON.map(lambda value: json.dumps(value).encode()), st.integers(0))
+def test_guessing_a_format_never_fails(data: bytes, cut: int) -> None:
+    try:
+        assert reader_for(Head("a.json", data[: cut % 100])).name in READERS
+    except ConfigurationError as error:
+        assert "cannot tell the format" in str(error)
