@@ -21,8 +21,8 @@ def pending(connection: sqlite3.Connection, space: str | None) -> int:
     """The number of summaries that are due and not parked."""
     (count,) = connection.execute(
         """SELECT count(*) FROM behind WHERE state = 0
-           AND (?1 IS NULL OR space_id = (SELECT id FROM space WHERE name = ?1))""",
-        (space,),
+           AND (:space IS NULL OR space_id = (SELECT id FROM space WHERE name = :space))""",
+        {"space": space},
     ).fetchone()
     return int(count)
 
@@ -96,6 +96,6 @@ def retry(connection: sqlite3.Connection, space: str | None) -> int:
     return connection.execute(
         """UPDATE behind SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0
            WHERE state = 2
-             AND (?1 IS NULL OR space_id = (SELECT id FROM space WHERE name = ?1))""",
-        (space,),
+             AND (:space IS NULL OR space_id = (SELECT id FROM space WHERE name = :space))""",
+        {"space": space},
     ).rowcount

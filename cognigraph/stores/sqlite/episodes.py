@@ -40,9 +40,13 @@ def replace_themes(
     connection.executemany(
         """INSERT INTO covers
            SELECT t.id, row_number() OVER (ORDER BY c.at, c.id) - 1, c.id
-           FROM theme t, json_each(?2) j JOIN chunk c ON c.uid = j.value
-           WHERE t.uid = ?1 AND c.session_id = t.session_id""",
-        [(theme.uid, json.dumps(theme.covers)) for theme in themes if theme.covers],
+           FROM theme t, json_each(:covers) j JOIN chunk c ON c.uid = j.value
+           WHERE t.uid = :uid AND c.session_id = t.session_id""",
+        [
+            {"uid": theme.uid, "covers": json.dumps(theme.covers)}
+            for theme in themes
+            if theme.covers
+        ],
     )
     connection.execute(
         """UPDATE theme SET (started_at, ended_at) =
@@ -81,10 +85,10 @@ def listed(
 ) -> list[Episode]:
     """Episodes, newest first."""
     rows = connection.execute(
-        f"""{_EPISODES} WHERE t.space_id = ?1 AND t.ended_at IS NOT NULL
-            AND (?2 IS NULL OR s.name = ?2)
-            ORDER BY t.ended_at DESC, t.started_at DESC, t.uid LIMIT ?3 OFFSET ?4""",
-        (space_id, session, limit, offset),
+        f"""{_EPISODES} WHERE t.space_id = :space AND t.ended_at IS NOT NULL
+            AND (:session IS NULL OR s.name = :session)
+            ORDER BY t.ended_at DESC, t.started_at DESC, t.uid LIMIT :limit OFFSET :offset""",
+        {"space": space_id, "session": session, "limit": limit, "offset": offset},
     )
     return [_candidate(row, {}).episode for row in rows]
 
@@ -98,14 +102,14 @@ def candidates(
 ) -> list[EpisodeCandidate]:
     """The episodes among the nearest themes, and those that cover one of some chunks."""
     rows = connection.execute(
-        f"""{_EPISODES} WHERE t.space_id = ?1 AND t.ended_at IS NOT NULL AND t.id IN (
-              SELECT n.id FROM json_each(?2) j JOIN theme n
+        f"""{_EPISODES} WHERE t.space_id = :space AND t.ended_at IS NOT NULL AND t.id IN (
+              SELECT n.id FROM json_each(:near) j JOIN theme n
                 ON n.session_id = json_extract(j.value, '$[0]')
                 AND n.place = json_extract(j.value, '$[1]')
-              UNION SELECT v.theme_id FROM json_each(?3) j JOIN chunk c ON c.uid = j.value
+              UNION SELECT v.theme_id FROM json_each(:chunks) j JOIN chunk c ON c.uid = j.value
                 JOIN covers v ON v.chunk_id = c.id)
             ORDER BY t.uid""",
-        (space_id, json.dumps([*near]), json.dumps([*chunks])),
+        {"space": space_id, "near": json.dumps([*near]), "chunks": json.dumps([*chunks])},
     )
     return [_candidate(row, cosines) for row in rows]
 

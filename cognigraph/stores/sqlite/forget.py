@@ -190,9 +190,9 @@ def _drop_rulings(
 ) -> set[int]:
     """Delete what users said of facts that are gone; return the facts that these had superseded."""
     rows = connection.execute(
-        """WITH gone AS MATERIALIZED (SELECT value AS uid FROM json_each(?1)
+        """WITH gone AS MATERIALIZED (SELECT value AS uid FROM json_each(?)
              WHERE NOT EXISTS (SELECT 1 FROM triple t WHERE t.uid = value))
-           DELETE FROM state_ruling WHERE space_id = ?2
+           DELETE FROM state_ruling WHERE space_id = ?
              AND (uid IN (SELECT uid FROM gone) OR by_uid IN (SELECT uid FROM gone))
            RETURNING (SELECT id FROM triple t WHERE t.uid = state_ruling.uid)""",
         (json.dumps(sorted(facts)), space_id),
@@ -207,7 +207,7 @@ def _prune_spoken_of(connection: sqlite3.Connection, entity_map: EntityMap, loos
         return
     entity_map.unrule(entity_map.constraints(gone.keys()))
     connection.executemany(
-        "DELETE FROM merge WHERE a_id = ?1 OR into_id = ?1", [(id,) for id in gone.values()]
+        "DELETE FROM merge WHERE a_id = :id OR into_id = :id", [{"id": id} for id in gone.values()]
     )
     leave_groups(entity_map, gone)
     connection.executemany("DELETE FROM entity WHERE id = ?", [(id,) for id in gone.values()])
@@ -234,11 +234,11 @@ def close_ranks(
         connection.execute("DELETE FROM session WHERE id = ?", (session_id,))
         return
     connection.execute(
-        """UPDATE session SET changed = ?2, chunks = ?3,
-             messages = (SELECT count(*) FROM chunk WHERE session_id = ?1 AND part = 0),
-             started_at = (SELECT min(at) FROM chunk WHERE session_id = ?1),
-             ended_at = (SELECT max(at) FROM chunk WHERE session_id = ?1) WHERE id = ?1""",
-        (session_id, revision, left),
+        """UPDATE session SET changed = :changed, chunks = :chunks,
+             messages = (SELECT count(*) FROM chunk WHERE session_id = :id AND part = 0),
+             started_at = (SELECT min(at) FROM chunk WHERE session_id = :id),
+             ended_at = (SELECT max(at) FROM chunk WHERE session_id = :id) WHERE id = :id""",
+        {"id": session_id, "changed": revision, "chunks": left},
     )
     if reread:
         start_over(connection, session_uid)
@@ -250,9 +250,9 @@ def _drop_summary(connection: sqlite3.Connection, session_id: int) -> None:
         "DELETE FROM session_key WHERE session_id = ? RETURNING key_id", (session_id,)
     ).fetchall()
     connection.executemany(
-        "DELETE FROM key WHERE id = ?1 AND NOT EXISTS "
-        "(SELECT 1 FROM session_key WHERE key_id = ?1)",
-        keys,
+        "DELETE FROM key WHERE id = :id AND NOT EXISTS "
+        "(SELECT 1 FROM session_key WHERE key_id = :id)",
+        [{"id": id} for (id,) in keys],
     )
     for table in ("theme", "revision"):
         connection.execute(f"DELETE FROM {table} WHERE session_id = ?", (session_id,))

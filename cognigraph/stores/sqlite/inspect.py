@@ -25,16 +25,16 @@ _STATES = {0: "pending", 1: "done", 2: "failed"}
 # One query per label: the uid first, then the properties named by their columns.
 _NODES = {
     "Session": """SELECT uid, name AS id, started_at, ended_at, messages, chunks, version
-                  FROM session WHERE space_id = ?""",
+                  FROM session WHERE space_id = :space""",
     "Chunk": f"""SELECT c.uid, c.message_id, s.name AS session, c.speaker, c.role, c.at, c.text,
                        c.part, c.parts, c.heading, d.tags, d.metadata, w.state
                 FROM chunk c JOIN session s ON s.id = c.session_id {JOIN}
-                JOIN work w ON w.chunk_id = c.id WHERE c.space_id = ?""",
+                JOIN work w ON w.chunk_id = c.id WHERE c.space_id = :space""",
     "Entity": """SELECT uid, name, type FROM entity
-                 WHERE space_id = ? AND (shown_id IS NULL OR shown_id = id)""",
-    "Alias": """SELECT uid, name, type FROM entity WHERE space_id = ?1 AND shown_id != id
+                 WHERE space_id = :space AND (shown_id IS NULL OR shown_id = id)""",
+    "Alias": """SELECT uid, name, type FROM entity WHERE space_id = :space AND shown_id != id
                 UNION ALL SELECT a.uid, a.name, e.type FROM alias a
-                JOIN entity e ON e.id = a.entity_id WHERE a.space_id = ?1""",
+                JOIN entity e ON e.id = a.entity_id WHERE a.space_id = :space""",
     # A triple whose subject and object are the same entity keeps the names in the text.
     "Triple": """SELECT t.uid, t.relation,
                         CASE WHEN s.shown_id IS NULL OR s.id = o.id THEN t.subject ELSE s.name END
@@ -45,57 +45,58 @@ _NODES = {
                         t.first_observed, t.last_observed, t.status
                  FROM triple t JOIN entity s ON s.id = t.subject_id
                  JOIN entity o ON o.id = t.object_id
-                 WHERE t.space_id = ? AND t.folded_into IS NULL""",
-    "Key": "SELECT uid, name FROM key WHERE space_id = ?",
+                 WHERE t.space_id = :space AND t.folded_into IS NULL""",
+    "Key": "SELECT uid, name FROM key WHERE space_id = :space",
     "Theme": """SELECT uid, title, summary, started_at, ended_at, reason
-                FROM theme WHERE space_id = ?""",
+                FROM theme WHERE space_id = :space""",
     "Revision": """SELECT r.uid, r.version, r.at, r.extractor, r.keys
-                   FROM revision r JOIN session s ON s.id = r.session_id WHERE s.space_id = ?""",
+                   FROM revision r JOIN session s ON s.id = r.session_id
+                   WHERE s.space_id = :space""",
 }
 _EDGES = {
     "HAS_CHUNK": """SELECT s.uid, c.uid FROM chunk c JOIN session s ON s.id = c.session_id
-                    WHERE c.space_id = ?""",
+                    WHERE c.space_id = :space""",
     "NEXT": """SELECT uid, following FROM (SELECT uid, lead(uid) OVER
                  (PARTITION BY session_id ORDER BY at, id) AS following
-               FROM chunk WHERE space_id = ?) WHERE following IS NOT NULL""",
+               FROM chunk WHERE space_id = :space) WHERE following IS NOT NULL""",
     "HAS_KEY": """SELECT s.uid, k.uid, weight FROM session_key
                   JOIN session s ON s.id = session_id JOIN key k ON k.id = key_id
-                  WHERE s.space_id = ?""",
+                  WHERE s.space_id = :space""",
     "HAS_THEME": """SELECT s.uid, t.uid FROM theme t JOIN session s ON s.id = t.session_id
-                    WHERE t.space_id = ?""",
+                    WHERE t.space_id = :space""",
     "COVERS": """SELECT t.uid, c.uid, v.place AS "index" FROM covers v
                  JOIN theme t ON t.id = v.theme_id JOIN chunk c ON c.id = v.chunk_id
-                 WHERE t.space_id = ?""",
+                 WHERE t.space_id = :space""",
     "HAS_REVISION": """SELECT s.uid, r.uid FROM revision r JOIN session s ON s.id = r.session_id
-                       WHERE s.space_id = ?""",
+                       WHERE s.space_id = :space""",
     "SUBJECT": """SELECT t.uid, e.uid FROM triple t JOIN entity e ON e.id = t.subject_id
-                  WHERE t.space_id = ? AND t.folded_into IS NULL""",
+                  WHERE t.space_id = :space AND t.folded_into IS NULL""",
     "OBJECT": """SELECT t.uid, e.uid FROM triple t JOIN entity e ON e.id = t.object_id
-                 WHERE t.space_id = ? AND t.folded_into IS NULL""",
+                 WHERE t.space_id = :space AND t.folded_into IS NULL""",
     "EVIDENCE": """SELECT DISTINCT t.uid, c.uid, e.observed_at, e.said_by FROM evidence e
                    JOIN triple t ON t.id = e.triple_id JOIN chunk c ON c.id = e.chunk_id
-                   WHERE t.space_id = ?""",
+                   WHERE t.space_id = :space""",
     "SUPERSEDES": """SELECT n.uid, t.uid, t.superseded_at AS at, t.decided_by AS by, t.reason
                      FROM triple t JOIN triple n ON n.uid = t.superseded_by
-                     WHERE t.space_id = ? AND t.folded_into IS NULL
+                     WHERE t.space_id = :space AND t.folded_into IS NULL
                        AND n.folded_into IS NULL""",
     "IN_SESSION": """SELECT DISTINCT t.uid, s.uid FROM evidence e
                      JOIN triple t ON t.id = e.triple_id JOIN chunk c ON c.id = e.chunk_id
-                     JOIN session s ON s.id = c.session_id WHERE t.space_id = ?""",
+                     JOIN session s ON s.id = c.session_id WHERE t.space_id = :space""",
     "MENTIONS": """SELECT DISTINCT c.uid, e.uid FROM mention m JOIN chunk c ON c.id = m.chunk_id
-                   JOIN entity e ON e.id = m.entity_id WHERE c.space_id = ?""",
+                   JOIN entity e ON e.id = m.entity_id WHERE c.space_id = :space""",
     "SAME_AS": """SELECT a.uid, e.uid FROM entity a JOIN entity e ON e.id = a.shown_id
-                  WHERE a.space_id = ?1 AND a.shown_id != a.id
+                  WHERE a.space_id = :space AND a.shown_id != a.id
                   UNION ALL SELECT a.uid, s.uid FROM alias a JOIN entity e ON e.id = a.entity_id
-                  JOIN entity s ON s.id = coalesce(e.shown_id, e.id) WHERE a.space_id = ?1""",
+                  JOIN entity s ON s.id = coalesce(e.shown_id, e.id) WHERE a.space_id = :space""",
     "RESEMBLES": """SELECT a.uid, b.uid, p.score, p.kind, p.reason, p.verdict FROM pair p
                     JOIN entity a ON a.id = p.a_id JOIN entity b ON b.id = p.b_id
-                    WHERE p.space_id = ?""",
+                    WHERE p.space_id = :space""",
     "STATED_IN": """SELECT a.uid, c.uid FROM alias_source s JOIN alias a ON a.id = s.alias_id
-                    JOIN chunk c ON c.id = s.chunk_id WHERE a.space_id = ?""",
+                    JOIN chunk c ON c.id = s.chunk_id WHERE a.space_id = :space""",
     "RULED": """SELECT a.uid, b.uid, r.verdict FROM ruling r
                 JOIN entity a ON a.id = r.a_id JOIN entity b ON b.id = r.b_id
-                WHERE a.space_id = ?""",
+                WHERE a.space_id = :space""",
 }
 _TIMES = {
     "started_at", "ended_at", "at", "valid_from", "valid_to",
@@ -113,7 +114,7 @@ def graph(connection: sqlite3.Connection, space: str) -> nx.MultiDiGraph:
 
 def _nodes(connection: sqlite3.Connection, id: int, space: str) -> Iterator[NodeRow]:
     for label, query in _NODES.items():
-        cursor = connection.execute(query, (id,))
+        cursor = connection.execute(query, {"space": id})
         names = [column[0] for column in cursor.description]
         for row in cursor:
             properties = dict(map(_property, names, row))
@@ -122,7 +123,7 @@ def _nodes(connection: sqlite3.Connection, id: int, space: str) -> Iterator[Node
 
 def _edges(connection: sqlite3.Connection, id: int) -> Iterator[EdgeRow]:
     for type, query in _EDGES.items():
-        cursor = connection.execute(query, (id,))
+        cursor = connection.execute(query, {"space": id})
         names = [column[0] for column in cursor.description][2:]
         for start, end, *values in cursor:
             yield EdgeRow(start, type, end, dict(map(_property, names, values)))

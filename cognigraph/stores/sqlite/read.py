@@ -219,12 +219,12 @@ def states_of(connection: sqlite3.Connection, space: int, entity: str) -> list[T
     ids = json.dumps(entities_called(connection, space, entity))
     rows = connection.execute(
         f"""{TRIPLE} WHERE t.folded_into IS NULL AND (
-              t.subject_id IN (SELECT value FROM json_each(?1))
+              t.subject_id IN (SELECT value FROM json_each(:ids))
                 AND (t.slot IS NOT NULL OR t.decided_by IS NOT NULL)
-              OR t.object_id IN (SELECT value FROM json_each(?1)) AND t.slot >= '<'
+              OR t.object_id IN (SELECT value FROM json_each(:ids)) AND t.slot >= '<'
                 AND t.slot < '=')
             ORDER BY t.first_observed, t.uid""",
-        (ids,),
+        {"ids": ids},
     ).fetchall()
     return to_triples(connection, rows)
 

@@ -19,10 +19,10 @@ def sessions(
     """Sessions that had begun, newest first, with the keys and summary of that time."""
     rows = connection.execute(
         """SELECT s.name, max(c.at), sum(c.part = 0), count(*), s.id, s.ended_at
-           FROM session s JOIN chunk c ON c.session_id = s.id AND c.at <= ?1
-           WHERE s.space_id = ?2 AND s.started_at <= ?1
-           GROUP BY s.id ORDER BY max(c.at) DESC, s.id DESC LIMIT ?3 OFFSET ?4""",
-        (until, space, limit, offset),
+           FROM session s JOIN chunk c ON c.session_id = s.id AND c.at <= :until
+           WHERE s.space_id = :space AND s.started_at <= :until
+           GROUP BY s.id ORDER BY max(c.at) DESC, s.id DESC LIMIT :limit OFFSET :offset""",
+        {"until": until, "space": space, "limit": limit, "offset": offset},
     ).fetchall()
     whole = read.sessions_by_id(connection, space, [row[0] for row in rows])
     return [_session(connection, whole[row[0]], row[1:], until) for row in rows]
@@ -97,20 +97,20 @@ def _aliases(
     found: dict[int, set[str]] = {}
     rows = connection.execute(
         """SELECT r.shown_id, r.name FROM entity r
-           WHERE r.shown_id IN (SELECT value FROM json_each(?1)) AND r.id != r.shown_id
+           WHERE r.shown_id IN (SELECT value FROM json_each(:ids)) AND r.id != r.shown_id
              AND (EXISTS (SELECT 1 FROM mention m JOIN chunk c ON c.id = m.chunk_id
-                          WHERE m.entity_id = r.shown_id AND m.raw_id = r.id AND c.at <= ?2)
+                          WHERE m.entity_id = r.shown_id AND m.raw_id = r.id AND c.at <= :until)
                   OR EXISTS (SELECT 1 FROM triple t WHERE t.subject_id = r.shown_id
-                             AND t.raw_subject_id = r.id AND t.first_observed <= ?2)
+                             AND t.raw_subject_id = r.id AND t.first_observed <= :until)
                   OR EXISTS (SELECT 1 FROM triple t WHERE t.object_id = r.shown_id
-                             AND t.raw_object_id = r.id AND t.first_observed <= ?2))
+                             AND t.raw_object_id = r.id AND t.first_observed <= :until))
            UNION SELECT coalesce(e.shown_id, e.id), a.name
            FROM entity e JOIN alias a ON a.entity_id = e.id
-           WHERE (e.id IN (SELECT value FROM json_each(?1))
-                  OR e.shown_id IN (SELECT value FROM json_each(?1)))
+           WHERE (e.id IN (SELECT value FROM json_each(:ids))
+                  OR e.shown_id IN (SELECT value FROM json_each(:ids)))
              AND EXISTS (SELECT 1 FROM alias_source x JOIN chunk c ON c.id = x.chunk_id
-                         WHERE x.alias_id = a.id AND c.at <= ?2)""",
-        (json.dumps([*canonical]), until),
+                         WHERE x.alias_id = a.id AND c.at <= :until)""",
+        {"ids": json.dumps([*canonical]), "until": until},
     )
     for id, name in rows:
         found.setdefault(id, set()).add(name)

@@ -126,10 +126,10 @@ def prune_aliases(connection: sqlite3.Connection, loose: Loose) -> dict[str, set
     lost: dict[str, set[str]] = {}
     for id in sorted(loose.aliases):
         row = connection.execute(
-            """DELETE FROM alias WHERE id = ?1
-                 AND NOT EXISTS (SELECT 1 FROM alias_source WHERE alias_id = ?1)
+            """DELETE FROM alias WHERE id = :id
+                 AND NOT EXISTS (SELECT 1 FROM alias_source WHERE alias_id = :id)
                RETURNING (SELECT uid FROM entity WHERE id = entity_id), normalised""",
-            (id,),
+            {"id": id},
         ).fetchone()
         if row is not None:
             lost.setdefault(row[0], set()).add(row[1])
@@ -203,6 +203,6 @@ def _prune_entities(connection: sqlite3.Connection, entity_map: EntityMap, loose
             gone[row[0]] = id
     forget(entity_map, gone)
     for id in gone.values():
-        connection.execute("DELETE FROM merge WHERE a_id = ?1 OR into_id = ?1", (id,))
+        connection.execute("DELETE FROM merge WHERE a_id = :id OR into_id = :id", {"id": id})
         connection.execute("DELETE FROM entity WHERE id = ?", (id,))
     return bool(gone)

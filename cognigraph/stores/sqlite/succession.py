@@ -88,8 +88,9 @@ def _facts_of(
     """All facts that decide about the slots, and those without a slot that a user ruled on."""
     return [
         *_rows(connection, f"{_IN_SLOT} UNION {_IN_OBJECT_SLOT} UNION {_REPLACING}",
-               json.dumps(sorted(touched.slots)), json.dumps(_families(touched.slots))),
-        *_rows(connection, _RULED_ALONE, space_id, json.dumps(sorted(touched.ids))),
+               slots=json.dumps(sorted(touched.slots)),
+               families=json.dumps(_families(touched.slots))),
+        *_rows(connection, _RULED_ALONE, space=space_id, ids=json.dumps(sorted(touched.ids))),
     ]  # fmt: skip
 
 
@@ -137,21 +138,21 @@ SELECT t.id, t.uid, t.subject, rs.type, t.relation, t.object, ro.type, t.negated
 _ENDS = """
 JOIN entity rs ON rs.id = t.raw_subject_id JOIN entity ro ON ro.id = t.raw_object_id
 JOIN entity s ON s.id = t.subject_id JOIN entity o ON o.id = t.object_id"""
-_IN_SLOT = f"""{_COLUMNS} FROM json_each(?1) p CROSS JOIN triple t
+_IN_SLOT = f"""{_COLUMNS} FROM json_each(:slots) p CROSS JOIN triple t
 ON t.subject_id = p.value ->> 0 AND t.slot = p.value ->> 1 AND t.slot IS NOT NULL {_ENDS}
 WHERE t.folded_into IS NULL AND NOT (t.slot >= '<' AND t.slot < '=')"""
-_IN_OBJECT_SLOT = f"""{_COLUMNS} FROM json_each(?1) p CROSS JOIN triple t
+_IN_OBJECT_SLOT = f"""{_COLUMNS} FROM json_each(:slots) p CROSS JOIN triple t
 ON t.object_id = p.value ->> 0 AND t.slot = p.value ->> 1 AND t.slot >= '<' AND t.slot < '='
 {_ENDS} WHERE t.folded_into IS NULL"""
-_REPLACING = f"""{_COLUMNS} FROM json_each(?2) p CROSS JOIN triple t
+_REPLACING = f"""{_COLUMNS} FROM json_each(:families) p CROSS JOIN triple t
 ON t.subject_id = p.value ->> 0 AND t.slot >= p.value ->> 1 AND t.slot < p.value ->> 2
 AND t.replaces = 1 {_ENDS} WHERE t.folded_into IS NULL"""
 _RULED_ALONE = f"""{_COLUMNS} FROM state_ruling r JOIN triple m ON m.uid = r.uid
 JOIN triple t ON t.id = coalesce(m.folded_into, m.id) {_ENDS}
-WHERE r.space_id = ?1 AND t.slot IS NULL AND t.id IN (SELECT value FROM json_each(?2))"""
+WHERE r.space_id = :space AND t.slot IS NULL AND t.id IN (SELECT value FROM json_each(:ids))"""
 
 
-def _rows(connection: sqlite3.Connection, query: str, *parameters: Any) -> list[StateRow[int]]:
+def _rows(connection: sqlite3.Connection, query: str, **parameters: Any) -> list[StateRow[int]]:
     rows = connection.execute(query, parameters).fetchall()
     in_slot: dict[tuple[int, str], int] = {}
     for row in rows:

@@ -34,8 +34,15 @@ def update(
     uid, ids = old[0][1], [row[0] for row in old]
     connection.execute(
         """INSERT INTO version
-           SELECT ?1, 1 + (SELECT count(*) FROM version WHERE uid = ?1), ?2, ?3, ?4, ?5""",
-        (uid, owner.space_id, now, "".join(row[2] for row in old), old[0][3]),
+           SELECT :uid, 1 + (SELECT count(*) FROM version WHERE uid = :uid),
+                  :space, :now, :text, :digest""",
+        {
+            "uid": uid,
+            "space": owner.space_id,
+            "now": now,
+            "text": "".join(row[2] for row in old),
+            "digest": old[0][3],
+        },
     )
     was_read = forget_derived(connection, space, owner, ids, now)
     delete_chunks(connection, ids)

@@ -316,7 +316,7 @@ def retry_failed(connection: sqlite3.Connection, space: str | None) -> int:
     chunks = connection.execute(
         """UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0
            WHERE state = 2
-             AND (?1 IS NULL OR space_id = (SELECT id FROM space WHERE name = ?1))""",
-        (space,),
+             AND (:space IS NULL OR space_id = (SELECT id FROM space WHERE name = :space))""",
+        {"space": space},
     ).rowcount
     return chunks + due_summaries.retry(connection, space)
