@@ -25,6 +25,7 @@ def plain(value: Any) -> Any:
             "text": str(value),
             "tokens": value.tokens,
             "citations": plain(value.citations),
+            "notes": plain(value.notes),
             "hits": plain(value.hits),
         }
     if value is None or isinstance(value, (str, bool, int)):

@@ -70,6 +70,7 @@ _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "update": housekeeping.update,
     "export": housekeeping.export,
     "backup": housekeeping.backup,
+    "mcp": serving.mcp,
     "serve": serving.serve,
     "keys": serving.keys,
     "enrich": commands.enrich_pending,

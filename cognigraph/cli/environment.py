@@ -21,6 +21,7 @@ class Environment:
     extractor: str | None
     prices: str | None
     keys: str | None
+    mcp_token: str | None
     debug: bool
     width: int
 
@@ -34,6 +35,7 @@ def read_environment() -> Environment:
         embedder=os.environ.get("COGNIGRAPH_EMBEDDER") or None,
         extractor=os.environ.get("COGNIGRAPH_EXTRACTOR") or None,
         prices=os.environ.get("COGNIGRAPH_MODEL_PRICES") or None,
+        mcp_token=os.environ.get("COGNIGRAPH_MCP_TOKEN") or None,
         keys=os.environ.get("COGNIGRAPH_KEYS") or None,
         debug=os.environ.get("COGNIGRAPH_DEBUG", "") not in ("", "0"),
         width=max(40, int(columns)) if columns.isdecimal() else PIPE_WIDTH,

@@ -40,6 +40,7 @@ class Options:
     timezone: str | None
     prices: str | None = None
     keys: str | None = None
+    mcp_token: str | None = None
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, environment: Environment) -> Options:
@@ -59,6 +60,7 @@ class Options:
             timezone=given.get("timezone"),
             prices=environment.prices,
             keys=environment.keys,
+            mcp_token=environment.mcp_token,
         )
 
     @property

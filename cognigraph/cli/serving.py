@@ -9,6 +9,7 @@ from rich.table import Table
 from cognigraph.cli import format_values, render
 from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun
 from cognigraph.cli.open_memory import Options, opened
+from cognigraph.engine import EnrichMode
 from cognigraph.errors import ConfigurationError
 from cognigraph.server.keys import Key, KeyFile
 
@@ -18,10 +19,9 @@ _MEGABYTE = 2**20
 def serve(run: CommandRun) -> int:
     """Serve the memory over HTTP until interrupted."""
     try:
+        from cognigraph.listening import is_loopback, serve_app
         from cognigraph.server.app import ServerSettings, create_app
         from cognigraph.server.gate import ServerLimits
-        from cognigraph.server.run import is_loopback
-        from cognigraph.server.run import run as run_server
     except ImportError as error:
         raise ConfigurationError(
             "serving needs the extra 'server': pip install 'cognigraph-memory[server]'"
@@ -38,12 +38,46 @@ def serve(run: CommandRun) -> int:
     )
     settings = ServerSettings(keys=keys, is_local=is_local, limits=limits)
     with opened(run.options, create=True, enrich="background") as memory:
-        run_server(
+        serve_app(
             create_app(memory, settings),
             given.host,
             given.port,
             lambda address: run.terminal.note(f"serving {run.options.db} at {address}"),
         )
+    return OK
+
+
+def mcp(run: CommandRun) -> int:
+    """Serve one space of the memory to agents."""
+    try:
+        from cognigraph.listening import is_loopback
+        from cognigraph.mcp_server.build import build_server
+        from cognigraph.mcp_server.run import run_http, run_stdio
+    except ImportError as error:
+        raise ConfigurationError(
+            "the MCP server needs the extra 'mcp': pip install 'cognigraph-memory[mcp]'"
+        ) from error
+    given, options = run.arguments, run.options
+    is_http = given.transport == "streamable-http"
+    token = given.token or options.mcp_token
+    if is_http and not token and not is_loopback(given.host):
+        raise ConfigurationError(
+            f"other machines can connect to {given.host}, so a token is needed: set "
+            "COGNIGRAPH_MCP_TOKEN or give --token (or --host 127.0.0.1)"
+        )
+    enrich: EnrichMode = "manual" if given.read_only else "background"
+    with opened(options, create=not given.read_only, enrich=enrich) as memory:
+        server = build_server(memory.space(options.space), read_only=given.read_only)
+        if is_http:
+            run_http(
+                server,
+                given.host,
+                given.port,
+                token,
+                lambda address: run.terminal.note(f"serving {options.db} at {address}"),
+            )
+        else:
+            run_stdio(server)
     return OK
 
 

@@ -11,6 +11,11 @@ Serve the memory over HTTP, as REST with OpenAPI and as a page to look at, until
 is added is enriched in the background. On loopback no key is needed until the first one is made
 with `cognigraph keys create`; on any other address one is. It needs the extra `server`."""
 
+_MCP = """\
+Serve the space of --space to agents over the Model Context Protocol: on standard input and output
+for a client that starts this command, or over HTTP at /mcp. What is added is enriched in the
+background, except with --read-only. It needs the extra `mcp`."""
+
 _KEYS = """\
 Make, list and revoke the API keys of `serve`. `keys create NAME` prints a new key, once: only its
 hash is kept. A key is for the space of --space, for each --for SPACE, or for --all-spaces."""
@@ -42,6 +47,21 @@ def add_serving(command: Any) -> None:
         help="most requests at once, those that wait included (default: 512)",
     )
     _key_file(serve)
+    mcp = command("mcp", "serve one space to agents over MCP (extra mcp)", _MCP)
+    mcp.add_argument("--read-only", action="store_true", help="no tool that changes the memory")
+    mcp.add_argument(
+        "--transport",
+        choices=("stdio", "streamable-http"),
+        default="stdio",
+        help="how clients connect (default: stdio)",
+    )
+    _address(mcp, 8701)
+    mcp.add_argument(
+        "--token",
+        metavar="TOKEN",
+        help="what HTTP clients must send; visible in the process list, unlike "
+        "COGNIGRAPH_MCP_TOKEN",
+    )
     keys = command("keys", "make, list and revoke API keys of `serve`", _KEYS)
     keys.add_argument("action", choices=("create", "list", "revoke"))
     keys.add_argument(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import Annotated, Any
+from datetime import timedelta
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from cognigraph.errors import ConfigurationError
+from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.model import DEFAULT_SESSION, Filter, RoleFilter
 from cognigraph.settings import SearchSettings, Settings
 
@@ -16,6 +18,7 @@ MOST_TOKENS = 200_000
 MOST_ROWS = 10_000
 MOST_SECONDS = 60.0
 MOST_CANDIDATES = 1000
+MOST_QUERIES = 20
 """Limits of one request, so that none occupies the server for long."""
 
 Time = Annotated[
@@ -138,7 +141,19 @@ class _Question(Body):
         return found
 
 
-class SearchBody(_Question):
+class _Several(_Question):
+    also: Annotated[list[str], Field(max_length=MOST_QUERIES)] = Field(
+        [], description="Further queries, such as parts or other wordings of the question."
+    )
+    without: list[str] = Field(
+        [], description="Ids of messages, facts and sessions that were seen and are left out."
+    )
+    per_session: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="At most this many messages of one session."
+    )
+
+
+class SearchBody(_Several):
     """A question to search for."""
 
     explain: bool = Field(False, description="Also return the next best messages in `others`.")
@@ -151,7 +166,7 @@ class WhyBody(_Question):
     session: str | None = None
 
 
-class ContextBody(_Question):
+class ContextBody(_Several):
     """A question for which a prompt block is built."""
 
     max_tokens: Annotated[int, Field(ge=1, le=MOST_TOKENS)] | None = None
@@ -213,13 +228,49 @@ class CopyBody(Body):
     to: str
 
 
-class EnrichBody(Body):
-    """The limits of a run; the rest stays queued."""
+class LimitsBody(Body):
+    """The limits of a run of the model; the rest of an enrichment stays queued."""
 
+    rounds: Annotated[int, Field(ge=0)] | None = None
     calls: Annotated[int, Field(ge=0)] | None = None
     tokens: Annotated[int, Field(ge=0)] | None = None
     cost: Annotated[float, Field(ge=0)] | None = None
-    seconds: Annotated[float, Field(ge=0)] | None = None
+    seconds: Annotated[float, Field(ge=0, le=1e9)] | None = None
+
+    def limits(self) -> Limits:
+        """The limits that the library takes."""
+        given = self.given()
+        seconds = given.pop("seconds", None)
+        return Limits(**given, time=None if seconds is None else timedelta(seconds=seconds))
+
+
+class AskBody(Body):
+    """A question that the memory's model answers in several rounds."""
+
+    question: str = Field(examples=["Why did Ann leave Oslo?"])
+    history: list[str] = Field([], description="The turns before the question, oldest first.")
+    strategy: Literal["licomemory", "hymem", "ama"] = "licomemory"
+    limits: LimitsBody | None = None
+    repair: Literal["propose", "apply"] = Field(
+        "propose", description="`apply` also changes facts in conflict; it needs a writing key."
+    )
+    max_tokens: Annotated[int, Field(ge=1, le=MOST_TOKENS)] | None = None
+    now: Time | None = None
+    as_of: Time | None = None
+    where: FilterBody | None = None
+    timezone: str | None = None
+    settings: dict[str, str | int | float | bool] | None = None
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of the operation."""
+        found = self.given()
+        if self.limits is not None:
+            found["limits"] = self.limits.limits()
+        if self.where is not None:
+            found["where"] = self.where.filter()
+        if self.settings is not None:
+            found["settings"] = Settings(search=_search_settings(self.settings))
+        return found
 
 
 class RedoBody(Body):

@@ -53,6 +53,7 @@ def _context() -> type[BaseModel]:
         text=(str, ...),
         tokens=(int, ...),
         citations=(_schema(hints["citations"]), ...),
+        notes=(list[str], ...),
         hits=(_schema(hints["hits"]), ...),
     )
 
@@ -82,7 +83,7 @@ def _schema(hint: Any) -> Any:
         return dict[str, _schema(arguments[1])]  # type: ignore[misc]
     if isinstance(origin, type) and issubclass(origin, Sequence):
         return _list_of(arguments[0])
-    if isinstance(hint, type) and is_dataclass(hint):
+    if hint is Context or (isinstance(hint, type) and is_dataclass(hint)):
         return schema_of(hint)
     return datetime if hint is datetime else hint
 

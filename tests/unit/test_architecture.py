@@ -44,6 +44,7 @@ LAYERS: list[set[str]] = [
     {"aio_importing"},
     {"aio"},
     {"cognigraph"},
+    {"listening"},
     {"evaluate", "mcp_server", "server"},
     {"cli"},
     {"__main__"},

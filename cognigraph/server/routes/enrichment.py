@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from fastapi import APIRouter, Request, Response
 
 from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.server.access import Readable, Writable
-from cognigraph.server.bodies import EnrichBody, RedoBody
+from cognigraph.server.bodies import LimitsBody, RedoBody
 from cognigraph.server.documents import described, document, page_of, schema_of
 from cognigraph.server.long_work import Report, run_long
 from cognigraph.server.tracing import span
@@ -21,18 +19,12 @@ router = APIRouter(tags=["enrichment"])
 
 
 @router.post("/enrich", responses=described(dict[str, object]))
-async def enrich(request: Request, space: Writable, body: EnrichBody) -> Response:
+async def enrich(request: Request, space: Writable, body: LimitsBody) -> Response:
     """Enrich what waits in the space now, instead of in the background.
 
     With `Accept: text/event-stream` each batch is an event `progress`, and the end is `result`.
     """
-    limits = Limits(
-        calls=body.calls,
-        tokens=body.tokens,
-        cost=body.cost,
-        time=None if body.seconds is None else timedelta(seconds=body.seconds),
-    )
-    return await run_long(request, lambda report: _enrich(space, limits, report))
+    return await run_long(request, lambda report: _enrich(space, body.limits(), report))
 
 
 def _enrich(space: Space, limits: Limits, report: Report) -> dict[str, object]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from cognigraph.cypher import named_queries
+from cognigraph.loop.data import Answer
 from cognigraph.model import Context, Explanation, SearchResult
-from cognigraph.server.access import Readable
-from cognigraph.server.bodies import ContextBody, CypherBody, SearchBody, WhyBody
+from cognigraph.server.access import Readable, grant_of
+from cognigraph.server.bodies import AskBody, ContextBody, CypherBody, SearchBody, WhyBody
 from cognigraph.server.documents import described, document, schema_of
+from cognigraph.server.long_work import Report, run_long
 from cognigraph.server.tracing import span, stages
+from cognigraph.space import Space
 
 router = APIRouter(tags=["questions"])
 
@@ -28,6 +31,23 @@ def context(space: Readable, body: ContextBody) -> Response:
     """Build a prompt block with what is known about a question."""
     with span("cognigraph.context", space.name):
         return document(space.context(**body.arguments()))
+
+
+@router.post("/ask", responses=described(schema_of(Answer)))
+async def ask(request: Request, space: Readable, body: AskBody) -> Response:
+    """Answer a question with the memory's model, in several rounds of searching.
+
+    With `Accept: text/event-stream` each round is an event `progress`. Without a model the answer
+    is empty, and `context` has the block. The operator of the server pays for the model.
+    """
+    if body.repair == "apply":
+        grant_of(request).check("write", space.name)
+    return await run_long(request, lambda report: _ask(space, body, report))
+
+
+def _ask(space: Space, body: AskBody, report: Report) -> Answer:
+    with span("cognigraph.ask", space.name):
+        return space.ask(**body.arguments(), on_round=report)
 
 
 @router.post("/why", responses=described(schema_of(Explanation)))

@@ -125,6 +125,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "update": {"text": "x"},
     "forget": {"everything": True},
     "search": {"question": "Where is the treasure?"},
+    "ask": {"question": "Where is the treasure?"},
     "context": {"question": "Where is the treasure?"},
     "why": {"question": "Where is the treasure?", "expect": "m1"},
     "cypher": {"query": "MATCH (n) RETURN n"},

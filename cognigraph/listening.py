@@ -1,4 +1,7 @@
-"""Run the application until the process is told to stop."""
+"""Listen on an address, and serve an ASGI application there until the process is to stop.
+
+It needs ``uvicorn``, which the extras ``server`` and ``mcp`` install.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from cognigraph.errors import ConfigurationError
 
@@ -25,7 +28,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def run(app: FastAPI, host: str, port: int, on_ready: Callable[[str], None]) -> None:
+def serve_app(app: ASGIApp, host: str, port: int, on_ready: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM; requests in work are given ten seconds to end.
 
     ``on_ready`` is called with the address as soon as connections are taken; port 0 is any free

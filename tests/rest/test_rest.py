@@ -166,6 +166,25 @@ def test_the_filter_and_the_settings_of_a_search_count(filled):
         problem(filled.post(f"{SPACE}/search", json={**question, "settings": settings}), 400)
 
 
+def test_several_queries_and_what_was_seen(filled):
+    def ids(**more):
+        body = {"question": "Where is Klara?", **more}
+        return [hit["id"] for hit in filled.post(f"{SPACE}/search", json=body).json()["hits"]]
+
+    assert ids(also=["move to Oslo"], k=2) == ["m2", "m1"]
+    assert ids(also=["move to Oslo"], without=["m2"]) == ["m1"]
+    assert ids(also=["move to Oslo"], k=2, per_session=1, where={"session": "s2"}) == ["m2"]
+    block = {"question": "Where is Klara?", "without": ["m2"]}
+    shown = filled.post(f"{SPACE}/context", json=block).json()
+    assert "m2" not in {cited["id"] for cited in shown["citations"]}
+
+
+def test_a_question_without_a_model_gets_the_block_and_a_note(filled):
+    answer = filled.post(f"{SPACE}/ask", json={"question": "Where is Klara?"}).json()
+    assert (answer["text"], answer["stopped"]) == ("", "no model")
+    assert BERGEN["text"] in answer["context"]["text"] and answer["notes"]
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "says"),
     [

@@ -1,0 +1,154 @@
+"""The MCP server as a process of its own, over standard input and output and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from cognigraph import Memory
+from tests.e2e.command_line import command, environment
+
+pytestmark = pytest.mark.slow
+
+HELLO = {"jsonrpc": "2.0", "id": 1, "method": "initialize"}
+HELLO["params"] = {  # type: ignore[assignment]
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "t", "version": "1"},
+}
+READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+
+
+def parameters(db: Path, *options: str) -> StdioServerParameters:
+    name, *arguments = command("mcp", "--db", db, *options)
+    return StdioServerParameters(command=name, args=arguments, env=environment())
+
+
+def test_a_client_works_over_standard_input_and_output(tmp_path):
+    db = tmp_path / "memory.db"
+
+    async def work() -> Any:
+        async with Client(parameters(db, "--space", "ann")) as client:
+            await client.call_tool("add_memory", {"text": "I moved to Oslo.", "speaker": "Ann"})
+            return await client.call_tool("get_context", {"question": "Where did Ann move?"})
+
+    block = asyncio.run(work())
+    assert "I moved to Oslo." in block.content[0].text
+    with Memory(db, enrich="manual") as memory:
+        assert memory.spaces() == ["ann"]
+        assert memory.space("ann").stats().leased == 0
+
+    async def look() -> set[str]:
+        async with Client(parameters(db, "--space", "ann", "--read-only")) as client:
+            found = await client.call_tool("search_memories", {"question": "Oslo"})
+            assert found.structured_content["memories"][0]["text"] == "I moved to Oslo."
+            return {tool.name for tool in (await client.list_tools()).tools}
+
+    assert "add_memory" not in asyncio.run(look())
+
+
+def test_nothing_but_the_protocol_is_on_standard_output_and_a_kill_loses_nothing(tmp_path):
+    db = tmp_path / "memory.db"
+    add = {"name": "add_memory", "arguments": {"text": "I moved to Oslo.", "id": "m1"}}
+    wrong = {"name": "add_memory", "arguments": {"text": ""}}
+    requests = [
+        HELLO,
+        READY,
+        *({"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": p}
+          for n, p in ((2, wrong), (3, add))),
+    ]  # fmt: skip
+    with subprocess.Popen(
+        command("mcp", "--db", db), env=environment(COGNIGRAPH_DEBUG="1"), cwd=tmp_path,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdin and process.stdout
+        answers = {}
+        for request in requests:
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            if "id" in request:
+                answer = json.loads(process.stdout.readline())
+                answers[answer["id"]] = answer["result"]
+        process.kill()
+        assert process.stdout.read() == ""
+    assert answers[2]["isError"] is True
+    assert answers[3]["structuredContent"]["is_new"] is True
+    with Memory(db, enrich="manual") as memory:
+        assert memory.get("m1").text == "I moved to Oslo."  # type: ignore[union-attr]
+        memory.flush()
+        assert memory.stats().pending == 0
+
+
+@contextmanager
+def served(*arguments: object, **extra: str) -> Iterator[str]:
+    """A server as a process; its address. SIGTERM must end it without an error."""
+    process = subprocess.Popen(
+        command(*arguments), env=environment(**extra), stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    try:
+        lines = iter(process.stderr.readline, "")
+        address = next(found[0] for line in lines if (found := re.search(r"http://\S+", line)))
+        yield address
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0, process.stderr.read()
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+def test_a_client_works_over_http_with_the_token_only(tmp_path):
+    options = ("--transport", "streamable-http", "--port", 0)
+    with served(
+        "mcp", "--db", tmp_path / "memory.db", *options, COGNIGRAPH_MCP_TOKEN="s3cret"
+    ) as url:
+
+        async def work(token: str) -> Any:
+            headers = {"Authorization": f"Bearer {token}"}
+            async with (
+                httpx2.AsyncClient(headers=headers) as http,
+                Client(streamable_http_client(url, http_client=http)) as client,
+            ):
+                await client.call_tool("add_memory", {"text": "Ann likes tea.", "id": "m1"})
+                return await client.call_tool("get_memory", {"id": "m1"})
+
+        assert asyncio.run(work("s3cret")).structured_content["text"] == "Ann likes tea."
+        for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "s3cret"}):
+            answer = httpx.post(url, json=HELLO, headers=headers)
+            assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+        right = {"Authorization": "Bearer s3cret", "Accept": "application/json, text/event-stream"}
+        for header in ({"Host": "attacker.example"}, {"Origin": "https://attacker.example"}):
+            assert httpx.post(url, json=HELLO, headers={**right, **header}).status_code in (
+                403,
+                421,
+            )
+
+
+def test_another_machine_needs_a_token_and_a_free_port(tmp_path):
+    def fails(*options: object) -> str:
+        done = subprocess.run(
+            command("mcp", "--db", tmp_path / "m.db", "--transport", "streamable-http", *options),
+            env=environment(), capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == (2, "")
+        return done.stderr
+
+    assert "COGNIGRAPH_MCP_TOKEN" in fails("--host", "0.0.0.0")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert "choose another with --host and --port" in fails("--port", taken.getsockname()[1])
