@@ -65,6 +65,7 @@ class Inspection(Facts):
             self._name, session=session, limit=limit, offset=offset
         )
 
+    @checked
     def conflicts(self, limit: int = 100) -> list[Conflict]:
         """List current triples of which only one can be true, the newest conflict first.
 
