@@ -26,7 +26,7 @@ from cognigraph.loop.data import (
 )
 from cognigraph.loop.hymem import DeepModule, LightModule, ReflectionModule, batches_of
 from cognigraph.loop.licomemory import AskAsItIs, FollowUp, NoticeMissing
-from cognigraph.loop.recall import Episode, Recall
+from cognigraph.loop.recall import Recall
 from cognigraph.loop.refresher import RefreshByRules, Refresher, later_time_wins
 from cognigraph.loop.state import LoopState
 from cognigraph.loop.strategy import STRATEGIES, Strategy, ama, hymem, licomemory
@@ -38,7 +38,6 @@ __all__ = [
     "Asker",
     "Assessment",
     "DeepModule",
-    "Episode",
     "Evidence",
     "FollowUp",
     "Intent",

@@ -10,9 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from cognigraph.loop.data import Assessment, Evidence, Layer, Plan
+from cognigraph.loop.data import Assessment, Evidence, Plan
 from cognigraph.loop.shown import shielded
 from cognigraph.loop.state import LoopState
+from cognigraph.model import Layer
 from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.retrieve.question.answer_form import AnswerForm
 from cognigraph.text.terms import STOP_WORDS, terms

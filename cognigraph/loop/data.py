@@ -6,10 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from cognigraph.model import Citation, Context, Triple, Usage
-
-Layer = Literal["messages", "facts", "episodes"]
-"""What a query of a loop searches: messages, the facts read from them, or episodes."""
+from cognigraph.model import Citation, Context, Layer, Triple, Usage
 
 Verdict = Literal["enough", "partial", "nothing", "unchecked"]
 """How far the evidence answers the question, according to the last assessment."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, cast, get_args
 
-from cognigraph.loop.data import Assessment, Layer, Plan, Verdict
+from cognigraph.loop.data import Assessment, Plan, Verdict
 from cognigraph.loop.shown import NONE, shielded
 from cognigraph.loop.state import LoopState
+from cognigraph.model import Layer
 
 
 @dataclass(frozen=True, slots=True)

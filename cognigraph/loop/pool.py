@@ -7,10 +7,20 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import zip_longest
 
-from cognigraph.loop.data import Evidence, Layer
-from cognigraph.loop.recall import Episode, Found, Recall, key_of
+from cognigraph.loop.data import Evidence
+from cognigraph.loop.recall import Found, Recall, key_of
 from cognigraph.loop.shown import shielded
-from cognigraph.model import Citation, Context, Hit, SearchResult, SessionHit, Trace, Triple
+from cognigraph.model import (
+    Citation,
+    Context,
+    Episode,
+    Hit,
+    Layer,
+    SearchResult,
+    SessionHit,
+    Trace,
+    Triple,
+)
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.block_lines import day, triple_line
 from cognigraph.retrieve.block_marks import FOOTER, HEADER

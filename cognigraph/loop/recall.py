@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from typing import Protocol, TypeVar
 
-from cognigraph.model import Context, Exclusion, Hit, SessionHit, Trace, Triple
+from cognigraph.model import Context, Episode, Exclusion, Hit, SessionHit, Trace, Triple
 from cognigraph.retrieve.block import build_block, fetch_background
 from cognigraph.retrieve.excerpt.background import Background, MessageKey
+from cognigraph.retrieve.layers import search_layer
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.retrieve.search import search_with_candidates
 from cognigraph.settings import ContextSettings, SearchSettings
@@ -24,26 +25,6 @@ class Run(Protocol):
     def __call__(self, answer: Callable[[SearchRequest], T], question: str) -> T:
         """Answer a question."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """What was talked about at one time: a title, a summary, and the messages it covers.
-
-    ``covers`` are the keys of its messages; empty, it covers its whole session.
-    """
-
-    uid: str
-    session: str
-    title: str
-    summary: str
-    started_at: datetime
-    covers: tuple[MessageKey, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """Title and summary."""
-        return f"{self.title}: {self.summary}" if self.title else self.summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,23 +87,16 @@ class Recall:
         """The ``k`` best episodes for a query."""
 
         def answer(request: SearchRequest) -> Found:
-            settings = request.settings
-            wide = replace(
-                settings, max_sessions=k, sessions_by_vector=max(settings.sessions_by_vector, k)
-            )
-            result = search_with_candidates(replace(request, settings=wide), k=1).result
-            found = tuple(_episode(hit) for hit in result.sessions)
-            return Found(episodes=found, trace=result.trace)
+            result = search_layer(request, k=k, layer="episodes")
+            return Found(episodes=result.episodes, trace=result.trace)
 
         return self._run(answer, query)
 
     def covered(self, query: str, episodes: Sequence[Episode]) -> Found:
         """The messages that episodes cover, those first that answer the query best."""
         found = self._within(query, {one.session for one in episodes})
-        whole = {one.session for one in episodes if not one.covers}
-        keys = {key for one in episodes for key in one.covers}
-        hits = tuple(hit for hit in found.hits if hit.session in whole or key_of(hit) in keys)
-        return replace(found, hits=hits)
+        keys = {(one.session, id) for one in episodes for id in one.messages}
+        return replace(found, hits=tuple(hit for hit in found.hits if key_of(hit) in keys))
 
     def related(self, query: str, hits: Sequence[Hit]) -> Found:
         """The messages just before and after hits, in the same session."""
@@ -164,18 +138,6 @@ class Recall:
             )
 
         return self._run(answer, question)
-
-
-def _episode(hit: SessionHit) -> Episode:
-    """A session as one episode, as long as its themes do not say which messages they cover."""
-    session = hit.session
-    return Episode(
-        uid=session.id,
-        session=session.id,
-        title="",
-        summary=session.summary or ", ".join(session.keys) or session.id,
-        started_at=session.started_at,
-    )
 
 
 def _every_message(settings: SearchSettings, many: int) -> SearchSettings:

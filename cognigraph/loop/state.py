@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from cognigraph.loop.asker import Asker
@@ -99,6 +100,9 @@ class LoopState:
             if key not in self._sent:
                 self._sent[key] = query
                 labels += self.add(self._send(query, plan), query)
+        if not labels and not before and plan.layer == "episodes":
+            self.note("no episode was found: messages were searched instead")
+            return self.fetch(replace(plan, layer="messages"))
         self.shown = tuple(dict.fromkeys(labels))
         return self.pool.items[before:]
 
