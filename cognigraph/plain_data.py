@@ -8,10 +8,14 @@ from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from typing import Any
 
-from cognigraph.model import Context, Session, Triple
+from cognigraph.model import Context, Episode, Session, Triple
 from cognigraph.times import When
 
-COMPUTED: dict[type, tuple[str, ...]] = {Session: ("summary",), Triple: ("text",)}
+COMPUTED: dict[type, tuple[str, ...]] = {
+    Episode: ("text",),
+    Session: ("summary",),
+    Triple: ("text",),
+}
 """Properties that are written beside the fields; all are texts."""
 
 

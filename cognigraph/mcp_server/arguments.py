@@ -28,4 +28,7 @@ Without = Annotated[
 Time = Annotated[
     str, Field(description="ISO 8601 with an offset, such as 2026-05-20T09:00:00+02:00.")
 ]
+ValidAt = Annotated[
+    Time | None, Field(description="Only what was true at this time (ISO 8601 with an offset).")
+]
 Entity = Annotated[str, Field(description="The whole name, or an alias, of a person or thing.")]

@@ -15,6 +15,7 @@ from cognigraph.mcp_server.arguments import (
     MemoryId,
     Question,
     Time,
+    ValidAt,
     Without,
 )
 from cognigraph.mcp_server.outputs import (
@@ -128,10 +129,13 @@ class ReadingTools:
             cursor=page.cursor if len(page) == limit else None,
         )
 
-    def get_facts(self, entity: Entity | None = None, limit: Limit = 50) -> FactsOutput:
+    def get_facts(
+        self, entity: Entity | None = None, valid_at: ValidAt = None, limit: Limit = 50
+    ) -> FactsOutput:
         """List facts that were read out of the memories, newest first: all of them, or those about
         one person or thing. `status` says whether a fact still holds."""
-        return FactsOutput(facts=[Fact.of(one) for one in self._space.triples(entity, limit)])
+        found = self._space.triples(entity, limit, valid_at=valid_at)
+        return FactsOutput(facts=[Fact.of(one) for one in found])
 
     def history(
         self,
@@ -139,10 +143,12 @@ class ReadingTools:
         relation: Annotated[
             str | None, Field(description="Only this relation or slot: 'lives in', 'home'.")
         ] = None,
+        valid_at: ValidAt = None,
     ) -> HistoryOutput:
         """List how something changed over time, such as the homes or jobs of a person: what was
         true from when until when, and what ended it."""
-        return HistoryOutput(slots=[Slot.of(one) for one in self._space.history(entity, relation)])
+        found = self._space.history(entity, relation, valid_at=valid_at)
+        return HistoryOutput(slots=[Slot.of(one) for one in found])
 
     def why(
         self,

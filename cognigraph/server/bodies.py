@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.model import DEFAULT_SESSION, Filter, RoleFilter
+from cognigraph.model.layers import Layer
 from cognigraph.settings import SearchSettings, Settings
 
 MOST_HITS = 1000
@@ -29,6 +30,7 @@ Time = Annotated[
     ),
 ]
 Hits = Annotated[int, Field(ge=1, le=MOST_HITS, description="How many messages.")]
+StrategyName = Literal["licomemory", "hymem", "ama"]
 Scalar = str | int | float | bool | None
 
 
@@ -121,6 +123,22 @@ class FilterBody(Body):
         return Filter(**{name: value for name, value in self.given().items() if value is not None})
 
 
+class LimitsBody(Body):
+    """The limits of a run of the model; the rest of an enrichment stays queued."""
+
+    rounds: Annotated[int, Field(ge=0)] | None = None
+    calls: Annotated[int, Field(ge=0)] | None = None
+    tokens: Annotated[int, Field(ge=0)] | None = None
+    cost: Annotated[float, Field(ge=0)] | None = None
+    seconds: Annotated[float, Field(ge=0, le=1e9)] | None = None
+
+    def limits(self) -> Limits:
+        """The limits that the library takes."""
+        given = self.given()
+        seconds = given.pop("seconds", None)
+        return Limits(**given, time=None if seconds is None else timedelta(seconds=seconds))
+
+
 class _Question(Body):
     question: str = Field(examples=["Where does Ann live?"])
     k: Hits | None = None
@@ -142,6 +160,7 @@ class _Question(Body):
 
 
 class _Several(_Question):
+    valid_at: Time | None = Field(None, description="Facts that are true at this time.")
     also: Annotated[list[str], Field(max_length=MOST_QUERIES)] = Field(
         [], description="Further queries, such as parts or other wordings of the question."
     )
@@ -156,6 +175,7 @@ class _Several(_Question):
 class SearchBody(_Several):
     """A question to search for."""
 
+    layer: Layer = Field("messages", description="What to rank.")
     explain: bool = Field(False, description="Also return the next best messages in `others`.")
 
 
@@ -171,10 +191,17 @@ class ContextBody(_Several):
 
     max_tokens: Annotated[int, Field(ge=1, le=MOST_TOKENS)] | None = None
     timezone: str | None = Field(None, description="The timezone of the times in the block.")
+    strategy: StrategyName | None = Field(
+        None, description="Gather what is shown in several rounds, with the memory's model."
+    )
+    history: list[str] = Field([], description="The turns before the question, for a strategy.")
+    limits: LimitsBody | None = None
 
     def arguments(self) -> dict[str, Any]:
         """The arguments of the operation."""
         found = super().arguments()
+        if self.limits is not None:
+            found["limits"] = self.limits.limits()
         if "settings" in found:
             found["settings"] = Settings(search=found["settings"])
         return found
@@ -228,28 +255,12 @@ class CopyBody(Body):
     to: str
 
 
-class LimitsBody(Body):
-    """The limits of a run of the model; the rest of an enrichment stays queued."""
-
-    rounds: Annotated[int, Field(ge=0)] | None = None
-    calls: Annotated[int, Field(ge=0)] | None = None
-    tokens: Annotated[int, Field(ge=0)] | None = None
-    cost: Annotated[float, Field(ge=0)] | None = None
-    seconds: Annotated[float, Field(ge=0, le=1e9)] | None = None
-
-    def limits(self) -> Limits:
-        """The limits that the library takes."""
-        given = self.given()
-        seconds = given.pop("seconds", None)
-        return Limits(**given, time=None if seconds is None else timedelta(seconds=seconds))
-
-
 class AskBody(Body):
     """A question that the memory's model answers in several rounds."""
 
     question: str = Field(examples=["Why did Ann leave Oslo?"])
     history: list[str] = Field([], description="The turns before the question, oldest first.")
-    strategy: Literal["licomemory", "hymem", "ama"] = "licomemory"
+    strategy: StrategyName = "licomemory"
     limits: LimitsBody | None = None
     repair: Literal["propose", "apply"] = Field(
         "propose", description="`apply` also changes facts in conflict; it needs a writing key."

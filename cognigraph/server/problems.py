@@ -37,7 +37,7 @@ _STATUS: tuple[tuple[type[CogniGraphError], int], ...] = (
     (ModelError, 502),
 )
 _SECONDS_TO_WAIT = 1
-_DETAILS = ("index", "ids", "pending", "limit", "allowed", "used", "attempts")
+_DETAILS = ("index", "position", "stored", "ids", "pending", "limit", "allowed", "used", "attempts")
 """Attributes of errors that are passed on."""
 
 

@@ -216,7 +216,7 @@ def test_each_route_asks_for_the_permission_that_its_operation_needs(two_spaces,
 
 WRITE = set(
     "add add_many add_exchange update delete forget supersede retract restore merge split enrich "
-    "redo retry_failed flush import_messages import_space".split()
+    "redo retry_failed flush import_file import_space".split()
 )
 ADMIN = {"delete_space", "copy_space", "info", "check", "metrics"}
 

@@ -2,142 +2,124 @@
 
 from __future__ import annotations
 
-import json
-import os
+import re
 import tempfile
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request, Response
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
-from cognigraph.errors import InvalidMessageError
+from cognigraph.errors import ConfigurationError
+from cognigraph.importers.columns import parse_columns
+from cognigraph.model import ImportReport
 from cognigraph.server.access import Readable, Writable
-from cognigraph.server.documents import described
+from cognigraph.server.documents import described, schema_of
 from cognigraph.server.long_work import Report, run_long
 from cognigraph.server.tracing import span
-from cognigraph.space import Space
 
 router = APIRouter(tags=["files"])
-_LINES = {"requestBody": {"content": {"application/jsonl": {"schema": {"type": "string"}}}}}
+_ANY_FILE = {
+    "requestBody": {
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+    }
+}
+_EXPORT = "space.jsonl"
+_NAME = re.compile(r"[\w .-]{1,100}")
 Derived = Annotated[bool, Query(description="Also what was read out of the messages.")]
 
 
-@router.post("/import", responses=described(dict[str, object]), openapi_extra=_LINES)
-async def import_messages(
+@router.post("/import", responses=described(schema_of(ImportReport)), openapi_extra=_ANY_FILE)
+async def import_file(
     request: Request,
     space: Writable,
-    skip_invalid: Annotated[bool, Query(description="Leave out lines that fail.")] = False,
+    name: Annotated[str, Query(description="The file's name: Markdown is a session by it.")] = "f",
+    format: Annotated[str, Query(description="auto, jsonl, openai, chatgpt, csv, ...")] = "auto",
+    session: Annotated[str | None, Query(description="The session of all messages.")] = None,
+    speaker: Annotated[str | None, Query(description="Who said what has no speaker.")] = None,
+    columns: Annotated[str | None, Query(description="FIELD=COLUMN,FIELD=COLUMN.")] = None,
+    skip_invalid: Annotated[bool, Query(description="Leave out what is bad.")] = False,
+    dry_run: Annotated[bool, Query(description="Only say what would be stored.")] = False,
 ) -> Response:
-    """Store messages from JSON lines, each as for `POST messages`. Repeating it changes nothing.
+    """Store the messages of a file in any format that `cognigraph import` reads.
 
-    With `Accept: text/event-stream` each transaction is an event `progress`.
+    The body is the file. Repeating it changes nothing. With `Accept: text/event-stream` each
+    transaction is an event `progress`.
     """
-    path = await _received(request)
-    work = _Import(space, path, skip_invalid)
-    return await run_long(request, work.run, partial(path.unlink, missing_ok=True))
+    options = partial(
+        space.import_file,
+        format=format,
+        session=session,
+        speaker=speaker,
+        columns=parse_columns(columns),
+        skip_invalid=skip_invalid,
+        dry_run=dry_run,
+    )
+    path = await _received(request, _safe_name(name))
 
+    def work(report: Report) -> ImportReport:
+        with span("cognigraph.import", space.name):
+            return options(path, on_progress=report)
 
-class _Import:
-    def __init__(self, space: Space, path: Path, skip_invalid: bool) -> None:
-        self._space, self._path, self._skip = space, path, skip_invalid
-        self._bad: list[dict[str, Any]] = []
-        self._numbers: list[int] = []
-
-    def run(self, report: Report) -> dict[str, object]:
-        with span("cognigraph.import", self._space.name), self._path.open("rb") as file:
-            total = os.fstat(file.fileno()).st_size
-            result = self._space.add_many(
-                self._messages(file),
-                on_progress=lambda done: report(
-                    {"messages": done, "bytes": file.tell(), "total_bytes": total}
-                ),
-                skip_invalid=self._skip,
-            )
-        rejected = [
-            {"line": self._numbers[one.index], "reason": one.reason} for one in result.rejected
-        ]
-        return {
-            "messages": len(result.ids),
-            "new": len(result.new),
-            "forgotten": len(result.forgotten),
-            "rejected": sorted(self._bad + rejected, key=lambda one: one["line"]),
-        }
-
-    def _messages(self, file: Any) -> Iterator[dict[str, Any]]:
-        line = file.readline()
-        number = 1
-        while line:
-            if line.strip():
-                found = self._message(line, number)
-                if found is not None:
-                    self._numbers.append(number)
-                    yield found
-            line = file.readline()
-            number += 1
-
-    def _message(self, line: bytes, number: int) -> dict[str, Any] | None:
-        try:
-            found = json.loads(line)
-            problem = None if isinstance(found, dict) else "is not a JSON object"
-        except (ValueError, RecursionError):
-            found, problem = None, "is not JSON"
-        if problem is None:
-            return found  # type: ignore[no-any-return]
-        if not self._skip:
-            raise InvalidMessageError(f"line {number} {problem}", index=number - 1)
-        self._bad.append({"line": number, "reason": problem})
-        return None
+    return await run_long(request, work, partial(_remove, path))
 
 
 @router.get("/export", responses=described(str, what="JSON lines."))
-async def export_space(request: Request, space: Readable, derived: Derived = False) -> Response:
+async def export_space(space: Readable, derived: Derived = False) -> Response:
     """Write the space as JSON lines, with earlier texts and what users decided."""
-    path = _temporary()
-    path.unlink()
-    remove = partial(path.unlink, missing_ok=True)
+    path = _new_path(_EXPORT)
     try:
-        await to_thread.run_sync(lambda: space.export_space(path, derived=derived))
+        await to_thread.run_sync(partial(space.export_space, path, derived=derived))
     except BaseException:
-        remove()
+        _remove(path)
         raise
     return FileResponse(
         path,
         media_type="application/jsonl",
-        filename="space.jsonl",
-        background=BackgroundTask(remove),
+        filename=_EXPORT,
+        background=BackgroundTask(_remove, path),
     )
 
 
-@router.post("/restore", responses=described(dict[str, int]), openapi_extra=_LINES)
+@router.post("/restore", responses=described(dict[str, int]), openapi_extra=_ANY_FILE)
 async def import_space(request: Request, space: Writable) -> Response:
     """Read a file that `export` has written into a space that holds no messages."""
-    path = await _received(request)
+    path = await _received(request, _EXPORT)
     return await run_long(
-        request,
-        lambda report: {"messages": space.import_space(path)},
-        partial(path.unlink, missing_ok=True),
+        request, lambda report: {"messages": space.import_space(path)}, partial(_remove, path)
     )
 
 
-async def _received(request: Request) -> Path:
-    """The body of a request in a temporary file."""
-    path = _temporary()
+async def _received(request: Request, name: str) -> Path:
+    """The body of a request in a file of this name, alone in a temporary folder."""
+    path = _new_path(name)
     try:
         with path.open("wb") as file:
             async for part in request.stream():
                 await to_thread.run_sync(file.write, part)
     except BaseException:
-        path.unlink(missing_ok=True)
+        _remove(path)
         raise
     return path
 
 
-def _temporary() -> Path:
-    handle, name = tempfile.mkstemp(prefix="cognigraph-", suffix=".jsonl")
-    os.close(handle)
-    return Path(name)
+def _new_path(name: str) -> Path:
+    return Path(tempfile.mkdtemp(prefix="cognigraph-")) / name
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.parent.rmdir()
+
+
+def _safe_name(name: str) -> str:
+    """A client's name for a file, if it is no more than a name."""
+    if _NAME.fullmatch(name) and not name.startswith("."):
+        return name
+    raise ConfigurationError(
+        f"the file name {name[:40]!r} is not accepted: give up to 100 letters, digits, spaces and "
+        "._- without a folder"
+    )

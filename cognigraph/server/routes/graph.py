@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from cognigraph.model import (
     Conflict,
     Entity,
+    Episode,
+    Filter,
     History,
     Merge,
     Session,
     Stats,
+    Status,
     Summary,
     SuspectedDuplicate,
     Triple,
@@ -25,19 +28,52 @@ from cognigraph.server.paging import paged
 from cognigraph.server.routes.parameters import Cursor, Limit, SessionId
 
 router = APIRouter(tags=["graph"])
+_Names = Annotated[list[str] | None, Query()]
+
+
+async def _sources(
+    roles: _Names = None,
+    session: _Names = None,
+    speaker: _Names = None,
+    tags: _Names = None,
+    since: Time | None = None,
+    until: Time | None = None,
+) -> Filter | None:
+    """Which messages count as sources; a parameter with several values may be repeated."""
+    given = {"session": session, "speaker": speaker, "tags": tags, "since": since, "until": until}
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value}
+    if roles:
+        chosen["roles"] = roles
+    return Filter(**chosen) if chosen else None
+
+
+Sources = Annotated[Filter | None, Depends(_sources)]
 Named = Annotated[str | None, Query(description="A whole name or alias.")]
 
 
 @router.get("/stats", responses=described(schema_of(Stats)))
-def stats(space: Readable) -> Response:
+def stats(space: Readable, as_of: Time | None = None) -> Response:
     """Count the content of the space, and how much of it waits to be enriched."""
-    return document(space.stats())
+    return document(space.stats(as_of=as_of))
 
 
 @router.get("/sessions", responses=described(page_of(Session)))
-def sessions(space: Readable, limit: Limit = 100, cursor: Cursor = None) -> Response:
+def sessions(
+    space: Readable, as_of: Time | None = None, limit: Limit = 100, cursor: Cursor = None
+) -> Response:
     """List sessions with their keys and summaries, newest first."""
-    return document(paged(space.sessions, limit, cursor))
+    return document(paged(partial(space.sessions, as_of=as_of), limit, cursor))
+
+
+@router.get("/episodes", responses=described(page_of(Episode)))
+def episodes(
+    space: Readable,
+    session: Annotated[str | None, Query(description="Only of this session.")] = None,
+    limit: Limit = 100,
+    cursor: Cursor = None,
+) -> Response:
+    """List parts of conversations that are about one thing, the one that ended last first."""
+    return document(paged(partial(space.episodes, session), limit, cursor))
 
 
 @router.get("/sessions/{session}/summaries", responses=described(page_of(Summary)))
@@ -50,23 +86,39 @@ def summaries(space: Readable, session: SessionId) -> Response:
 def entities(
     space: Readable,
     match: Annotated[str | None, Query(description="A part of the name or of an alias.")] = None,
+    as_of: Time | None = None,
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> Response:
     """List entities, those with the most triples first."""
-    return document(paged(partial(space.entities, match), limit, cursor))
+    return document(paged(partial(space.entities, match, as_of=as_of), limit, cursor))
 
 
 @router.get("/triples", responses=described(page_of(Triple)))
 def triples(
     space: Readable,
+    where: Sources,
     entity: Named = None,
     as_of: Time | None = None,
+    valid_at: Time | None = None,
+    status: Status | None = None,
+    slot: Annotated[str | None, Query(description="Such as home or work.")] = None,
+    text: Annotated[str | None, Query(description="A part of the fact in words.")] = None,
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> Response:
     """List triples with their sources, newest first."""
-    return document(paged(partial(space.triples, entity, as_of=as_of), limit, cursor))
+    listing = partial(
+        space.triples,
+        entity,
+        as_of=as_of,
+        valid_at=valid_at,
+        status=status,
+        slot=slot,
+        text=text,
+        where=where,
+    )
+    return document(paged(listing, limit, cursor))
 
 
 @router.get("/history", responses=described(page_of(History)))
@@ -74,9 +126,12 @@ def history(
     space: Readable,
     entity: Annotated[str, Query(description="A whole name or alias.")],
     relation: Annotated[str | None, Query(description="A relation or a slot.")] = None,
+    as_of: Time | None = None,
+    valid_at: Time | None = None,
 ) -> Response:
     """List what was said about each slot of an entity, oldest first, and what ended it."""
-    return document({"items": space.history(entity, relation), "next": None})
+    found = space.history(entity, relation, as_of=as_of, valid_at=valid_at)
+    return document({"items": found, "next": None})
 
 
 @router.get("/conflicts", responses=described(page_of(Conflict)))
