@@ -12,8 +12,10 @@ from contextlib import contextmanager
 from types import FrameType
 
 from cognigraph.cli import (
+    answering,
     commands,
     demo,
+    demo_loop,
     doctor,
     evaluating,
     explaining,
@@ -43,14 +45,19 @@ def _import(run: CommandRun) -> int:
     return importing.load(run)
 
 
+def _demo(run: CommandRun) -> int:
+    return demo_loop.play(run) if run.arguments.loop else demo.demo(run)
+
+
 _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
-    "demo": demo.demo,
+    "demo": _demo,
     "add": commands.add,
     "import": _import,
     "watch": watching.watch,
     "search": commands.search,
     "why": explaining.why,
     "context": commands.context,
+    "ask": answering.ask,
     "cypher": commands.cypher,
     "spaces": housekeeping.spaces,
     "messages": housekeeping.messages,

@@ -53,9 +53,9 @@ def demo(run: CommandRun) -> int:
     messages = [json.loads(line) for line in sample("conversation.jsonl").splitlines()]
     questions = json.loads(sample("questions.json"))
     asked = [item for item in questions["questions"] if item.get("demo")]
-    with _options(run.options) as options, opened(options, create=True) as memory:
+    with temporary(run.options) as options, opened(options, create=True) as memory:
         space = memory.space(options.space)
-        _refuse_strangers(space, messages, options)
+        refuse_strangers(space, messages, options)
         _introduce(terminal, messages, options, kept=run.options.chosen_db is not None)
         turns, early = _play(space, messages, terminal)
         done = _enrich(space, terminal)
@@ -69,7 +69,7 @@ def demo(run: CommandRun) -> int:
 
 
 @contextmanager
-def _options(options: Options) -> Iterator[Options]:
+def temporary(options: Options) -> Iterator[Options]:
     """The options with the memory chosen by --db, or else with a temporary file.
 
     ``COGNIGRAPH_DB`` is ignored, so that the demo never writes to the user's own memory.
@@ -84,7 +84,7 @@ def _options(options: Options) -> Iterator[Options]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _refuse_strangers(space: Space, messages: list[dict[str, Any]], options: Options) -> None:
+def refuse_strangers(space: Space, messages: list[dict[str, Any]], options: Options) -> None:
     """Raise an error if the space holds other messages than the sample."""
     there = space.stats().messages
     first = space.get(messages[0]["id"], messages[0]["session"]) if there else None

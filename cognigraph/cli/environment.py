@@ -22,6 +22,7 @@ class Environment:
     prices: str | None
     keys: str | None
     mcp_token: str | None
+    model: str | None
     debug: bool
     width: int
 
@@ -37,6 +38,7 @@ def read_environment() -> Environment:
         prices=os.environ.get("COGNIGRAPH_MODEL_PRICES") or None,
         mcp_token=os.environ.get("COGNIGRAPH_MCP_TOKEN") or None,
         keys=os.environ.get("COGNIGRAPH_KEYS") or None,
+        model=os.environ.get("COGNIGRAPH_MODEL") or None,
         debug=os.environ.get("COGNIGRAPH_DEBUG", "") not in ("", "0"),
         width=max(40, int(columns)) if columns.isdecimal() else PIPE_WIDTH,
     )

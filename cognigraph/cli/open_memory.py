@@ -15,7 +15,7 @@ from cognigraph.cli.environment import Environment
 from cognigraph.engine import EnrichMode
 from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR, resolve_extractor
-from cognigraph.llm import Budget
+from cognigraph.llm import Budget, Model
 from cognigraph.memory import Memory
 from cognigraph.model import DEFAULT_SPACE
 from cognigraph.settings import Settings
@@ -41,6 +41,7 @@ class Options:
     prices: str | None = None
     keys: str | None = None
     mcp_token: str | None = None
+    model: str | None = None
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, environment: Environment) -> Options:
@@ -61,6 +62,7 @@ class Options:
             prices=environment.prices,
             keys=environment.keys,
             mcp_token=environment.mcp_token,
+            model=environment.model,
         )
 
     @property
@@ -136,6 +138,7 @@ def opened(
     settings: Settings | None = None,
     budget: Budget | None = None,
     enrich: EnrichMode = "manual",
+    model: str | Model | None = None,
 ) -> Iterator[Memory]:
     """Open the memory, unless told otherwise without background enrichment.
 
@@ -155,6 +158,7 @@ def opened(
         enrich=enrich,
         timezone=options.timezone,
         settings=settings,
+        model=model,
     ) as memory:
         yield memory
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from cognigraph._version import __version__
+from cognigraph.cli.ask_options import add_ask_command
 from cognigraph.cli.filter_options import add_as_of, add_filters, add_valid_at
 from cognigraph.cli.housekeeping_options import add_housekeeping
 from cognigraph.cli.import_options import add_import_commands
@@ -82,9 +83,13 @@ def build_parser() -> argparse.ArgumentParser:
         )
         return added
 
-    command("demo", "add a sample conversation to a memory and ask it questions", _DEMO)
+    demo = command("demo", "add a sample conversation to a memory and ask it questions", _DEMO)
+    demo.add_argument(
+        "--loop", action="store_true", help="play loops of retrieval with a scripted model"
+    )
     _writing(command)
     _asking(command)
+    add_ask_command(command)
     _looking(command)
     add_state_commands(command, count)
     add_housekeeping(command)
