@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 from cognigraph.errors import StoreError
 from cognigraph.model import DEFAULT_SESSION, AddResult, Message, Role
 from cognigraph.space import Space
+from cognigraph.stating import FACTS
 from cognigraph.writing import Progress
 
 _P = ParamSpec("_P")
@@ -74,6 +75,7 @@ class AsyncWriting(InThreads):
         metadata: Mapping[str, Any] | None = None,
         tags: Iterable[str] = (),
         raw: Any = None,
+        expires: datetime | str | None = None,
     ) -> AddResult:
         """See :meth:`cognigraph.Space.add`."""
         return await self._run(
@@ -87,6 +89,50 @@ class AsyncWriting(InThreads):
             metadata=metadata,
             tags=tags,
             raw=raw,
+            expires=expires,
+        )
+
+    async def add_fact(
+        self,
+        subject: str,
+        relation: str,
+        object: str,
+        *,
+        when: str | None = None,
+        valid_from: datetime | str | None = None,
+        valid_to: datetime | str | None = None,
+        negated: bool = False,
+        replaces: bool = False,
+        source: str | None = None,
+        subject_type: str | None = None,
+        object_type: str | None = None,
+        session: str = FACTS,
+        at: datetime | str | None = None,
+        id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Iterable[str] = (),
+        expires: datetime | str | None = None,
+    ) -> AddResult:
+        """See :meth:`cognigraph.Space.add_fact`."""
+        return await self._run(
+            self._space.add_fact,
+            subject,
+            relation,
+            object,
+            when=when,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            negated=negated,
+            replaces=replaces,
+            source=source,
+            subject_type=subject_type,
+            object_type=object_type,
+            session=session,
+            at=at,
+            id=id,
+            metadata=metadata,
+            tags=tags,
+            expires=expires,
         )
 
     async def add_exchange(

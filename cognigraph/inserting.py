@@ -31,11 +31,12 @@ def add_batch(
     *,
     first: int = 0,
     skip_invalid: bool = False,
+    facts: str | None = None,
 ) -> AddResult:
     """Store one batch in one transaction.
 
     ``seen`` counts equal messages without ids over all batches of a call; ``first`` is the index of
-    this batch's first message in the call.
+    this batch's first message in the call. ``facts`` (JSON) are stated with the batch.
 
     Raises:
         InvalidMessageError: a message is invalid; all messages before it are stored.
@@ -43,7 +44,7 @@ def add_batch(
     """
     started = time.perf_counter()
     messages, rejected, invalid = _cleaned(
-        engine, space, batch, seen, first=first, skip_invalid=skip_invalid
+        engine, space, batch, seen, first=first, skip_invalid=skip_invalid, facts=facts
     )
 
     def store(store: Store, embedder: CheckedEmbedder) -> _Stored:
@@ -121,6 +122,7 @@ def _cleaned(
     *,
     first: int,
     skip_invalid: bool,
+    facts: str | None,
 ) -> tuple[list[Clean], list[Rejection], InvalidMessageError | None]:
     messages: list[Clean] = []
     rejected: list[Rejection] = []
@@ -136,6 +138,7 @@ def _cleaned(
                     limit=engine.settings.insert.max_message_chars,
                     seen=seen,
                     index=index,
+                    facts=facts,
                 )
             )
         except InvalidMessageError as error:

@@ -135,5 +135,17 @@ def _disagreeing(triples: Sequence[Triple]) -> list[Triple]:
     return [
         triple
         for triple, one in holding
-        if any(not same_value(one.slot, one.value, other.value) for _, other in holding)
+        if any(
+            not same_value(one.slot, one.value, other.value) and _overlap(triple, against)
+            for against, other in holding
+        )
     ]
+
+
+def _overlap(one: Triple, other: Triple) -> bool:
+    """Whether two facts may be true at the same time."""
+    return _before_end(one, other) and _before_end(other, one)
+
+
+def _before_end(one: Triple, other: Triple) -> bool:
+    return one.valid_from is None or other.valid_to is None or one.valid_from < other.valid_to

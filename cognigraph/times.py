@@ -100,15 +100,21 @@ class When:
     """An event time with its precision: the half-open interval ``[start, end)`` in UTC.
 
     ``text`` is the canonical form: ``2023``, ``2023-05``, ``2023-05-20``, ``2023-05-20T09:30``, or
-    two of these joined by ``/`` (inclusive, as in ISO 8601 intervals).
+    two of these joined by ``/`` (inclusive, as in ISO 8601 intervals): some time between them. Two
+    that are joined by ``..`` are the whole time from one until the other.
     """
 
     text: str
     start: datetime
     end: datetime
 
+    @property
+    def is_period(self) -> bool:
+        """Whether it is true during the whole of this time, and known to end."""
+        return ".." in self.text
+
     def __str__(self) -> str:
-        return self.text
+        return self.text.replace("..", " until ")
 
 
 def _point(text: str) -> tuple[str, datetime, datetime] | None:
@@ -149,12 +155,13 @@ def parse_when(text: str | None) -> When | None:
     """Parse an event time; ``None`` if it is not a date (output of models is not trusted)."""
     if not text:
         return None
-    parts = text.split("/")
+    joint = ".." if ".." in text else "/"
+    parts = text.split(joint)
     if len(parts) > 2:
         return None
     points = [_point(part) for part in parts]
     first, last = points[0], points[-1]
     if first is None or last is None or last[2] <= first[1]:
         return None
-    canonical = first[0] if len(parts) == 1 else f"{first[0]}/{last[0]}"
+    canonical = first[0] if len(parts) == 1 else f"{first[0]}{joint}{last[0]}"
     return When(canonical, first[1], last[2])

@@ -36,6 +36,7 @@ def replace_text(engine: Engine, space: str, old: StoredMessage, text: str, at: 
             role=old.role,
             metadata=old.metadata or None,
             tags=old.tags,
+            expires=old.expires,
         ),
         space=space,
         now=engine.clock(),

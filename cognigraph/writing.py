@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from cognigraph import stating
 from cognigraph.inserting import add_batch, batches, total
 from cognigraph.inspection import Inspection
 from cognigraph.model import DEFAULT_SESSION, AddResult, Message, Role
+from cognigraph.stating import FACTS, Stating
 from cognigraph.validation import checked
 
 Progress = Callable[[int], None]
@@ -31,6 +33,7 @@ class Writing(Inspection):
         metadata: Mapping[str, Any] | None = None,
         tags: Iterable[str] = (),
         raw: Any = None,
+        expires: datetime | str | None = None,
     ) -> AddResult:
         """Store one message durably. It can be found as soon as this returns; no model is called.
 
@@ -49,6 +52,7 @@ class Writing(Inspection):
             tags: short strings that are kept with the message.
             raw: any JSON value that is kept as it is, such as a tool call. With it, the text may be
                 empty; such a message is listed but never found.
+            expires: a time, later than ``at``, after which :meth:`expire` forgets the message.
 
         Raises:
             InvalidMessageError: an argument has the wrong type, or the message cannot be stored.
@@ -64,8 +68,87 @@ class Writing(Inspection):
             metadata=metadata,
             tags=tags,
             raw=raw,
+            expires=expires,
         )
         return add_batch(self._engine, self._name, [message], Counter())
+
+    @checked
+    def add_fact(
+        self,
+        subject: str,
+        relation: str,
+        object: str,
+        *,
+        when: str | None = None,
+        valid_from: datetime | str | None = None,
+        valid_to: datetime | str | None = None,
+        negated: bool = False,
+        replaces: bool = False,
+        source: str | None = None,
+        subject_type: str | None = None,
+        object_type: str | None = None,
+        session: str = FACTS,
+        at: datetime | str | None = None,
+        id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Iterable[str] = (),
+        expires: datetime | str | None = None,
+    ) -> AddResult:
+        """State a fact that the application knows: ``add_fact("Ann", "works at", "DNB")``.
+
+        It is stored like a message whose text is the fact in words, in a session of its own, and
+        is listed, found, updated and forgotten as such. No extractor reads it, so no model is
+        called for it, and reading everything again does not change it. It becomes a triple with
+        the next enrichment (:meth:`flush` waits for that), and supersedes and is superseded like
+        any other. Its sources have ``provenance`` ``"user"``.
+
+        Args:
+            subject: the name of an entity.
+            relation: the relation in the present tense where it is a state: "lives in".
+            object: the name of an entity, or a value.
+            when: an event time such as ``"2026-05"``; it may be a time in between
+                (``"2026-05-01/2026-05-07"``).
+            valid_from: since when a state is true; as precise as it is given (``"2026-05"``).
+            valid_to: until when, including it. Without ``valid_from`` it is true from ``at`` on.
+            negated: whether it is denied.
+            replaces: whether it takes the place of other facts with its subject and relation,
+                even if the relation may have several objects at once ("uses").
+            source: where the application has it from, such as ``"crm"``. It counts as speaker.
+            subject_type: ``"person"``, ``"organization"``, ``"location"`` or another type. If
+                absent, that of the one entity with this name. A name that is new is taken to be that
+                of a person or place of this name which is mentioned later.
+            object_type: the same for the object.
+            session: the session in which the fact is kept.
+            at: when it was stated; the clock's time if absent.
+            id: an id as for :meth:`add`. Without it, the same fact at the same time is stored once.
+            metadata: as for :meth:`add`.
+            tags: as for :meth:`add`.
+            expires: as for :meth:`add`.
+
+        Raises:
+            ConfigurationError: a name is empty or too long, or a time is not one.
+            InvalidMessageError: it cannot be stored.
+        """
+        given = Stating(
+            subject=subject,
+            relation=relation,
+            object=object,
+            subject_type=subject_type,
+            object_type=object_type,
+            when=when,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            negated=negated,
+            replaces=replaces,
+            source=source,
+            session=session,
+            at=at,
+            id=id,
+            metadata=metadata,
+            tags=tags,
+            expires=expires,
+        )
+        return stating.state(self._engine, self._name, given)
 
     @checked
     def add_exchange(

@@ -164,7 +164,7 @@ def true_when(triple: Triple, zone: tzinfo) -> str:
     claim = claim_about(triple)
     is_open = triple.valid_from is not None and triple.valid_to is None
     if claim is None or claim.change or not claim.dated or not is_open:
-        return triple.when.text
+        return str(triple.when)
     return f"since {triple.when.text.split('/')[0]}"
 
 

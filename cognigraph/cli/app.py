@@ -64,6 +64,7 @@ _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "sessions": commands.sessions,
     "entities": commands.entities,
     "triples": states.triples,
+    "add-fact": states.add_fact,
     "duplicates": resolving.duplicates,
     "merge": resolving.merge,
     "split": resolving.split,

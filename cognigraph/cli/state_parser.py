@@ -10,6 +10,7 @@ from cognigraph.cli.filter_options import add_as_of, add_filters, add_valid_at
 
 def add_state_commands(command: Any, count: Callable[[str], int]) -> None:
     """Add the commands; ``count`` reads a whole number from 1."""
+    _add_fact(command)
     history = command("history", "list what was said about each slot of an entity, oldest first")
     history.add_argument("entity", metavar="ENTITY", help="a whole name or alias")
     history.add_argument(
@@ -40,3 +41,23 @@ def add_state_commands(command: Any, count: Callable[[str], int]) -> None:
         change.add_argument("triple", metavar="TRIPLE", help="the triple, as `history` prints it")
     for change in (supersede, retract, restore):
         change.add_argument("--reason", default="", metavar="TEXT")
+
+
+def _add_fact(command: Any) -> None:
+    fact = command("add-fact", "store a fact that you know, which no extractor reads")
+    fact.add_argument("subject", metavar="SUBJECT")
+    fact.add_argument("relation", metavar="RELATION", help='such as "lives in"')
+    fact.add_argument("object", metavar="OBJECT")
+    fact.add_argument("--when", metavar="DATE", help="when it happened: 2026-05")
+    fact.add_argument("--from", dest="valid_from", metavar="DATE", help="true since then")
+    fact.add_argument("--until", dest="valid_to", metavar="DATE", help="true until then, included")
+    fact.add_argument("--negated", action="store_true", help="it is not so")
+    fact.add_argument(
+        "--replaces", action="store_true", help="it takes the place of others with this relation"
+    )
+    fact.add_argument("--source", metavar="NAME", help="where it is from")
+    fact.add_argument("--subject-type", metavar="TYPE", help="person, organization, location, ...")
+    fact.add_argument("--object-type", metavar="TYPE")
+    fact.add_argument("--at", metavar="TIME", help="when it was stated (default: now)")
+    fact.add_argument("--expires", metavar="TIME", help="when `expire` forgets it")
+    fact.add_argument("--no-enrich", action="store_true", help="only store")

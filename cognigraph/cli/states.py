@@ -9,9 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from cognigraph.cli import format_values, render
-from cognigraph.cli.commands import OK, CommandRun, listed
+from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun, listed
+from cognigraph.cli.enriching import enrich
 from cognigraph.cli.filter_options import filter_of, times_of
-from cognigraph.cli.open_memory import moment, reading
+from cognigraph.cli.open_memory import moment, opened, reading
 from cognigraph.model import Triple
 from cognigraph.space import Space
 
@@ -46,6 +47,35 @@ def _no_triples(space: Space, entity: str | None) -> str:
     near = space.entities(entity, 5)
     like = f"; did you mean {', '.join(one.name for one in near)}?" if near else ""
     return f"no triple has the entity {entity!r}{like}"
+
+
+def add_fact(run: CommandRun) -> int:
+    """Store a fact that the user states."""
+    given, options = run.arguments, run.options
+    with opened(options, create=True) as memory:
+        space = memory.space(options.space)
+        result = space.add_fact(
+            given.subject,
+            given.relation,
+            given.object,
+            when=given.when,
+            valid_from=given.valid_from,
+            valid_to=given.valid_to,
+            negated=given.negated,
+            replaces=given.replaces,
+            source=given.source,
+            subject_type=given.subject_type,
+            object_type=given.object_type,
+            at=moment(given.at, options, "--at"),
+            expires=moment(given.expires, options, "--expires"),
+        )
+        done = None if given.no_enrich else enrich(space, run.terminal)
+        text = space.get(result.id)
+    assert text is not None
+    run.terminal.document({"id": result.id, "new": bool(result.new), "text": text.text})
+    known = "" if result.new else ", as it was before"
+    run.terminal.show(render.text(f"stored as {result.id}{known}: {text.text}"))
+    return OK if done is None or done.ok else FOUND_PROBLEM
 
 
 def history(run: CommandRun) -> int:

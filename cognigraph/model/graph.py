@@ -142,13 +142,16 @@ class Entity:
 class Source:
     """One piece of evidence for a triple: a message of a session, and when it was said.
 
-    ``said_by`` is the person quoted in the message, if that is not its speaker.
+    ``said_by`` is the person quoted in the message, if that is not its speaker. ``provenance`` is
+    ``"user"`` if the application stated the fact with ``add_fact``, and ``"text"`` if it was read
+    out of the message.
     """
 
     id: str
     session: str
     at: datetime
     said_by: str | None = None
+    provenance: Literal["text", "user"] = "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +198,11 @@ class Triple:
         return any(
             start <= at and (end is None or at < end) for start, end in (*self.earlier, last)
         )
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether the application stated the fact with ``add_fact``."""
+        return any(source.provenance == "user" for source in self.sources)
 
     @property
     def text(self) -> str:

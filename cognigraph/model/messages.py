@@ -29,6 +29,9 @@ class Message:
     ``metadata`` is a JSON object of up to 64 KB, ``tags`` are short strings, and ``raw`` is
     any JSON value that is to be kept as it is. None of them is searched for words. ``text`` may be
     empty if there is a ``raw`` payload: such a message is stored and listed, but never found.
+
+    ``expires`` is a time, later than ``at``, after which :meth:`cognigraph.Space.expire` forgets
+    the message.
     """
 
     text: str
@@ -40,6 +43,7 @@ class Message:
     metadata: Mapping[str, Any] | None = None
     tags: Iterable[str] = ()
     raw: Any = None
+    expires: datetime | str | None = None
 
     @classmethod
     def of(cls, value: object, *, index: int = 0) -> Message:
@@ -105,7 +109,8 @@ class StoredMessage:
     """A message as stored, with its whole text, even if it was split into several chunks.
 
     ``is_enriched`` says whether an extractor has read all its chunks. ``role`` is ``None`` for a
-    person; ``tags`` are sorted; ``raw`` is what was given, ``None`` if nothing was.
+    person; ``tags`` are sorted; ``raw`` is what was given, ``None`` if nothing was, and
+    ``expires`` when it is to be forgotten, if that was said.
     """
 
     id: str
@@ -119,3 +124,4 @@ class StoredMessage:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     raw: Any = None
+    expires: datetime | None = None

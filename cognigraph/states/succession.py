@@ -137,6 +137,7 @@ def _alone(statement: Statement) -> Standing:
     if when is None or not claim.dated:
         return Standing(valid_from=min(statement.said, default=None))
     planned = "/" in when.text and when.end > max(statement.said, default=when.end)
+    planned = planned or when.is_period
     return Standing(valid_from=when.start, valid_to=when.end if planned else None)
 
 
@@ -149,7 +150,11 @@ def _events(statement: Statement) -> list[_Event]:
         return [_Event(at, at, at, statement) for at in sorted(set(statement.said))]
     if when.start > max(statement.said):
         return []  # a plan
+    if when.is_period and when.end <= min(statement.said):
+        return []  # it was over when it was said
     said = [at for at in sorted(set(statement.said)) if at >= when.start]
+    if when.is_period:
+        said = [at for at in said if at < when.end]
     if claim.change:
         return [_Event(min(when.end, said[0]), said[0], when.start, statement)]
     return [_Event(at, at, when.start, statement) for at in said]

@@ -32,11 +32,17 @@ class ChunkRow:
 
 @dataclass(frozen=True, slots=True)
 class MessageData:
-    """What is stored with a message beside its text; ``metadata`` and ``raw`` are JSON texts."""
+    """What is stored with a message beside its text; ``metadata`` and ``raw`` are JSON texts.
+
+    ``facts`` (JSON) are those that an application stated; the text says the same in words, and no
+    extractor reads it. ``expires`` is when the message is to be forgotten.
+    """
 
     metadata: str | None = None
     tags: tuple[str, ...] = ()
     raw: str | None = None
+    facts: str | None = None
+    expires: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +71,7 @@ class WorkChunk:
     ``attempts``, ``outages`` and ``crashes`` (of processes that held it) count the failures so far.
     ``extractor`` names the extractor that has processed the chunk before. ``arrival`` orders chunks
     of the same time. A chunk of the system or of a tool has no text, because no facts are extracted
-    from it.
+    from it. ``stated`` are facts that an application stated (JSON); no extractor gets such a chunk.
     """
 
     uid: str
@@ -81,6 +87,7 @@ class WorkChunk:
     crashes: int = 0
     arrival: int = 0
     role: Role | None = None
+    stated: str | None = None
 
 
 def readable(text: str, role: str | None) -> str:

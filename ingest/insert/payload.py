@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from datetime import datetime, tzinfo
 from typing import Any
 
 from cognigraph.errors import InvalidMessageError
 from cognigraph.model import Message
 from cognigraph.stores.records import MessageData
 from cognigraph.text.clean import replace_surrogates
+from cognigraph.times import to_utc
 from cognigraph.validation import shown
 
 MAX_METADATA = 64 * 1024
@@ -25,20 +27,38 @@ _MAX_BITS = 1024
 """Python refuses to read numbers of thousands of digits."""
 
 
-def message_data(message: Message, index: int) -> MessageData | None:
+def message_data(
+    message: Message, index: int, zone: tzinfo | None = None, facts: str | None = None
+) -> MessageData | None:
     """What is to be stored beside the text; ``None`` if the message has nothing else.
+
+    ``zone`` is that of times that have none; ``facts`` (JSON) are those that are stated with it.
 
     Raises:
         InvalidMessageError: something is of the wrong type, too large, or not JSON.
     """
-    if message.metadata is None and message.raw is None and message.tags == ():
+    empty = message.metadata is None and message.raw is None and message.tags == ()
+    if empty and message.expires is None and facts is None:
         return None
     data = MessageData(
         metadata=_metadata(message.metadata, index),
         tags=_tags(message.tags, index),
         raw=None if message.raw is None else _encoded(message.raw, "raw", MAX_RAW, index),
+        facts=facts,
+        expires=_expires(message.expires, zone, index),
     )
     return None if data == MessageData() else data
+
+
+def _expires(expires: object, zone: tzinfo | None, index: int) -> datetime | None:
+    if expires is None:
+        return None
+    if not isinstance(expires, str | datetime):
+        raise _invalid(index, f"expires must be a time, not {shown(expires)}")
+    try:
+        return to_utc(expires, zone)
+    except InvalidMessageError as error:
+        raise _invalid(index, f"expires: {error}") from error
 
 
 def _metadata(metadata: object, index: int) -> str | None:

@@ -54,8 +54,9 @@ def clean(
     limit: int,
     seen: Counter[str],
     index: int,
+    facts: str | None = None,
 ) -> Clean:
-    """Validate one message and assign its identity.
+    """Validate one message and assign its identity; ``facts`` (JSON) are stated with it.
 
     ``seen`` counts equal messages without an id in this call. Two equal messages with the same time
     therefore stay two messages, and a repeated call recognises both.
@@ -64,7 +65,7 @@ def clean(
         InvalidMessageError: a field of the message is invalid.
     """
     text = _text(message.text, "text", index)
-    data = message_data(message, index)
+    data = message_data(message, index, zone, facts)
     has_payload = data is not None and data.raw is not None
     if not text.strip() and not has_payload:
         raise InvalidMessageError(
@@ -86,6 +87,10 @@ def clean(
         at = now if message.at is None else to_utc(message.at, zone)
     except InvalidMessageError as error:
         raise InvalidMessageError(f"message {index}: {error}", index=index) from error
+    if data is not None and data.expires is not None and data.expires <= at:
+        raise InvalidMessageError(
+            f"message {index}: expires is not later than the message itself", index=index
+        )
     if message.id is not None:
         id = check_name(message.id, "id", index)
         uid = ids.message_uid(space, session, id)

@@ -25,6 +25,7 @@ from cognigraph.ingest.queue.lease import Heartbeat
 from cognigraph.ingest.queue.retry import judge
 from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.queue.worker_names import has_died, worker_name
+from cognigraph.ingest.stated import with_stated
 from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.batch_size import SETTLING, SUSPECT_CRASHES, marked
@@ -214,9 +215,13 @@ class Enricher:
         try:
             window = window_of(lease)
             summarise = None if chunks else self._summarise
-            extraction = (summarise or self._extractor.extract)(window)
+            if chunks and not window.chunks:
+                extraction = Extraction()
+            else:
+                extraction = (summarise or self._extractor.extract)(window)
             if not isinstance(extraction, Extraction):
                 raise TypeError(f"returned a {type(extraction).__name__}, not an Extraction")
+            extraction = with_stated(extraction, chunks)
         except CogniGraphError:
             raise
         except Exception as error:  # an extractor may be a plug-in that raises anything

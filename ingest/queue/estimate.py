@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from cognigraph.ingest.extraction import Contextual, Estimating, Extractor, Summarising, Window
+from cognigraph.ingest.stated import read_by_extractor
 from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.batch_size import batch_size, failures_of
@@ -33,8 +34,9 @@ class Estimate:
 
 
 def window_of(lease: Lease) -> Window:
-    """The window of a lease that an extractor gets."""
-    return Window(lease.space, lease.session, lease.chunks, lease.before, lease.notes)
+    """The window of a lease that an extractor gets, without facts that were stated."""
+    chunks = read_by_extractor(lease.chunks)
+    return Window(lease.space, lease.session, chunks, lease.before, lease.notes)
 
 
 def context_of(extractor: Extractor, settings: EnrichSettings) -> int:
@@ -80,9 +82,10 @@ def estimate(
         chunks += len(lease.chunks)
         again += sum(chunk.extractor is not None for chunk in lease.chunks)
         for part in batches(lease, settings, context):
-            windows += 1
-            if ask is not None and part.chunks and usage is not None:
-                usage += ask(window_of(part))
+            window = window_of(part)
+            windows += bool(window.chunks or not part.chunks)
+            if ask is not None and window.chunks and usage is not None:
+                usage += ask(window)
     return Estimate(extractor.name, sessions, turns, chunks, windows, again, summaries, usage)
 
 

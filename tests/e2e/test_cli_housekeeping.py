@@ -69,3 +69,17 @@ def test_a_space_is_exported_imported_and_backed_up(filled: Cli, tmp_path: Path)
     copy = tmp_path / "backup.db"
     assert filled("backup", copy).returncode == 0
     assert filled("triples", "--db", copy).stdout == filled("triples").stdout
+
+
+def test_a_fact_is_stated_on_the_command_line(cli: Cli) -> None:
+    given = ("add-fact", "Ann", "lives in", "Oslo", "--from", "2026-05", "--source", "crm")
+    stored = document(cli(*given, "--at", "2026-06-01T09:00:00Z", "--json"))
+    assert (stored["new"], stored["text"]) == (True, "Ann lives in Oslo (2026-05)")
+    (fact,) = document(cli("triples", "Ann", "--json"))["triples"]
+    assert (fact["object"], fact["valid_from"]) == ("Oslo", "2026-05-01T00:00:00+00:00")
+    assert [(one["id"], one["said_by"], one["provenance"]) for one in fact["sources"]] == [
+        (stored["id"], "crm", "user")
+    ]
+    assert "valid_from must be one time" in error_of(
+        cli("add-fact", "Ann", "lives in", "Oslo", "--from", "2026/2027"), 2
+    )

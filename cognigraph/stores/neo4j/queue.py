@@ -260,5 +260,5 @@ def _backlog(
 
 def _work_chunk(session: str, row: Row) -> WorkChunk:
     uid, message_id, speaker, at, text, *rest = row
-    text = readable(text, rest[-1])
+    text = readable(text, rest[-2])
     return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *rest)

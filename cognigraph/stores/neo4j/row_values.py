@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 
-from cognigraph.model import Session, Source, StoredMessage, Theme, Triple
+from cognigraph.model import Session, StoredMessage, Theme, Triple
 from cognigraph.model.graph import Period
 from cognigraph.stores.candidates import ChunkRecord
 from cognigraph.stores.neo4j.connection import Row
+from cognigraph.stores.state_rows import source_of
 from cognigraph.times import from_micros, parse_when
 
 
 def message_of(id: str, row: Row) -> StoredMessage:
     """A whole message, of a row of ``read/message``."""
-    session, speaker, at, texts, enriched, role, metadata, tags, raw = row
+    session, speaker, at, texts, enriched, role, metadata, tags, raw, expires = row
     return StoredMessage(
         id=id,
         session=session,
@@ -26,6 +27,7 @@ def message_of(id: str, row: Row) -> StoredMessage:
         metadata=json.loads(metadata) if metadata else {},
         tags=tuple(tags or ()),
         raw=None if raw is None else json.loads(raw),
+        expires=None if expires is None else from_micros(expires),
     )
 
 
@@ -70,7 +72,7 @@ def triple_of(row: Row) -> Triple:
     uid, subject, subject_type, relation, object, object_type, when, negated = row[:8]
     first_observed, last_observed, sources, status, *standing = row[8:]
     valid_from, valid_to, superseded_by, superseded_at, reason, earlier = standing
-    distinct = {(at, id, session, said_by or "") for at, id, session, said_by in sources}
+    distinct = {(at, id, name, by or "", stated) for at, id, name, by, stated in sources}
     return Triple(
         uid=uid,
         subject=subject,
@@ -83,8 +85,8 @@ def triple_of(row: Row) -> Triple:
         first_observed=from_micros(first_observed),
         last_observed=from_micros(last_observed),
         sources=tuple(
-            Source(id, session, from_micros(at), said_by or None)
-            for at, id, session, said_by in sorted(distinct, reverse=True)
+            source_of(at, id, session, said_by, stated)
+            for at, id, session, said_by, stated in sorted(distinct, reverse=True)
         ),
         status=status,
         valid_from=None if valid_from is None else from_micros(valid_from),

@@ -21,7 +21,7 @@ ORDER BY c.at {order}, c.id {order} LIMIT :limit"""
 
 _PARTS = f"""
 SELECT f.id, c.message_id, s.name, c.speaker, c.at, c.text, c.session_id, w.state, c.role,
-       d.metadata, d.tags, d.raw
+       d.metadata, d.tags, d.raw, d.expires
 FROM json_each(?) j JOIN chunk f ON f.id = j.value
 JOIN session s ON s.id = f.session_id
 JOIN chunk c ON c.space_id = f.space_id AND c.message_id = f.message_id
@@ -81,7 +81,7 @@ def message(
     """A whole message."""
     rows = connection.execute(
         f"""SELECT s.name, c.speaker, c.at, c.text, c.session_id, w.state, c.role,
-                  d.metadata, d.tags, d.raw
+                  d.metadata, d.tags, d.raw, d.expires
            FROM chunk c JOIN session s ON s.id = c.session_id JOIN work w ON w.chunk_id = c.id
            {JOIN}
            WHERE c.space_id = ? AND c.message_id = ? AND (? IS NULL OR s.name = ?)
@@ -95,11 +95,12 @@ def message(
 def message_of(id: str, rows: Sequence[tuple[Any, ...]]) -> StoredMessage:
     """A whole message, of rows of its chunks.
 
-    A row holds session, speaker, time, text, session id, state, role, metadata, tags and raw.
+    A row holds session, speaker, time, text, session id, state, role, metadata, tags, raw and
+    expires.
     """
     name, speaker, at = rows[0][:3]
     text = "".join(row[3] for row in rows)
-    role, metadata, tags, raw = rows[0][6:]
+    role, metadata, tags, raw, expires = rows[0][6:]
     return StoredMessage(
         id=id,
         session=name,
@@ -112,4 +113,5 @@ def message_of(id: str, rows: Sequence[tuple[Any, ...]]) -> StoredMessage:
         metadata=metadata_of(metadata),
         tags=tags_of(tags),
         raw=None if raw is None else json.loads(raw),
+        expires=None if expires is None else from_micros(expires),
     )

@@ -10,6 +10,7 @@ from typing import Any
 from cognigraph.model import Role
 from cognigraph.model.roles import ROLES
 from cognigraph.stores.records import MessageData
+from cognigraph.times import to_micros
 
 ROLE_OF_NUMBER: tuple[Role | None, ...] = (None, *ROLES)
 """Roles by their numbers in ``chunk_index``. New roles go to the end."""
@@ -33,10 +34,14 @@ def write(
 ) -> None:
     """Store the data of a message with its first chunk."""
     connection.execute(
-        """INSERT INTO message_data (chunk_id, space_id, parts, metadata, tags, raw)
-           VALUES (?, ?, ?, ?, ?, ?)""",
-        (chunk_id, space_id, parts, data.metadata, json.dumps(data.tags), data.raw),
-    )
+        """INSERT INTO message_data
+             (chunk_id, space_id, parts, metadata, tags, raw, facts, expires)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+        (
+            chunk_id, space_id, parts, data.metadata, json.dumps(data.tags), data.raw, data.facts,
+            None if data.expires is None else to_micros(data.expires),
+        ),
+    )  # fmt: skip
 
 
 def metadata_of(text: str | None) -> Mapping[str, Any]:

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from cognigraph.ids import normalise
-from cognigraph.model import Entity, Session, Source, Stats, Theme, Triple
+from cognigraph.model import Entity, Session, Stats, Theme, Triple
 from cognigraph.stores.candidates import ChunkRecord
 from cognigraph.stores.sqlite.message_data import JOIN, metadata_of, tags_of
 from cognigraph.stores.sqlite.succession import periods
+from cognigraph.stores.state_rows import source_of
 from cognigraph.times import from_micros, parse_when
 
 _MOST_VARIABLES = 500
@@ -247,12 +248,14 @@ def contested(connection: sqlite3.Connection, space: int, limit: int) -> list[li
 
 def to_triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Triple]:
     """Rows of ``TRIPLE`` with their sources."""
-    sources: dict[int, set[tuple[int, str, str, str]]] = {}
+    sources: dict[int, set[tuple[int, str, str, str, bool]]] = {}
     for triple, at, *source in _in(
         connection,
-        """SELECT e.triple_id, e.observed_at, c.message_id, s.name, coalesce(e.said_by, '')
+        """SELECT e.triple_id, e.observed_at, c.message_id, s.name, coalesce(e.said_by, ''),
+                  d.facts IS NOT NULL
            FROM evidence e
            JOIN chunk c ON c.id = e.chunk_id JOIN session s ON s.id = c.session_id
+           LEFT JOIN message_data d ON d.chunk_id = c.id
            WHERE e.triple_id IN ({})""",
         [row[0] for row in rows],
     ):
@@ -277,8 +280,7 @@ def to_triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) 
             reason=row[16],
             earlier=periods(row[17]),
             sources=tuple(
-                Source(id, session, from_micros(at), said_by or None)
-                for at, id, session, said_by in sorted(sources.get(row[0], ()), reverse=True)
+                source_of(*source) for source in sorted(sources.get(row[0], ()), reverse=True)
             ),
         )
         for row in rows

@@ -43,13 +43,13 @@ ORDER BY w.session_id LIMIT 1"""
 
 _PENDING_CHUNKS = """
 SELECT c.uid, c.message_id, c.speaker, c.at, coalesce(c.fresh, c.text), c.part, w.attempts,
-       w.outages, w.extractor, w.deaths, c.id, c.role
-FROM chunk c JOIN work w ON w.chunk_id = c.id
+       w.outages, w.extractor, w.deaths, c.id, c.role, d.facts
+FROM chunk c JOIN work w ON w.chunk_id = c.id LEFT JOIN message_data d ON d.chunk_id = c.id
 WHERE c.session_id = ? AND w.state {states} AND w.retry_at <= ?
 ORDER BY c.at, c.id LIMIT ?"""
 
 _BEFORE = """
-SELECT uid, message_id, speaker, at, coalesce(fresh, text), part, 0, 0, NULL, 0, id, role
+SELECT uid, message_id, speaker, at, coalesce(fresh, text), part, 0, 0, NULL, 0, id, role, NULL
 FROM chunk
 WHERE session_id = ? AND (at, id) < (?, ?) AND fresh IS NOT ''
   AND (role IS NULL OR role NOT IN ('system', 'tool')) ORDER BY at DESC, id DESC LIMIT ?"""
@@ -180,7 +180,7 @@ def peek(
 
 def _work_chunk(session: str, row: tuple[Any, ...]) -> WorkChunk:
     uid, message_id, speaker, at, text, *rest = row
-    text = readable(text, rest[-1])
+    text = readable(text, rest[-2])
     return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *rest)
 
 

@@ -3,7 +3,7 @@
 // parameters: space, since, until, excluded (the end of the range, not part of it), at, arrival
 //   (the position to continue after), speaker (null for all), limit
 // returns: arrival number, uid of the first chunk, id, session, speaker, at in microseconds, texts in order, whether all
-//   chunks are enriched, role, metadata (JSON), tags, raw (JSON)
+//   chunks are enriched, role, metadata (JSON), tags, raw (JSON), expires in microseconds
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, at, seq)
 WHERE chunk.space = $space AND chunk.at >= $since AND chunk.at <= $until AND chunk.seq IS NOT NULL
   AND chunk.part = 0 AND chunk.at < $excluded
@@ -20,5 +20,6 @@ CALL (chunk) {
 RETURN chunk.seq, chunk.uid, chunk.message_id, chunk.session, chunk.speaker,
        chunk.at.epochSeconds * 1000000 + chunk.at.microsecond,
        [part IN parts | part.text], all(part IN parts WHERE part.state = 'done'),
-       chunk.role, chunk.metadata, chunk.tags, chunk.raw
+       chunk.role, chunk.metadata, chunk.tags, chunk.raw,
+       chunk.expires.epochSeconds * 1000000 + chunk.expires.microsecond
 ORDER BY chunk.at ASC, chunk.seq ASC

@@ -2,8 +2,9 @@
 // parameters: session (uid), token, now, until, limit, context
 // returns: space, session (id), version, state (the summariser's), chunks, before
 //   (newest first), keys [[name, weight]], themes [[title, summary, uid, reason,
-//   [[index, chunk uid]]]], backlog [state, attempts, outages], renew; a chunk is [uid, message_id, speaker, at in microseconds, text, part,
-//   attempts, outages, extractor, deaths (crashes), seq, role];
+//   [[index, chunk uid]]]], backlog [state, attempts, outages], renew; a chunk is [uid, message_id,
+//   speaker, at in microseconds, text, part, attempts, outages, extractor, deaths (crashes), seq,
+//   role, stated facts (JSON)];
 //   no row if another worker claimed the session first
 MATCH (session:Session {uid: $session})
 // This write takes the lock, so that the lease is read and written atomically.
@@ -60,10 +61,10 @@ CALL (session) {
 RETURN session.space, session.id, session.version, session.state,
   [c IN chunks | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
                   coalesce(c.fresh, c.text), c.part, c.attempts, coalesce(c.outages, 0), c.extractor,
-                  coalesce(c.deaths, 0), c.seq, c.role]]
+                  coalesce(c.deaths, 0), c.seq, c.role, c.facts]]
     AS chunks,
   [c IN before | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
-                  coalesce(c.fresh, c.text), c.part, 0, 0, null, 0, c.seq, c.role]] AS before,
+                  coalesce(c.fresh, c.text), c.part, 0, 0, null, 0, c.seq, c.role, null]] AS before,
   [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,
   themes,
   [session.summary_state, session.summary_attempts, session.summary_outages,

@@ -4,7 +4,7 @@
 //   where (or null; see stores/neo4j/index/allowed.py), skip, limit
 // returns: uid, subject, subject type, relation, object, object type, when, negated,
 //   first_observed and last_observed in microseconds,
-//   sources [[observed_at, message_id, session, said_by]], status, valid_from, valid_to, uid of
+//   sources [[observed_at, message_id, session, said_by, stated]], status, valid_from, valid_to, uid of
 //   the triple that supersedes it, superseded_at, reason,
 //   earlier periods [from, until, ...] in microseconds
 MATCH (triple:Triple) USING INDEX triple:Triple(space, last_observed)
@@ -36,7 +36,8 @@ MATCH (subject:Entity)<-[:SUBJECT]-(triple)-[:OBJECT]->(object:Entity)
 CALL (triple) {
   MATCH (triple)-[evidence:EVIDENCE]->(chunk:Chunk)
   RETURN collect([evidence.observed_at.epochSeconds * 1000000 + evidence.observed_at.microsecond,
-                  chunk.message_id, chunk.session, evidence.said_by]) AS sources
+                  chunk.message_id, chunk.session, evidence.said_by,
+                  chunk.facts IS NOT NULL]) AS sources
 }
 CALL (triple) {
   OPTIONAL MATCH (by:Triple)-[:SUPERSEDES]->(triple)

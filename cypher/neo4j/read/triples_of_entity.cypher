@@ -42,7 +42,8 @@ MATCH (subject:Entity)<-[:SUBJECT]-(triple)-[:OBJECT]->(object:Entity)
 CALL (triple) {
   MATCH (triple)-[evidence:EVIDENCE]->(chunk:Chunk)
   RETURN collect([evidence.observed_at.epochSeconds * 1000000 + evidence.observed_at.microsecond,
-                  chunk.message_id, chunk.session, evidence.said_by]) AS sources
+                  chunk.message_id, chunk.session, evidence.said_by,
+                  chunk.facts IS NOT NULL]) AS sources
 }
 CALL (triple) {
   OPTIONAL MATCH (by:Triple)-[:SUPERSEDES]->(triple)
