@@ -115,8 +115,8 @@ class Writing(Inspection):
                 even if the relation may have several objects at once ("uses").
             source: where the application has it from, such as ``"crm"``. It counts as speaker.
             subject_type: ``"person"``, ``"organization"``, ``"location"`` or another type. If
-                absent, that of the one entity with this name. A name that is new is taken to be that
-                of a person or place of this name which is mentioned later.
+                absent, that of the one entity with this name. A new name is taken to be that of a
+                person or place of this name which is mentioned later.
             object_type: the same for the object.
             session: the session in which the fact is kept.
             at: when it was stated; the clock's time if absent.
