@@ -196,7 +196,7 @@ def _variants(
     """Yield the rank with each part of the ranking switched off, and by each other profile."""
     settings, time = request.settings, plan.analysis.time
     idle = {"time_cue"} if not time.times else set()
-    idle |= {"time_order"} if time.order is None else set()
+    idle |= set() if time.order is not None or plan.newer_first else {"time_order"}
     for part, name in _PARTS.items():
         if getattr(settings, part) and part not in idle:
             yield name, _rank_with(request, expected, **{part: False})

@@ -32,6 +32,15 @@ class SearchPlan:
         """Whether the newest or the oldest of the best hits come first; ``None`` for neither."""
         return self.analysis.time.order if self.request.settings.time_order else None
 
+    @property
+    def newer_first(self) -> bool:
+        """Whether a newer message of the user precedes an older one that matches as well."""
+        settings, analysis = self.request.settings, self.analysis
+        if settings.profile != "default" or not settings.time_order:
+            return False
+        is_dated = self.request.valid_at is not None
+        return analysis.asks_state and analysis.time.order is None and not is_dated
+
 
 def plan_search(request: SearchRequest) -> SearchPlan | None:
     """Read the question of a request; ``None`` if it is empty.

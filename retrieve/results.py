@@ -26,7 +26,9 @@ from cognigraph.retrieve.standing import (
 from cognigraph.retrieve.stopwatch import Stopwatch
 from cognigraph.retrieve.timeline import (
     DEPTH,
+    STATE_DEPTH,
     in_order,
+    newer_before_older,
     sessions_known_at,
     state_time,
 )
@@ -60,7 +62,7 @@ class _Ranked:
 
         Ends the stages ``rerank`` (if there is a reranker) and ``fetch``.
         """
-        best = self._best_messages(k, stopwatch)
+        best = self._newer_first(self._best_messages(k, stopwatch))
         rows = self._in_order(best)[:k]
         triple_rows, session_rows = self._best_triples(), self._best_sessions()
         store, space = self.plan.request.store, self.plan.request.space
@@ -85,7 +87,8 @@ class _Ranked:
     def _best_messages(self, k: int, stopwatch: Stopwatch) -> RankedMessages:
         """Return the best messages, reordered by the reranker if there is one."""
         request = self.plan.request
-        count = k if self.plan.order is None else max(k, DEPTH)
+        count = max(k, DEPTH if self.plan.order is not None else 0)
+        count = max(count, STATE_DEPTH if self.plan.newer_first else 0)
         limit = request.settings.rerank
         if request.reranker is None or not limit:
             return self._messages(count)
@@ -144,6 +147,25 @@ class _Ranked:
         own = self._own_answer()
         times = [best.records[row].at for row in best.rows]
         return in_order(best.rows, self.plan.order, [own[row] for row in best.rows], times)
+
+    def _newer_first(self, best: RankedMessages) -> RankedMessages:
+        """Put newer messages of the user before older ones, if the question is about a state.
+
+        What an assistant says stays where it is: its answers repeat older values and advise.
+        """
+        if not self.plan.newer_first:
+            return best
+        scores = self.ranking.score
+        changes = self.ranking.raw.get("change", np.zeros(len(scores)))
+        order = newer_before_older(
+            [float(scores[row]) for row in best.rows],
+            [best.records[row].at for row in best.rows],
+            [float(changes[row]) for row in best.rows],
+            [best.records[row].role == "user" for row in best.rows],
+        )
+        rows = [best.rows[before] for before in order]
+        moved = [row for row, before in zip(rows, order, strict=True) if rows.index(row) < before]
+        return replace(best, rows=rows, newer=frozenset(moved))
 
     def _own_answer(self) -> Floats:
         """Return how well each chunk (n,) answers by itself: by its vector, words and best triple.
@@ -284,6 +306,8 @@ class _Ranked:
         notes: tuple[str, ...] = ()
         if not (chunks.by_vector[row] or chunks.by_terms[row]):
             notes = ("found as a neighbour or as evidence, not by its own vector or words",)
+        if row in best.newer:
+            notes = (*notes, "moved up: newer than what matches the question about as well")
         profile = PROFILES[self.plan.request.settings.profile]
         change = best.changes.get(row)
         return Why(
@@ -341,6 +365,8 @@ class _Ranked:
         if self.plan.order is not None:
             first = "newest" if self.plan.order == "last" else "oldest"
             notes.append(f"the {first} of the best come first")
+        if best.newer:
+            notes.append("of the user's messages that match about equally well, newer ones first")
         as_of = self.plan.request.as_of
         if as_of is not None:
             notes.append(f"as of {as_of.isoformat()}: nothing said later is shown")

@@ -19,6 +19,16 @@ BAND = 0.75
 DEPTH = 15
 """The number of best items among which such states are sought."""
 
+CLOSE = 0.2
+"""A newer message moves before an older one that scores higher by at most this share of the best
+score."""
+
+CLOSE_IF_CHANGED = 0.1
+"""Added to ``CLOSE`` for a message that tells of a change."""
+
+STATE_DEPTH = 20
+"""The number of best messages among which newer ones move before older ones."""
+
 _T = TypeVar("_T")
 
 
@@ -42,6 +52,36 @@ def in_order(
     first = sorted(states, key=times.__getitem__, reverse=order == "last")
     rest = sorted(set(range(len(items))).difference(first))
     return [items[position] for position in (*first, *rest)]
+
+
+def newer_before_older(
+    scores: Sequence[float],
+    times: Sequence[datetime],
+    changes: Sequence[float],
+    may_move: Sequence[bool],
+) -> list[int]:
+    """Return the order of messages, best first, in which newer ones precede older ones.
+
+    What the user said about a thing in March and in May matches "What do I pay?" about equally
+    well; only the newer message tells how things are. So among the first ``STATE_DEPTH`` a message
+    moves up past each older one whose score is not much higher: by ``CLOSE`` of the best score, or
+    by up to ``CLOSE_IF_CHANGED`` more in proportion to ``changes`` in [0, 1]. It stops at the first
+    message that is newer or scores much higher. Those that ``may_move`` share their positions among
+    themselves; all others keep theirs.
+    """
+    moving = [row for row in range(min(STATE_DEPTH, len(scores))) if may_move[row]]
+    best = max((scores[row] for row in moving), default=0.0)
+    placed: list[int] = []
+    for row in moving:
+        reach = scores[row] + best * (CLOSE + CLOSE_IF_CHANGED * changes[row])
+        at = len(placed)
+        while at and times[placed[at - 1]] < times[row] and scores[placed[at - 1]] <= reach:
+            at -= 1
+        placed.insert(at, row)
+    order = list(range(len(scores)))
+    for position, row in zip(moving, placed, strict=True):
+        order[position] = row
+    return order
 
 
 def state_time(triple: Triple) -> datetime:

@@ -60,6 +60,11 @@ class Analysis:
         """The dates and time windows near which the answer should be."""
         return self.time.times
 
+    @property
+    def asks_state(self) -> bool:
+        """Whether it asks the user how things are ("Where do I live?"), and not for advice."""
+        return self.time.present and not self.aim.request and not self.aim.assistant
+
 
 def analyse(question: str, now: datetime) -> Analysis:
     """Analyse a question asked at ``now``. An empty one has no terms, anchors or entities."""

@@ -11,6 +11,7 @@
 | "... now", "most recently", "the first time"    | an order: newest or oldest state first       |
 | "when did", "how long ago", "how long"          | the answer is a time or a duration           |
 | "where did she live before", "used to", "former" | a state that is over                        |
+| "where does she live", "which phone is mine"    | a state that holds                           |
 | "as of March"                                   | later messages are left out                  |
 
 Relative times count from ``now``, the time of asking.
@@ -19,7 +20,7 @@ Relative times count from ``now``, the time of asking.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -52,6 +53,21 @@ _PAST = re.compile(
     r"|\bhas (?:\S+ ){1,4}changed\b"
 )
 _NOT_NOW = re.compile(r"\b(?:from now|until now|just now|now that)\b")
+_HOLDS = re.compile(
+    r"\b(?:do|does|don't|doesn't|is|are|am|isn't|aren't|will)\b"
+    r"|\b(?:who|what|where|how|when|which|that)(?:'s|'re)|^(?:and |so |but )?who \S+s\b"
+)
+"""Verbs in the present: "where does she live", "who looks after the dog"; "will" for plans."""
+_TURNED_OUT = re.compile(r"\bend(?:ed|s)? up\b|\bin the end\b")
+"""What became of something that changed is a state that holds: "which one did we end up with"."""
+_HAPPENED = re.compile(
+    r"\b(?:did|was|were|had|been|didn't|wasn't|weren't|hadn't)\b|\b(?:has|have)\b(?! to\b)"
+    r"|^(?:since|until) when\b"
+)
+"""Verbs in the past, and perfects, which ask what has happened rather than how things are."""
+_BEFOREHAND = re.compile(r"^(?:after|since|with|given|considering|because|if|as)\b[^,]*, ?")
+"""A clause before the question itself: "after all that I have paid, how much is due"."""
+_WILL = re.compile(r"\bwill\b")
 _WHEN = re.compile(
     r"^(?:and |so |but )?(?:(?:since|until|by) )?(?:when\b|(?:on|in|at|by|during)? ?(?:what|which) "
     r"(?:exact )?(?:date|day|month|year|time|weekday|season)\b)|\bhow (?:long|many (?:days|weeks"
@@ -103,7 +119,7 @@ class QuestionTime:
     ``times``: dates and windows near which the answer lies; ``anchor``: an event that dates it;
     ``order``: whether the first or the last state is meant; ``asks``: whether the answer is a time
     or a duration; ``as_of``: the time after which messages are left out; ``past``: whether it asks
-    for a state that is over.
+    for a state that is over; ``present``: whether it asks for one that holds.
     """
 
     times: tuple[NamedDate | TimeWindow, ...] = ()
@@ -112,6 +128,7 @@ class QuestionTime:
     asks: Asks | None = None
     as_of: datetime | None = None
     past: bool = False
+    present: bool = False
 
 
 def read_time(question: str, now: datetime) -> QuestionTime:
@@ -152,7 +169,7 @@ def read_time(question: str, now: datetime) -> QuestionTime:
     asks: Asks | None = "when" if _WHEN.search(low) else None
     if asks is None and _HOW_LONG.search(low):
         asks = "how long"
-    return QuestionTime(
+    found = QuestionTime(
         times=tuple(dict.fromkeys(times)),
         anchor=None if covered else _anchor(low, bool(times)),
         # A date already says which state is meant, and a duration has a beginning and an end.
@@ -161,6 +178,19 @@ def read_time(question: str, now: datetime) -> QuestionTime:
         as_of=as_of,
         past=_PAST.search(low) is not None,
     )
+    return replace(found, present=_is_present(low, found))
+
+
+def _is_present(low: str, time: QuestionTime) -> bool:
+    """Whether a question, in lower case, asks how things are; a date may be that of a plan."""
+    if time.past or time.anchor or time.asks == "how long" or time.order == "first":
+        return False
+    if time.times and not _WILL.search(low):
+        return False
+    low = _BEFOREHAND.sub("", low)
+    if _TURNED_OUT.search(low):
+        return True
+    return _HOLDS.search(low) is not None and _HAPPENED.search(low) is None
 
 
 def _opening(tokens: list[Token], span: TimeSpan) -> int:

@@ -18,6 +18,7 @@ from cognigraph.embed.word_vectors import word_vectors
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.question.answer_form import form_features
 from cognigraph.retrieve.question.dates import nearness
+from cognigraph.retrieve.rank.changes import changes
 from cognigraph.retrieve.rank.late_interaction import (
     candidate_words,
     late_features,
@@ -34,7 +35,7 @@ WINDOW = 2
 """Neighbours on each side of a chunk that make its window. One and three measured worse."""
 
 _CUES = frozenset({"speaker named", "asks", "answers", "length", "names", "answer form"})
-_ROLES = frozenset({"user", "user vector", "assistant asked", "wish"})
+_ROLES = frozenset({"user", "user vector", "assistant asked", "wish", "change"})
 _MADE_SCALED = frozenset({"contextual vector", "triple", "second triple", "time", "session rank"})
 ABSOLUTE = _CUES | _ROLES | _MADE_SCALED
 """Signals with the same meaning for every question; they are not scaled over the candidates."""
@@ -78,7 +79,9 @@ def chunk_features(
         features |= _cues(chunks, analysis)
         wanted = analysis.aim.request and chunks.texts
         wish = wishes(text_words)[: len(chunks.uids)] if wanted else None
-        features |= role_features(chunks.roles, scaled(chunks.cosine), wish, analysis.aim)
+        is_state = analysis.asks_state and chunks.texts
+        change = changes(text_words)[: len(chunks.uids)] if is_state else None
+        features |= role_features(chunks.roles, scaled(chunks.cosine), wish, change, analysis.aim)
         if chunks.texts:
             speakers = set(chunks.speakers)
             features |= form_features(chunks.texts, text_words, speakers, analysis.form)

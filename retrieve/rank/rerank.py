@@ -45,13 +45,15 @@ class RankedMessages:
     """Messages, best first, by the candidate row that ranks each.
 
     ``records`` holds the chunk that is shown for each row, ``changes`` what a reranker did to it,
-    and ``note`` what went wrong with reranking.
+    and ``note`` what went wrong with reranking. ``newer`` are the rows that moved up because they
+    are newer than what they moved past.
     """
 
     rows: Sequence[int]
     records: Mapping[int, ChunkRecord]
     changes: Mapping[int, RankChange] = field(default_factory=dict)
     note: str = ""
+    newer: frozenset[int] = frozenset()
 
 
 def resolve_reranker(reranker: str | Reranker | None, embedder: object = None) -> Reranker | None:
