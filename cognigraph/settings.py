@@ -130,9 +130,10 @@ class SearchSettings:
     ``sessions`` and ``triples`` switch off all signals from sessions or from triples.
     ``weights`` names the set of learned weights of the default profile; ``"auto"`` chooses by the
     extractor that read the triples. With ``time_order``, the words "now", "latest" and "first" in a
-    question put the newest or oldest of the best messages first, and a question about how things are
-    puts newer messages of the user before older ones that match about as well. With ``time_anchor``, a question
-    such as "what did she do before she moved?" is answered by finding the date of the event first.
+    question put the newest or oldest of the best messages first, and a question about how things
+    are puts newer messages of the user before older ones that match about as well. With
+    ``time_anchor``, a question such as "what did she do before she moved?" is answered by finding
+    the date of the event first.
     ``rerank`` is the number of hits that a reranker reorders, if the memory has one.
     Only the beginning and the end of a question longer than ``max_question_chars`` are used, and
     the trace says so.

@@ -27,6 +27,7 @@ from cognigraph.retrieve.stopwatch import Stopwatch
 from cognigraph.retrieve.timeline import (
     DEPTH,
     STATE_DEPTH,
+    Statement,
     in_order,
     newer_before_older,
     sessions_known_at,
@@ -155,13 +156,19 @@ class _Ranked:
         """
         if not self.plan.newer_first:
             return best
-        scores = self.ranking.score
+        scores, own = self.ranking.score, self._own_answer()
         changes = self.ranking.raw.get("change", np.zeros(len(scores)))
         order = newer_before_older(
-            [float(scores[row]) for row in best.rows],
-            [best.records[row].at for row in best.rows],
-            [float(changes[row]) for row in best.rows],
-            [best.records[row].role == "user" for row in best.rows],
+            [
+                Statement(
+                    at=best.records[row].at,
+                    score=float(scores[row]),
+                    own=float(own[row]),
+                    change=float(changes[row]),
+                    may_move=best.records[row].role == "user",
+                )
+                for row in best.rows
+            ]
         )
         rows = [best.rows[before] for before in order]
         moved = [row for row, before in zip(rows, order, strict=True) if rows.index(row) < before]

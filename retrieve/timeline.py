@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -20,11 +20,14 @@ DEPTH = 15
 """The number of best items among which such states are sought."""
 
 CLOSE = 0.2
-"""A newer message moves before an older one that scores higher by at most this share of the best
-score."""
+"""A newer message moves before an older one whose score is higher by at most this share of the
+best score."""
 
 CLOSE_IF_CHANGED = 0.1
-"""Added to ``CLOSE`` for a message that tells of a change."""
+"""Added to ``CLOSE`` for a message that tells of a change, in proportion to how much it does."""
+
+ANSWERS_AS_WELL = 0.6
+"""So does one that answers by itself at least this well, compared with the older one."""
 
 STATE_DEPTH = 20
 """The number of best messages among which newer ones move before older ones."""
@@ -54,34 +57,51 @@ def in_order(
     return [items[position] for position in (*first, *rest)]
 
 
-def newer_before_older(
-    scores: Sequence[float],
-    times: Sequence[datetime],
-    changes: Sequence[float],
-    may_move: Sequence[bool],
-) -> list[int]:
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What decides whether a message moves before older ones.
+
+    ``score`` ranks it, and ``own`` says how well it answers by itself. ``change`` in [0, 1] says
+    how much it tells of a change. Only one that ``may_move`` moves, past others that may.
+    """
+
+    at: datetime
+    score: float
+    own: float
+    change: float = 0.0
+    may_move: bool = True
+
+
+def newer_before_older(found: Sequence[Statement]) -> list[int]:
     """Return the order of messages, best first, in which newer ones precede older ones.
 
     What the user said about a thing in March and in May matches "What do I pay?" about equally
     well; only the newer message tells how things are. So among the first ``STATE_DEPTH`` a message
-    moves up past each older one whose score is not much higher: by ``CLOSE`` of the best score, or
-    by up to ``CLOSE_IF_CHANGED`` more in proportion to ``changes`` in [0, 1]. It stops at the first
-    message that is newer or scores much higher. Those that ``may_move`` share their positions among
-    themselves; all others keep theirs.
+    moves up past each older one that matches little better, up to the first that is newer or
+    matches much better. Those that may move share their positions; all others keep theirs.
     """
-    moving = [row for row in range(min(STATE_DEPTH, len(scores))) if may_move[row]]
-    best = max((scores[row] for row in moving), default=0.0)
+    best = max((one.score for one in found), default=0.0)
+    moving = [row for row, one in enumerate(found[:STATE_DEPTH]) if one.may_move]
     placed: list[int] = []
     for row in moving:
-        reach = scores[row] + best * (CLOSE + CLOSE_IF_CHANGED * changes[row])
         at = len(placed)
-        while at and times[placed[at - 1]] < times[row] and scores[placed[at - 1]] <= reach:
+        while at and _replaces(found[row], found[placed[at - 1]], best):
             at -= 1
         placed.insert(at, row)
-    order = list(range(len(scores)))
+    order = list(range(len(found)))
     for position, row in zip(moving, placed, strict=True):
         order[position] = row
     return order
+
+
+def _replaces(new: Statement, old: Statement, best: float) -> bool:
+    """Whether a message is newer than another one and matches about as well.
+
+    That is by its score, compared with the ``best`` one, or by its own answer: where there are few
+    candidates, scaling stretches small differences of the scores.
+    """
+    reach = new.score + best * (CLOSE + CLOSE_IF_CHANGED * new.change)
+    return new.at > old.at and (reach >= old.score or new.own >= ANSWERS_AS_WELL * old.own)
 
 
 def state_time(triple: Triple) -> datetime:

@@ -14,6 +14,7 @@ from cognigraph.embed.models import WordLlamaEmbedder
 from cognigraph.embed.word_vectors import word_vectors
 from cognigraph.retrieve.question.aim import Aim, aim_of
 from cognigraph.retrieve.question.analyse import analyse
+from cognigraph.retrieve.rank.changes import changes
 from cognigraph.retrieve.rank.features import chunk_features, session_ranks
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.wishes import wishes
@@ -77,8 +78,12 @@ def test_the_pairs_of_a_wish_do_not_cross_texts():
     assert wishes(word_vectors().read(["we", "use it", "cant", "stand"])).tolist() == [0.0] * 4
 
 
-def signals(question: str, speakers: tuple[str, ...]) -> dict[str, np.ndarray]:
-    texts = ("We fly on Monday.", "Never fly, please.", "No planes please, never.")
+FLYING = ("We fly on Monday.", "Never fly, please.", "No planes please, never.")
+
+
+def signals(
+    question: str, speakers: tuple[str, ...], texts: tuple[str, ...] = FLYING
+) -> dict[str, np.ndarray]:
     asked = analyse(question, NOW)
     found = candidates(
         chunk_pool(
@@ -97,6 +102,29 @@ CHAT = ("user", "assistant", "user")
 def test_what_the_assistant_said_is_looked_for_in_its_messages():
     assert signals("What did you say?", CHAT)["assistant asked"].tolist() == [0.0, 1.0, 0.0]
     assert "assistant asked" not in signals("Where did I fly?", CHAT)
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("We pay 52 a month.", 0),
+        ("Swimming has been moved to Saturdays.", 1),
+        ("It is 41 now, down to half, so we stopped.", 3),
+        ("The date was brought forward.", 1),
+        ("Forward it, he brought tea.", 0),
+    ],
+)
+def test_what_sounds_like_a_change(text, kinds):
+    assert changes(word_vectors().read([text])).tolist() == pytest.approx([kinds / 3])
+
+
+def test_a_question_about_how_things_are_looks_for_what_the_user_changed():
+    asked = "Where do I live?"
+    said = ("I live here.", "You moved, you say.", "We moved, it is new.")
+    assert signals(asked, CHAT, said)["change"].tolist() == pytest.approx([0, 0, 2 / 3])
+    assert "change" not in signals("Where did I live?", CHAT, said)
+    assert "change" not in signals("Where should I live?", CHAT, said)
+    assert "change" not in signals(asked, ("user", "Ann", "user"), said)
 
 
 def test_a_request_looks_for_the_wishes_of_the_user():

@@ -10,7 +10,14 @@ import pytest
 from cognigraph.model import Session, Source, Triple
 from cognigraph.retrieve.question.dates import NamedDate, TimeWindow, nearness
 from cognigraph.retrieve.question.temporal import EventAnchor, QuestionTime, read_time
-from cognigraph.retrieve.timeline import in_order, is_over, seen_from, state_time
+from cognigraph.retrieve.timeline import (
+    Statement,
+    in_order,
+    is_over,
+    newer_before_older,
+    seen_from,
+    state_time,
+)
 from cognigraph.times import parse_when
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)  # a Saturday
@@ -189,3 +196,82 @@ def test_a_session_that_went_on_is_not_over():
     assert is_over(session, NOW)
     assert is_over(session, None)
     assert not is_over(session, NOW - timedelta(days=1))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where do I live?",
+        "What's my rent?",
+        "Who looks after the spaniel?",
+        "On which days do I have to be at the office?",
+        "How many will be at our table on the 25th of December?",
+        "Which broker did we end up with?",
+        "After all that I have paid, how much is due?",
+        "Where does Ann live now?",
+    ],
+)
+def test_questions_about_a_state_that_holds(question):
+    assert read_time(question, NOW).present
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where did I live?",
+        "Where did I use to live?",
+        "Where did I live before?",
+        "Where do I live at first?",
+        "Which plants have I lost?",
+        "Since when do I own the piano?",
+        "How long does the tram take?",
+        "What does she do in May 2023?",
+        "What came first, the move or the wedding?",
+        "",
+    ],
+)
+def test_questions_about_the_past_or_about_what_happened_ask_for_no_state(question):
+    assert not read_time(question, NOW).present
+
+
+def newer_first(scores, days, changes=None, moving=None, own=None):
+    """The order of messages with these scores; their own answers are too far apart to count."""
+    n = len(scores)
+    own = own or [4.0**-row for row in range(n)]
+    columns = zip(scores, days, own, changes or [0.0] * n, moving or [True] * n, strict=True)
+    return newer_before_older(
+        [
+            Statement(day(f"2026-11-{number:02}"), score, answer, change, may)
+            for score, number, answer, change, may in columns
+        ]
+    )
+
+
+def test_a_newer_message_moves_before_older_ones_that_score_little_more():
+    assert newer_first([1.0, 0.9, 0.81], [1, 2, 3]) == [2, 1, 0]
+    assert newer_first([1.0, 0.9, 0.79], [1, 2, 3]) == [1, 0, 2], "too little for the first"
+    assert newer_first([1.0, 0.9, 0.81], [3, 2, 1]) == [0, 1, 2], "older ones stay"
+    assert newer_first([1.0, 0.9, 0.81], [1, 1, 1]) == [0, 1, 2], "at the same time, too"
+    assert newer_first([], []) == []
+
+
+def test_a_newer_message_that_answers_as_well_by_itself_moves_whatever_the_scores():
+    assert newer_first([1.0, 0.1], [1, 2], own=[2.0, 1.2]) == [1, 0]
+    assert newer_first([1.0, 0.1], [1, 2], own=[2.0, 1.1]) == [0, 1]
+
+
+def test_a_message_that_tells_of_a_change_may_score_less():
+    assert newer_first([1.0, 0.76], [1, 2]) == [0, 1]
+    assert newer_first([1.0, 0.76], [1, 2], changes=[0.0, 0.5]) == [1, 0]
+    assert newer_first([1.0, 0.74], [1, 2], changes=[0.0, 0.5]) == [0, 1]
+    assert newer_first([1.0, 0.76], [1, 2], changes=[0.5, 0.0]) == [0, 1]
+
+
+def test_those_that_may_not_move_keep_their_positions():
+    found = newer_first([1.0, 0.95, 0.9, 0.85], [1, 2, 3, 4], moving=[True, False, True, False])
+    assert found == [2, 1, 0, 3]
+
+
+def test_only_the_first_messages_are_moved():
+    found = newer_first([1.0] * 25, range(1, 26))
+    assert found == [*range(19, -1, -1), *range(20, 25)]
