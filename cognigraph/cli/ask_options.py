@@ -7,6 +7,9 @@ from typing import Any
 from cognigraph.cli.numbers import amount, count, whole
 from cognigraph.loop.strategy import STRATEGIES
 
+EVALUATED = (*STRATEGIES, "block")
+"""What `cognigraph eval --qa --strategy` takes."""
+
 _ASK = """\
 Answer a question: search, let a model notice what is missing, search again, and answer. Each round
 is shown as it happens. The model is that of COGNIGRAPH_MODEL, with OPENAI_API_KEY or

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from cognigraph.evaluate import (
     write,
 )
 from cognigraph.evaluate.dataset import HEADLINE
+from cognigraph.evaluate.loops import ONE_BLOCK
 from cognigraph.evaluate.qa import prompt_texts
 from cognigraph.llm import Budget, ChatModel
 
@@ -38,27 +39,41 @@ def evaluate(run: CommandRun) -> int:
         raise ConfigurationError("the FILE of the benchmark is required")
     models = _models(run) if arguments.qa else None
     evaluation = Evaluation(Path(arguments.file).expanduser(), _settings(run), _folder(run))
-    answering = None
+    answering: list[QuestionAnswering] = []
     try:
         with terminal.progress("evaluating", None) as bar:
             evaluation.run(lambda what, done: bar.at(done, f"{what}, {done:,} questions done"))
         if models is not None:
-            chosen = QASettings(
-                credit_adversarial=arguments.credit_adversarial, workers=arguments.workers
-            )
-            answering = QuestionAnswering(evaluation, *models, chosen)
-            asked = len(answering.asked())
-            with terminal.progress("answering", asked) as bar:
-                answering.run(lambda done: bar.at(done, f"{done:,} of {asked:,} questions"))
+            for strategy in dict.fromkeys(arguments.strategy or (None,)):
+                answering.append(_answered(run, evaluation, models, strategy))
     except KeyboardInterrupt as error:
         raise Interrupted(
             f"interrupted; the results so far are in {evaluation.folder}; "
             "run the same command again to continue"
         ) from error
-    report = write(evaluation, answering)
+    report = write(evaluation, *answering)
     terminal.document({**report.result, "page": str(report.page)})
     _show(run, report)
     return OK if report.result["complete"] else FOUND_PROBLEM
+
+
+def _answered(
+    run: CommandRun,
+    evaluation: Evaluation,
+    models: tuple[ChatModel, ChatModel],
+    strategy: str | None,
+) -> QuestionAnswering:
+    """Answer the questions that are still open, by a strategy or from one block."""
+    chosen = QASettings(
+        credit_adversarial=run.arguments.credit_adversarial,
+        workers=run.arguments.workers,
+        strategy=None if strategy == ONE_BLOCK else strategy,
+    )
+    answering = QuestionAnswering(evaluation, *models, chosen)
+    asked = len(answering.asked())
+    with run.terminal.progress(f"answering ({strategy or ONE_BLOCK})", asked) as bar:
+        answering.run(lambda done: bar.at(done, f"{done:,} of {asked:,} questions"))
+    return answering
 
 
 def _show_prompts(run: CommandRun) -> int:
@@ -145,6 +160,8 @@ def _show(run: CommandRun, report: Report) -> None:
         )
     if answers := result["qa"]:
         _show_answers(run, answers)
+    if len(result["compared"]) > 1 or any(one["rounds"] for one in result["compared"]):
+        terminal.show(_compared(result["compared"]))
     terminal.show(
         render.text(f"{plural(result['failures'], 'question')} with missing evidence; details in:")
     )
@@ -180,4 +197,23 @@ def _table(title: str, at_k: Mapping[str, Any]) -> Table:
     for name, values in [*named, *at_k["by_category"].items()]:
         shares = (f"{values[key]:.3f}" for key in ("recall", "recall_any", "recall_all", "ndcg"))
         table.add_row(name, f"{values['questions']:,}", *shares)
+    return table
+
+
+def _compared(ways: Sequence[Mapping[str, Any]]) -> Table:
+    """Strategies side by side: accuracy, and what an answer costs."""
+    table = render.table(
+        "strategy", ">judged", ">accuracy", ">tokens", ">calls", ">rounds", ">cost", ">s"
+    )
+    for way in ways:
+        table.add_row(
+            way["strategy"],
+            f"{way['judged']:,}",
+            "-" if way["accuracy"] is None else f"{way['accuracy']:.3f}",
+            f"{way['tokens']:,.0f}",
+            f"{way['calls']:.2f}",
+            "-" if way["rounds"] is None else f"{way['rounds']:.2f}",
+            f"{way['cost']:.5f}",
+            f"{way['seconds']:.1f}",
+        )
     return table

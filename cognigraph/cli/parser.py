@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from cognigraph._version import __version__
-from cognigraph.cli.ask_options import add_ask_command
+from cognigraph.cli.ask_options import EVALUATED, add_ask_command
 from cognigraph.cli.filter_options import add_as_of, add_filters, add_valid_at
 from cognigraph.cli.housekeeping_options import add_housekeeping
 from cognigraph.cli.import_options import add_import_commands
@@ -361,6 +361,13 @@ def _evaluating(command: Any) -> None:
     answers = evaluate.add_argument_group("question answering, with a model (extra openai)")
     answers.add_argument(
         "--qa", action="store_true", help="let a model answer the questions, and judge the answers"
+    )
+    answers.add_argument(
+        "--strategy",
+        action="append",
+        choices=EVALUATED,
+        help="answer by this loop instead of from one block; may be repeated, to compare them "
+        "(block is the answer from one block)",
     )
     answers.add_argument("--model", metavar="NAME", help="default: COGNIGRAPH_MODEL")
     answers.add_argument(

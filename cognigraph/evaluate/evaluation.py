@@ -28,6 +28,7 @@ from cognigraph.evaluate.metrics import score
 from cognigraph.ingest.extraction import Summarising
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Step
+from cognigraph.llm import Model
 from cognigraph.memory import Memory
 from cognigraph.model import SearchResult
 from cognigraph.settings import ProfileName, SearchSettings, Settings
@@ -116,8 +117,8 @@ class Evaluation:
         return HEADLINE[self.settings.benchmark]
 
     @contextmanager
-    def memory(self) -> Iterator[Memory]:
-        """Open the memory of this run."""
+    def memory(self, model: Model | None = None) -> Iterator[Memory]:
+        """Open the memory of this run, with a model that answers questions."""
         settings = self.settings
         chosen = Settings(search=SearchSettings(profile=settings.profile))
         with Memory(
@@ -128,6 +129,7 @@ class Evaluation:
             extractor=self.extractor,
             enrich="manual",
             settings=chosen,
+            model=model,
         ) as memory:
             yield memory
 

@@ -21,8 +21,11 @@ from cognigraph.evaluate.aggregate import by_category, total_usage
 from cognigraph.evaluate.dataset import ADVERSARIAL, Question
 from cognigraph.evaluate.evaluation import Evaluation
 from cognigraph.evaluate.journal import Journal
+from cognigraph.evaluate.loops import checked, loop_prompts, loops, summary
 from cognigraph.llm import Model
 from cognigraph.llm.prompts import PromptFile, read, render
+from cognigraph.loop.data import Answer
+from cognigraph.loop.strategy import resolve_strategy
 from cognigraph.memory import Memory
 from cognigraph.model import Usage
 
@@ -44,11 +47,13 @@ class QASettings:
     """Settings of question answering.
 
     ``credit_adversarial`` asks LoCoMo's category 5 as well and counts a refusal to answer as right;
-    without it these questions are not asked. ``workers`` calls run at a time.
+    without it these questions are not asked. ``workers`` calls run at a time. With a ``strategy``
+    the questions are answered by its loop (:meth:`cognigraph.Space.ask`), otherwise from one block.
     """
 
     credit_adversarial: bool = False
     workers: int = 4
+    strategy: str | None = None
 
 
 @cache
@@ -80,6 +85,8 @@ class QuestionAnswering:
         self._judge = judge
         self._settings = settings
         parts = [model.name, judge.name, *PROMPTS]
+        if settings.strategy is not None:
+            parts += [repr(resolve_strategy(settings.strategy)), *loop_prompts()]
         digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
         self._journal = Journal(evaluation.folder / f"answers-{digest}.jsonl", "id")
         self._stop = Event()
@@ -95,7 +102,7 @@ class QuestionAnswering:
         pending = [q for q in self.asked() if not _is_done(self._journal.records.get(q.id, {}))]
         done, in_a_row = len(self.asked()) - len(pending), 0
         with (
-            self._evaluation.memory() as memory,
+            self._evaluation.memory(self._model) as memory,
             ThreadPoolExecutor(max(1, self._settings.workers)) as pool,
         ):
             try:
@@ -130,8 +137,15 @@ class QuestionAnswering:
         stage = "answers"
         try:
             if record["answer"] is None:
-                record["answer"], usage = self._answer(memory, question)
-                _add(record, stage, usage)
+                if self._settings.strategy is None:
+                    record["answer"], usage = self._answer(memory, question)
+                    _add(record, stage, usage)
+                else:
+                    found = self._looped(memory, question)
+                    _add(record, stage, found.usage)
+                    record["answer"], record["loop"] = checked(found, self._model), summary(found)
+            elif "loop" in before:
+                record["loop"] = before["loop"]
             stage = "judge"
             verdict, usage = self._verdict(question, record["answer"])
             _add(record, stage, usage)
@@ -159,6 +173,13 @@ class QuestionAnswering:
         answer = self._model.ask(filled, GivenAnswer)
         return answer.value.answer, answer.usage
 
+    def _looped(self, memory: Memory, question: Question) -> Answer:
+        """Answer a question by the loop of the strategy."""
+        evaluation = self._evaluation
+        space = evaluation.space(memory, evaluation.conversation_of(question))
+        assert self._settings.strategy is not None
+        return space.ask(question.text, strategy=self._settings.strategy, now=question.asked_at)
+
     def _verdict(self, question: Question, response: str) -> tuple[dict[str, Any], Usage]:
         from cognigraph.evaluate.schemas import JudgeVerdict
 
@@ -184,6 +205,8 @@ class QuestionAnswering:
         return {
             "model": self._model.name,
             "judge": self._judge.name,
+            "strategy": self._settings.strategy,
+            "loops": loops(self.records().values()),
             "credit_adversarial": self._settings.credit_adversarial,
             **accuracy(self.asked(), self.records()),
             "stopped": self.stopped,

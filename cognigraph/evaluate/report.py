@@ -10,6 +10,7 @@ from typing import Any
 
 from cognigraph.evaluate import page
 from cognigraph.evaluate.evaluation import Evaluation
+from cognigraph.evaluate.loops import compared
 from cognigraph.evaluate.qa import QuestionAnswering
 
 
@@ -22,18 +23,23 @@ class Report:
     page: Path
 
 
-def write(evaluation: Evaluation, answering: QuestionAnswering | None = None) -> Report:
+def write(evaluation: Evaluation, *answering: QuestionAnswering) -> Report:
     """Write the result of the last :meth:`Evaluation.run`; each file is replaced atomically.
 
-    The result is complete unless the answers to some questions have not been judged.
+    The result is complete unless the answers to some questions have not been judged. Several
+    ways of ``answering`` are compared; the first one is shown in detail.
     """
     result, records = evaluation.result(), evaluation.records()
     result["qa"], result["complete"] = None, True
-    if answering is not None:
-        qa = answering.result()
+    result["compared"] = []
+    if answering:
+        results = [one.result() for one in answering]
+        result["compared"] = [compared(one) for one in results]
+        qa = results[0]
         result["usage"] |= qa.pop("usage")
-        result |= {"qa": qa, "complete": not (qa["failed"] or qa["not_asked"])}
-        answers = answering.records()
+        complete = not any(one["failed"] or one["not_asked"] for one in results)
+        result |= {"qa": qa, "complete": complete}
+        answers = answering[0].records()
         records = [record | {"qa": answers.get(record["id"])} for record in records]
     folder = evaluation.folder
     document = json.dumps(result, indent=2, allow_nan=False) + "\n"
