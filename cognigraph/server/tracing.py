@@ -13,6 +13,7 @@ except ImportError:  # it is optional
     trace = None  # type: ignore[assignment]
 
 _NAME = "cognigraph"
+_TOTAL = "total"
 
 
 @contextmanager
@@ -37,10 +38,10 @@ def stages(current: Any, name: str, timings: Mapping[str, float]) -> None:
     """Add a span for each stage of an operation that has just ended, from its milliseconds."""
     if trace is None or current is None or not current.is_recording():
         return
-    end = time.time_ns()
-    begin = end - round(sum(timings.values()) * 1_000_000)
+    parts = {stage: took for stage, took in timings.items() if stage != _TOTAL}
+    begin = time.time_ns() - round(sum(parts.values()) * 1_000_000)
     tracer = trace.get_tracer(_NAME)
-    for stage, milliseconds in timings.items():
+    for stage, milliseconds in parts.items():
         after = begin + round(milliseconds * 1_000_000)
         tracer.start_span(f"{name}.{stage}", start_time=begin).end(after)
         begin = after

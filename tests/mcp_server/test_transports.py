@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
-import signal
 import socket
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from cognigraph import Memory
 from tests.e2e.command_line import command, environment
+from tests.servers.served import served
 
 pytestmark = pytest.mark.slow
 
@@ -94,30 +91,12 @@ def test_nothing_but_the_protocol_is_on_standard_output_and_a_kill_loses_nothing
         assert memory.stats().pending == 0
 
 
-@contextmanager
-def served(*arguments: object, **extra: str) -> Iterator[str]:
-    """A server as a process; its address. SIGTERM must end it without an error."""
-    process = subprocess.Popen(
-        command(*arguments), env=environment(**extra), stderr=subprocess.PIPE, text=True
-    )
-    assert process.stderr is not None
-    try:
-        lines = iter(process.stderr.readline, "")
-        address = next(found[0] for line in lines if (found := re.search(r"http://\S+", line)))
-        yield address
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0, process.stderr.read()
-    finally:
-        process.kill()
-        process.wait()
-        process.stderr.close()
-
-
 def test_a_client_works_over_http_with_the_token_only(tmp_path):
     options = ("--transport", "streamable-http", "--port", 0)
     with served(
         "mcp", "--db", tmp_path / "memory.db", *options, COGNIGRAPH_MCP_TOKEN="s3cret"
-    ) as url:
+    ) as server:
+        url = server.url
 
         async def work(token: str) -> Any:
             headers = {"Authorization": f"Bearer {token}"}

@@ -1,0 +1,185 @@
+"""Imports, exports and enrichment: files, progress as events, and an early end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from threading import Event
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+
+from cognigraph.server.gate import ServerLimits
+from cognigraph.server.long_work import LongWork, run_long
+from cognigraph.server.problems import Problem
+
+SPACE = "/v1/spaces/ann"
+EVENTS = {"Accept": "text/event-stream"}
+LINES = "".join(
+    json.dumps({"text": f"Ann likes tea number {n}.", "id": f"m{n}", "at": "2026-05-20T09:00:00Z"})
+    + "\n"
+    for n in range(300)
+)
+
+
+def events(text: str) -> list[tuple[str, Any]]:
+    found = []
+    for block in text.strip().split("\n\n"):
+        if block.startswith(":"):  # a sign of life, on a slow machine
+            continue
+        name, data = block.split("\n")
+        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return found
+
+
+def test_an_import_tells_its_progress_and_can_be_repeated(client):
+    told = events(client.post(f"{SPACE}/import", content=LINES, headers=EVENTS).text)
+    assert [name for name, _ in told] == ["progress", "progress", "progress", "result"]
+    counts = [data["read"] for name, data in told if name == "progress"]
+    assert counts == [128, 256, 300]
+    assert told[0][1]["total_bytes"] == len(LINES)
+    assert told[-1][1]["new"] == 300
+    again = client.post(f"{SPACE}/import", content=LINES).json()
+    assert (again["new"], again["known"], again["read"]) == (0, 300, 300)
+
+
+def test_a_bad_line_ends_an_import_or_is_left_out_with_its_number(client):
+    bad = LINES.splitlines()[0] + "\n{nonsense\n" + LINES.splitlines()[1]
+    refused = client.post(f"{SPACE}/import", content=bad)
+    assert refused.status_code == 422
+    assert refused.json()["position"] == "line 2" and "line 2" in refused.json()["detail"]
+    ((name, told),) = events(client.post(f"{SPACE}/import", content=bad, headers=EVENTS).text)
+    assert (name, told["status"], told["position"]) == ("problem", 422, "line 2")
+    report = client.post(f"{SPACE}/import?skip_invalid=true", content=bad).json()
+    assert (report["new"] + report["known"], report["rejected"][0]["line"]) == (2, 2)
+
+
+def test_other_formats_are_read_and_a_dry_run_stores_nothing(client):
+    notes = "# Trip\n\n## Plan\n\nAnn flies to Lisbon on 3 June 2026.\n"
+    path = f"{SPACE}/import?name=trip.md"
+    assert client.post(f"{path}&dry_run=true", content=notes).json()["new"] == 1
+    assert client.get(f"{SPACE}/stats").json()["messages"] == 0
+    assert client.post(path, content=notes).json()["formats"] == ["markdown"]
+    table = "who,said\nAnn,I moved to Oslo.\n"
+    columns = "text=said,speaker=who"
+    done = client.post(f"{SPACE}/import?format=csv&columns={columns}", content=table).json()
+    assert done["new"] == 1
+    texts = [one["text"] for one in client.get(f"{SPACE}/messages").json()["items"]]
+    assert "I moved to Oslo." in texts and any("Lisbon" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    "name", ["../x.md", "/etc/passwd", "a/b", "..", ".hidden", "", "a\0b", "~"]
+)
+def test_a_file_name_cannot_be_a_path(client, name, tmp_path):
+    answer = client.post(f"{SPACE}/import", params={"name": name}, content=LINES)
+    assert answer.status_code == 400
+    assert "without a folder" in answer.json()["detail"]
+    assert client.get(f"{SPACE}/stats").json()["messages"] == 0
+
+
+def test_an_export_is_restored_into_another_space(client):
+    client.post(f"{SPACE}/import", content=LINES)
+    client.post(f"{SPACE}/enrich", json={})
+    export = client.get(f"{SPACE}/export?derived=true")
+    assert export.headers["content-disposition"] == 'attachment; filename="space.jsonl"'
+    restored = client.post("/v1/spaces/ben/restore", content=export.content)
+    assert restored.json() == {"messages": 300}
+    ours, theirs = (client.get(f"/v1/spaces/{name}/stats").json() for name in ("ann", "ben"))
+    assert {**ours, "space": ""} == {**theirs, "space": ""}
+    assert ours["pending"] == 0
+    assert client.post("/v1/spaces/ben/restore", content=export.content).status_code == 400
+    assert client.post("/v1/spaces/eve/restore", content="nonsense").status_code == 400
+
+
+def test_enrichment_tells_its_progress(client):
+    client.post(f"{SPACE}/import", content=LINES)
+    told = events(client.post(f"{SPACE}/enrich", json={}, headers=EVENTS).text)
+    assert {name for name, _ in told[:-1]} == {"progress"}
+    assert told[-2][1]["done"] == told[-2][1]["total"] == 300
+    assert told[-1] == ("result", {"chunks": 300, "pending": 0, "failed": 0, "stopped": None})
+    assert client.post(f"{SPACE}/flush").status_code == 204
+
+
+def test_temporary_files_are_removed(client, tmp_path, monkeypatch):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    client.post(f"{SPACE}/import", content=LINES, headers=EVENTS)
+    client.post(f"{SPACE}/import", content="{nonsense")
+    client.get(f"{SPACE}/export")
+    assert list(folder.iterdir()) == []
+
+
+def test_an_upload_has_a_limit_of_its_own(serve):
+    client = serve(limits=ServerLimits(body=100, upload=1000))
+    assert client.post(f"{SPACE}/import", content=LINES[:500]).status_code != 413
+    assert client.post(f"{SPACE}/import", content=LINES).status_code == 413
+
+
+def request(state: LongWork, accept: str = "text/event-stream") -> Request:
+    app = SimpleNamespace(state=SimpleNamespace(long_work=state))
+    scope = {"type": "http", "app": app, "headers": [(b"accept", accept.encode())]}
+    return Request(scope)
+
+
+def endless(began: Event) -> Callable[..., None]:
+    def work(report: Callable[[Any], None]) -> None:
+        while True:
+            report({"at": "work"})
+            began.set()
+
+    return work
+
+
+def test_work_ends_when_its_client_has_left():
+    ended, began = Event(), Event()
+
+    async def leave() -> None:
+        response = await run_long(request(LongWork(1)), endless(began), ended.set)
+        stream = response.body_iterator  # type: ignore[attr-defined]
+        assert (await anext(stream)).startswith("event: progress")
+        await stream.aclose()
+        assert await asyncio.to_thread(ended.wait, 60)
+
+    asyncio.run(leave())
+
+
+def test_work_ends_when_the_server_stops():
+    began = Event()
+
+    async def stop() -> str:
+        state = LongWork(1)
+        response = await run_long(request(state), endless(began))
+        last = ""
+        async for event in response.body_iterator:  # type: ignore[attr-defined]
+            last = event
+            state.stopping.set()
+        return last
+
+    assert "about to stop" in asyncio.run(stop())
+
+
+def test_no_more_long_work_runs_at_once_than_is_allowed():
+    began, left = Event(), Event()
+
+    async def two() -> None:
+        state = LongWork(1)
+
+        def work(report: Any) -> None:
+            began.set()
+            left.wait(60)
+
+        first = asyncio.create_task(run_long(request(state, "*/*"), work))
+        await asyncio.to_thread(began.wait, 60)
+        cleaned = Event()
+        with pytest.raises(Problem) as refused:
+            await run_long(request(state, "*/*"), work, cleaned.set)
+        assert (refused.value.status, cleaned.is_set()) == (503, True)
+        left.set()
+        assert (await first).status_code == 204
+
+    asyncio.run(two())

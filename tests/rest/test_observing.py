@@ -1,0 +1,117 @@
+"""What those who run a server see of it: metrics, spans and the API's description."""
+
+from __future__ import annotations
+
+import re
+
+import jsonschema
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from cognigraph.server import tracing
+from cognigraph.server.page_files import HEADERS
+from tests.rest.test_rest import BERGEN, OSLO, SPACE
+
+
+def test_metrics_count_requests_without_names(client):
+    client.post(f"{SPACE}/messages", json=OSLO)
+    client.post(f"{SPACE}/messages", json=OSLO)
+    client.get(f"{SPACE}/nowhere")
+    client.request("BREW", f"{SPACE}/messages")
+    text = client.get("/metrics").text
+    assert 'cognigraph_requests_total{method="POST",operation="add",status="201"} 1' in text
+    assert 'cognigraph_requests_total{method="POST",operation="add",status="200"} 1' in text
+    assert 'cognigraph_request_seconds_count{method="POST",operation="add"} 2' in text
+    assert 'le="+Inf"} 2' in text
+    assert 'method="other"' in text and "BREW" not in text
+    assert "cognigraph_queue 1" in text
+    assert "ann" not in re.sub(r"# .*", "", text) and "m1" not in text
+    assert all(re.fullmatch(r"#.*|\w+(\{[^{}]*\})? [\d.e+-]+", line) for line in text.splitlines())
+
+
+@pytest.fixture
+def spans(monkeypatch):
+    """The spans that a program with the SDK of OpenTelemetry would export."""
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
+    return exporter
+
+
+def test_spans_have_stages_and_no_text(client, spans):
+    client.post(f"{SPACE}/messages", json=OSLO)
+    client.post(f"{SPACE}/search", json={"question": "Where is the secret garden?"})
+    client.post(f"{SPACE}/enrich", json={})
+    client.post(f"{SPACE}/messages", json={**OSLO, "text": "A secret."})
+    found = {span.name: span for span in spans.get_finished_spans()}
+    assert {"cognigraph.add", "cognigraph.search", "cognigraph.enrich"} <= found.keys()
+    whole = found["cognigraph.search"]
+    parts = [one for name, one in found.items() if name.startswith("cognigraph.search.")]
+    assert len(parts) >= 3
+    assert {one.parent.span_id for one in parts} == {whole.context.span_id}
+    assert all(one.start_time <= one.end_time <= whole.end_time for one in parts)
+    assert found["cognigraph.add"].status.description == "ConflictError"
+    assert "cognigraph.search.total" not in found
+    text = "".join(one.to_json() for one in spans.get_finished_spans())
+    assert "secret" not in text and "Oslo" not in text
+
+
+def test_nothing_is_traced_without_the_package(client, monkeypatch):
+    monkeypatch.setattr(tracing, "trace", None)
+    assert client.post(f"{SPACE}/messages", json=OSLO).status_code == 201
+    assert client.post(f"{SPACE}/search", json={"question": "Oslo"}).status_code == 200
+
+
+def test_the_page_lets_nothing_in_from_elsewhere(client):
+    page = client.get("/")
+    assert page.status_code == 200 and page.text.startswith("<!doctype html>")
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "unsafe" not in policy
+    for path in ("/", "/page/index.html", "/v1/spaces", "/v1/nowhere"):
+        headers = client.get(path).headers
+        assert all(headers[name] == value for name, value in HEADERS.items()), path
+    for path in (
+        "/page/../app.py",
+        "/page/%2e%2e/app.py",
+        "/page/..%2fapp.py",
+        "/page//etc/passwd",
+    ):
+        assert client.get(path).status_code == 404, path
+
+
+def test_responses_are_as_the_api_describes_them(client):
+    """The document promises no field that is missing, and no field comes that it does not name."""
+    client.post(f"{SPACE}/messages/batch", json={"messages": [OSLO, BERGEN]})
+    client.post(f"{SPACE}/enrich", json={})
+    client.post(f"{SPACE}/entities/merge", json={"name": "Klara", "into": "Ann"})
+    api = client.get("/openapi.json").json()
+    question = {"question": "Where does Klara live?"}
+    for method, path, body in (
+        ("POST", "/search", {**question, "explain": True, "also": ["Oslo"]}),
+        ("POST", "/search", {**question, "layer": "episodes"}),
+        ("POST", "/context", question),
+        ("POST", "/ask", question),
+        ("POST", "/why", {**question, "expect": "m1"}),
+        ("POST", "/messages", OSLO),
+        ("POST", "/forget", {"message": "m1", "dry_run": True}),
+        ("POST", "/import", {"text": "x", "id": "i"}),
+        ("GET", "/messages", None),
+        ("GET", "/sessions", None),
+        ("GET", "/episodes", None),
+        ("GET", "/entities", None),
+        ("GET", "/triples", None),
+        ("GET", "/history?entity=Ann", None),
+        ("GET", "/merges", None),
+        ("GET", "/duplicates", None),
+        ("GET", "/stats", None),
+        ("GET", "/estimate", None),
+    ):
+        answer = client.request(method, SPACE + path, json=body)
+        assert answer.status_code == 200, (path, answer.text)
+        operation = api["paths"]["/v1/spaces/{space}" + path.split("?")[0]][method.lower()]
+        schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
+        jsonschema.validate(answer.json(), {**schema, "components": api["components"]})
