@@ -61,6 +61,7 @@ class MessageBody(BaseModel):
     metadata: dict[str, Any] | None = None
     tags: list[str] | None = None
     raw: Any = None
+    expires: Time | None = Field(None, description="When the message is no longer to be found.")
     content: str | list[Any] | dict[str, Any] | None = None
 
     def mapping(self) -> dict[str, Any]:
@@ -73,6 +74,35 @@ class MessagesBody(Body):
 
     messages: list[MessageBody] = Field(max_length=10_000)
     skip_invalid: bool = Field(False, description="Leave out messages that cannot be stored.")
+
+
+class FactBody(Body):
+    """A fact that an application knows, stored without a model reading it."""
+
+    subject: str = Field(examples=["Ann"])
+    relation: str = Field(examples=["works at"])
+    object: str = Field(examples=["DNB"])
+    when: str | None = None
+    valid_from: str | None = Field(None, description="As precise as it is given: 2026-05.")
+    valid_to: str | None = Field(None, description="Until when, including it.")
+    negated: bool = False
+    replaces: bool = Field(
+        False, description="Take the place of other facts with its subject and relation."
+    )
+    source: str | None = Field(None, examples=["crm"])
+    subject_type: str | None = None
+    object_type: str | None = None
+    session: str | None = None
+    at: Time | None = None
+    id: str | None = None
+    metadata: dict[str, Any] | None = None
+    tags: list[str] = []
+    expires: Time | None = None
+
+    def given(self) -> dict[str, Any]:
+        """The fields that the client sent, without a session that is null."""
+        found = super().given()
+        return {name: value for name, value in found.items() if (name, value) != ("session", None)}
 
 
 class ExchangeBody(Body):

@@ -121,6 +121,7 @@ def test_a_bucket_fills_up_again_and_others_have_their_own():
 CALLS: dict[str, dict[str, Any]] = {
     "add": {"text": "x"},
     "add_many": {"messages": [{"text": "x"}]},
+    "add_fact": {"subject": "Ann", "relation": "likes", "object": "tea"},
     "add_exchange": {"user": "x", "assistant": "y"},
     "update": {"text": "x"},
     "forget": {"everything": True},
@@ -215,8 +216,8 @@ def test_each_route_asks_for_the_permission_that_its_operation_needs(two_spaces,
 
 
 WRITE = set(
-    "add add_many add_exchange update delete forget supersede retract restore merge split enrich "
-    "redo retry_failed flush import_file import_space".split()
+    "add add_many add_fact add_exchange update delete forget supersede retract restore merge "
+    "split enrich redo retry_failed flush import_file import_space".split()
 )
 ADMIN = {"delete_space", "copy_space", "info", "check", "metrics"}
 

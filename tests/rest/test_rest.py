@@ -148,6 +148,14 @@ def test_facts_are_listed_explained_and_decided_on(filled):
     problem(filled.post(f"{SPACE}/cypher", json={"query": "MATCH (n) DELETE n"}), 400)
 
 
+def test_a_fact_of_the_application_is_stated(client):
+    fact = {"subject": "Ann", "relation": "works at", "object": "DNB", "valid_from": "2026-01"}
+    (id,) = client.post(f"{SPACE}/facts", json={**fact, "source": "crm"}).json()["new"]
+    assert client.post(f"{SPACE}/enrich", json={}).json()["chunks"] == 1
+    (triple,) = client.get(f"{SPACE}/triples", params={"entity": "Ann"}).json()["items"]
+    assert (triple["text"], triple["sources"][0]["id"]) == ("Ann works at DNB", id)
+
+
 def test_entities_are_merged_and_split(filled):
     assert filled.post(f"{SPACE}/entities/merge", json={"name": "Klara", "into": "Ann"}).is_success
     assert filled.get(f"{SPACE}/merges").json()["items"][0]["by"] == "user"

@@ -22,6 +22,7 @@ from cognigraph.plain_data import plain
 from cognigraph.server.access import Readable, Writable
 from cognigraph.server.bodies import (
     ExchangeBody,
+    FactBody,
     ForgetBody,
     MessageBody,
     MessagesBody,
@@ -69,6 +70,13 @@ def add_exchange(space: Writable, body: ExchangeBody) -> Response:
     """Store what a user said and what the assistant answered."""
     with span("cognigraph.add", space.name, messages=2):
         return document(space.add_exchange(**body.given()))
+
+
+@router.post("/facts", responses=described(schema_of(AddResult)))
+def add_fact(space: Writable, body: FactBody) -> Response:
+    """State a fact that the application knows. No model reads it."""
+    with span("cognigraph.add", space.name):
+        return document(space.add_fact(**body.given()))
 
 
 @router.get("/messages", responses=described(page_of(StoredMessage)))
