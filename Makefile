@@ -20,7 +20,7 @@ COGNIGRAPH_FUZZ_SEED ?=
 # The versions that are supported; `make test-pythons` uses those that are installed.
 PYTHONS ?= 3.11 3.12 3.13
 
-.PHONY: help setup demo test test-fast test-flag test-pythons fuzz docker lint format docs clean
+.PHONY: help setup demo test test-lines test-fast test-flag test-pythons fuzz docker lint format docs clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ demo: $(VENV)/.core ## Play a conversation into a memory and ask it questions
 
 test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
 	$(BIN)/python -m pytest -n auto --maxprocesses=4
+
+test-lines: $(VENV)/.ready ## As test, but with every test of a store on every line of Neo4j
+	COGNIGRAPH_TEST_EVERY_LINE=1 $(BIN)/python -m pytest -n auto --maxprocesses=4
 
 test-fast: $(VENV)/.ready ## After each edit: no server, few processes, a tenth of the examples
 	$(MEMORY) $(BIN)/python -m pytest -n auto -m "not neo4j and not slow and not fuzz" --hypothesis-profile=fast

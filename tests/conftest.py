@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 
 from cognigraph import Memory
 from cognigraph.testing import FrozenClock, ScriptedExtractor
+from tests.lines import one_of, preferred_lines
 from tests.servers.neo4j_server import LINES, Server, ServerError, Unavailable
 from tests.servers.server_pool import PoolService, RemotePool, ServerPool
 
@@ -45,23 +46,37 @@ settings.load_profile("full")
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run unit tests first, while the servers start.
 
-    Tests for which one release line of Neo4j is enough do not run on newer ones. Tests marked
-    ``fuzz`` run only on request, in random order, because the time may not suffice for all.
+    Tests marked ``one_line`` run on one release line of Neo4j, a share of them on each. Tests
+    marked ``fuzz`` run only on request, in random order, because the time may not suffice for all.
     """
     fuzzing = _is_fuzzing(config)
-    first = next(iter(LINES))
+    superfluous = _on_further_lines(items)
     kept: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
     for item in items:
-        enough = item.get_closest_marker("one_line") and _line(item) not in (None, first)
         unasked = not fuzzing and item.get_closest_marker("fuzz") is not None
-        (dropped if enough or unasked else kept).append(item)
+        (dropped if unasked or item.nodeid in superfluous else kept).append(item)
     if fuzzing:
         random.Random(config.getoption("hypothesis_seed")).shuffle(kept)
     else:
         kept.sort(key=_turn)
     items[:] = kept
     config.hook.pytest_deselected(items=dropped)
+
+
+def _on_further_lines(items: list[pytest.Item]) -> set[str]:
+    """Return the ids of tests marked ``one_line`` that run on another line in the same run.
+
+    With ``COGNIGRAPH_TEST_EVERY_LINE`` there are none: each of them runs on every line.
+    """
+    if os.environ.get("COGNIGRAPH_TEST_EVERY_LINE"):
+        return set()
+    marked = [(item, _line(item)) for item in items if item.get_closest_marker("one_line")]
+    selected = {line for _, line in marked if line}
+    if len(selected) < 2:  # the command line says which
+        return set()
+    lines = preferred_lines(selected)
+    return {item.nodeid for item, line in marked if line not in (None, one_of(item.nodeid, lines))}
 
 
 def _turn(item: pytest.Item) -> int:

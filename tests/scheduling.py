@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from xdist.scheduler import LoadScopeScheduling
 
-from tests.servers.neo4j_server import LINES
-
-_LINE = re.compile(rf"neo4j-(?:{'|'.join(map(re.escape, LINES))})")
-
-
-def scope(nodeid: str) -> str:
-    """Return the group whose tests must run on one worker: the test's Neo4j line, or none."""
-    line = _LINE.search(nodeid.partition("[")[2])
-    return line[0] if line else nodeid
+from tests.lines import scope
 
 
 class OneWorkerPerLine(LoadScopeScheduling):

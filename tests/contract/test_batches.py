@@ -14,6 +14,8 @@ from tests.conftest import START
 from tests.conversations import conversation
 from tests.interrupted import LEASE, Plan, build
 
+pytestmark = pytest.mark.one_line
+
 SISTERS = ["My sister Anna moved to Oslo in May.", "My sister Cleo bought a kayak."]
 
 
@@ -60,7 +62,6 @@ def test_my_sister_becomes_ambiguous_when_a_second_sister_is_named(graph) -> Non
     assert graph(turns, Plan(), 3) == two
 
 
-@pytest.mark.one_line
 def test_the_graph_does_not_depend_on_batches_late_turns_or_crashes(graph) -> None:
     messages = conversation(random.Random(3), 14)
     whole = graph(messages, Plan(), 0)

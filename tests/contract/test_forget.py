@@ -14,6 +14,8 @@ from tests.conftest import START
 from tests.contract.test_enrichment import claim
 from tests.contract.test_redo import graph
 
+pytestmark = pytest.mark.one_line
+
 TALK = [
     ("m0", "s", "Ann", "I moved to Oslo in May."),
     ("m1", "s", "Ben", "I work at Equinor in Stavanger."),

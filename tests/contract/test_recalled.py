@@ -9,6 +9,8 @@ import pytest
 from cognigraph.ingest import RulesExtractor
 from tests.conftest import START
 
+pytestmark = pytest.mark.one_line
+
 TALK = [
     ("Ann", "I moved to Oslo in May 2026."),
     ("Ben", "My sister Clara bought a red kayak."),
@@ -86,7 +88,6 @@ def test_the_source_stands_before_what_was_recalled_from_it(open_memory, space_n
         assert not {id for id in found if id.startswith("r")} & set(found[:2])
 
 
-@pytest.mark.one_line
 def test_a_long_block_that_was_split_is_still_one_block(open_memory, space_name):
     space = open_memory(extractor=RulesExtractor()).space(space_name)
     for number in range(30):

@@ -15,6 +15,8 @@ from cognigraph.testing import ScriptedExtractor
 from tests.conftest import START
 from tests.contract.test_enrichment import add, claim, facts
 
+pytestmark = pytest.mark.one_line
+
 
 def fact(object, *positions, subject="Ann"):
     return Fact(subject, "person", "likes", object, "object", positions or (0,))
@@ -68,7 +70,6 @@ def fill(space):
     add(space, "n1", session="t", start=START + timedelta(days=3))
 
 
-@pytest.mark.one_line
 def test_redo_replaces_the_earlier_extraction(open_memory, space_name):
     """The result is that of the newer extractor alone."""
     old = open_memory(extractor=reader("x-1", OLD)).space(space_name)
@@ -244,7 +245,6 @@ def names_ann(name, alias, relation):
     return Extraction(facts=(met,), mentions=(Mention(name, "person", (0,), (alias,)),))
 
 
-@pytest.mark.one_line
 def test_redo_removes_the_spelling_that_a_chunk_gave_to_shared_names(open_memory, space_name):
     """The canonical spelling is that of the first chunk that still supports the name."""
     later = {"n1": names_ann("Ann", "ANNIE", "Likes"), "n2": names_ann("ann", "annie", "likes")}

@@ -11,6 +11,8 @@ from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
 from tests.conftest import START, OpenMemory
 
+pytestmark = pytest.mark.one_line
+
 HOMES = ["Bergen", "Oslo", "Tromso"]
 
 

@@ -292,12 +292,22 @@ def _settings(address: str, sizes: Sizes) -> str:
         "server.memory.pagecache.size": sizes.page_cache,
         # As docker/compose.yaml does: a heavy query fails alone.
         "db.memory.transaction.max": "256m",
+        **(_KEPT_PLANS if sizes.short_lived else {}),
     }
     return "".join(f"{key}={value}\n" for key, value in settings.items())
 
 
-# In minutes the optimising compiler and a parallel collector cost more than they give back.
-_SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+# Each test multiplies the number of nodes in a database that was empty at first. By default the
+# server then plans every statement again every ten seconds, which took most of its time.
+_KEPT_PLANS = {"dbms.cypher.min_replan_interval": "5m"}
+
+# In minutes the optimising compiler and a parallel collector cost more than they give back. With
+# the quick compiler alone the default code cache is 48 MB, which the planner's code overflows.
+_SHORT_LIVED = (
+    "-XX:TieredStopAtLevel=1",
+    "-XX:ReservedCodeCacheSize=240m",
+    "-XX:+UseSerialGC",
+)
 
 
 def _command(way: Local, class_path: str, folder: Path, sizes: Sizes) -> list[str]:

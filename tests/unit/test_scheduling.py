@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scheduling import scope
+from tests.lines import one_of, preferred_lines, scope
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,24 @@ def test_every_test_that_needs_a_server_names_its_line(request):
         params = getattr(getattr(item, "callspec", None), "params", {})
         wanted = params.get("neo4j_server") or params.get("location", "sqlite")
         assert wanted == "sqlite" or scope(item.nodeid).startswith("neo4j-"), item.nodeid
+
+
+def test_where_one_line_is_enough_each_gets_its_share():
+    tests = [f"tests/contract/test_a.py::test_{number}[neo4j-2026]" for number in range(1000)]
+    chosen = [one_of(test, ["2026", "5.26"]) for test in tests]
+    assert 450 < chosen.count("2026") < 550
+    assert chosen.count("2026") + chosen.count("5.26") == 1000
+
+
+def test_all_variants_of_a_test_agree_on_the_line_where_it_runs():
+    variants = [f"tests/contract/test_a.py::test_x[neo4j-{line}-7]" for line in ("5.26", "2026")]
+    assert len({one_of(variant, ["2026", "5.26"]) for variant in variants}) == 1
+    assert {one_of(variant, ["5.26"]) for variant in variants} == {"5.26"}
+
+
+def test_a_server_that_the_environment_names_is_preferred(monkeypatch):
+    for name in ("COGNIGRAPH_TEST_NEO4J_URI", "COGNIGRAPH_TEST_NEO4J_URI_2026"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COGNIGRAPH_TEST_NEO4J_URI_2026", "bolt://127.0.0.1:9")
+    assert preferred_lines(["5.26", "2026"]) == ["2026"]
+    assert preferred_lines(["5.26"]) == ["5.26"]
