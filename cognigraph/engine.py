@@ -90,7 +90,7 @@ class Engine:
         """Stop the worker, return its unfinished batch, and close the store. Idempotent."""
         if self.worker is not None:
             self.worker.stop()
-        self.enricher.give_back()
+        self.enricher.release_all()
         for store in (self.store, *self._retired):
             store.close()
 

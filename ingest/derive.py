@@ -16,7 +16,7 @@ from datetime import datetime
 from cognigraph import ids
 from cognigraph.arrays import Vector
 from cognigraph.embed import CheckedEmbedder
-from cognigraph.ingest.extraction import Extraction, Fact, Mention
+from cognigraph.ingest.extraction import NO_DATE, Extraction, Fact, Mention
 from cognigraph.ingest.own_names import users
 from cognigraph.ingest.storable import shortened, storable_name
 from cognigraph.ingest.themes import identified, theme_rows
@@ -42,7 +42,6 @@ NO_EVIDENCE = "no evidence among the chunks read"
 NO_SUBJECT = "subject is not a name"
 NO_OBJECT = "object is not a name"
 NO_RELATION = "relation is not a name"
-NO_DATE = "time is not a date, the fact stays without it"
 NO_ENTITY = "mention is not a name"
 NO_MENTION = "mention in none of the chunks read"
 NO_ALIAS = "alias is not a name, or has no meaning outside its sentence"

@@ -19,6 +19,8 @@ from cognigraph.stores.records import SessionNotes, WorkChunk
 
 ENTITY_TYPES = ("person", "organization", "location", "event", "object", "concept", "time")
 """The standard entity types; extractors may use other words as well."""
+NO_DATE = "time is not a date, the fact stays without it"
+"""Why a time was rejected: by the check of a model's answer, or when facts are prepared."""
 
 
 @dataclass(frozen=True, slots=True)

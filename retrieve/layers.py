@@ -85,7 +85,7 @@ def _candidates(plan: SearchPlan, stopwatch: Stopwatch) -> tuple[Candidates, Ran
         request.without,
     )
     candidates = candidates_of(request, query)
-    stopwatch.lap("probe")
+    stopwatch.lap("candidates")
     ranking = rank_candidates(request, plan.analysis, candidates)
     stopwatch.lap("rank")
     return candidates, ranking, query.vector

@@ -44,7 +44,7 @@ def plan_query(request: SearchRequest, stopwatch: Stopwatch) -> SearchPlan | Non
 def run_plan(plan: SearchPlan, stopwatch: Stopwatch, *, k: int) -> QueryOutcome:
     """Answer a planned query with the ``k`` best messages."""
     candidates = find_candidates(plan.request, plan.analysis)
-    stopwatch.lap("probe")
+    stopwatch.lap("candidates")
     ranking = rank_candidates(plan.request, plan.analysis, candidates)
     stopwatch.lap("rank")
     result, rows = fetch_with_rows(plan, candidates, ranking, k, stopwatch)

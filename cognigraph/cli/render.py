@@ -184,13 +184,13 @@ def triples(found: Iterable[Triple], zone: tzinfo) -> Table:
             text(f"not {triple.relation}" if triple.negated else triple.relation),
             text(triple.object, "bold"),
             text(triple.when, "cyan"),
-            Text(said(triple, zone), style="cyan"),
+            Text(observed_days(triple, zone), style="cyan"),
             text(format_values.sources(triple), "dim"),
         )
     return made
 
 
-def said(triple: Triple, zone: tzinfo) -> str:
+def observed_days(triple: Triple, zone: tzinfo) -> str:
     """The first and last day on which a triple was observed, or the day if they are equal."""
     days = [
         format_values.day(triple.first_observed, zone),

@@ -84,11 +84,11 @@ class EntityMap(Protocol):
         """Return the merges in force that involve at least one of these entities."""
         ...
 
-    def rule(self, constraints: Sequence[Constraint]) -> None:
+    def constrain(self, constraints: Sequence[Constraint]) -> None:
         """Insert or overwrite user constraints."""
         ...
 
-    def unrule(self, constraints: Sequence[Constraint]) -> None:
+    def lift(self, constraints: Sequence[Constraint]) -> None:
         """Delete user constraints."""
         ...
 
@@ -352,8 +352,8 @@ def merge(entity_map: EntityMap, a: str, into: str, at: int) -> None:
         if rule.verdict == "different"
         and ((rule.a in left and rule.b in right) or (rule.b in left and rule.a in right))
     ]
-    entity_map.unrule(lifted)
-    entity_map.rule([Constraint(min(a, into), max(a, into), "same", into, at)])
+    entity_map.lift(lifted)
+    entity_map.constrain([Constraint(min(a, into), max(a, into), "same", into, at)])
     _regroup(_Seen(entity_map), {a, into})
 
 
@@ -368,7 +368,7 @@ def split(entity_map: EntityMap, uid: str, at: int, apart_from: str | None = Non
     """
     if apart_from is not None:
         ends = min(uid, apart_from), max(uid, apart_from)
-        entity_map.rule([Constraint(*ends, "different", uid, at)])
+        entity_map.constrain([Constraint(*ends, "different", uid, at)])
         _regroup(_Seen(entity_map), ends)
         return True
     groups = entity_map.groups([uid])
@@ -383,6 +383,6 @@ def split(entity_map: EntityMap, uid: str, at: int, apart_from: str | None = Non
             Constraint(min(uid, other), max(uid, other), "different", uid, at)
             for other in sorted(groups.keys() - {uid})
         ]
-    entity_map.rule(apart)
+    entity_map.constrain(apart)
     _regroup(_Seen(entity_map), groups.keys())
     return True

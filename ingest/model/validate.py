@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cognigraph.ids import normalise
-from cognigraph.ingest.extraction import Fact, Mention
+from cognigraph.ingest.extraction import NO_DATE, Fact, Mention
 from cognigraph.ingest.model.coreference import WindowName, WindowNames, lasting_aliases
 from cognigraph.ingest.model.event_times import resolve_when
 from cognigraph.ingest.model.parse_lines import FactLine, clean, entity_line, fact_line
@@ -29,7 +29,6 @@ EMPTY = "lacks a subject, a relation or an object"
 ITSELF = "relates an entity to itself"
 TOO_LONG = "name or relation is too long"
 TOO_MANY = "too many facts for the number of turns"
-NO_DATE = "time is not a date, the fact stays without it"
 _LONGEST = 300
 _SHOWN = 120
 _WORD = re.compile(r"\w")

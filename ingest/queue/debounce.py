@@ -13,7 +13,7 @@ PATIENCE = 8
 
 
 @dataclass(slots=True)
-class Settling:
+class Debounce:
     """Decides when work may start, from repeated counts of the pending chunks.
 
     Work may start when no chunk has arrived for ``settle`` seconds, when ``batch`` chunks are

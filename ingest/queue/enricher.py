@@ -24,7 +24,7 @@ from cognigraph.ingest.queue.estimate import Estimate, context_of, estimate, win
 from cognigraph.ingest.queue.lease import Heartbeat
 from cognigraph.ingest.queue.retry import judge
 from cognigraph.ingest.queue.run_limits import Limits
-from cognigraph.ingest.queue.worker_names import has_died, worker_name
+from cognigraph.ingest.queue.worker_names import has_crashed, worker_name
 from cognigraph.ingest.stated import with_stated
 from cognigraph.model import Usage
 from cognigraph.settings import EnrichSettings
@@ -134,7 +134,7 @@ class Enricher:
         finally:
             self._held.pop(lease.token, None)
 
-    def give_back(self) -> None:
+    def release_all(self) -> None:
         """Release the leases that other threads of this process hold, because the process ends."""
         for lease in tuple(self._held.values()):
             if lease.token.startswith(worker_name(self._id)):  # after a fork they are the parent's
@@ -156,8 +156,8 @@ class Enricher:
         asleep, does not count as a crash.
         """
         for token, until in self._store.queue.leases().items():
-            died = has_died(token)
-            if died or (died is None and until <= self._clock()):
+            crashed = has_crashed(token)
+            if crashed or (crashed is None and until <= self._clock()):
                 self._store.queue.expire(token, until)
 
     def _settle(self, lease: Lease) -> None:

@@ -10,7 +10,7 @@ from threading import Event, Thread
 
 from cognigraph.errors import StoreError
 from cognigraph.ingest.extraction import Extractor, Pausing
-from cognigraph.ingest.queue.debounce import Settling
+from cognigraph.ingest.queue.debounce import Debounce
 from cognigraph.ingest.queue.enricher import Enricher
 from cognigraph.settings import EnrichSettings
 
@@ -31,7 +31,7 @@ class BackgroundWorker:
         settle = settings.settle
         if settle is None:
             settle = extractor.settle if isinstance(extractor, Pausing) else timedelta(0)
-        self._settling = Settling(settle.total_seconds(), settings.batch) if settle else None
+        self._debounce = Debounce(settle.total_seconds(), settings.batch) if settle else None
         self._hurried: set[str | None] = set()
         self._quota = 0
         self._wake = Event()
@@ -40,7 +40,7 @@ class BackgroundWorker:
 
     def start(self) -> None:
         """Start the thread."""
-        if self._settling is not None:
+        if self._debounce is not None:
             self._quota = self._enricher.waiting().total
         self._thread = Thread(target=self._run, name="cognigraph-enrich", daemon=True)
         self._thread.start()
@@ -48,12 +48,12 @@ class BackgroundWorker:
 
     def notify(self) -> None:
         """Tell the worker that there is new work."""
-        if self._settling is None:
+        if self._debounce is None:
             self._wake.set()
 
     def hurry(self, space: str | None) -> None:
         """Enrich this space, or with ``None`` all spaces, now, because a caller waits for it."""
-        if self._settling is not None:
+        if self._debounce is not None:
             self._hurried.add(space)
         self._wake.set()
 
@@ -67,10 +67,10 @@ class BackgroundWorker:
         self._wake.set()
         if self._thread is not None:
             self._thread.join(timeout)
-        self._enricher.give_back()
+        self._enricher.release_all()
 
     def _run(self) -> None:
-        work = self._step if self._settling is None else self._settled_step
+        work = self._step if self._debounce is None else self._settled_step
         while not self._stop.is_set():
             try:
                 busy = work()
@@ -87,16 +87,16 @@ class BackgroundWorker:
 
     def _settled_step(self) -> bool:
         """Work for a waiting caller, or else on the chunks that were pending after the pause."""
-        assert self._settling is not None
+        assert self._debounce is not None
         if self._hurried:
             return self._enricher.step(self._hurried.pop()) is not None
         if self._quota <= 0:
             pending = self._enricher.waiting().total
-            if not self._settling.is_ready(pending, time.monotonic()):
+            if not self._debounce.is_ready(pending, time.monotonic()):
                 return False
             self._quota = pending
         step = self._enricher.step()
         self._quota = self._quota - max(1, step.chunks) if step else 0
         if self._quota <= 0:
-            self._settling.started(self._enricher.waiting().total, time.monotonic())
+            self._debounce.started(self._enricher.waiting().total, time.monotonic())
         return step is not None

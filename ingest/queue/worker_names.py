@@ -21,7 +21,7 @@ def worker_name(id: str) -> str:
     return f"{_host()}:{pid}{'-' + fields[_STARTED] if fields else ''}:{id}"
 
 
-def has_died(token: str) -> bool | None:
+def has_crashed(token: str) -> bool | None:
     """Whether the worker named by a lease's token has ended; ``None`` if that is unknown."""
     host, _, rest = token.partition(":")
     number, _, started = rest.partition(":")[0].partition("-")

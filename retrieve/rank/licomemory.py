@@ -100,7 +100,7 @@ def paper_decay(gap: Floats, settings: SearchSettings, retrieved: Floats) -> Flo
     return weibull_decay(gap, settings.decay_exponent, tau * settings.licomemory.tau_scale)
 
 
-def behind(score: Floats, first: Bools, second: Bools) -> Floats:
+def factors_below(score: Floats, first: Bools, second: Bools) -> Floats:
     """Return factors (n,) by which the ``second`` rows score below all ``first`` rows.
 
     The second rows keep their order among themselves. Factors are 1 for all other rows, and for all

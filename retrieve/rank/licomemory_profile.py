@@ -6,7 +6,7 @@ import numpy as np
 
 from cognigraph.arrays import Floats
 from cognigraph.retrieve.question.analyse import Analysis
-from cognigraph.retrieve.rank.licomemory import behind, gaps, paper_decay
+from cognigraph.retrieve.rank.licomemory import factors_below, gaps, paper_decay
 from cognigraph.retrieve.rank.paper_scores import PaperScores, paper_scores
 from cognigraph.retrieve.rank.ranking import ProfileInputs, Ranking
 from cognigraph.settings import ProfileName, SearchSettings, WeightSetName
@@ -73,4 +73,4 @@ def _bare_chunk_factors(candidates: Candidates, paper: PaperScores, score: Float
     """Factors (n,) that put chunks without a triple, of enriched sessions, behind the others."""
     has_triple = ~np.isnan(paper.best_triple)
     is_enriched = ~np.isnan(candidates.sessions.theme)[candidates.chunks.session]
-    return behind(score, has_triple, is_enriched & ~has_triple)
+    return factors_below(score, has_triple, is_enriched & ~has_triple)

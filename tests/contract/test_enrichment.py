@@ -9,13 +9,13 @@ import pytest
 from cognigraph import ExtractionError, FlushTimeout, Settings
 from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.ingest.derive import (
-    NO_DATE,
     NO_EVIDENCE,
     NO_OBJECT,
     NO_RELATION,
     NO_SUBJECT,
     by_reason,
 )
+from cognigraph.ingest.extraction import NO_DATE
 from cognigraph.model import Theme
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.records import Derivation

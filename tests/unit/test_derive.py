@@ -13,7 +13,6 @@ from cognigraph import ids
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.ingest.derive import (
-    NO_DATE,
     NO_ENTITY,
     NO_EVIDENCE,
     NO_KEY,
@@ -24,6 +23,7 @@ from cognigraph.ingest.derive import (
     by_reason,
     derive,
 )
+from cognigraph.ingest.extraction import NO_DATE
 from cognigraph.ingest.themes import NO_THEME
 from cognigraph.model import Theme
 from cognigraph.stores.records import Derivation, Lease, SessionNotes, WorkChunk

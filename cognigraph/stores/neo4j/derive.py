@@ -19,7 +19,7 @@ from cognigraph.stores.neo4j.connection import (
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
 from cognigraph.stores.neo4j.episodes import write_covers
 from cognigraph.stores.neo4j.index import fulltext
-from cognigraph.stores.neo4j.replace import Dropped, Loose, prune, prune_aliases, untie
+from cognigraph.stores.neo4j.replace import Affected, Dropped, drop_support, prune, prune_aliases
 from cognigraph.stores.neo4j.values import packed, spread, vector
 from cognigraph.stores.records import (
     AliasRow,
@@ -127,9 +127,9 @@ class _Write:
     ) -> Dropped:
         """Write entities and triples; return the counts of replaced triples that were deleted."""
         entity_map = Neo4jEntityMap(tx, self._space, labels, self._now)
-        loose = self._untie(tx)
-        entity_map.touched.add(loose.triples if loose else ())
-        canonical = self._merge_entities(tx, entity_map, loose)
+        affected = self._drop_support(tx)
+        entity_map.touched.add(affected.triples if affected else ())
+        canonical = self._merge_entities(tx, entity_map, affected)
         if new:
             triples = [
                 self._triple(row, seq + position, canonical) for position, row in enumerate(new, 1)
@@ -149,8 +149,8 @@ class _Write:
         deduplicate(tx, self._space, labels, merged)
         entity_map.touched.add([triple.uid for triple in self._derivation.triples])
         dropped = Dropped(0, 0)
-        if loose is not None:
-            dropped = prune(tx, entity_map, self._space, labels, loose)
+        if affected is not None:
+            dropped = prune(tx, entity_map, self._space, labels, affected)
         succession.settle(tx, entity_map.touched)
         return dropped
 
@@ -165,22 +165,22 @@ class _Write:
             keep=self._derivation.keep_revisions,
         )
 
-    def _untie(self, tx: Transaction) -> Loose | None:
+    def _drop_support(self, tx: Transaction) -> Affected | None:
         """Remove the facts extracted before from the chunks; ``None`` if all chunks are new."""
         before = {c.uid: c.at for c in self._lease.chunks if c.extractor is not None}
         if not before:
             return None
         # Lock the session before its chunks, as an insert does.
         _require(tx.row("derive/hold", session=self._lease.session_uid, token=self._lease.token))
-        return untie(tx, before)
+        return drop_support(tx, before)
 
     def _merge_entities(
-        self, tx: Transaction, entity_map: Neo4jEntityMap, loose: Loose | None
+        self, tx: Transaction, entity_map: Neo4jEntityMap, affected: Affected | None
     ) -> dict[str, str | None]:
         """Write and resolve entities; return their canonical uids, ``None`` outside any group."""
         entities, aliases = self._derivation.entities, self._derivation.aliases
-        lost = prune_aliases(tx, loose, [alias.uid for alias in aliases]) if loose else {}
-        respelled = loose.renamed if loose else frozenset()
+        lost = prune_aliases(tx, affected, [alias.uid for alias in aliases]) if affected else {}
+        respelled = affected.renamed if affected else frozenset()
         if not entities:
             settle(entity_map, sorted(respelled), lost)
             return {}

@@ -103,7 +103,7 @@ class Neo4jEntityMap:
         """All constraints on at least one of these entities."""
         return [Constraint(*row) for row in self._rows("constraints", uids=sorted(uids))]
 
-    def rule(self, constraints: Sequence[Constraint]) -> None:
+    def constrain(self, constraints: Sequence[Constraint]) -> None:
         """Insert or overwrite constraints."""
         rows = [
             {
@@ -113,11 +113,11 @@ class Neo4jEntityMap:
             }
             for rule in constraints
         ]
-        self._rows("rule", constraints=rows)
+        self._rows("constrain", constraints=rows)
 
-    def unrule(self, constraints: Sequence[Constraint]) -> None:
+    def lift(self, constraints: Sequence[Constraint]) -> None:
         """Delete constraints."""
-        self._rows("unrule", constraints=[[rule.a, rule.b] for rule in constraints])
+        self._rows("lift", constraints=[[rule.a, rule.b] for rule in constraints])
 
     def groups(self, uids: Collection[str]) -> dict[str, str]:
         """The members of the groups of these entities, each with its canonical entity."""

@@ -15,7 +15,7 @@ from cognigraph.stores.neo4j import succession
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
 from cognigraph.stores.neo4j.index.fulltext import name_hash
-from cognigraph.stores.neo4j.replace import Dropped, Loose, prune, prune_aliases, untie
+from cognigraph.stores.neo4j.replace import Affected, Dropped, drop_support, prune, prune_aliases
 from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
 
 Rows = Connection | Transaction
@@ -131,7 +131,7 @@ class Forgetting:
         dropped = self.forget_derived(tx, lost, labels)
         self.drop_chunks(tx, sorted(lost.times), lost.length)
         tx.rows("forget/drop_versions", messages=list(self._chosen.messages))
-        self.close_ranks(tx, lost, dropped, ends=len(lost.times) == self._chunks)
+        self.refresh_session(tx, lost, dropped, ends=len(lost.times) == self._chunks)
 
     def begin(self, tx: Transaction) -> tuple[Losses, list[str]] | None:
         """Lock all that is concerned; returns the losses and the labels of the triples' index."""
@@ -149,13 +149,13 @@ class Forgetting:
             return Dropped(0, 0)
         entity_map = Neo4jEntityMap(tx, self._space, labels, self._now)
         others = {row[0]: row[1] for row in tx.rows("forget/chunks", chunks=list(lost.leaks))}
-        loose = untie(tx, {**lost.times, **others})
-        entity_map.touched.add(loose.triples)
-        settle(entity_map, sorted(loose.renamed), prune_aliases(tx, loose, ()))
-        dropped = prune(tx, entity_map, self._space, labels, loose)
-        _prune_spoken_of(tx, entity_map, loose)
-        if loose.triples:
-            rows = tx.rows("forget/drop_rulings", triples=sorted(loose.triples))
+        affected = drop_support(tx, {**lost.times, **others})
+        entity_map.touched.add(affected.triples)
+        settle(entity_map, sorted(affected.renamed), prune_aliases(tx, affected, ()))
+        dropped = prune(tx, entity_map, self._space, labels, affected)
+        _prune_spoken_of(tx, entity_map, affected)
+        if affected.triples:
+            rows = tx.rows("forget/drop_rulings", triples=sorted(affected.triples))
             entity_map.touched.add([uid for (uid,) in rows])
         succession.settle(tx, entity_map.touched)
         return dropped
@@ -169,7 +169,9 @@ class Forgetting:
         )  # fmt: skip
         tx.rows("insert/link", pairs=links)
 
-    def close_ranks(self, tx: Transaction, lost: Losses, dropped: Dropped, *, ends: bool) -> None:
+    def refresh_session(
+        self, tx: Transaction, lost: Losses, dropped: Dropped, *, ends: bool
+    ) -> None:
         """Bring the session up to date; delete it if it ``ends``."""
         session = self._chosen.session_uid
         themes = self._drop_summary(tx) if ends or lost.is_read else 0
@@ -193,13 +195,13 @@ class Forgetting:
         return int(themes)
 
 
-def _prune_spoken_of(tx: Transaction, entity_map: EntityMap, loose: Loose) -> None:
+def _prune_spoken_of(tx: Transaction, entity_map: EntityMap, affected: Affected) -> None:
     """Delete entities that nothing mentions any more although a user merged or split them."""
-    if not loose.entities:
+    if not affected.entities:
         return
-    gone = sorted(row[0] for row in tx.rows("redo/unsaid", entities=sorted(loose.entities)))
+    gone = sorted(row[0] for row in tx.rows("redo/unsupported", entities=sorted(affected.entities)))
     if gone:
-        entity_map.unrule(entity_map.constraints(gone))
+        entity_map.lift(entity_map.constraints(gone))
         leave_groups(entity_map, gone)
         tx.rows("redo/drop_entities", entities=gone)
 

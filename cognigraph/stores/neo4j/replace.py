@@ -18,7 +18,7 @@ from cognigraph.stores.neo4j.spellings import respell
 
 
 @dataclass(frozen=True, slots=True)
-class Loose:
+class Affected:
     """Uids of extracted nodes that lost evidence, a mention or a source, and may have none left."""
 
     triples: frozenset[str] = frozenset()
@@ -35,13 +35,13 @@ class Dropped(NamedTuple):
     length: int
 
 
-def untie(tx: Transaction, chunks: Mapping[str, datetime]) -> Loose:
+def drop_support(tx: Transaction, chunks: Mapping[str, datetime]) -> Affected:
     """Delete the evidence, mentions and alias sources of chunks, which are given with their times.
 
     A node that other chunks support takes their earliest spelling. A node that none supports is
     marked as unspelled, so that the next chunk that mentions it determines its spelling.
     """
-    rows = tx.rows("redo/untie", chunks=sorted(chunks))
+    rows = tx.rows("redo/drop_support", chunks=sorted(chunks))
     triples, entities, aliases = (
         frozenset(uid for row in rows for uid in row[index]) for index in range(3)
     )
@@ -51,37 +51,39 @@ def untie(tx: Transaction, chunks: Mapping[str, datetime]) -> Loose:
             entities |= {subject, object}
             if not supported:
                 bare.append(uid)
-    unsaid = [row[0] for row in tx.rows("redo/unsaid", entities=sorted(entities))]
+    unsupported = [row[0] for row in tx.rows("redo/unsupported", entities=sorted(entities))]
     tx.rows(
         "redo/unspell",
         triples=bare,
-        entities=unsaid,
+        entities=unsupported,
         aliases=sorted(aliases),
         spelled=UNSPELLED,
     )
     renamed = respell(tx, chunks.values(), triples=triples, entities=entities, aliases=aliases)
-    return Loose(triples, entities, aliases, renamed)
+    return Affected(triples, entities, aliases, renamed)
 
 
-def prune_aliases(tx: Transaction, loose: Loose, kept: Collection[str]) -> dict[str, set[str]]:
+def prune_aliases(
+    tx: Transaction, affected: Affected, kept: Collection[str]
+) -> dict[str, set[str]]:
     """Delete aliases that no chunk states any more; return them by the uid of their entity.
 
     ``kept`` holds uids of aliases that this derivation states again.
     """
     lost: dict[str, set[str]] = {}
-    if candidates := sorted(loose.aliases.difference(kept)):
+    if candidates := sorted(affected.aliases.difference(kept)):
         for entity, alias in tx.rows("redo/prune_aliases", aliases=candidates):
             lost.setdefault(entity, set()).add(alias)
     return lost
 
 
 def prune(
-    tx: Transaction, entity_map: EntityMap, space: str, labels: Sequence[str], loose: Loose
+    tx: Transaction, entity_map: EntityMap, space: str, labels: Sequence[str], affected: Affected
 ) -> Dropped:
     """Delete nodes without support, and update the observed times of the other triples."""
-    dropped = _prune_triples(tx, space, labels, loose)
-    if loose.entities:
-        rows = tx.rows("redo/unsaid", entities=sorted(loose.entities))
+    dropped = _prune_triples(tx, space, labels, affected)
+    if affected.entities:
+        rows = tx.rows("redo/unsupported", entities=sorted(affected.entities))
         gone = [uid for uid, spoken_of in rows if not spoken_of]
         forget(entity_map, gone)
         if gone:
@@ -89,12 +91,14 @@ def prune(
     return dropped
 
 
-def _prune_triples(tx: Transaction, space: str, labels: Sequence[str], loose: Loose) -> Dropped:
-    if not loose.triples:
+def _prune_triples(
+    tx: Transaction, space: str, labels: Sequence[str], affected: Affected
+) -> Dropped:
+    if not affected.triples:
         return Dropped(0, 0)
-    rows = tx.rows("redo/evidence", triples=sorted(loose.triples))
+    rows = tx.rows("redo/evidence", triples=sorted(affected.triples))
     gone = {uid: key for uid, key, _, _, supported in rows if not supported}
-    changed = set(loose.triples)
+    changed = set(affected.triples)
     if keys := sorted({key for key in gone.values() if key is not None}):
         # Their duplicates must not point to them, nor count them among themselves.
         for _, members in tx.rows("resolve/duplicates", keys=keys):

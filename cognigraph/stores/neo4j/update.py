@@ -65,7 +65,7 @@ class _Update(Forgetting):
         lost, labels = begun
         dropped = self.forget_derived(tx, lost, labels)
         self._write(tx)
-        self.close_ranks(tx, lost, dropped, ends=False)
+        self.refresh_session(tx, lost, dropped, ends=False)
 
     def _write(self, tx: Transaction) -> None:
         """Put the chunks in the place of the old ones; cut or lengthen the chain at their end."""

@@ -19,7 +19,7 @@ from cognigraph.stores.sqlite.canonical import deduplicate
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
 from cognigraph.stores.sqlite.episodes import replace_themes
 from cognigraph.stores.sqlite.insert import bump
-from cognigraph.stores.sqlite.replace import prune, prune_aliases, untie
+from cognigraph.stores.sqlite.replace import drop_support, prune, prune_aliases
 from cognigraph.stores.sqlite.revisions import keep
 from cognigraph.stores.sqlite.vector_format import VectorFormat, pack_terms, pack_uid
 from cognigraph.times import to_micros
@@ -43,13 +43,13 @@ def write_derivation(
         connection.execute(f"SELECT uid, id FROM chunk WHERE uid IN ({marks})", tuple(chunks))
     )
     read_before = [chunk_ids[chunk.uid] for chunk in lease.chunks if chunk.extractor is not None]
-    loose = untie(connection, read_before)
+    affected = drop_support(connection, read_before)
     entity_map = SQLiteEntityMap(connection, lease.space, space_id, revision, now)
-    entity_map.touched.add(loose.triples)
+    entity_map.touched.add(affected.triples)
     touched = merge_entities(connection, vectors, space_id, derivation.entities)
     touched |= _merge_aliases(connection, space_id, derivation, chunk_ids)
-    touched |= loose.renamed
-    settle(entity_map, sorted(touched), prune_aliases(connection, loose))
+    touched |= affected.renamed
+    settle(entity_map, sorted(touched), prune_aliases(connection, affected))
     ends = _ends(connection, derivation.entities)
     times = {uid: to_micros(chunk.at) for uid, chunk in chunks.items()}
     merged: list[int] = []
@@ -70,7 +70,7 @@ def write_derivation(
         ],
     )
     if read_before:
-        prune(connection, entity_map, lease.space, space_id, revision, loose)
+        prune(connection, entity_map, lease.space, space_id, revision, affected)
     succession.settle(connection, space_id, entity_map.touched)
     if derivation.keys is not None:
         _replace_keys(connection, vectors, space_id, session_id, derivation.keys)

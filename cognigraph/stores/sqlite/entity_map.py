@@ -184,7 +184,7 @@ class SQLiteEntityMap:
         rows = self._around("verdict, into_id, at", "ruling", uids, "a_id", "b_id")
         return [Constraint(a, b, verdict, self._uids[into], at) for a, b, verdict, into, at in rows]
 
-    def rule(self, constraints: Sequence[Constraint]) -> None:
+    def constrain(self, constraints: Sequence[Constraint]) -> None:
         """Insert or overwrite constraints."""
         self._id({uid for rule in constraints for uid in (rule.a, rule.b)})
         self._connection.executemany(
@@ -195,7 +195,7 @@ class SQLiteEntityMap:
             ],
         )
 
-    def unrule(self, constraints: Sequence[Constraint]) -> None:
+    def lift(self, constraints: Sequence[Constraint]) -> None:
         """Delete constraints."""
         self._id({uid for rule in constraints for uid in (rule.a, rule.b)})
         self._connection.executemany(

@@ -15,12 +15,12 @@ from cognigraph.stores.sqlite import read, succession
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
 from cognigraph.stores.sqlite.insert import Owner
 from cognigraph.stores.sqlite.replace import (
-    Loose,
+    Affected,
+    drop_support,
+    entities_without_support,
     prune,
     prune_aliases,
     start_over,
-    unsaid_entities,
-    untie,
 )
 from cognigraph.times import to_micros
 
@@ -101,7 +101,7 @@ def forget(
     was_read = forget_derived(connection, space, owner, ids.values(), now)
     delete_chunks(connection, ids.values())
     connection.executemany("DELETE FROM version WHERE uid = ?", [(u,) for u in chosen.messages])
-    close_ranks(connection, chosen.session_uid, owner, reread=was_read)
+    refresh_session(connection, chosen.session_uid, owner, reread=was_read)
 
 
 def begin(connection: sqlite3.Connection, space: str, session_uid: str) -> Owner | None:
@@ -167,12 +167,12 @@ def forget_derived(
         return False
     entity_map = SQLiteEntityMap(connection, space, owner.space_id, owner.revision, now)
     others = ids_of(connection, leaks(connection, owner.session_id, ids))
-    loose = untie(connection, [*ids, *others.values()])
-    entity_map.touched.add(loose.triples)
-    facts = _uids_of_triples(connection, loose.triples)
-    settle(entity_map, sorted(loose.renamed), prune_aliases(connection, loose))
-    prune(connection, entity_map, space, owner.space_id, owner.revision, loose)
-    _prune_spoken_of(connection, entity_map, loose)
+    affected = drop_support(connection, [*ids, *others.values()])
+    entity_map.touched.add(affected.triples)
+    facts = _uids_of_triples(connection, affected.triples)
+    settle(entity_map, sorted(affected.renamed), prune_aliases(connection, affected))
+    prune(connection, entity_map, space, owner.space_id, owner.revision, affected)
+    _prune_spoken_of(connection, entity_map, affected)
     entity_map.touched.add(_drop_rulings(connection, owner.space_id, facts))
     succession.settle(connection, owner.space_id, entity_map.touched)
     return True
@@ -200,12 +200,14 @@ def _drop_rulings(
     return {id for (id,) in rows.fetchall() if id is not None}
 
 
-def _prune_spoken_of(connection: sqlite3.Connection, entity_map: EntityMap, loose: Loose) -> None:
+def _prune_spoken_of(
+    connection: sqlite3.Connection, entity_map: EntityMap, affected: Affected
+) -> None:
     """Delete entities that nothing mentions any more although a user merged or split them."""
-    gone = unsaid_entities(connection, loose.entities)
+    gone = entities_without_support(connection, affected.entities)
     if not gone:
         return
-    entity_map.unrule(entity_map.constraints(gone.keys()))
+    entity_map.lift(entity_map.constraints(gone.keys()))
     connection.executemany(
         "DELETE FROM merge WHERE a_id = :id OR into_id = :id", [{"id": id} for id in gone.values()]
     )
@@ -219,7 +221,7 @@ def delete_chunks(connection: sqlite3.Connection, ids: Collection[int]) -> None:
         connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", [(id,) for id in ids])
 
 
-def close_ranks(
+def refresh_session(
     connection: sqlite3.Connection, session_uid: str, owner: Owner, *, reread: bool
 ) -> None:
     """Bring a session up to date that has lost messages; delete it if it has none left."""

@@ -75,7 +75,7 @@ class SQLiteQueue:
         with self._file.write() as connection:
             if not work.holds(connection, lease):
                 return False
-            work.give_back(
+            work.fail(
                 connection, lease, reason, park_after=park_after, retry_at=retry_at, outage=outage
             )
             return True

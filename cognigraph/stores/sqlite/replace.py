@@ -58,7 +58,7 @@ def start_over(connection: sqlite3.Connection, session_uid: str) -> int:
 
 
 @dataclass(slots=True)
-class Loose:
+class Affected:
     """Ids of extracted rows that lost evidence, a mention or a source, and may have none left."""
 
     triples: set[int] = field(default_factory=set)
@@ -76,55 +76,59 @@ _MENTIONED = """
 EXISTS (SELECT 1 FROM mention WHERE entity_id = coalesce(e.shown_id, e.id) AND raw_id = e.id)"""
 
 
-def untie(connection: sqlite3.Connection, chunk_ids: Sequence[int]) -> Loose:
+def drop_support(connection: sqlite3.Connection, chunk_ids: Sequence[int]) -> Affected:
     """Delete the evidence, mentions and alias sources of chunks.
 
     A row that other chunks support takes their earliest spelling. A row that none supports is
     marked as unspelled, so that the next chunk that mentions it determines its spelling.
     """
-    loose = Loose()
+    affected = Affected()
     if not chunk_ids:
-        return loose
+        return affected
     for rows, table, column in (
-        (loose.triples, "evidence", "raw_id"),
-        (loose.entities, "mention", "raw_id"),
-        (loose.aliases, "alias_source", "alias_id"),
+        (affected.triples, "evidence", "raw_id"),
+        (affected.entities, "mention", "raw_id"),
+        (affected.aliases, "alias_source", "alias_id"),
     ):
         for chunk_id in chunk_ids:
             gone = connection.execute(
                 f"DELETE FROM {table} WHERE chunk_id = ? RETURNING {column}", (chunk_id,)
             )
             rows.update(row[0] for row in gone.fetchall())
-    for id in loose.triples:
-        loose.entities.update(
+    for id in affected.triples:
+        affected.entities.update(
             connection.execute(
                 "SELECT raw_subject_id, raw_object_id FROM triple WHERE id = ?", (id,)
             ).fetchone()
         )
     connection.executemany(
         f"UPDATE triple AS t SET spelled = '{UNSPELLED}' WHERE id = ? AND NOT {_SAID}",
-        [(id,) for id in loose.triples],
+        [(id,) for id in affected.triples],
     )
     connection.executemany(
         f"""UPDATE entity AS e SET spelled = '{UNSPELLED}' WHERE id = ? AND NOT {_MENTIONED}
             AND NOT EXISTS (SELECT 1 FROM triple t WHERE {_READ_WITH} AND {_SAID})""",
-        [(id,) for id in loose.entities],
+        [(id,) for id in affected.entities],
     )
     connection.executemany(
         f"""UPDATE alias SET spelled = '{UNSPELLED}' WHERE id = ?
             AND NOT EXISTS (SELECT 1 FROM alias_source WHERE alias_id = alias.id)""",
-        [(id,) for id in loose.aliases],
+        [(id,) for id in affected.aliases],
     )
-    loose.renamed = respell(
-        connection, chunk_ids, triples=loose.triples, entities=loose.entities, aliases=loose.aliases
+    affected.renamed = respell(
+        connection,
+        chunk_ids,
+        triples=affected.triples,
+        entities=affected.entities,
+        aliases=affected.aliases,
     )
-    return loose
+    return affected
 
 
-def prune_aliases(connection: sqlite3.Connection, loose: Loose) -> dict[str, set[str]]:
+def prune_aliases(connection: sqlite3.Connection, affected: Affected) -> dict[str, set[str]]:
     """Delete aliases that no chunk states any more; return them by the uid of their entity."""
     lost: dict[str, set[str]] = {}
-    for id in sorted(loose.aliases):
+    for id in sorted(affected.aliases):
         row = connection.execute(
             """DELETE FROM alias WHERE id = :id
                  AND NOT EXISTS (SELECT 1 FROM alias_source WHERE alias_id = :id)
@@ -142,22 +146,24 @@ def prune(
     space: str,
     space_id: int,
     revision: int,
-    loose: Loose,
+    affected: Affected,
 ) -> None:
     """Delete rows without support, and update the observed times of the other triples."""
-    gone = _prune_triples(connection, space, revision, loose)
-    gone = _prune_entities(connection, entity_map, loose) or gone
+    gone = _prune_triples(connection, space, revision, affected)
+    gone = _prune_entities(connection, entity_map, affected) or gone
     if gone:  # in-memory indexes cannot delete rows, so they are rebuilt
         connection.execute("UPDATE space SET epoch = epoch + 1 WHERE id = ?", (space_id,))
 
 
-def _prune_triples(connection: sqlite3.Connection, space: str, revision: int, loose: Loose) -> bool:
+def _prune_triples(
+    connection: sqlite3.Connection, space: str, revision: int, affected: Affected
+) -> bool:
     gone = [
         id
-        for id in sorted(loose.triples)
+        for id in sorted(affected.triples)
         if connection.execute("SELECT 1 FROM evidence WHERE raw_id = ?", (id,)).fetchone() is None
     ]
-    changed = loose.triples.difference(gone)
+    changed = affected.triples.difference(gone)
     for id in gone:
         # Its duplicates must not point to it, nor count it among themselves.
         changed.update(
@@ -174,7 +180,9 @@ def _prune_triples(connection: sqlite3.Connection, space: str, revision: int, lo
     return bool(gone)
 
 
-def unsaid_entities(connection: sqlite3.Connection, ids: Collection[int]) -> dict[str, int]:
+def entities_without_support(
+    connection: sqlite3.Connection, ids: Collection[int]
+) -> dict[str, int]:
     """Those of some entities, by uid, that no mention and no triple refers to any longer."""
     return dict(
         connection.execute(
@@ -186,10 +194,12 @@ def unsaid_entities(connection: sqlite3.Connection, ids: Collection[int]) -> dic
     )
 
 
-def _prune_entities(connection: sqlite3.Connection, entity_map: EntityMap, loose: Loose) -> bool:
+def _prune_entities(
+    connection: sqlite3.Connection, entity_map: EntityMap, affected: Affected
+) -> bool:
     """Delete entities without mentions and triples, except those a user merged or kept apart."""
     gone: dict[str, int] = {}
-    for id in sorted(loose.entities):
+    for id in sorted(affected.entities):
         row = connection.execute(
             f"""SELECT e.uid FROM entity e WHERE e.id = :id AND NOT {_MENTIONED}
                   AND NOT EXISTS (SELECT 1 FROM triple t WHERE {_READ_WITH})

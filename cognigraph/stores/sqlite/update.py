@@ -8,7 +8,7 @@ from datetime import datetime
 from cognigraph.ids import session_uid
 from cognigraph.stores.new_text import under
 from cognigraph.stores.records import MessageRow
-from cognigraph.stores.sqlite.forget import begin, close_ranks, delete_chunks, forget_derived
+from cognigraph.stores.sqlite.forget import begin, delete_chunks, forget_derived, refresh_session
 from cognigraph.stores.sqlite.insert import write_chunks
 from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.times import from_micros
@@ -48,7 +48,7 @@ def update(
     delete_chunks(connection, ids)
     first = ids[0] if len(message.chunks) <= len(ids) else None
     write_chunks(connection, vectors, owner, under(message, uid), first)
-    close_ranks(connection, message.session_uid, owner, reread=was_read)
+    refresh_session(connection, message.session_uid, owner, reread=was_read)
     return True
 
 

@@ -259,7 +259,7 @@ def release(connection: sqlite3.Connection, lease: Lease) -> None:
     )
 
 
-def give_back(
+def fail(
     connection: sqlite3.Connection,
     lease: Lease,
     reason: str,

@@ -10,46 +10,46 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph import ConfigurationError, EnrichSettings, Memory, Settings
-from cognigraph.ingest.queue.debounce import PATIENCE, Settling
+from cognigraph.ingest.queue.debounce import PATIENCE, Debounce
 from cognigraph.testing import HashEmbedder, ScriptedExtractor
 
 
 def test_a_worker_waits_for_a_pause():
-    settling = Settling(20.0, 64)
-    assert not settling.is_ready(0, 100.0)
-    assert not settling.is_ready(1, 110.0)
-    assert not settling.is_ready(2, 129.0)  # a second turn: the pause starts anew
-    assert not settling.is_ready(2, 148.9)
-    assert settling.is_ready(2, 149.0)
+    debounce = Debounce(20.0, 64)
+    assert not debounce.is_ready(0, 100.0)
+    assert not debounce.is_ready(1, 110.0)
+    assert not debounce.is_ready(2, 129.0)  # a second turn: the pause starts anew
+    assert not debounce.is_ready(2, 148.9)
+    assert debounce.is_ready(2, 149.0)
 
 
 def test_a_full_batch_does_not_wait():
-    settling = Settling(20.0, 64)
-    assert not settling.is_ready(63, 0.0)
-    assert settling.is_ready(64, 0.1)
+    debounce = Debounce(20.0, 64)
+    assert not debounce.is_ready(63, 0.0)
+    assert debounce.is_ready(64, 0.1)
 
 
 def test_a_constant_stream_of_messages_is_enriched_eventually():
-    settling = Settling(20.0, 64)
-    starts = [second for second in range(0, 400, 10) if settling.is_ready(1 + second // 10, second)]
+    debounce = Debounce(20.0, 64)
+    starts = [second for second in range(0, 400, 10) if debounce.is_ready(1 + second // 10, second)]
     assert starts[0] == PATIENCE * 20
 
 
 def test_messages_that_arrive_during_a_run_wait_for_their_own_pause():
-    settling = Settling(20.0, 64)
-    settling.is_ready(1, 0.0)
-    assert settling.is_ready(1, 20.0)
-    settling.started(0, 25.0)
-    assert not settling.is_ready(1, 26.0)
-    assert settling.is_ready(1, 46.0)
+    debounce = Debounce(20.0, 64)
+    debounce.is_ready(1, 0.0)
+    assert debounce.is_ready(1, 20.0)
+    debounce.started(0, 25.0)
+    assert not debounce.is_ready(1, 26.0)
+    assert debounce.is_ready(1, 46.0)
 
 
 @given(st.lists(st.tuples(st.integers(0, 80), st.floats(0.01, 30)), min_size=1, max_size=60))
 def test_no_message_waits_longer_than_the_maximum(steps):
-    settling, now, waiting_since = Settling(20.0, 64), 0.0, None
+    debounce, now, waiting_since = Debounce(20.0, 64), 0.0, None
     for pending, later in steps:
         now += later
-        ready = settling.is_ready(pending, now)
+        ready = debounce.is_ready(pending, now)
         if pending == 0:
             assert not ready
             waiting_since = None
@@ -58,7 +58,7 @@ def test_no_message_waits_longer_than_the_maximum(steps):
         if pending >= 64 or now - waiting_since >= PATIENCE * 20:
             assert ready
         if ready:
-            settling.started(0, now)
+            debounce.started(0, now)
             waiting_since = None
 
 
