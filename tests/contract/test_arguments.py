@@ -10,7 +10,13 @@ from typing import Any
 
 import pytest
 
-from cognigraph import CogniGraphError, Space, StoreUnavailableError
+from cognigraph import (
+    CogniGraphError,
+    Settings,
+    Space,
+    StorageSettings,
+    StoreUnavailableError,
+)
 from tests.unit.test_arguments import BAD_VALUES, arguments, cases, hinted, kinds, verbs
 
 pytestmark = pytest.mark.one_line
@@ -24,11 +30,14 @@ def odd_calls() -> Iterator[tuple[str, str, Any]]:
                 yield name, parameter, value
 
 
+@pytest.mark.timeout(600)
 def test_unusual_values_raise_only_errors_of_cognigraph_on_every_store(
     open_memory, space_name, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)  # some values are names of files that are written
-    memory = open_memory(timezone="UTC")
+    # A new server plans nearly all statements here for the first time.
+    patient = StorageSettings(read_timeout=120, write_timeout=120)
+    memory = open_memory(timezone="UTC", settings=Settings(storage=patient))
     space = memory.space(space_name)
     space.add("Ann moved to Oslo in May.", id="m1", session="s1", speaker="Ann")
     space.flush()
