@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 FLAG := .venv-flag
+FRAMEWORKS := .venv-frameworks
+CREWAI := .venv-crewai
 
 # Tests start processes, and each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -20,7 +22,7 @@ COGNIGRAPH_FUZZ_SEED ?=
 # The versions that are supported; `make test-pythons` uses those that are installed.
 PYTHONS ?= 3.11 3.12 3.13
 
-.PHONY: help setup demo test test-lines test-fast test-flag test-pythons fuzz docker lint format docs clean
+.PHONY: help setup demo test test-lines test-fast test-flag test-integrations test-pythons fuzz docker lint format docs clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -90,6 +92,24 @@ $(FLAG)/.ready: pyproject.toml
 test-flag: $(FLAG)/.ready ## FlagEmbedding on tiny models (an environment of its own, 6 GB)
 	HF_HUB_OFFLINE=1 $(FLAG)/bin/python -m pytest tests/flag
 
+$(FRAMEWORKS)/.ready: pyproject.toml
+	@echo "Installing agent frameworks into $(FRAMEWORKS)"
+	@$(PYTHON) -m venv $(FRAMEWORKS)
+	@$(call PIP,$(FRAMEWORKS)) --upgrade 'pip>=25.1'
+	@$(call PIP,$(FRAMEWORKS)) --editable '.[langgraph,langchain,openai-agents,llamaindex,autogen,pydantic-ai,google-adk]' --group dev
+	@touch $@
+
+$(CREWAI)/.ready: pyproject.toml
+	@echo "Installing CrewAI into $(CREWAI)"
+	@$(PYTHON) -m venv $(CREWAI)
+	@$(call PIP,$(CREWAI)) --upgrade 'pip>=25.1'
+	@$(call PIP,$(CREWAI)) --editable '.[crewai]' 'pytest>=8.3' pytest-timeout hypothesis
+	@touch $@
+
+test-integrations: $(FRAMEWORKS)/.ready $(CREWAI)/.ready ## Agent frameworks (environments of their own; CrewAI's packages exclude others')
+	$(FRAMEWORKS)/bin/python -m pytest tests/integrations
+	$(CREWAI)/bin/python -m pytest tests/integrations/test_crewai.py
+
 lint: $(VENV)/.ready ## Style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -109,4 +129,4 @@ docs: $(VENV)/.docs ## Build the documentation into site/
 	$(BIN)/python -m docs.rendering.offline site
 
 clean: ## Remove the environment and caches
-	rm -rf $(VENV) $(FLAG) $(PYTHONS:%=.venv-%) .fuzz.log .mypy_cache .ruff_cache .pytest_cache .hypothesis build site *.egg-info
+	rm -rf $(VENV) $(FLAG) $(FRAMEWORKS) $(CREWAI) $(PYTHONS:%=.venv-%) .fuzz.log .mypy_cache .ruff_cache .pytest_cache .hypothesis build site *.egg-info

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from cognigraph.aio_writing import AsyncWriting, InThreads
 from cognigraph.memory import Memory
@@ -67,9 +68,11 @@ class AsyncHousekeeping(AsyncWriting):
             allow_again=allow_again,
         )
 
-    async def update(self, id: str, text: str, *, session: str | None = None) -> StoredMessage:
+    async def update(
+        self, id: str, text: str, *, session: str | None = None, raw: Any = None
+    ) -> StoredMessage:
         """See :meth:`cognigraph.Space.update`."""
-        return await self._run(self._space.update, id, text, session=session)
+        return await self._run(self._space.update, id, text, session=session, raw=raw)
 
     async def versions(self, id: str, session: str | None = None) -> list[MessageVersion]:
         """See :meth:`cognigraph.Space.versions`."""

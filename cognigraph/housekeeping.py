@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from cognigraph import forgetting, spaces, updating
 from cognigraph.errors import ConfigurationError, NotFoundError
@@ -111,7 +112,9 @@ class Housekeeping(Inspection):
         )
 
     @checked
-    def update(self, id: str, text: str, *, session: str | None = None) -> StoredMessage:
+    def update(
+        self, id: str, text: str, *, session: str | None = None, raw: Any = None
+    ) -> StoredMessage:
         """Replace the text of a message, and read it again; returns the message.
 
         The message keeps its id, time, speaker, role, metadata and tags, but not its ``raw``
@@ -123,12 +126,14 @@ class Housekeeping(Inspection):
             text: the new text. The text that the message has already changes nothing.
             session: its session. If messages of several sessions have the id, the newest is
                 updated unless this is given.
+            raw: the payload that belongs to the new text; without it the message has none.
 
         Raises:
             NotFoundError: there is no such message.
             InvalidMessageError: the text cannot be stored.
         """
-        return updating.update(self._engine, self._name, self._message(id, session), text)
+        message = self._message(id, session)
+        return updating.update(self._engine, self._name, message, text, raw)
 
     @checked
     def versions(self, id: str, session: str | None = None) -> list[MessageVersion]:

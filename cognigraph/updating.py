@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
+from typing import Any
 
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.engine import Engine
@@ -13,9 +14,11 @@ from cognigraph.model import Message, MessageVersion, StoredMessage
 from cognigraph.stores.protocols import Store
 
 
-def update(engine: Engine, space: str, old: StoredMessage, text: str) -> StoredMessage:
+def update(
+    engine: Engine, space: str, old: StoredMessage, text: str, raw: Any = None
+) -> StoredMessage:
     """Replace the text of a message; see :meth:`cognigraph.Space.update`."""
-    if replace_text(engine, space, old, text, engine.clock()):
+    if replace_text(engine, space, old, text, engine.clock(), raw):
         engine.forget_answers()
         engine.written()
     found = engine.store.graph.message(space, old.id, old.session)
@@ -24,7 +27,9 @@ def update(engine: Engine, space: str, old: StoredMessage, text: str) -> StoredM
     return found
 
 
-def replace_text(engine: Engine, space: str, old: StoredMessage, text: str, at: datetime) -> bool:
+def replace_text(
+    engine: Engine, space: str, old: StoredMessage, text: str, at: datetime, raw: Any = None
+) -> bool:
     """Replace the text of a message at a time; False if it has this text, or is gone."""
     message = clean(
         Message(
@@ -36,6 +41,7 @@ def replace_text(engine: Engine, space: str, old: StoredMessage, text: str, at: 
             role=old.role,
             metadata=old.metadata or None,
             tags=old.tags,
+            raw=raw,
             expires=old.expires,
         ),
         space=space,

@@ -10,6 +10,7 @@ from cognigraph.importers.record import Bad, Reader, ReadOptions, Record
 from cognigraph.importers.sniff import Head
 from cognigraph.importers.source import Input
 from cognigraph.model.chat import text_of
+from cognigraph.model.roles import as_role
 
 _ROLES = {
     "human": "user",
@@ -45,8 +46,9 @@ def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
 def message_of(given: Mapping[str, Any]) -> dict[str, Any] | Bad:
     """The fields of one message, or what is wrong with it."""
     kind, data = _kind_and_data(given)
-    role = data.get("role") if kind == "chat" else _ROLES.get(kind)
-    if role is None:
+    own_role = str(data.get("role", "")) if kind == "chat" else ""
+    role = as_role(own_role) or _ROLES.get(kind)
+    if role is None and not own_role:
         return Bad(f"is no LangChain message: its type is {kind!r}")
     text, is_whole = text_of(data.get("content", ""), 0)
     extra = {
@@ -54,7 +56,9 @@ def message_of(given: Mapping[str, Any]) -> dict[str, Any] | Bad:
         for name, value in data.items()
         if name not in _TEXT_ONLY and value not in _EMPTY
     }
-    made: dict[str, Any] = {"text": text, "role": role}
+    made: dict[str, Any] = {"text": text, "role": role} if role else {"text": text}
+    if not role:
+        made["speaker"] = own_role
     for ours, name in (("speaker", "name"), ("id", "id")):
         if data.get(name):
             made[ours] = data[name]

@@ -45,7 +45,7 @@ LAYERS: list[set[str]] = [
     {"aio"},
     {"cognigraph"},
     {"listening"},
-    {"evaluate", "training", "mcp_server", "server"},
+    {"evaluate", "integrations", "training", "mcp_server", "server"},
     {"cli"},
     {"__main__"},
 ]

@@ -1,0 +1,217 @@
+"""The calls of mem0's ``Memory``, answered by a memory of cognigraph, for programs that switch.
+
+Each user, agent or run has a space of its own. A memory is a message as it was said; the facts that
+mem0 would ask a model for are read out of it afterwards, and ``search`` finds the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from cognigraph.errors import ConfigurationError
+from cognigraph.memory import Memory
+from cognigraph.model import Filter, Hit, Message, StoredMessage
+from cognigraph.space import Space
+
+_OWNERS = ("user_id", "agent_id", "run_id")
+_PAGE = 500
+
+
+class Mem0Memory:
+    """A memory with the methods of mem0's ``Memory``.
+
+    Args:
+        memory: the memory in which the spaces are: ``user_id:alice`` and so on.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def add(
+        self,
+        messages: str | Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        timestamp: Any = None,
+        infer: bool = True,
+    ) -> dict[str, Any]:
+        """Store messages. ``infer`` is accepted; facts are always read out of messages later."""
+        owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
+        space = self._space(owners)
+        if isinstance(messages, str):
+            messages = [{"role": "user", "content": messages}]
+        elif isinstance(messages, Mapping):
+            messages = [messages]
+        given = {name: value for name, value in owners.items() if value is not None}
+        extra = dict(metadata or {}) | given
+        made = [_message(one, extra, run_id or "default", timestamp) for one in messages]
+        result = space.add_many(made)
+        texts = {message.id: message.text for message in made}
+        return {
+            "results": [
+                {"id": _memory_id(space, id), "memory": texts[id], "event": "ADD"}
+                for id in result.new
+            ]
+        }
+
+    def search(
+        self,
+        query: str,
+        *,
+        top_k: int = 20,
+        filters: Mapping[str, Any] | None = None,
+        threshold: float | None = None,
+        reference_date: Any = None,
+    ) -> dict[str, Any]:
+        """Find memories, best first. ``filters`` names whose: ``{"user_id": "alice"}``."""
+        space = self._space(filters or {})
+        where = Filter(metadata=_conditions(filters or {}))
+        found = space.search(query, top_k, reference_date, where=where)
+        hits: dict[tuple[str, str], Hit] = {}
+        for hit in found.hits:
+            hits.setdefault((hit.session, hit.id), hit)
+        results = [
+            _result(space, stored, hit.score)
+            for (session, id), hit in hits.items()
+            if (threshold is None or hit.score >= threshold)
+            and (stored := space.get(id, session)) is not None
+        ]
+        return {"results": results}
+
+    def get(self, memory_id: str) -> dict[str, Any] | None:
+        """One memory; ``None`` if there is none."""
+        space, stored = self._stored(memory_id)
+        return None if stored is None else _result(space, stored)
+
+    def get_all(
+        self, *, filters: Mapping[str, Any] | None = None, top_k: int = 100
+    ) -> dict[str, Any]:
+        """List memories, the newest first."""
+        space, wanted = self._space(filters or {}), _conditions(filters or {})
+        found: list[StoredMessage] = []
+        page = space.messages(order="newest", limit=_PAGE)
+        while page and len(found) < top_k:
+            found += [one for one in page if wanted.items() <= dict(one.metadata).items()]
+            page = space.messages(order="newest", limit=_PAGE, after=page.cursor)
+        return {"results": [_result(space, stored) for stored in found[:top_k]]}
+
+    def update(self, memory_id: str, data: str) -> dict[str, str]:
+        """Give a memory another text."""
+        space, stored = self._stored(memory_id)
+        if stored is None:
+            raise ValueError(f"Memory with id {memory_id} not found")
+        space.update(stored.id, data, session=stored.session)
+        return {"message": "Memory updated successfully!"}
+
+    def delete(self, memory_id: str) -> dict[str, str]:
+        """Forget a memory."""
+        space, stored = self._stored(memory_id)
+        if stored is None:
+            raise ValueError(f"Memory with id {memory_id} not found")
+        space.forget(message=stored.id, session=stored.session)
+        return {"message": "Memory deleted successfully!"}
+
+    def delete_all(
+        self,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> dict[str, str]:
+        """Forget all memories of a user, of an agent, or of a run."""
+        owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
+        space = self._space(owners)
+        if sum(value is not None for value in owners.values()) > 1 and run_id is None:
+            raise ConfigurationError("delete_all takes a user, an agent or a run, not several")
+        if run_id is not None and (user_id is not None or agent_id is not None):
+            space.forget(session=run_id)
+        else:
+            self._memory.delete_space(space.name)
+        return {"message": "Memories deleted successfully!"}
+
+    def history(self, memory_id: str) -> list[dict[str, Any]]:
+        """The texts that a memory has had, oldest first."""
+        space, stored = self._stored(memory_id)
+        if stored is None:
+            return []
+        texts: list[Any] = [None]
+        changes = []
+        for version in space.versions(stored.id, stored.session):
+            event = "ADD" if texts == [None] else "UPDATE"
+            changes.append(
+                {
+                    "memory_id": memory_id,
+                    "old_memory": texts[-1],
+                    "new_memory": version.text,
+                    "event": event,
+                }
+            )
+            texts.append(version.text)
+        return changes
+
+    def reset(self) -> None:
+        """Delete the spaces of all users, agents and runs."""
+        for name in self._memory.spaces():
+            if name.startswith(tuple(f"{owner}:" for owner in _OWNERS)):
+                self._memory.delete_space(name)
+
+    def _space(self, owners: Mapping[str, Any]) -> Space:
+        for name in _OWNERS:
+            if owners.get(name) is not None:
+                return self._memory.space(f"{name}:{owners[name]}")
+        raise ConfigurationError(
+            "say whose memory it is: at least one of user_id, agent_id and run_id "
+            "(in search and get_all: filters={'user_id': ...})"
+        )
+
+    def _stored(self, memory_id: str) -> tuple[Space, StoredMessage | None]:
+        name, _, id = memory_id.rpartition("/")
+        if not name:
+            raise ValueError(f"{memory_id!r} is no id that add() or search() has returned")
+        space = self._memory.space(name)
+        return space, space.get(id)
+
+
+def _message(
+    given: Mapping[str, Any], metadata: Mapping[str, Any], session: str, timestamp: Any
+) -> Message:
+    made = Message.of({name: value for name, value in given.items() if name != "id"})
+    return Message(
+        text=made.text,
+        role=made.role,
+        speaker=made.speaker,
+        at=made.at if timestamp is None else timestamp,
+        raw=made.raw,
+        session=session,
+        id=uuid4().hex,
+        metadata=dict(made.metadata or {}) | dict(metadata),
+    )
+
+
+def _conditions(filters: Mapping[str, Any]) -> dict[str, Any]:
+    odd = [name for name, value in filters.items() if isinstance(value, Mapping | list)]
+    if odd:
+        raise ConfigurationError(f"filters[{odd[0]!r}] must be a text, a number or a truth value")
+    return dict(filters)
+
+
+def _memory_id(space: Space, id: str) -> str:
+    return f"{space.name}/{id}"
+
+
+def _result(space: Space, stored: StoredMessage, score: float | None = None) -> dict[str, Any]:
+    owners = {name: stored.metadata[name] for name in _OWNERS if name in stored.metadata}
+    rest = {name: value for name, value in stored.metadata.items() if name not in owners}
+    found = {
+        "id": _memory_id(space, stored.id),
+        "memory": stored.text,
+        "role": stored.role,
+        "created_at": stored.at.isoformat(),
+        "metadata": rest,
+    }
+    return found | owners | ({} if score is None else {"score": score})

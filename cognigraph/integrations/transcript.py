@@ -1,0 +1,77 @@
+"""The messages of one session as a list: all, the last few, added at the end, taken off it.
+
+Each message keeps what the framework gave in ``raw``, so nothing is lost on the way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from cognigraph.model import Message, Role, StoredMessage
+from cognigraph.space import Space
+
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One item of a framework: what it says, and the item itself."""
+
+    text: str
+    role: Role | None
+    item: Any
+    speaker: str | None = None
+
+
+class Transcript:
+    """One session of a space, as an ordered list that only this program changes at its end."""
+
+    def __init__(self, space: Space, session: str) -> None:
+        self._space = space
+        self._session = session
+
+    def append(self, turns: Sequence[Turn]) -> None:
+        """Add turns at the end. Equal turns are different messages."""
+        self._space.add_many(
+            Message(
+                text=turn.text,
+                role=turn.role,
+                speaker=turn.speaker,
+                session=self._session,
+                id=uuid4().hex,
+                raw=turn.item,
+            )
+            for turn in turns
+        )
+
+    def read(self, limit: int | None = None) -> list[StoredMessage]:
+        """All messages, or the last ``limit``, the oldest first."""
+        if limit is not None and limit <= 0:
+            return []
+        found: list[StoredMessage] = []
+        size = _PAGE if limit is None else min(limit, _PAGE)
+        page = self._space.messages(session=self._session, order="newest", limit=size)
+        while page:
+            found += page
+            if limit is not None and len(found) >= limit:
+                break
+            page = self._space.messages(
+                session=self._session, order="newest", limit=size, after=page.cursor
+            )
+        return found[:limit][::-1]
+
+    def pop(self) -> StoredMessage | None:
+        """Take the last message off, and return it."""
+        last = self.read(1)
+        if not last:
+            return None
+        self._space.forget(message=last[0].id, session=self._session, allow_again=True)
+        return last[0]
+
+    def clear(self) -> None:
+        """Forget all messages of the session."""
+        if self.read(1):
+            self._space.forget(session=self._session, allow_again=True)

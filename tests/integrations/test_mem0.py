@@ -1,0 +1,66 @@
+"""The facade with mem0's calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from cognigraph import ConfigurationError, Memory
+from cognigraph.integrations.mem0 import Mem0Memory
+
+
+@pytest.fixture
+def mem0(memory: Memory) -> Mem0Memory:
+    return Mem0Memory(memory)
+
+
+def test_memories_are_added_found_changed_and_deleted(mem0: Mem0Memory) -> None:
+    chat = [
+        {"role": "user", "content": "I love Thai food."},
+        {"role": "assistant", "content": "Noted!"},
+    ]
+    added = mem0.add(chat, user_id="alice", run_id="r1", metadata={"topic": "food"})["results"]
+    assert [(one["memory"], one["event"]) for one in added] == [
+        ("I love Thai food.", "ADD"), ("Noted!", "ADD"),
+    ]  # fmt: skip
+    mem0.add("I hate Thai food.", user_id="bob")
+    mem0.add("I live in Oslo.", user_id="alice", timestamp="2024-05-01T00:00:00Z")
+    found = mem0.search("What food do I like?", filters={"user_id": "alice"}, top_k=1)["results"]
+    assert found[0]["memory"] == "I love Thai food." and found[0]["score"] > 0
+    assert (found[0]["user_id"], found[0]["run_id"]) == ("alice", "r1")
+    assert found[0]["metadata"] == {"topic": "food"}
+    only = mem0.search("Thai", filters={"user_id": "alice", "topic": "art"})["results"]
+    assert only == []
+    everything = mem0.get_all(filters={"user_id": "alice"})["results"]
+    assert [one["memory"] for one in everything][-1] == "I live in Oslo."
+    assert everything[-1]["created_at"] == "2024-05-01T00:00:00+00:00"
+    id = added[0]["id"]
+    mem0.update(id, data="I love Thai curry.")
+    assert mem0.get(id)["memory"] == "I love Thai curry."  # type: ignore[index]
+    assert [(one["event"], one["old_memory"]) for one in mem0.history(id)] == [
+        ("ADD", None), ("UPDATE", "I love Thai food."),
+    ]  # fmt: skip
+    mem0.delete(id)
+    assert mem0.get(id) is None and mem0.history(id) == []
+    with pytest.raises(ValueError, match="not found"):
+        mem0.delete(id)
+
+
+def test_equal_texts_are_different_memories_and_owners_are_apart(mem0: Mem0Memory) -> None:
+    for _ in range(2):
+        mem0.add({"role": "user", "content": "Hello."}, user_id="alice", agent_id="a", run_id="r1")
+    mem0.add("Hello.", user_id="alice", run_id="r2")
+    mem0.add("Hello.", agent_id="a")
+    count = lambda **filters: len(mem0.get_all(filters=filters)["results"])  # noqa: E731
+    assert (count(user_id="alice"), count(user_id="alice", run_id="r1")) == (3, 2)
+    assert (count(agent_id="a"), count(user_id="bob")) == (1, 0)
+    mem0.delete_all(user_id="alice", run_id="r1")
+    assert (count(user_id="alice"), count(agent_id="a")) == (1, 1)
+    mem0.delete_all(user_id="alice")
+    assert (count(user_id="alice"), count(agent_id="a")) == (0, 1)
+    mem0.reset()
+    assert count(agent_id="a") == 0
+    for call in (lambda: mem0.add("x"), lambda: mem0.search("x"), lambda: mem0.delete_all()):
+        with pytest.raises(ConfigurationError, match="say whose memory it is"):
+            call()
+    with pytest.raises(ConfigurationError, match="several"):
+        mem0.delete_all(user_id="a", agent_id="b")
