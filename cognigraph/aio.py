@@ -28,11 +28,13 @@ from cognigraph.loop.strategy import Strategy
 from cognigraph.memory import Memory
 from cognigraph.model import (
     Context,
+    CoreProfile,
     Episode,
     Explanation,
     Filter,
     Layer,
     Merge,
+    Procedure,
     SearchResult,
     Seen,
     StoredMessage,
@@ -191,6 +193,14 @@ class AsyncSpace(AsyncFacts, AsyncImporting, AsyncAnswering):
     ) -> list[Episode]:
         """See :meth:`cognigraph.Space.episodes`."""
         return await self._run(self._space.episodes, session, limit, offset)
+
+    async def core_profile(self, version: int | None = None) -> CoreProfile | None:
+        """See :meth:`cognigraph.Space.core_profile`."""
+        return await self._run(self._space.core_profile, version)
+
+    async def procedures(self, *, versions: bool = False) -> list[Procedure]:
+        """See :meth:`cognigraph.Space.procedures`."""
+        return await self._run(self._space.procedures, versions=versions)
 
     async def merge(
         self, a: str, into: str, *, type: str | None = None, into_type: str | None = None

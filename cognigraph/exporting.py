@@ -39,6 +39,11 @@ def lines(engine: Engine, space: str, *, derived: bool) -> Iterator[str]:
     for decision in store.decisions(space):
         yield _line("decision", a=decision.a, b=decision.b, verdict=decision.verdict,
                     into=decision.into)  # fmt: skip
+    if derived:
+        for one in engine.store.graph.written(space):
+            yield _line("written", version_of=one.chain, of_kind=one.kind, version=one.version,
+                        at=one.at.isoformat(), text=one.text, title=one.title, steps=one.steps,
+                        sources=one.sources)  # fmt: skip
     for uid in store.forgotten(space):
         yield _line("forgotten", uid=uid)
     yield _line("end", messages=count)
@@ -105,9 +110,11 @@ def _session(engine: Engine, space: str, session: str, reading: SessionReading |
     notes = engine.store.housekeeping.notes(space, session)
     covered = sorted({uid for theme in notes.themes for uid in theme.covers})
     chunks = engine.store.search.chunks(space, covered)
+    titles = {theme.uid: theme.title for theme in notes.themes}
     themes = [
         [theme.title, theme.summary, theme.reason,
-         [[chunks[uid].message_id, chunks[uid].part] for uid in theme.covers if uid in chunks]]
+         [[chunks[uid].message_id, chunks[uid].part] for uid in theme.covers if uid in chunks],
+         [titles[uid] for uid in theme.derived_from if uid in titles]]
         for theme in notes.themes
     ]  # fmt: skip
     # Uids name the space. Those in the summariser's state are replaced when they are read.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cognigraph import entity_verbs, state_verbs
+from cognigraph import entity_verbs, state_verbs, written_verbs
 from cognigraph.cypher import named_query
 from cognigraph.cypher.guard.query_limits import check_parameters_size
 from cognigraph.engine import Engine
@@ -13,8 +13,10 @@ from cognigraph.errors import ConfigurationError
 from cognigraph.facts import Facts
 from cognigraph.model import (
     Conflict,
+    CoreProfile,
     Episode,
     Merge,
+    Procedure,
     StoredMessage,
     Summary,
     SuspectedDuplicate,
@@ -64,6 +66,24 @@ class Inspection(Facts):
         return self._engine.store.graph.episodes(
             self._name, session=session, limit=limit, offset=offset
         )
+
+    @checked
+    def core_profile(self, version: int | None = None) -> CoreProfile | None:
+        """The core profile: what is known of the user in general, as one text.
+
+        It is kept by the writers (``extractor="membuilder"``); without them there is none. Earlier
+        versions stay, and ``version`` (from 1) reads one of them.
+        """
+        return written_verbs.core_profile(self._engine.store.graph.written(self._name), version)
+
+    @checked
+    def procedures(self, *, versions: bool = False) -> list[Procedure]:
+        """List how things are done, step by step, by title; with ``versions`` earlier ones too.
+
+        Procedures are kept by the writers (``extractor="membuilder"``).
+        """
+        written = self._engine.store.graph.written(self._name)
+        return written_verbs.procedures(written, versions=versions)
 
     @checked
     def conflicts(self, limit: int = 100) -> list[Conflict]:

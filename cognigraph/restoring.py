@@ -12,11 +12,11 @@ from cognigraph.embed import CheckedEmbedder
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
 from cognigraph.exporting import FORMAT
-from cognigraph.ids import entity_uid
+from cognigraph.ids import entity_uid, theme_uid
 from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
 from cognigraph.ingest.insert.prepare import Clean, clean, to_rows
 from cognigraph.ingest.queue.enricher import Enricher
-from cognigraph.model import Message, Theme
+from cognigraph.model import Message, Theme, Written
 from cognigraph.resolution.spelling import UNSPELLED
 from cognigraph.stores.protocols import Store
 from cognigraph.stores.readings import Decision
@@ -37,6 +37,7 @@ class _Replay:
         self._session = session
         self._parts = parts
         self._uids: dict[tuple[str, int], str] = {}
+        self._space = ""
 
     @property
     def name(self) -> str:
@@ -45,6 +46,7 @@ class _Replay:
 
     def extract(self, window: Window) -> Extraction:
         """What was read out of the chunks; with the last of them, keys, themes and state."""
+        self._space = window.space
         mentions: list[Mention] = []
         facts: list[Fact] = []
         for index, chunk in enumerate(window.chunks):
@@ -68,9 +70,12 @@ class _Replay:
             state=self._state(),
         )
 
-    def _theme(self, title: str, summary: str, reason: str = "", covers: Any = ()) -> Theme:
+    def _theme(
+        self, title: str, summary: str, reason: str = "", covers: Any = (), sources: Any = ()
+    ) -> Theme:
         found = (self._uids.get((message, part)) for message, part in covers)
-        return Theme(title, summary, "", tuple(uid for uid in found if uid), reason)
+        origins = tuple(theme_uid(self._space, self._session["id"], one) for one in sources)
+        return Theme(title, summary, "", tuple(uid for uid in found if uid), reason, origins)
 
     def _state(self) -> str:
         """The summariser's state with the uids that the chunks have in this space."""
@@ -93,6 +98,7 @@ class Import:
         self._parts: dict[tuple[str, int], Any] = {}
         self._decisions: list[Decision] = []
         self._forgotten: list[str] = []
+        self._written: list[Written] = []
         self._source = ""
         self._ended = False
         self.messages = 0
@@ -196,6 +202,15 @@ class Import:
     def _forget(self, fields: dict[str, Any]) -> None:
         self._forgotten.append(fields["uid"])
 
+    def _version(self, fields: dict[str, Any]) -> None:
+        self._written.append(
+            Written(
+                fields["of_kind"], fields["version_of"], fields["version"], to_utc(fields["at"]),
+                fields["text"], fields["title"], tuple(fields["steps"]),
+                tuple((session, message) for session, message in fields["sources"]),
+            )
+        )  # fmt: skip
+
     def _end(self, fields: dict[str, Any]) -> None:
         if fields["messages"] != self.messages:
             raise ConfigurationError(
@@ -205,6 +220,8 @@ class Import:
         store = self.engine.store.housekeeping
         if self._decisions:
             store.decide(self.space, self._entities(), self._decisions)
+        if self._written:
+            store.restore_written(self.space, self._written)
         if self._forgotten and self._source == self.space:  # the hashes name the space
             store.remember(self.space, self._forgotten)
 
@@ -225,5 +242,6 @@ _TAKES = {
     "session": Import._session,
     "decision": Import._decision,
     "forgotten": Import._forget,
+    "written": Import._version,
     "end": Import._end,
 }

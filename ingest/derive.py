@@ -138,6 +138,7 @@ def derive(
         if keys is None
         else tuple(KeyRow(uid, name, weight, next(vectors)) for uid, name, weight in keys),
         themes=None if themes is None else tuple(theme_rows(themes, vectors)),
+        written=extraction.written,
         state=replace_surrogates(extraction.state)[0],
     )
     return derivation, tuple(rejected)

@@ -15,7 +15,7 @@ from typing import Protocol, runtime_checkable
 from cognigraph.errors import CogniGraphError
 from cognigraph.llm import Model
 from cognigraph.model import Theme, Usage
-from cognigraph.stores.records import SessionNotes, WorkChunk
+from cognigraph.stores.records import SessionNotes, WorkChunk, WrittenRow
 
 ENTITY_TYPES = ("person", "organization", "location", "event", "object", "concept", "time")
 """The standard entity types; extractors may use other words as well."""
@@ -89,6 +89,8 @@ class Extraction:
 
     ``starts_over`` says that nothing was read, because the window belongs before chunks that
     ``Window.notes.state`` already covers: the whole session must be read again in its order.
+
+    ``written`` are new versions of the core profile and of procedures.
     """
 
     mentions: tuple[Mention, ...] = ()
@@ -102,6 +104,7 @@ class Extraction:
     summary_due: bool = False
     error: CogniGraphError | None = None
     starts_over: bool = False
+    written: tuple[WrittenRow, ...] = ()
 
 
 class Extractor(Protocol):
@@ -179,4 +182,14 @@ class UsingModel(Protocol):
     @property
     def model(self) -> Model:
         """The language model."""
+        ...
+
+
+@runtime_checkable
+class Recalling(Protocol):
+    """An extractor that is also given what is known: ``written`` and ``facts`` of the notes."""
+
+    @property
+    def recalls(self) -> int:
+        """The largest number of facts that it is given."""
         ...

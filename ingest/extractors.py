@@ -40,9 +40,34 @@ def _openai(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extr
     return ModelExtractor(model, timezone=timezone)
 
 
+def _membuilder(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
+    return _writers(detail, timezone, budget, over_model=False)
+
+
+def _openai_membuilder(detail: str, timezone: tzinfo | None, budget: Budget | None) -> Extractor:
+    return _writers(detail, timezone, budget, over_model=True)
+
+
+def _writers(
+    detail: str, timezone: tzinfo | None, budget: Budget | None, *, over_model: bool
+) -> Extractor:
+    from cognigraph.llm import ChatModel
+
+    environ = {**os.environ, "COGNIGRAPH_MODEL": detail} if detail else os.environ
+    model = ChatModel.from_environment(environ, budget=budget)
+
+    from cognigraph.ingest.membuilder.extractor import MemBuilderExtractor
+    from cognigraph.ingest.model.extractor import ModelExtractor
+
+    base = ModelExtractor(model, timezone=timezone) if over_model else None
+    return MemBuilderExtractor(model, base=base, timezone=timezone)
+
+
 _BY_NAME: dict[str, Callable[[str, tzinfo | None, Budget | None], Extractor]] = {
     "rules": _rules,
     "openai": _openai,
+    "membuilder": _membuilder,
+    "openai+membuilder": _openai_membuilder,
 }
 """Factories by kind; each takes the detail (empty if absent), the timezone and the budget."""
 

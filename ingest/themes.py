@@ -37,7 +37,7 @@ def identified(
             continue
         covers = tuple(dict.fromkeys(uid for uid in theme.covers if isinstance(uid, str)))
         reason = storable_name(theme.reason) or ""
-        clean = Theme(title, summary, theme.uid, covers, reason)
+        clean = Theme(title, summary, theme.uid, covers, reason, theme.derived_from)
         found.setdefault(ids.normalise(title) or str(index), clean)
     new, old = list(found.values()), lease.notes.themes
     known = same_themes(new, old)
@@ -95,5 +95,6 @@ def theme_rows(themes: Sequence[Theme], vectors: Iterable[Vector]) -> Iterator[T
     for theme, vector in zip(themes, vectors, strict=False):
         counts = term_counts(headed(theme.title, theme.summary))
         yield ThemeRow(
-            theme.uid, theme.title, theme.summary, vector, counts, theme.covers, theme.reason
-        )
+            theme.uid, theme.title, theme.summary, vector, counts, theme.covers, theme.reason,
+            theme.derived_from,
+        )  # fmt: skip

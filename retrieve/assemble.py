@@ -93,13 +93,14 @@ def assemble(
     """Build the prompt block of a search result."""
     count = settings.count_tokens or estimate_tokens
     empty = Context("", tokens=0, hits=(), citations=())
-    if not result.hits and not result.triples:
-        return empty
     background = background or Background()
+    if not (result.hits or result.triples or background.written):
+        return empty
     analysis = analyse(result.question, result.trace.now)
     opening = [HEADER]
     if result.trace.asks is not None:
         opening.append(f"Now: {day(result.trace.now, zone)}")
+    opening += background.written
     block = _Block(count, max_tokens, [*opening, FOOTER])
     sessions = _fill(
         block, "S", _told(result.sessions) if settings.sessions else (),
@@ -123,7 +124,7 @@ def assemble(
         zone=zone,
         ending=_Endings(result, triples, zone).of,
     )
-    while sessions or triples or chosen:
+    while sessions or triples or chosen or background.written:
         context = _render(
             opening, sessions, triples, _ordered(chosen, result, settings), zone, count
         )
@@ -134,8 +135,10 @@ def assemble(
             chosen = chosen[:-1]
         elif triples:
             triples = triples[:-1]
-        else:
+        elif sessions:
             sessions = sessions[:-1]
+        else:
+            break
     return empty
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import tzinfo
 
 from cognigraph.model import Context, Filter, Hit
@@ -11,6 +12,7 @@ from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.excerpt.background import Background, Before, MessageKey
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.retrieve.search import SearchOutcome, search_with_candidates
+from cognigraph.retrieve.written_lines import written_lines
 from cognigraph.settings import ContextSettings
 from cognigraph.stores.protocols import Store
 from cognigraph.text.bm25 import idf
@@ -39,6 +41,8 @@ def build_block(
         wanted = max(request.settings.k, max_tokens // TOKENS_PER_MESSAGE)
     found = search_with_candidates(request, k=wanted)
     background = fetch_background(request.store, request.space, found)
+    lines = written_lines(request, settings, max_tokens)
+    background = replace(background, written=lines)
     return assemble(found.result, settings, max_tokens=max_tokens, zone=zone, background=background)
 
 

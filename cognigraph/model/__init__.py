@@ -49,6 +49,7 @@ from cognigraph.model.messages import (
     StoredMessage,
 )
 from cognigraph.model.roles import Role, RoleFilter
+from cognigraph.model.written import CoreProfile, Procedure, Written, WrittenKind
 from cognigraph.usage import Usage
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "Citation",
     "Conflict",
     "Context",
+    "CoreProfile",
     "Entity",
     "Episode",
     "Exclusion",
@@ -76,6 +78,7 @@ __all__ = [
     "MessageOrder",
     "MessagePage",
     "MessageVersion",
+    "Procedure",
     "Proposal",
     "QueryTrace",
     "Rejection",
@@ -98,4 +101,6 @@ __all__ = [
     "Triple",
     "Usage",
     "Why",
+    "Written",
+    "WrittenKind",
 ]

@@ -23,7 +23,8 @@ class Theme:
 
     ``covers`` are the uids of the chunks that it is about, in the order of the session, and
     ``reason`` is why it began there; with them a theme is an :class:`Episode`. ``uid`` is its
-    identity in the graph, empty as long as it has none. Themes with the same text are equal.
+    identity in the graph, empty as long as it has none. ``derived_from`` are the uids of themes
+    that it was made out of, which stay. Themes with the same text are equal.
     """
 
     title: str
@@ -31,6 +32,7 @@ class Theme:
     uid: str = field(default="", compare=False, repr=False)
     covers: tuple[str, ...] = field(default=(), compare=False, repr=False)
     reason: str = field(default="", compare=False, repr=False)
+    derived_from: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

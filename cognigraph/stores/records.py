@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Literal
 
 from cognigraph.arrays import Vector
-from cognigraph.model import Role, Theme
+from cognigraph.model import Role, Theme, Triple, Written, WrittenKind
 from cognigraph.model.roles import UNREAD_ROLES
+from cognigraph.states.core_profile import CoreOperation
 from cognigraph.times import When
 
 
@@ -114,7 +115,8 @@ class SessionNotes:
     """What is known of a session when its next chunks are extracted.
 
     ``state`` is the summariser's own state (JSON), which lets it extend a summary from the new
-    chunks alone. ``version`` counts the revisions. With a ``backlog`` the summary is due.
+    chunks alone. ``version`` counts the revisions. With a ``backlog`` the summary is due. What is
+    ``written``, and ``facts`` about the speakers, are given to an extractor that asks for them.
     """
 
     version: int = 0
@@ -122,6 +124,8 @@ class SessionNotes:
     themes: tuple[Theme, ...] = ()
     state: str = ""
     backlog: Backlog | None = None
+    written: tuple[Written, ...] = ()
+    facts: tuple[Triple, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +227,26 @@ class ThemeRow:
     terms: Mapping[str, int]
     covers: tuple[str, ...] = ()
     reason: str = ""
+    derived_from: tuple[str, ...] = ()
+    """Uids of themes of the session."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRow:
+    """The next version of a profile or procedure, made for version ``based_on`` of its chain.
+
+    If the chain has moved on meanwhile, ``operation`` is applied to the newer text; without one the
+    newer text stays. ``chunks`` are uids of the sources.
+    """
+
+    kind: WrittenKind
+    chain: str
+    based_on: int
+    text: str
+    chunks: tuple[str, ...]
+    title: str = ""
+    steps: tuple[str, ...] = ()
+    operation: CoreOperation | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -250,6 +274,7 @@ class Derivation:
     """
     keys: tuple[KeyRow, ...] | None = None
     themes: tuple[ThemeRow, ...] | None = None
+    written: tuple[WrittenRow, ...] = ()
     state: str = ""
     keep_revisions: int = 10
     provisional: bool = False

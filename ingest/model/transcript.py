@@ -17,7 +17,9 @@ from cognigraph.text.token_estimate import estimate_tokens
 
 ANONYMOUS = "user"
 """The name of the speaker of a message without a speaker."""
-TAGS = ("known", "context", "turns", "keys", "themes")
+TAGS = (
+    "known", "context", "turns", "keys", "themes", "profile", "episodes", "facts", "procedures",
+)  # fmt: skip
 """The tags that prompts put around untrusted text."""
 _TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
 

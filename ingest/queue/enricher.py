@@ -19,7 +19,7 @@ from uuid import uuid4
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.errors import CogniGraphError, ExtractionError, StoreError
 from cognigraph.ingest.derive import derive
-from cognigraph.ingest.extraction import Extraction, Extractor, Summarising, Window
+from cognigraph.ingest.extraction import Extraction, Extractor, Recalling, Summarising, Window
 from cognigraph.ingest.queue.estimate import Estimate, context_of, estimate, window_of
 from cognigraph.ingest.queue.lease import Heartbeat
 from cognigraph.ingest.queue.retry import judge
@@ -27,6 +27,7 @@ from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.ingest.queue.worker_names import has_crashed, worker_name
 from cognigraph.ingest.stated import with_stated
 from cognigraph.model import Usage
+from cognigraph.model.listing import TripleQuery
 from cognigraph.settings import EnrichSettings
 from cognigraph.stores.batch_size import SETTLING, SUSPECT_CRASHES, marked
 from cognigraph.stores.protocols import Store
@@ -213,6 +214,7 @@ class Enricher:
             return _Read(Derivation(name, keep_revisions=keep))
         lease = replace(lease, chunks=chunks)
         try:
+            lease = self._informed(lease)
             window = window_of(lease)
             summarise = None if chunks else self._summarise
             if chunks and not window.chunks:
@@ -249,6 +251,25 @@ class Enricher:
             held=unwritten is not None,
         )
         return _Read(derivation, rejected, extraction.usage, unwritten)
+
+    def _informed(self, lease: Lease) -> Lease:
+        """The lease with what is known, if the extractor asks for it."""
+        if not isinstance(self._extractor, Recalling):
+            return lease
+        graph, limit = self._store.graph, self._extractor.recalls
+        speakers = dict.fromkeys(chunk.speaker for chunk in lease.chunks if chunk.speaker)
+        each = max(1, limit // max(1, len(speakers)))
+        facts = {
+            fact.uid: fact
+            for speaker in speakers
+            for fact in graph.triples(lease.space, TripleQuery(entity=speaker, limit=each))
+        }
+        notes = replace(
+            lease.notes,
+            written=tuple(graph.written(lease.space)),
+            facts=tuple(fact for fact in facts.values() if fact.status == "current"),
+        )
+        return replace(lease, notes=notes)
 
     def _fail(self, lease: Lease, error: CogniGraphError, usage: Usage) -> Step:
         """Return the chunks, or the summary of a lease without chunks, to the queue."""

@@ -24,8 +24,10 @@ class Background:
 
     ``idf`` are the weights of the question's terms in the space, ``whole`` the texts of messages
     that were split into chunks, and ``before`` the messages that precede hits.
+    ``written`` are lines about the user that stand at the beginning of the block.
     """
 
     idf: Mapping[str, float] = field(default_factory=dict)
     whole: Mapping[MessageKey, str] = field(default_factory=dict)
     before: Mapping[MessageKey, Before] = field(default_factory=dict)
+    written: tuple[str, ...] = ()

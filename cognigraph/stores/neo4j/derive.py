@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from cognigraph.ids import normalise, revision_uid
 from cognigraph.resolution.incremental import settle
-from cognigraph.stores.neo4j import succession
+from cognigraph.stores.neo4j import succession, written
 from cognigraph.stores.neo4j.canonical import deduplicate
 from cognigraph.stores.neo4j.connection import (
     Connection,
@@ -96,6 +96,7 @@ class _Write:
             replaced = _require(tx.row("derive/drop_themes", session=lease.session_uid))[0]
             first = seq + len(derivation.triples) + 1
             self._write_themes(tx, themes, theme_labels, first)
+        written.write(tx, self._space, lease.session_uid, derivation.written)
         replaces = derivation.keys is not None or themes is not None
         revised = replaces and not derivation.provisional
         noted = replaces or derivation.state or not lease.chunks

@@ -17,12 +17,16 @@ def write_covers(tx: Transaction, session: str, themes: Sequence[ThemeRow]) -> N
     covers = [[theme.uid, list(theme.covers)] for theme in themes if theme.covers]
     if covers:
         tx.rows("derive/covers", session=session, covers=covers)
+    pairs = [[theme.uid, list(theme.derived_from)] for theme in themes if theme.derived_from]
+    if pairs:
+        tx.rows("derive/derived_from", pairs=pairs)
 
 
 def theme_of(row: Row) -> Theme:
-    """A theme of [title, summary, uid, reason, [[index, chunk uid]]]."""
-    title, summary, uid, reason, covers = row
-    return Theme(title, summary, uid, tuple(chunk for _, chunk in sorted(covers)), reason or "")
+    """A theme of [title, summary, uid, reason, [[index, chunk uid]], [uids of themes]]."""
+    title, summary, uid, reason, covers, sources = row
+    chunks = tuple(chunk for _, chunk in sorted(covers))
+    return Theme(title, summary, uid, chunks, reason or "", tuple(sorted(sources)))
 
 
 def listed(

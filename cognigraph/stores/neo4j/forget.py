@@ -11,7 +11,7 @@ from cognigraph.ids import normalise, session_uid
 from cognigraph.resolution.incremental import EntityMap, settle
 from cognigraph.resolution.incremental import forget as leave_groups
 from cognigraph.stores.leaks import leaking, only_in
-from cognigraph.stores.neo4j import succession
+from cognigraph.stores.neo4j import succession, written
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
 from cognigraph.stores.neo4j.index.fulltext import name_hash
@@ -145,6 +145,7 @@ class Forgetting:
 
     def forget_derived(self, tx: Transaction, lost: Losses, labels: list[str]) -> Dropped:
         """Delete what was read out of the chunks, and only out of them."""
+        written.drop(tx, self._space, lost.times)
         if not lost.is_read:
             return Dropped(0, 0)
         entity_map = Neo4jEntityMap(tx, self._space, labels, self._now)

@@ -18,10 +18,11 @@ from cognigraph.model import (
     Summary,
     Theme,
     Triple,
+    Written,
 )
 from cognigraph.model.listing import TripleQuery
 from cognigraph.settings import QuerySettings
-from cognigraph.stores.neo4j import episodes
+from cognigraph.stores.neo4j import episodes, written
 from cognigraph.stores.neo4j.connection import Connection, mapped_errors
 from cognigraph.stores.neo4j.index.allowed import allowed
 from cognigraph.stores.neo4j.index.fulltext import name_hash
@@ -121,6 +122,10 @@ class Neo4jGraph:
     ) -> list[Episode]:
         """Episodes, newest first."""
         return episodes.listed(self._connection, space, session, limit, offset)
+
+    def written(self, space: str) -> list[Written]:
+        """All versions of what writers keep."""
+        return written.read(self._connection, space)
 
     def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:
         """Counts of a space; zeros for a space that does not exist."""

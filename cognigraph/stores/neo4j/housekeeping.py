@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from cognigraph.errors import StoreError
-from cognigraph.model import Forgotten
+from cognigraph.model import Forgotten, Written
 from cognigraph.model.listing import MessageQuery
 from cognigraph.stores.listing import Placed
-from cognigraph.stores.neo4j import forget, listing, readings, remove, update, weigh
+from cognigraph.stores.neo4j import forget, listing, readings, remove, update, weigh, written
 from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
@@ -86,6 +86,10 @@ class Neo4jHousekeeping:
     ) -> None:
         """Record decisions on entities."""
         readings.decide(self._connection, space, entities, decisions, self._clock())
+
+    def restore_written(self, space: str, versions: Sequence[Written]) -> None:
+        """Write what writers keep, as an export has it."""
+        written.restore(self._connection, space, versions)
 
     def remove_space(self, space: str) -> None:
         """Delete a space with all that it holds, in bounded transactions."""

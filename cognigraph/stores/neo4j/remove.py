@@ -14,6 +14,14 @@ _STEPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("nodes", ()),
     ("triples", ()),
     ("merges", ()),
+    (
+        "nodes",
+        (
+            ("node:Chunk", "node:Written"),
+            ("(space, seq)", "(space, chain, version)"),
+            (" AND node.seq <= $until", " AND node.chain IS NOT NULL AND node.version IS NOT NULL"),
+        ),
+    ),
     ("names", ()),
     ("names", (("entity:Entity", "entity:Alias"),)),
     *(

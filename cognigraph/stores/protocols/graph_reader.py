@@ -15,6 +15,7 @@ from cognigraph.model import (
     StoredMessage,
     Summary,
     Triple,
+    Written,
 )
 from cognigraph.model.listing import TripleQuery
 from cognigraph.settings import QuerySettings
@@ -69,6 +70,10 @@ class GraphReader(Protocol):
         self, space: str, *, session: str | None = None, limit: int, offset: int = 0
     ) -> list[Episode]:
         """Themes that cover messages, the one that ended last first."""
+        ...
+
+    def written(self, space: str) -> list[Written]:
+        """All versions of what writers keep (profile and procedures), by chain, oldest first."""
         ...
 
     def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:

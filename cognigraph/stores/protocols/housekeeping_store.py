@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from cognigraph.model import Forgotten
+from cognigraph.model import Forgotten, Written
 from cognigraph.model.listing import MessageQuery
 from cognigraph.stores.listing import Placed
 from cognigraph.stores.readings import Decision, SessionReading
@@ -112,6 +112,10 @@ class HousekeepingStore(Protocol):
         self, space: str, entities: Sequence[EntityRow], decisions: Sequence[Decision]
     ) -> None:
         """Record decisions on entities, which are written if nothing has mentioned them yet."""
+        ...
+
+    def restore_written(self, space: str, versions: Sequence[Written]) -> None:
+        """Write what writers keep, by chain and oldest first, into a space that has none of it."""
         ...
 
     def remove_space(self, space: str) -> None:

@@ -9,7 +9,9 @@ Session    ``id, started_at, ended_at, version``; ``-[:HAS_CHUNK]->`` Chunk,
            ``-[:HAS_KEY {weight}]->`` Key, ``-[:HAS_THEME]->`` Theme
 Key        ``name``
 Theme      ``title, summary, started_at, ended_at, reason`` (the themes of a session are its
-           summary, and its episodes); ``-[:COVERS {index}]->`` Chunk
+           summary, and its episodes); ``-[:COVERS {index}]->`` Chunk, ``-[:DERIVED_FROM]->`` Theme
+Profile    ``version, text, at``; ``-[:EVIDENCE]->`` Chunk, ``-[:SUPERSEDES]->`` Profile
+Procedure  ``version, title, steps, context, at``; with the same relationships
 Revision   ``version, at, extractor, keys``: one version of a session's keys and summary;
            ``(Session)-[:HAS_REVISION]->`` Revision
 Triple     ``subject, relation, object, when, valid_from, valid_to, negated, first_observed,

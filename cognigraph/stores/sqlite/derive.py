@@ -14,7 +14,7 @@ from cognigraph.stores.records import (
     Lease,
     TripleRow,
 )
-from cognigraph.stores.sqlite import due_summaries, succession
+from cognigraph.stores.sqlite import due_summaries, succession, written
 from cognigraph.stores.sqlite.canonical import deduplicate
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
 from cognigraph.stores.sqlite.episodes import replace_themes
@@ -53,15 +53,15 @@ def write_derivation(
     ends = _ends(connection, derivation.entities)
     times = {uid: to_micros(chunk.at) for uid, chunk in chunks.items()}
     merged: list[int] = []
-    written: list[int] = []
+    stated: list[int] = []
     for triple in derivation.triples:
         id = _merge_triple(connection, vectors, space_id, revision, triple, ends, times)
         _add_evidence(connection, id, triple, derivation, chunk_ids, times)
-        written.append(id)
+        stated.append(id)
         if ends[triple.subject_uid][2] or ends[triple.object_uid][2]:
             merged.append(id)
     deduplicate(connection, lease.space, revision, merged)
-    entity_map.touched.add(written)
+    entity_map.touched.add(stated)
     connection.executemany(
         "INSERT OR IGNORE INTO mention (chunk_id, raw_id, entity_id, spelled) VALUES (?, ?, ?, ?)",
         [
@@ -76,6 +76,7 @@ def write_derivation(
         _replace_keys(connection, vectors, space_id, session_id, derivation.keys)
     if derivation.themes is not None:
         replace_themes(connection, vectors, space_id, session_id, derivation.themes)
+    written.write(connection, lease.space, space_id, session_id, derivation.written)
     replaced = derivation.keys is not None or derivation.themes is not None
     revised = replaced and not derivation.provisional
     if replaced:

@@ -48,6 +48,12 @@ def replace_themes(
             if theme.covers
         ],
     )
+    connection.executemany(
+        """INSERT OR IGNORE INTO derived_from
+           SELECT t.id, s.uid FROM theme t JOIN theme s ON s.session_id = t.session_id
+           WHERE t.uid = ? AND s.uid = ?""",
+        [(theme.uid, source) for theme in themes for source in theme.derived_from],
+    )
     connection.execute(
         """UPDATE theme SET (started_at, ended_at) =
              (SELECT min(c.at), max(c.at) FROM covers v JOIN chunk c ON c.id = v.chunk_id
@@ -61,14 +67,18 @@ def themes_of(connection: sqlite3.Connection, session_id: int) -> tuple[Theme, .
     rows = connection.execute(
         """SELECT t.title, t.summary, t.uid, t.reason,
              (SELECT json_group_array(json_array(v.place, c.uid))
-              FROM covers v JOIN chunk c ON c.id = v.chunk_id WHERE v.theme_id = t.id)
+              FROM covers v JOIN chunk c ON c.id = v.chunk_id WHERE v.theme_id = t.id),
+             (SELECT json_group_array(source_uid) FROM derived_from WHERE theme_id = t.id)
            FROM theme t WHERE t.session_id = ? ORDER BY t.place""",
         (session_id,),
     )
     return tuple(
-        Theme(title, summary, uid, tuple(chunk for _, chunk in sorted(json.loads(covers))), reason)
-        for title, summary, uid, reason, covers in rows
-    )
+        Theme(
+            title, summary, uid, tuple(chunk for _, chunk in sorted(json.loads(covers))), reason,
+            tuple(sorted(json.loads(sources))),
+        )
+        for title, summary, uid, reason, covers, sources in rows
+    )  # fmt: skip
 
 
 _EPISODES = """

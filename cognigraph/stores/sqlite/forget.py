@@ -11,7 +11,7 @@ from cognigraph.resolution.incremental import EntityMap, settle
 from cognigraph.resolution.incremental import forget as leave_groups
 from cognigraph.stores.leaks import leaking, only_in
 from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
-from cognigraph.stores.sqlite import read, succession
+from cognigraph.stores.sqlite import read, succession, written
 from cognigraph.stores.sqlite.entity_map import SQLiteEntityMap
 from cognigraph.stores.sqlite.insert import Owner
 from cognigraph.stores.sqlite.replace import (
@@ -163,6 +163,7 @@ def forget_derived(
     connection: sqlite3.Connection, space: str, owner: Owner, ids: Collection[int], now: int
 ) -> bool:
     """Delete what was read out of chunks, and only out of them; False if they were not read."""
+    written.drop(connection, owner.space_id, ids)
     if not is_read(connection, ids):
         return False
     entity_map = SQLiteEntityMap(connection, space, owner.space_id, owner.revision, now)

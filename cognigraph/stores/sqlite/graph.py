@@ -15,6 +15,7 @@ from cognigraph.model import (
     StoredMessage,
     Summary,
     Triple,
+    Written,
 )
 from cognigraph.model.listing import TripleQuery
 from cognigraph.settings import QuerySettings
@@ -25,6 +26,7 @@ from cognigraph.stores.sqlite import (
     read,
     read_at,
     revisions,
+    written,
 )
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.times import to_micros
@@ -85,6 +87,10 @@ class SQLiteGraph:
         return self._file.query(
             space, [], lambda c, s: episodes.listed(c, s, session, limit, offset)
         )
+
+    def written(self, space: str) -> list[Written]:
+        """All versions of what writers keep."""
+        return self._file.query(space, [], written.read)
 
     def stats(self, space: str, *, as_of: datetime | None = None) -> Stats:
         """Counts of a space."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from cognigraph.model import Forgotten
+from cognigraph.model import Forgotten, Written
 from cognigraph.model.listing import MessageQuery
 from cognigraph.stores.listing import Placed
 from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
@@ -22,6 +22,7 @@ from cognigraph.stores.sqlite import (
     remove,
     update,
     weigh,
+    written,
 )
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.marks import TurnMark
@@ -111,6 +112,13 @@ class SQLiteHousekeeping:
         with self._file.write_vectors() as connection:
             now = to_micros(self._file.clock())
             readings.decide(connection, self._file.vectors, space, entities, decisions, now)
+
+    def restore_written(self, space: str, versions: Sequence[Written]) -> None:
+        """Write what writers keep, as an export has it."""
+        with self._file.write() as connection:
+            space_id = read.space_id(connection, space)
+            if space_id is not None:
+                written.restore(connection, space, space_id, versions)
 
     def remove_space(self, space: str) -> None:
         """Delete a space with all that it holds."""

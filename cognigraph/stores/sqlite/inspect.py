@@ -49,6 +49,10 @@ _NODES = {
     "Key": "SELECT uid, name FROM key WHERE space_id = :space",
     "Theme": """SELECT uid, title, summary, started_at, ended_at, reason
                 FROM theme WHERE space_id = :space""",
+    "Profile": """SELECT uid, version, text, at FROM written
+                  WHERE space_id = :space AND kind = 'profile'""",
+    "Procedure": """SELECT uid, version, title, steps, text AS context, at FROM written
+                    WHERE space_id = :space AND kind = 'procedure'""",
     "Revision": """SELECT r.uid, r.version, r.at, r.extractor, r.keys
                    FROM revision r JOIN session s ON s.id = r.session_id
                    WHERE s.space_id = :space""",
@@ -75,11 +79,19 @@ _EDGES = {
                  WHERE t.space_id = :space AND t.folded_into IS NULL""",
     "EVIDENCE": """SELECT DISTINCT t.uid, c.uid, e.observed_at, e.said_by FROM evidence e
                    JOIN triple t ON t.id = e.triple_id JOIN chunk c ON c.id = e.chunk_id
-                   WHERE t.space_id = :space""",
+                   WHERE t.space_id = :space
+                   UNION ALL SELECT w.uid, c.uid, NULL, NULL FROM written_source v
+                   JOIN written w ON w.id = v.written_id JOIN chunk c ON c.id = v.chunk_id
+                   WHERE w.space_id = :space""",
+    "DERIVED_FROM": """SELECT t.uid, d.source_uid FROM derived_from d
+                       JOIN theme t ON t.id = d.theme_id WHERE t.space_id = :space""",
     "SUPERSEDES": """SELECT n.uid, t.uid, t.superseded_at AS at, t.decided_by AS by, t.reason
                      FROM triple t JOIN triple n ON n.uid = t.superseded_by
                      WHERE t.space_id = :space AND t.folded_into IS NULL
-                       AND n.folded_into IS NULL""",
+                       AND n.folded_into IS NULL
+                     UNION ALL SELECT n.uid, o.uid, NULL, NULL, NULL FROM written n
+                     JOIN written o ON o.space_id = n.space_id AND o.chain = n.chain
+                       AND o.version = n.version - 1 WHERE n.space_id = :space""",
     "IN_SESSION": """SELECT DISTINCT t.uid, s.uid FROM evidence e
                      JOIN triple t ON t.id = e.triple_id JOIN chunk c ON c.id = e.chunk_id
                      JOIN session s ON s.id = c.session_id WHERE t.space_id = :space""",
@@ -135,7 +147,7 @@ def _property(name: str, value: Any) -> tuple[str, Any]:
             value = from_micros(value)
         elif name == "state":
             value = _STATES[value]
-        elif name in ("keys", "tags"):
+        elif name in ("keys", "tags", "steps"):
             value = json.loads(value)
         elif name == "negated":
             value = bool(value)

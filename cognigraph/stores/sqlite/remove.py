@@ -10,6 +10,7 @@ _OF_ENTITIES = "a_id IN (SELECT id FROM entity WHERE space_id = ?)"
 
 _STATEMENTS = (
     f"DELETE FROM evidence WHERE {_OF_CHUNKS}",
+    "DELETE FROM written WHERE space_id = ?",
     f"DELETE FROM mention WHERE {_OF_CHUNKS}",
     f"DELETE FROM alias_source WHERE {_OF_CHUNKS}",
     "DELETE FROM alias WHERE space_id = ?",

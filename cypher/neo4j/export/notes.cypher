@@ -15,6 +15,7 @@ CALL (session) {
     RETURN collect([covers.index, chunk.uid]) AS covers
   }
   WITH theme, covers ORDER BY theme.place
-  RETURN collect([theme.title, theme.summary, theme.uid, theme.reason, covers]) AS themes
+  RETURN collect([theme.title, theme.summary, theme.uid, theme.reason, covers,
+    [(theme)-[:DERIVED_FROM]->(source:Theme) | source.uid]]) AS themes
 }
 RETURN session.version, session.state, keys, themes

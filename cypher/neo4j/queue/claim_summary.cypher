@@ -22,7 +22,8 @@ CALL (session) {
     RETURN collect([covers.index, chunk.uid]) AS covers
   }
   WITH theme, covers ORDER BY theme.place
-  RETURN collect([theme.title, theme.summary, theme.uid, theme.reason, covers]) AS themes
+  RETURN collect([theme.title, theme.summary, theme.uid, theme.reason, covers,
+    [(theme)-[:DERIVED_FROM]->(source:Theme) | source.uid]]) AS themes
 }
 RETURN session.space, session.id, session.version, session.state, [] AS chunks, [] AS before,
   [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,

@@ -32,7 +32,8 @@ CALL (session) {
     RETURN collect([covers.index, chunk.uid]) AS covers
   }
   WITH theme, covers ORDER BY theme.place
-  RETURN collect([theme.title, theme.summary, theme.uid, theme.reason, covers]) AS themes
+  RETURN collect([theme.title, theme.summary, theme.uid, theme.reason, covers,
+    [(theme)-[:DERIVED_FROM]->(source:Theme) | source.uid]]) AS themes
 }
 RETURN session.space, session.id, session.version, session.state,
   [c IN chunks | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,

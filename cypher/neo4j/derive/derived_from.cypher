@@ -1,0 +1,9 @@
+// what: link new themes to those that they were made out of
+// parameters: pairs: [[theme uid, [uids of themes]]]
+// returns: nothing
+UNWIND $pairs AS pair
+MATCH (theme:Theme {uid: pair[0]})
+UNWIND pair[1] AS uid
+MATCH (source:Theme {uid: uid})
+WHERE source.session_uid = theme.session_uid
+MERGE (theme)-[:DERIVED_FROM]->(source)

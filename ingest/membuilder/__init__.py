@@ -1,0 +1,1 @@
+"""Writers of a core profile, episodes, facts and procedures, after MemBuilder."""

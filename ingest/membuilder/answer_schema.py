@@ -1,0 +1,68 @@
+"""Pydantic models of the writers' answers, lenient in form; :mod:`.actions` checks the content."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from cognigraph.llm.answer_types import Line, Numbers, Text, Texts
+
+
+def _name(value: object) -> object:
+    """Accept the name of an action in any case."""
+    return value.strip().upper() if isinstance(value, str) else ""
+
+
+Name = Annotated[str, BeforeValidator(_name)]
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class CoreAnswer(_Answer):
+    """One change of the profile, or ``NONE``."""
+
+    operation: Name
+    content: Text = ""
+    old: Text = ""
+
+
+class CompressedAnswer(_Answer):
+    """A shorter profile."""
+
+    content: Text
+
+
+class Operation(_Answer):
+    """One operation of any writer of entries; which fields it needs depends on its action."""
+
+    action: Name
+    target: Text = ""
+    targets: Texts = Field(default_factory=list)
+    title: Text = ""
+    memory: Text = ""
+    fact: Line = ""
+    steps: Texts = Field(default_factory=list)
+    context: Text = ""
+    reason: Text = ""
+    turns: Numbers = ""
+
+
+class EpisodicAnswer(_Answer):
+    """Operations on episodes."""
+
+    operations: list[Operation]
+
+
+class SemanticAnswer(_Answer):
+    """Operations on facts."""
+
+    operations: list[Operation]
+
+
+class ProceduralAnswer(_Answer):
+    """Operations on procedures."""
+
+    operations: list[Operation]

@@ -1,0 +1,1 @@
+"""Prompt files; see :mod:`cognigraph.llm.prompts`."""

@@ -1,0 +1,242 @@
+"""Writers keep a core profile, episodes, facts and procedures, in versions, on every store."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from cognigraph import Memory, ModelUnavailableError
+from cognigraph.ingest.membuilder.extractor import MemBuilderExtractor
+from cognigraph.llm import Prompt
+from cognigraph.testing import ScriptedModel
+from tests.conftest import START
+
+pytestmark = pytest.mark.one_line
+
+NOTHING: dict[str, Any] = {"operations": []}
+QUIET = {"core": {"operation": "NONE"}, "episodic": NOTHING, "semantic": NOTHING,
+         "procedural": NOTHING}  # fmt: skip
+
+
+class Stages:
+    """Answers by stage, in order; then that nothing changes."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, list[Any]] = {}
+        self.asked: list[Prompt] = []
+
+    def then(self, stage: str, *answers: Any) -> None:
+        self.answers.setdefault(stage, []).extend(answers)
+
+    def __call__(self, prompt: Prompt) -> Any:
+        self.asked.append(prompt)
+        waiting = self.answers.get(prompt.name)
+        return waiting.pop(0) if waiting else QUIET[prompt.name]
+
+    def prompts(self, stage: str) -> list[str]:
+        return [prompt.user for prompt in self.asked if prompt.name == stage]
+
+
+def at(minutes: int) -> datetime:
+    return START + timedelta(minutes=minutes)
+
+
+@pytest.fixture
+def stages() -> Stages:
+    return Stages()
+
+
+@pytest.fixture
+def memory(open_memory, stages) -> Memory:
+    return open_memory(extractor=MemBuilderExtractor(ScriptedModel(stages, name="test")))
+
+
+def tell(space, *texts: str, session: str = "s", first: int = 0) -> None:
+    for number, text in enumerate(texts, first):
+        space.add(text, id=f"m{number}", session=session, speaker="Mara", at=at(number))
+
+
+def test_the_case_of_the_coffee(memory, stages, space_name):
+    """A habit, its change, and what both mean together: nothing that was true gets lost."""
+    space = memory.space(space_name)
+    stages.then("core", {"operation": "append", "content": "Drinks two espressos each morning."})
+    stages.then("episodic", {"operations": [{
+        "action": "ADD", "title": "Espresso in the morning", "turns": "1",
+        "memory": "2026-05-20: Mara drinks two espressos before work."}]})  # fmt: skip
+    stages.then("semantic", {"operations": [
+        {"action": "ADD", "fact": "1 | Mara | drinks | espresso"},
+        {"action": "SKIP", "reason": "everybody knows what coffee is"}]})  # fmt: skip
+    tell(space, "I need two espressos each morning before work.")
+    (step,) = space.enrich()
+    assert "skipped: everybody knows what coffee is" in step.rejected
+    first = space.core_profile()
+    assert (first.text, first.version) == ("Drinks two espressos each morning.", 1)
+    assert first.sources == (("s", "m0"),)
+
+    stages.then("core", {"operation": "REPLACE", "old": "Drinks two espressos each morning.",
+                         "content": "Drinks green tea; gave up coffee in May 2026."})  # fmt: skip
+    stages.then("episodic", {"operations": [
+        {"action": "ADD", "title": "No more coffee", "turns": "1",
+         "memory": "2026-05-20: Mara gives up coffee, because she sleeps badly."},
+        {"action": "MERGE", "targets": ["E1"], "title": "Too few", "memory": "one is no merge"},
+    ]})  # fmt: skip
+    tell(space, "I gave up coffee, I slept so badly. Green tea it is.", first=1)
+    (step,) = space.enrich()
+    assert "lacks a required field: episodic MERGE" in step.rejected
+    stages.then("episodic", {"operations": [{
+        "action": "MERGE", "targets": ["E1", "E2"], "title": "From coffee to tea",
+        "memory": "2026-05-20 to 2026-05-20: sleep decided what Mara drinks."}]})  # fmt: skip
+    tell(space, "Three weeks without coffee now!", first=2)
+    space.enrich()
+
+    assert space.core_profile().text == "Drinks green tea; gave up coffee in May 2026."
+    assert space.core_profile(1) == first  # versions instead of overwriting
+    titles = [one.title for one in space.sessions()[0].themes]
+    assert titles == ["Espresso in the morning", "No more coffee", "From coffee to tea"]
+    merged = next(one for one in space.episodes() if one.title == "From coffee to tea")
+    assert merged.messages == ("m0", "m1")
+    rows = space.cypher(
+        "MATCH (a:Theme)-[:DERIVED_FROM]->(b:Theme) RETURN a.title AS a, b.title AS b"
+    )
+    assert sorted((row["a"], row["b"]) for row in rows) == [
+        ("From coffee to tea", "Espresso in the morning"), ("From coffee to tea", "No more coffee"),
+    ]  # fmt: skip
+    rows = space.cypher(
+        "MATCH (a:Profile)-[:SUPERSEDES]->(b:Profile) RETURN a.version AS a, b.version AS b"
+    )
+    assert rows == [{"a": 2, "b": 1}]
+    assert ". Mara drinks espresso\n" in stages.prompts("semantic")[1]
+    block = space.context("What does Mara drink?", 300, now=at(60))
+    assert "Profile:\nDrinks green tea; gave up coffee in May 2026." in block
+    early = space.context("What does Mara drink?", 300, now=at(60), as_of=at(0))
+    assert "Profile:\nDrinks two espressos each morning." in early
+
+
+PRESS = {"action": "ADD", "title": "Making coffee", "steps": ["grind coarsely", "press after four"],
+         "context": "French press", "turns": "1"}  # fmt: skip
+POUR = {**PRESS, "action": "UPDATE", "target": "P1", "context": "pour-over since May",
+        "steps": ["grind 18 g", "let it bloom", "pour slowly"]}  # fmt: skip
+
+
+def test_another_way_of_making_coffee_does_not_erase_the_first(memory, stages, space_name):
+    space = memory.space(space_name)
+    stages.then("procedural", {"operations": [PRESS]})
+    tell(space, "For coffee I grind coarsely and press after four minutes.")
+    space.enrich()
+    stages.then("procedural", {"operations": [POUR, {**POUR, "target": "P7"}]})
+    tell(space, "I pour my coffee over now: 18 g, bloom, pour slowly.", first=1)
+    (step,) = space.enrich()
+    assert "names a target that does not exist: procedural UPDATE" in step.rejected
+    assert "P1. Making coffee (French press): 1. grind coarsely" in stages.prompts("procedural")[1]
+    (coffee,) = space.procedures()
+    assert (coffee.steps, coffee.version) == (("grind 18 g", "let it bloom", "pour slowly"), 2)
+    old, new = space.procedures(versions=True)
+    assert (old.context, old.steps[1], old.sources) == (
+        "French press", "press after four", (("s", "m0"),),
+    )  # fmt: skip
+    assert old.uid == new.uid and new == coffee
+    block = space.context("How do I make coffee?", 400, now=at(60))
+    assert "Making coffee (pour-over since May): 1. grind 18 g 2. let it bloom" in block
+    assert "Procedures:" not in space.context("Who is Zoe?", 400, now=at(60))
+
+
+def test_a_writer_that_fails_leaves_the_rest_and_is_tried_again(memory, stages, space_name, clock):
+    space = memory.space(space_name)
+    stages.then("core", ModelUnavailableError("down"))
+    stages.then("procedural", {"operations": [PRESS]})
+    tell(space, "I live in Graz. I press my coffee.")
+    steps = space.enrich()
+    assert steps[0].summary_due and steps[0].triples
+    assert "Mara lives in Graz" in {one.text for one in space.triples()}  # the rules
+    assert [one.title for one in space.procedures()] == ["Making coffee"]
+    assert space.core_profile() is None
+    assert memory._engine.store.queue.due_summaries(space_name) == 1
+    stages.then("core", {"operation": "APPEND", "content": "Lives in Graz."})
+    clock.advance(timedelta(hours=1))
+    stages.asked.clear()
+    space.enrich()
+    assert [prompt.name for prompt in stages.asked] == ["core"]  # the others are done
+    profile = space.core_profile()
+    assert (profile.text, profile.sources) == ("Lives in Graz.", (("s", "m0"),))
+    assert memory._engine.store.queue.due_summaries(space_name) == 0
+
+
+def test_what_is_forgotten_is_in_no_version(memory, stages, space_name):
+    space = memory.space(space_name)
+    stages.then("core", {"operation": "APPEND", "content": "Lives in Graz."},
+                {"operation": "APPEND", "content": "Has a dog, Zebulon."})  # fmt: skip
+    stages.then("procedural", NOTHING, {"operations": [PRESS]})
+    tell(space, "I live in Graz.", session="one")
+    space.enrich()
+    tell(space, "My dog Zebulon eats my bread.", session="two", first=1)
+    space.enrich()
+    assert space.core_profile().text == "Lives in Graz.\nHas a dog, Zebulon."
+    space.forget(message="m1")
+    profile = space.core_profile()
+    assert (profile.text, profile.version) == ("Lives in Graz.", 1)
+    assert space.procedures(versions=True) == []
+    assert "Zebulon" not in str(space.cypher("MATCH (n) RETURN n", limit=1000))
+    space.forget(everything=True)
+    assert space.core_profile() is None
+
+
+def test_a_copy_and_an_export_have_all_versions(memory, stages, space_name, tmp_path):
+    space = memory.space(space_name)
+    stages.then("core", {"operation": "APPEND", "content": "Lives in Graz."},
+                {"operation": "REWRITE", "content": "Lives in Linz."})  # fmt: skip
+    stages.then("procedural", {"operations": [PRESS]})
+    tell(space, "I live in Graz.")
+    space.enrich()
+    tell(space, "I moved to Linz.", first=1)
+    space.enrich()
+    memory.copy_space(space_name, f"{space_name}-b")
+    copy = memory.space(f"{space_name}-b")
+    for version in (1, 2):
+        assert copy.core_profile(version) == space.core_profile(version)
+    assert copy.procedures(versions=True) == space.procedures(versions=True)
+    space.export_space(tmp_path / "s.jsonl", derived=True)
+    profile = space.core_profile()
+    memory.delete_space(space_name)
+    assert space.core_profile() is None and space.procedures() == []
+    space.import_space(tmp_path / "s.jsonl")
+    assert space.core_profile() == profile
+
+
+def test_two_workers_do_not_overwrite_each_other(memory, stages, space_name):
+    """A profile that has moved on meanwhile gets the appended line, and keeps what was added."""
+    space = memory.space(space_name)
+
+    def meanwhile(prompt: Prompt) -> Any:
+        stages.answers["core"] = []
+        stages.then("core", {"operation": "APPEND", "content": "Has a dog."})
+        space.add("I have a dog.", id="m9", session="other", speaker="Mara", at=at(9))
+        other = MemBuilderExtractor(ScriptedModel(stages, name="test"))
+        engine = space._engine
+        from cognigraph.ingest.queue.enricher import Enricher
+
+        Enricher(engine.store, engine.embedder, other, engine.settings.enrich, engine.clock).drain(
+            space.name
+        )
+        return {"operation": "APPEND", "content": "Lives in Graz."}
+
+    class First:
+        done = False
+
+        def __call__(self, prompt: Prompt) -> Any:
+            if prompt.name == "core" and not First.done:
+                First.done = True
+                return meanwhile(prompt)
+            return stages(prompt)
+
+    slow = MemBuilderExtractor(ScriptedModel(First(), name="test"))
+    engine = space._engine
+    from cognigraph.ingest.queue.enricher import Enricher
+
+    tell(space, "I live in Graz.")
+    Enricher(engine.store, engine.embedder, slow, engine.settings.enrich, engine.clock).drain(
+        space.name
+    )
+    assert space.core_profile(1).text == "Has a dog."
+    assert space.core_profile().text == "Has a dog.\nLives in Graz."
