@@ -125,7 +125,7 @@ def queries() -> st.SearchStrategy[str]:
     return marked_queries().map(lambda text: text.replace(MARK, ""))
 
 
-@settings(max_examples=examples(250))
+@settings(max_examples=examples(100))
 @given(marked=marked_queries())
 def test_every_node_pattern_and_nothing_else_carries_the_space(marked: str) -> None:
     try:
