@@ -11,8 +11,8 @@ from cognigraph import LicoMemorySettings, SearchSettings
 from cognigraph.retrieve.rank.licomemory import (
     SESSION_FLOOR,
     arithmetic_mean,
-    behind,
     clamp,
+    factors_below,
     gaps,
     harmonic_mean,
     median_gap,
@@ -212,14 +212,14 @@ def test_the_median_gap_and_its_cases():
 def test_items_put_behind_keep_their_order():
     score = np.array([0.5, 0.2, 0.9, 0.45, 0.0])
     first = np.array([True, True, False, False, False])
-    factors = behind(score, first, ~first)
+    factors = factors_below(score, first, ~first)
     assert factors.tolist() == pytest.approx([1, 1, 0.99 * 0.2 / 0.9, 0.99 * 0.2 / 0.9, 0.22])
     assert (score * factors)[2:4].tolist() == pytest.approx([0.198, 0.099])
 
 
 def test_putting_behind_changes_nothing_if_the_order_is_already_right():
     score, none = np.array([0.5, 0.2]), np.array([False, False])
-    assert behind(score, none, ~none).tolist() == [1, 1]
-    assert behind(score, np.array([True, False]), np.array([False, True])).tolist() == [1, 1]
-    assert behind(np.array([0.0, 0.2]), np.array([True, False]), ~none).tolist() == [1, 1]
-    assert behind(np.empty(0), none[:0], none[:0]).tolist() == []
+    assert factors_below(score, none, ~none).tolist() == [1, 1]
+    assert factors_below(score, np.array([True, False]), np.array([False, True])).tolist() == [1, 1]
+    assert factors_below(np.array([0.0, 0.2]), np.array([True, False]), ~none).tolist() == [1, 1]
+    assert factors_below(np.empty(0), none[:0], none[:0]).tolist() == []
