@@ -8,11 +8,12 @@ from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from typing import Any
 
-from cognigraph.model import Context, Episode, Session, Triple
+from cognigraph.model import Context, Episode, Explanation, Session, Triple
 from cognigraph.times import When
 
 COMPUTED: dict[type, tuple[str, ...]] = {
     Episode: ("text",),
+    Explanation: ("verdict",),
     Session: ("summary",),
     Triple: ("text",),
 }

@@ -1,0 +1,24 @@
+// How a fact is written everywhere: subject, relation, object, since when, and what became of it.
+import { h, link, time } from "./dom.js";
+
+export function fact(space, triple, { links = true } = {}) {
+  const name = (value) => (links ? h("a", { href: link([space, "entity", value]) }, value) : value);
+  const over = triple.status !== "current";
+  return h(`span.fact${over ? ".over" : ""}`, {},
+    name(triple.subject), " ", h("span.relation", {}, triple.negated ? `not: ${triple.relation}` : triple.relation), " ", name(triple.object),
+    validity(triple), over ? h("span.badge.warning", { title: triple.reason ?? "" }, triple.status) : null);
+}
+
+export function validity(triple) {
+  if (triple.when && triple.status === "current" && (triple.valid_to || !triple.valid_from)) return h("small", {}, ` ${triple.when}`);
+  if (triple.valid_from || triple.valid_to) {
+    return h("small", {}, triple.valid_from ? [" since ", time(triple.valid_from)] : null, triple.valid_to ? [" until ", time(triple.valid_to)] : null);
+  }
+  return triple.when ? h("small", {}, ` ${triple.when}`) : null;
+}
+
+/** The messages that a fact rests on. */
+export function sources(space, triple) {
+  return h("span.sources", {}, triple.sources.map((source) =>
+    h("a", { href: link([space, "conversation", source.session], { m: source.id }), title: source.id }, time(source.at), source.said_by ? ` (${source.said_by})` : "")));
+}
