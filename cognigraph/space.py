@@ -143,8 +143,8 @@ class Space(Importing, Answering):
             where: which messages are considered, by role, session, speaker, tags, time or metadata.
                 Without it, all but those of the system and of tools.
             also: further queries, such as parts or other wordings of the question. Each is
-                searched by itself, and they give hits in turn, the question first; ``found_by``
-                of a hit says which queries found it.
+                searched by itself, and what it finds first is among the hits; ``found_by`` of a hit
+                says which queries found it.
             without: what is left out because it was seen: ids of messages, facts and sessions,
                 hits, facts, citations, or whole results and blocks. The hits are as many new ones.
                 Ids that do not exist are ignored.

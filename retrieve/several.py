@@ -7,13 +7,17 @@ from dataclasses import replace
 from itertools import islice
 
 from cognigraph.model import Hit, QueryTrace, SearchResult, SessionHit, Trace, Triple
-from cognigraph.retrieve.fusion import at_most_per, in_turns
+from cognigraph.retrieve.fusion import at_most_per, fused, in_turns
 from cognigraph.retrieve.one_search import QueryOutcome, plan_query, run_plan
 from cognigraph.retrieve.queries import distinct
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.retrieve.stopwatch import Stopwatch
 
 MessageKey = tuple[str, str]
+
+_DEPTH, _LEAST_DEPTH = 2, 30
+"""Of each query so many times as many messages are ranked as are wanted, or at least so many: what
+several queries find far down is good as well."""
 
 
 def run_several(request: SearchRequest, *, k: int) -> list[QueryOutcome]:
@@ -25,7 +29,8 @@ def run_several(request: SearchRequest, *, k: int) -> list[QueryOutcome]:
         if plan is not None:
             planned.append((plan, stopwatch))
     request.embedder.embed_queries([plan.analysis.question for plan, _ in planned])
-    return [run_plan(plan, stopwatch, k=k) for plan, stopwatch in planned]
+    depth = max(_DEPTH * k, _LEAST_DEPTH)
+    return [run_plan(plan, stopwatch, k=depth) for plan, stopwatch in planned]
 
 
 def fuse(
@@ -33,16 +38,9 @@ def fuse(
 ) -> tuple[SearchResult, list[int]]:
     """Fuse the results of the queries; also return the position of the query that gave each hit."""
     results = [outcome.result for outcome in outcomes]
-    chosen = list(
-        islice(
-            at_most_per(
-                in_turns([result.hits for result in results], _message),
-                lambda given: given[1].session,
-                request.per_session,
-            ),
-            k,
-        )
-    )
+    ranked = fused([result.hits for result in results], _message, k)
+    few = at_most_per(ranked, lambda given: given[1].session, request.per_session)
+    chosen = list(islice(few, k))
     ranks = [_ranks(result.hits) for result in results]
     hits = tuple(
         _found(hit, {result.question: rank[_message(hit)]
@@ -50,14 +48,14 @@ def fuse(
         for _, hit in chosen
     )  # fmt: skip
     most = request.settings
-    fused = SearchResult(
+    together = SearchResult(
         request.question,
         hits,
         _facts(results, most.max_triples),
         _sessions(results, most.max_sessions),
         _trace(results, hits),
     )
-    return fused, [position for position, _ in chosen]
+    return together, [position for position, _ in chosen]
 
 
 def _message(hit: Hit) -> MessageKey:
@@ -79,12 +77,12 @@ def _found(hit: Hit, ranks: Mapping[str, int]) -> Hit:
 
 def _facts(results: Sequence[SearchResult], most: int) -> tuple[Triple, ...]:
     turns = in_turns([result.triples for result in results], lambda triple: triple.uid)
-    return tuple(triple for _, triple in islice(turns, most))
+    return tuple(islice(turns, most))
 
 
 def _sessions(results: Sequence[SearchResult], most: int) -> tuple[SessionHit, ...]:
     turns = in_turns([result.sessions for result in results], lambda hit: hit.session.id)
-    return tuple(hit for _, hit in islice(turns, most))
+    return tuple(islice(turns, most))
 
 
 def _trace(results: Sequence[SearchResult], hits: Sequence[Hit]) -> Trace:

@@ -45,14 +45,13 @@ def topics(result):
     return {number: sum(int(hit.id[1:]) % 3 == number for hit in result) for number in range(3)}
 
 
-def test_queries_give_hits_in_turn_and_each_hit_says_which_found_it(space):
+def test_each_query_gives_hits_and_each_hit_says_which_found_it(space):
     also = ["a string of the violin", "camping by the lake"]
     result = space.search("quiet harbour", 9, NOW, also=also)
     assert topics(result) == {0: 3, 1: 3, 2: 3}
-    assert [hit.found_by[0] for hit in result] == ["quiet harbour", *also] * 3
-    alone = [ids(space.search(query, 9, NOW)) for query in ("quiet harbour", *also)]
+    alone = [ids(space.search(query, 30, NOW)) for query in ("quiet harbour", *also)]
     # Each query is a search of its own; a message that two found is given once.
-    assert ids(result)[:3] == [found[0] for found in alone]
+    assert {found[0] for found in alone} <= set(ids(result))
     assert len(set(ids(result))) == 9
     for hit in result:
         ranks = {q: found.index(hit.id) + 1 for q, found in zip(("quiet harbour", *also), alone,

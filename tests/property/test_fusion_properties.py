@@ -1,4 +1,4 @@
-"""Fusing rankings in turn: complete, without repetition, and fair to each of them."""
+"""Fusing rankings: complete, without repetition, and fair to each of them."""
 
 from __future__ import annotations
 
@@ -7,26 +7,48 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph.retrieve.fusion import at_most_per, in_turns
+from cognigraph.retrieve.fusion import at_most_per, fused, in_turns
 
 RANKINGS = st.lists(st.lists(st.integers(0, 40), unique=True, max_size=20), max_size=6)
 
 
 @given(RANKINGS, st.integers(1, 60))
-def test_the_best_of_each_ranking_are_among_the_first(rankings, k):
-    fused = [item for _, item in in_turns(rankings, lambda item: item)]
-    assert sorted(fused) == sorted({item for ranking in rankings for item in ranking})
+def test_the_best_of_each_ranking_are_among_the_chosen(rankings, k):
+    items = [item for _, item in fused(rankings, lambda item: item, k)]
+    assert sorted(items) == sorted({item for ranking in rankings for item in ranking})
     for ranking in rankings:
-        # No query crowds out another: of n rankings, each has its best k / n among the first k.
-        assert set(ranking[: k // len(rankings)]) <= set(fused[:k])
+        assert set(ranking[: k // 2 // len(rankings)]) <= set(items[:k])
+
+
+@given(RANKINGS, st.integers(1, 60))
+def test_an_item_is_given_by_the_ranking_that_puts_it_highest(rankings, k):
+    for position, item in fused(rankings, lambda item: item, k):
+        ranks = [ranking.index(item) if item in ranking else 99 for ranking in rankings]
+        assert ranks[position] == min(ranks)
+        assert position == ranks.index(min(ranks))
+
+
+@given(st.lists(st.integers(0, 40), unique=True, min_size=1), st.integers(1, 60))
+def test_one_ranking_stays_as_it_is(ranking, k):
+    assert fused([ranking], lambda item: item, k) == [(0, item) for item in ranking]
+    assert fused([ranking] * 3, lambda item: item, k) == [(0, item) for item in ranking]
+
+
+def test_many_wordings_of_one_question_do_not_crowd_out_another():
+    wordings = [[n, *range(10, 40)] for n in range(5)]
+    other = list(range(100, 130))
+    chosen = [item for _, item in fused([*wordings, other], lambda item: item, 24)][:24]
+    assert other[:2] == [item for item in chosen if item in other]
+    assert {0, 1, 2, 3, 4} <= set(chosen)
 
 
 @given(RANKINGS)
-def test_each_ranking_gives_its_items_in_its_order(rankings):
+def test_rankings_in_turn_give_every_item_once(rankings):
     turns = list(in_turns(rankings, lambda item: item))
-    for position, ranking in enumerate(rankings):
-        own = [item for giver, item in turns if giver == position]
-        assert own == sorted(own, key=ranking.index)
+    assert sorted(turns) == sorted({item for ranking in rankings for item in ranking})
+    for ranking in rankings:
+        for count in range(len(ranking)):
+            assert set(ranking[:count]) <= set(turns[: count * len(rankings)])
 
 
 @given(st.lists(st.integers(0, 40), unique=True), st.integers(1, 3) | st.none())
