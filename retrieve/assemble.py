@@ -96,7 +96,7 @@ def assemble(
     background = background or Background()
     if not (result.hits or result.triples or background.written):
         return empty
-    analysis = analyse(result.question, result.trace.now)
+    analyses = background.analyses or (analyse(result.question, result.trace.now),)
     opening = [HEADER]
     if result.trace.asks is not None:
         opening.append(f"Now: {day(result.trace.now, zone)}")
@@ -108,7 +108,7 @@ def assemble(
     )  # fmt: skip
     past = result.trace.past or result.trace.asks is not None or result.trace.valid_at is not None
     facts = shown_facts(result.triples, past=past) if settings.triples else []
-    facts = helpful(facts, analysis, background)
+    facts = helpful(facts, analyses, background)
     triples = _fill(
         block, "T", facts,
         lambda t: triple_line(t, zone), int(max_tokens * settings.triple_share),
@@ -118,7 +118,7 @@ def assemble(
         result.hits,
         triples,
         background,
-        analysis,
+        analyses,
         block.fit,
         short=short,
         zone=zone,
@@ -162,18 +162,28 @@ def _told(sessions: Sequence[SessionHit]) -> list[SessionHit]:
     return [hit for hit in sessions if hit.session.summary or hit.session.keys]
 
 
-def helpful(triples: Sequence[Triple], analysis: Analysis, background: Background) -> list[Triple]:
-    """The facts that match the words of the question about as well as the best of them.
+def helpful(
+    triples: Sequence[Triple], analyses: Sequence[Analysis], background: Background
+) -> list[Triple]:
+    """The facts that match the words of a query about as well as the best of them.
 
     All of them if none matches, as in a language of which there are no word vectors. What
     superseded a fact that helps is kept with it.
     """
-    scores = matches([triple.text for triple in triples], analysis, background.idf).tolist()
-    best = max(scores, default=0.0)
-    floor = _HELPS * best if best >= _MATCHES else 0.0
-    helping = [fact for fact, score in zip(triples, scores, strict=True) if score >= floor]
+    texts = [triple.text for triple in triples]
+    scores = [matches(texts, analysis, background.idf).tolist() for analysis in analyses]
+    floors = [_floor(max(own, default=0.0)) for own in scores]
+    helping = [
+        fact
+        for fact, *own in zip(triples, *scores, strict=True)
+        if any(score >= floor for score, floor in zip(own, floors, strict=True))
+    ]
     wanted = {fact.uid for fact in helping} | {fact.superseded_by for fact in helping}
     return [fact for fact in triples if fact.uid in wanted]
+
+
+def _floor(best: float) -> float:
+    return _HELPS * best if best >= _MATCHES else 0.0
 
 
 def _ordered(

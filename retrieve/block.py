@@ -10,6 +10,7 @@ from cognigraph.model import Context, Filter, Hit
 from cognigraph.model.roles import UNREAD_ROLES
 from cognigraph.retrieve.assemble import assemble
 from cognigraph.retrieve.excerpt.background import Background, Before, MessageKey
+from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.retrieve.search import SearchOutcome, search_with_candidates
 from cognigraph.retrieve.written_lines import written_lines
@@ -60,7 +61,13 @@ def fetch_background(store: Store, space: str, found: SearchOutcome) -> Backgrou
         idf=weights,
         whole=_whole(store, space, hits),
         before=_before(store, space, hits, previous),
+        analyses=_analyses(found),
     )
+
+
+def _analyses(found: SearchOutcome) -> tuple[Analysis, ...]:
+    several = found.queries if len(found.queries) > 1 else ()
+    return tuple(query.plan.analysis for query in several)
 
 
 def _whole(store: Store, space: str, hits: Sequence[Hit]) -> dict[MessageKey, str]:

@@ -135,8 +135,8 @@ def _fused_episodes(
 ) -> SearchResult:
     """The episodes of several queries in turns, with their messages."""
     turns = in_turns([result.episodes for result in results], lambda episode: episode.uid)
-    per_session = at_most_per(turns, lambda given: given[1].session, request.per_session)
-    episodes = tuple(episode for _, episode in islice(per_session, k))
+    per_session = at_most_per(turns, lambda episode: episode.session, request.per_session)
+    episodes = tuple(islice(per_session, k))
     hits = {(hit.session, hit.id, hit.part): hit for result in results for hit in result.hits}
     of_message: dict[tuple[str, str], list[Hit]] = {}
     for (session, id, _), hit in hits.items():

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from cognigraph.retrieve.question.analyse import Analysis
+
 MessageKey = tuple[str, str]
 """Session and id of a message."""
 
@@ -23,11 +25,13 @@ class Background:
     """What is known of the hits' surroundings; empty where nothing was fetched.
 
     ``idf`` are the weights of the question's terms in the space, ``whole`` the texts of messages
-    that were split into chunks, and ``before`` the messages that precede hits.
-    ``written`` are lines about the user that stand at the beginning of the block.
+    that were split into chunks, and ``before`` the messages that precede hits. ``analyses`` are
+    those of the queries, if there are several. ``written`` are lines about the user that stand at
+    the beginning of the block.
     """
 
     idf: Mapping[str, float] = field(default_factory=dict)
     whole: Mapping[MessageKey, str] = field(default_factory=dict)
     before: Mapping[MessageKey, Before] = field(default_factory=dict)
     written: tuple[str, ...] = ()
+    analyses: tuple[Analysis, ...] = ()

@@ -14,7 +14,7 @@ from cognigraph.retrieve.excerpt.choose import Offer, choose
 from cognigraph.retrieve.excerpt.repeats import Content, content, is_said_by, repeated
 from cognigraph.retrieve.excerpt.show import INDENT, prose, shown_text
 from cognigraph.retrieve.excerpt.units import Unit, segment
-from cognigraph.retrieve.excerpt.worth import MessageUnits, unit_worths
+from cognigraph.retrieve.excerpt.worth import MessageUnits, best_worths
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.text.clean import QUESTION_MARKS, is_question
 
@@ -101,7 +101,7 @@ def choose_messages(
     hits: Sequence[Hit],
     facts: Sequence[Triple],
     background: Background,
-    analysis: Analysis,
+    analyses: Sequence[Analysis],
     fits: Callable[[str, str], bool],
     *,
     short: int | None,
@@ -117,7 +117,7 @@ def choose_messages(
     first = repeated([(hit.speaker or "", hit.text) for hit in hits])
     again = [rank for rank, other in enumerate(first) if other != rank]
     candidates = [_candidate(hit, background, short) for hit in hits]
-    offers = _offers(candidates, facts, background, analysis, zone)
+    offers = _offers(candidates, facts, background, analyses, zone)
     shown: dict[int, Shown] = {}
 
     def take(index: int, groups: tuple[int, ...]) -> bool:
@@ -188,7 +188,7 @@ def _offers(
     candidates: Sequence[_Candidate],
     facts: Sequence[Triple],
     background: Background,
-    analysis: Analysis,
+    analyses: Sequence[Analysis],
     zone: tzinfo,
 ) -> list[Offer]:
     messages = [
@@ -199,7 +199,7 @@ def _offers(
         )
         for candidate in candidates
     ]
-    worths = unit_worths(messages, analysis, background.idf)
+    worths = best_worths(messages, analyses, background.idf)
     stated = _stated(facts)
     offers = []
     for rank, (candidate, message, worth) in enumerate(

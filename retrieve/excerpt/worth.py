@@ -78,6 +78,14 @@ def unit_worths(
     return worths
 
 
+def best_worths(
+    messages: Sequence[MessageUnits], analyses: Sequence[Analysis], idf: Mapping[str, float]
+) -> list[Floats]:
+    """As :func:`unit_worths`, for the query that each unit answers best."""
+    worths = [unit_worths(messages, analysis, idf) for analysis in analyses]
+    return [np.maximum.reduce(own) for own in zip(*worths, strict=True)]
+
+
 def matches(texts: Sequence[str], analysis: Analysis, idf: Mapping[str, float]) -> Floats:
     """Late interaction of the question with each text (n,), in [0, 1]."""
     return _match(word_vectors().read(texts), analysis, idf)

@@ -181,3 +181,16 @@ def test_ids_of_other_spaces_reveal_nothing(space, open_memory, space_name):
         assert [hit.score for hit in result] == [hit.score for hit in unknown]
         assert result.trace.counts == unknown.trace.counts
         assert result.trace.notes == unknown.trace.notes
+
+
+def test_an_excerpt_has_what_each_query_asks_for(open_memory, space_name):
+    filler = "There was much talk about prices. Nobody agreed with anybody. It took all day. "
+    text = f"The harbour is quiet in winter. {filler * 3}The violin needs a new string. {filler}"
+    space = open_memory().space(space_name)
+    space.add(text, id="m1", session="s1", role="assistant", at=START)
+    one = str(space.context("How quiet is the harbour?", 90, NOW))
+    assert "harbour is quiet" in one
+    assert "violin" not in one
+    both = str(space.context("How quiet is the harbour?", 90, NOW, also=["violin string"]))
+    assert "harbour is quiet" in both
+    assert "violin needs a new string" in both
