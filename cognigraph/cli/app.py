@@ -14,6 +14,7 @@ from types import FrameType
 from cognigraph.cli import (
     answering,
     commands,
+    completion,
     demo,
     demo_loop,
     doctor,
@@ -32,6 +33,7 @@ from cognigraph.cli.environment import Environment, read_environment
 from cognigraph.cli.open_memory import Options, in_our_words
 from cognigraph.cli.parser import build_parser
 from cognigraph.cli.terminal import Terminal
+from cognigraph.cli.usage_errors import Parser
 from cognigraph.errors import CogniGraphError, StoreError
 from cognigraph.spaces import is_export
 
@@ -84,6 +86,7 @@ _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "enrich": commands.enrich_pending,
     "reindex": reindexing.reindex,
     "doctor": doctor.doctor,
+    "completion": completion.completion,
     "eval": evaluating.evaluate,
 }
 
@@ -134,19 +137,21 @@ def _guarded(argv: Sequence[str] | None, environment: Environment, terminal: Ter
     except CogniGraphError as error:
         if environment.debug:
             raise
-        terminal.error(in_our_words(str(error)))
-        return UNAVAILABLE if isinstance(error, StoreError) else USAGE
+        code = UNAVAILABLE if isinstance(error, StoreError) else USAGE
+        terminal.fail(in_our_words(str(error)), type(error).__name__, code)
+        return code
     except Exception as error:
         if environment.debug:
             raise
-        terminal.error(
-            f"{type(error).__name__}: {error} (a bug; set COGNIGRAPH_DEBUG=1 for a traceback)"
-        )
+        bug = "(a bug; set COGNIGRAPH_DEBUG=1 for a traceback)"
+        name = type(error).__name__
+        terminal.fail(f"{name}: {error} {bug}", name, INTERNAL)
         return INTERNAL
 
 
 def _run(argv: Sequence[str] | None, environment: Environment, terminal: Terminal) -> int:
     parser = build_parser()
+    Parser.is_json = "--json" in (sys.argv[1:] if argv is None else argv)
     arguments = parser.parse_args(argv)
     if arguments.command is None:
         parser.print_help(sys.stderr)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import re
-from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import Any
 
 from cognigraph._version import __version__
 from cognigraph.cli.ask_options import EVALUATED, add_ask_command
+from cognigraph.cli.completion import SHELLS
 from cognigraph.cli.filter_options import add_as_of, add_filters, add_valid_at
 from cognigraph.cli.housekeeping_options import add_housekeeping
 from cognigraph.cli.import_options import add_import_commands
 from cognigraph.cli.numbers import amount, count, whole
 from cognigraph.cli.serving_options import add_serving
 from cognigraph.cli.state_parser import add_state_commands
-from cognigraph.cli.terminal import one_line
+from cognigraph.cli.usage_errors import Parser
 
 _DESCRIPTION = """\
 Graph memory for LLM agents: store conversations, inspect the resulting graph, ask questions.
@@ -33,36 +32,10 @@ exit codes:
   2 wrong usage or input   3 the store cannot be used   130 interrupted"""
 
 
-_CHOICES = re.compile(r"invalid choice: '(.*)' \(choose from (.*)\)$")
-_LONG_MESSAGE = 200
-
-
-class _Parser(argparse.ArgumentParser):
-    """Reports a wrong argument in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """End the program with the exit code for wrong usage."""
-        self.exit(2, f"cognigraph: error: {one_line(_brief(message))} (see `{self.prog} --help`)\n")
-
-
-def _brief(message: str) -> str:
-    """Name the choices that are spelled like a wrong one; without such, all if they are few."""
-    found = _CHOICES.search(message)
-    if found is None:
-        return message
-    wrong, choices = found.groups()
-    names = [name.strip("'") for name in choices.split(", ")]
-    near = [repr(name) for name in get_close_matches(wrong, names, 2)]
-    if not near and len(message) <= _LONG_MESSAGE:
-        return message
-    hint = f" (did you mean {' or '.join(near)}?)" if near else ""
-    return f"{message[: found.start()]}invalid choice: {wrong!r}{hint}"
-
-
 def build_parser() -> argparse.ArgumentParser:
     """Build the parser. Common options may come before or after the command."""
     common = _common()
-    parser = _Parser(
+    parser = Parser(
         prog="cognigraph",
         description=_DESCRIPTION,
         epilog=_EPILOG,
@@ -103,13 +76,17 @@ _ENRICH = """\
 Enrich the messages that are stored but not enriched yet. You may interrupt it at any time: finished
 work is kept, and the next call continues from there. Several processes may do this at once."""
 
+_COMPLETION = """\
+Print a script that completes commands and options. To use it in this shell:
+eval "$(cognigraph completion bash)" (or zsh), or cognigraph completion fish | source."""
+
 _DEMO = """\
 Add a sample conversation to a memory, show the resulting graph and ask it questions.
 This uses a temporary file; --db FILE keeps the memory."""
 
 
-def _common() -> _Parser:
-    common = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+def _common() -> Parser:
+    common = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     group = common.add_argument_group("common options")
     group.add_argument(
         "--db", metavar="PATH_OR_URI", help="file, or neo4j://host:7687 (default: ./memory.db)"
@@ -119,7 +96,10 @@ def _common() -> _Parser:
     )
     group.add_argument("--json", action="store_true", help="one JSON document on stdout")
     group.add_argument(
-        "--embedder", metavar="NAME", help="wordllama (default) or fastembed:MODEL_OR_FOLDER"
+        "--embedder",
+        metavar="NAME",
+        help="wordllama (default), fastembed:X, flag:X or "
+        "sentence-transformers:X (X is a model or a folder), or openai:MODEL",
     )
     group.add_argument(
         "--extractor", metavar="NAME", help="what extracts facts: rules (default) or openai[:MODEL]"
@@ -325,6 +305,8 @@ def _keeping(command: Any) -> None:
             help="type of the other entity, if it differs",
         )
     command("doctor", "check the store, its indexes, the embedder and the queue")
+    shells = command("completion", "print a script that completes commands in a shell", _COMPLETION)
+    shells.add_argument("shell", choices=SHELLS)
 
 
 def _evaluating(command: Any) -> None:

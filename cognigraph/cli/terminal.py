@@ -11,9 +11,14 @@ from typing import Any, TextIO
 
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
 
 from cognigraph.plain_data import plain
 from cognigraph.text.clean import printable, replace_surrogates
+
+_NARROW = 60
+"""Below this number of columns, tables that do not fit are printed as lists."""
 
 # What `printable` keeps and a terminal may interpret: carriage return, C1 controls (0x9b starts an
 # escape sequence), and marks that reorder or hide text.
@@ -68,7 +73,28 @@ class Terminal:
         """Print tables and text for people; prints nothing with ``--json``."""
         if not self.json:
             for renderable in renderables:
-                self._out.print(renderable)
+                if isinstance(renderable, Table) and self._is_cramped(renderable):
+                    self._show_rows(renderable)
+                else:
+                    self._out.print(renderable)
+
+    def _is_cramped(self, table: Table) -> bool:
+        """Whether a table with a header is squeezed into a few characters a column."""
+        if self._out.width >= _NARROW or not table.show_header:
+            return False
+        return self._out.measure(table).maximum >= self._out.width
+
+    def _show_rows(self, table: Table) -> None:
+        """Print a table as a list: each row's cells below each other, with their headers."""
+        names = [one_line(str(column.header)) for column in table.columns]
+        for index, row in enumerate(zip(*(column.cells for column in table.columns), strict=True)):
+            if index:
+                self._out.print()
+            for name, cell in zip(names, row, strict=True):
+                if str(cell).strip():
+                    text = cell if isinstance(cell, Text) else Text(str(cell))
+                    label = Text(f"{name}: " if name else "", style="dim")
+                    self._out.print(label.append_text(text))
 
     def write(self, text: str) -> None:
         """Write a text unchanged except for control characters; writes nothing with ``--json``."""
@@ -89,6 +115,11 @@ class Terminal:
     def error(self, text: str) -> None:
         """Print an error message in one line on standard error."""
         sys.stderr.write(f"cognigraph: error: {one_line(text)}\n")
+
+    def fail(self, text: str, kind: str, code: int) -> None:
+        """Report what ended the command: as :meth:`error` does, and with ``--json`` as JSON."""
+        self.document({"error": {"type": kind, "message": one_line(text), "exit_code": code}})
+        self.error(text)
 
     @property
     def draws(self) -> bool:

@@ -1,0 +1,94 @@
+"""Completion in shells, errors as JSON, narrow terminals, help that names what there is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cognigraph.cli.app import _COMMANDS
+from cognigraph.cli.completion import commands_of
+from cognigraph.cli.parser import build_parser
+from tests.e2e.command_line import Cli, document
+
+
+def completed(script: Path, line: str) -> set[str]:
+    """What bash would offer at the end of a line."""
+    words = line.split(" ")
+    code = (
+        f"source {script}; COMP_WORDS=({' '.join(map(repr, words))}); "
+        f"COMP_CWORD={len(words) - 1}; _cognigraph; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    )
+    done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_bash_completes_commands_options_and_values(quick: Cli, tmp_path: Path) -> None:
+    script = tmp_path / "completion.bash"
+    script.write_text(quick("completion", "bash").stdout, "utf-8")
+    assert completed(script, "cognigraph imp") == {"import"}
+    assert completed(script, "cognigraph --db x.db se") == {"search", "serve", "sessions"}
+    assert "--dry-run" in completed(script, "cognigraph import notes --d")
+    assert completed(script, "cognigraph import a --format cl") == {"claude", "claude-code"}
+    assert completed(script, "cognigraph completion z") == {"zsh"}
+    assert completed(script, "cognigraph add x --form") == set()
+
+
+def test_every_shell_knows_every_command(quick: Cli, tmp_path: Path) -> None:
+    assert {command.name for command in commands_of(build_parser())} == _COMMANDS.keys()
+    for shell in ("bash", "zsh", "fish"):
+        script = quick("completion", shell).stdout
+        assert all(name in script for name in _COMMANDS), shell
+        program = shutil.which(shell)
+        if program is not None:
+            (tmp_path / shell).write_text(script, "utf-8")
+            assert subprocess.run([program, "-n", tmp_path / shell], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "kind", "message"),
+    [
+        (("stats", "--db", "no.db"), 3, "StoreUnavailableError", "there is no memory at no.db"),
+        (("add", " "), 2, "InvalidMessageError", "the message has an empty text"),
+        (("serch", "x"), 2, "UsageError", "did you mean 'search'"),
+        (("search",), 2, "UsageError", "required: QUESTION"),
+    ],
+)
+def test_errors_are_json_too(
+    quick: Cli, arguments: tuple[str, ...], code: int, kind: str, message: str
+) -> None:
+    done = quick(*arguments, "--json")
+    error = json.loads(done.stdout)["error"]
+    assert (done.returncode, error["exit_code"], error["type"]) == (code, code, kind)
+    assert message in error["message"]
+    assert done.stderr.startswith("cognigraph: error: ") and message in done.stderr
+    assert quick(*arguments).stdout == ""
+
+
+def test_tables_are_lists_on_narrow_terminals(quick: Cli) -> None:
+    quick("add", "I moved to Oslo in May with Klara.", "--session", "a-rather-long-session-name",
+          "--id", "m1", "--at", "2026-05-20T09:00:00Z", "--speaker", "Ann")  # fmt: skip
+    wide, narrow = quick("messages"), quick("messages", COLUMNS="40")
+    assert narrow.stdout.splitlines() == [
+        "id: m1",
+        "when (UTC): 2026-05-20 09:00",
+        "session: a-rather-long-session-name",
+        "speaker: Ann",
+        "text: I moved to Oslo in May with Klara.",
+    ]
+    assert wide.stdout.splitlines()[0].split(" | ")[0].strip() == "id"
+    for command in (("search", "Where is Ann?"), ("triples",), ("entities",), ("sessions",),
+                    ("stats",), ("doctor",)):  # fmt: skip
+        lines = quick(*command, COLUMNS="40").stdout.splitlines()
+        assert max(map(len, lines)) <= 40, command
+    assert document(quick("messages", "--json", COLUMNS="40"))["messages"][0]["id"] == "m1"
+
+
+def test_help_names_every_embedder_and_extractor(quick: Cli) -> None:
+    told = "".join(quick("--help").stdout.split())
+    for name in ("wordllama", "fastembed:", "flag:", "sentence-transformers:", "openai:MODEL",
+                 "rules", "openai[:MODEL]"):  # fmt: skip
+        assert name in told, name
