@@ -51,6 +51,10 @@ def _demo(run: CommandRun) -> int:
     return demo_loop.play(run) if run.arguments.loop else demo.demo(run)
 
 
+def _completion(run: CommandRun) -> int:
+    return completion.completion(run, build_parser())
+
+
 _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "demo": _demo,
     "add": commands.add,
@@ -86,7 +90,7 @@ _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "enrich": commands.enrich_pending,
     "reindex": reindexing.reindex,
     "doctor": doctor.doctor,
-    "completion": completion.completion,
+    "completion": _completion,
     "eval": evaluating.evaluate,
 }
 

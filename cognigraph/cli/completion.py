@@ -52,11 +52,9 @@ class Command:
     values: tuple[str, ...] = ()
 
 
-def completion(run: CommandRun) -> int:
+def completion(run: CommandRun, parser: argparse.ArgumentParser) -> int:
     """Print the script for a shell."""
-    from cognigraph.cli.parser import build_parser
-
-    script = script_for(run.arguments.shell, build_parser())
+    script = script_for(run.arguments.shell, parser)
     run.terminal.document({"shell": run.arguments.shell, "script": script})
     run.terminal.write(script.rstrip("\n"))
     return OK
