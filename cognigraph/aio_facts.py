@@ -8,6 +8,7 @@ from cognigraph.aio_writing import AsyncWriting
 from cognigraph.model import (
     Conflict,
     Entity,
+    EntityProfile,
     Filter,
     History,
     Session,
@@ -79,6 +80,19 @@ class AsyncFacts(AsyncWriting):
         """See :meth:`cognigraph.Space.history`."""
         return await self._run(
             self._space.history, entity, relation, as_of=as_of, valid_at=valid_at
+        )
+
+    async def profile(
+        self,
+        entity: str,
+        *,
+        earlier: bool = False,
+        as_of: datetime | str | None = None,
+        valid_at: datetime | str | None = None,
+    ) -> EntityProfile:
+        """See :meth:`cognigraph.Space.profile`."""
+        return await self._run(
+            self._space.profile, entity, earlier=earlier, as_of=as_of, valid_at=valid_at
         )
 
     async def conflicts(self, limit: int = 100) -> list[Conflict]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,15 @@ from typing import Any
 from cognigraph.aio_writing import AsyncWriting, InThreads
 from cognigraph.memory import Memory
 from cognigraph.model import (
+    Filter,
     Forgotten,
     MessageOrder,
     MessagePage,
     MessageVersion,
+    SpacesResult,
     StoredMessage,
 )
+from cognigraph.settings import SearchSettings
 
 
 class AsyncHousekeeping(AsyncWriting):
@@ -68,6 +72,10 @@ class AsyncHousekeeping(AsyncWriting):
             allow_again=allow_again,
         )
 
+    async def expire(self, *, dry_run: bool = False) -> Forgotten:
+        """See :meth:`cognigraph.Space.expire`."""
+        return await self._run(self._space.expire, dry_run=dry_run)
+
     async def update(
         self, id: str, text: str, *, session: str | None = None, raw: Any = None
     ) -> StoredMessage:
@@ -99,6 +107,31 @@ class AsyncSpaces(InThreads):
     async def copy_space(self, a: str, b: str) -> int:
         """See :meth:`cognigraph.Memory.copy_space`."""
         return await self._run(self._memory.copy_space, a, b)
+
+    async def search_spaces(
+        self,
+        spaces: Sequence[str],
+        question: str,
+        k: int | None = None,
+        now: datetime | str | None = None,
+        *,
+        as_of: datetime | str | None = None,
+        valid_at: datetime | str | None = None,
+        where: Filter | None = None,
+        settings: SearchSettings | None = None,
+    ) -> SpacesResult:
+        """See :meth:`cognigraph.Memory.search_spaces`."""
+        return await self._run(
+            self._memory.search_spaces,
+            spaces,
+            question,
+            k,
+            now,
+            as_of=as_of,
+            valid_at=valid_at,
+            where=where,
+            settings=settings,
+        )
 
     async def backup(self, path: str | Path) -> None:
         """See :meth:`cognigraph.Memory.backup`."""

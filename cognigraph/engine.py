@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 from threading import RLock
 from typing import Literal, TypeVar
@@ -16,7 +17,7 @@ from cognigraph.errors import ConfigurationError, EmbedderMismatchError, FlushTi
 from cognigraph.ingest.extraction import Caching, Extractor, UsingModel
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.ingest.queue.enricher import Enricher, Step, Waiting
-from cognigraph.ingest.queue.worker import BackgroundWorker
+from cognigraph.ingest.queue.worker import BackgroundWorker, Chore
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
 from cognigraph.llm import Model
 from cognigraph.llm.resolve_model import resolve_model
@@ -52,6 +53,7 @@ class Engine:
         database: str | None,
         reranker: str | Reranker | None = None,
         model: str | Model | None = None,
+        sweep: Callable[[Engine], None] | None = None,
     ) -> None:
         if enrich not in ("background", "manual"):
             raise ConfigurationError(f"enrich must be 'background' or 'manual', not {enrich!r}")
@@ -75,6 +77,9 @@ class Engine:
         self._switching = RLock()
         self._retired: list[Store] = []
         self._in_background = enrich == "background"
+        self._chore: Chore | None = None
+        if sweep is not None and settings.retention.sweep is not None:
+            self._chore = Chore(partial(sweep, self), settings.retention.sweep)
         self.worker: BackgroundWorker | None = None
         self._begin(self.embedder, open_store(self._request))
 
@@ -83,8 +88,13 @@ class Engine:
         self.store = store
         self.enricher = Enricher(store, embedder, self.extractor, self.settings.enrich, self.clock)
         if self._in_background:
-            self.worker = BackgroundWorker(self.enricher, self.settings.enrich, self.extractor)
-            self.worker.start()
+            self._start_worker()
+
+    def _start_worker(self) -> None:
+        self.worker = BackgroundWorker(
+            self.enricher, self.settings.enrich, self.extractor, self._chore
+        )
+        self.worker.start()
 
     def close(self) -> None:
         """Stop the worker, return its unfinished batch, and close the store. Idempotent."""
@@ -148,8 +158,7 @@ class Engine:
         try:
             yield
         finally:
-            self.worker = BackgroundWorker(self.enricher, self.settings.enrich, self.extractor)
-            self.worker.start()
+            self._start_worker()
 
     def forget_answers(self) -> int:
         """Delete the answers that models have given, as they may quote messages."""

@@ -1,13 +1,14 @@
 """Write a space as JSON lines: messages with their versions, users' decisions, derived rows.
 
 Line by line: ``export`` (the header), then of each session its ``message`` lines and a ``session``
-line, then ``decision`` and ``forgotten`` lines, and ``end`` with the number of messages.
+line, then ``decision``, ``ruling`` and ``forgotten`` lines, and ``end`` with a count of messages.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import astuple
 from typing import Any
 
 from cognigraph.engine import Engine
@@ -15,7 +16,7 @@ from cognigraph.ids import chunk_uid, message_uid
 from cognigraph.model import StoredMessage
 from cognigraph.model.listing import MessageQuery
 from cognigraph.stores.listing import Placed
-from cognigraph.stores.readings import Part, Reading, SessionReading
+from cognigraph.stores.readings import NamedRuling, Part, Reading, SessionReading
 
 FORMAT = 1
 _PAGE = 200
@@ -25,7 +26,7 @@ def lines(engine: Engine, space: str, *, derived: bool) -> Iterator[str]:
     """The lines of an export; they take memory for one session at most."""
     store, count = engine.store.housekeeping, 0
     yield _line("export", format=FORMAT, space=space, derived=derived)
-    versioned = store.versioned(space)
+    versioned, stated = store.versioned(space), store.stated(space)
     # Sessions that are not read to their end come last: an import reads the others first.
     for whole in (True, False) if derived else (None,):
         for session in _sessions(engine, space):
@@ -33,7 +34,7 @@ def lines(engine: Engine, space: str, *, derived: bool) -> Iterator[str]:
             if reading is not None and reading.is_whole is not whole:
                 continue
             for placed in _messages(engine, space, session):
-                yield _message(engine, space, placed, versioned, reading)
+                yield _message(engine, space, placed, versioned, reading, stated.get(placed.uid))
                 count += 1
             yield _session(engine, space, session, reading)
     for decision in store.decisions(space):
@@ -44,6 +45,8 @@ def lines(engine: Engine, space: str, *, derived: bool) -> Iterator[str]:
             yield _line("written", version_of=one.chain, of_kind=one.kind, version=one.version,
                         at=one.at.isoformat(), text=one.text, title=one.title, steps=one.steps,
                         sources=one.sources)  # fmt: skip
+    for ruling in engine.store.states.rulings(space):
+        yield _ruling(ruling)
     for uid in store.forgotten(space):
         yield _line("forgotten", uid=uid)
     yield _line("end", messages=count)
@@ -75,6 +78,7 @@ def _message(
     placed: Placed,
     versioned: set[str],
     reading: SessionReading | None,
+    stated: str | None,
 ) -> str:
     message = placed.message
     fields: dict[str, Any] = {
@@ -87,13 +91,15 @@ def _message(
         "metadata": dict(message.metadata) or None,
         "tags": list(message.tags) or None,
         "raw": message.raw,
+        "expires": None if message.expires is None else message.expires.isoformat(),
+        "facts": None if stated is None else json.loads(stated),
     }
     if placed.uid != chunk_uid(message_uid(space, message.session, message.id), 0):
         fields["anonymous"] = True
     if placed.uid in versioned:
         earlier = engine.store.housekeeping.versions(space, message.session, message.id)
         fields["versions"] = [[text, at.isoformat()] for text, at in earlier]
-    if reading is not None and reading.is_whole:
+    if reading is not None and reading.is_whole and stated is None:
         fields["read"] = [_part(message, part, reading) for part in range(message.chunks)]
     return _line("message", **{name: value for name, value in fields.items() if value is not None})
 
@@ -102,6 +108,15 @@ def _part(message: StoredMessage, part: int, reading: SessionReading) -> dict[st
     key: Part = message.id, part
     found = reading.parts.get(key, Reading())
     return {"mentions": found.mentions, "facts": found.facts}
+
+
+def _ruling(ruling: NamedRuling) -> str:
+    return _line(
+        "ruling", verdict=ruling.kind, fact=astuple(ruling.fact),
+        by=None if ruling.by is None else astuple(ruling.by),
+        at=None if ruling.at is None else ruling.at.isoformat(), reason=ruling.reason,
+        recorded=ruling.recorded,
+    )  # fmt: skip
 
 
 def _session(engine: Engine, space: str, session: str, reading: SessionReading | None) -> str:
@@ -122,4 +137,13 @@ def _session(engine: Engine, space: str, session: str, reading: SessionReading |
     return _line(
         "session", id=session, extractor=reading.extractor, version=notes.version,
         keys=notes.keys, themes=themes, state=notes.state, uids=uids,
+        revisions=_revisions(engine, space, session),
     )  # fmt: skip
+
+
+def _revisions(engine: Engine, space: str, session: str) -> list[list[Any]]:
+    return [
+        [one.version, one.at.isoformat(), one.extractor, one.keys,
+         [[theme.title, theme.summary] for theme in one.themes]]
+        for one in engine.store.graph.summaries(space, session)
+    ]  # fmt: skip

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from cognigraph import fact_verbs, state_verbs
+from cognigraph import entity_profiles, fact_verbs, state_verbs
 from cognigraph.asking import in_utc
 from cognigraph.engine import Engine
 from cognigraph.ids import normalise
-from cognigraph.model import Entity, Filter, History, Session, Stats, Status, Triple
+from cognigraph.model import Entity, EntityProfile, Filter, History, Session, Stats, Status, Triple
 from cognigraph.model.listing import TripleQuery
 from cognigraph.times import to_utc
 from cognigraph.validation import checked
@@ -125,6 +125,38 @@ class Facts:
             self._engine.store, self._name, entity, relation,
             as_of=self._utc(as_of), valid_at=self._utc(valid_at),
         )  # fmt: skip
+
+    @checked
+    def profile(
+        self,
+        entity: str,
+        *,
+        earlier: bool = False,
+        as_of: datetime | str | None = None,
+        valid_at: datetime | str | None = None,
+    ) -> EntityProfile:
+        """Collect what is true of an entity, by slot, with its types and aliases.
+
+        Facts of what is called its own ("Ann's rent") are included. Each has its sources and says
+        since when it is true.
+
+        Args:
+            entity: a whole name or alias.
+            earlier: also give the facts that are over.
+            as_of: only what was known at this time.
+            valid_at: what is true at this time, instead of now.
+
+        Raises:
+            NotFoundError: there is no entity of that name.
+        """
+        return entity_profiles.profile(
+            self._engine.store,
+            self._name,
+            entity,
+            at=self._utc(valid_at) or self._utc(as_of) or self._engine.clock(),
+            as_of=self._utc(as_of),
+            earlier=earlier,
+        )
 
     def _utc(self, at: datetime | str | None) -> datetime | None:
         return None if at is None else to_utc(at, self._engine.zone)

@@ -24,15 +24,29 @@ def forget(
         raise NotFoundError(f"no entity is called {selection.entity!r}")
     chosen = store.housekeeping.choose(space, selection)
     _check_one_message(selection, chosen)
-    report = store.housekeeping.weigh(space, chosen)
+    if selection == Selection() and chosen and not dry_run:
+        report = store.housekeeping.weigh(space, chosen)
+        store.housekeeping.forget_all(space, remember=not allow_again)
+        return _erased(engine, report)
+    return forget_chosen(engine, space, chosen, dry_run=dry_run, remember=not allow_again)
+
+
+def forget_chosen(
+    engine: Engine, space: str, chosen: Sequence[Chosen], *, dry_run: bool, remember: bool
+) -> Forgotten:
+    """Forget messages, or with ``dry_run`` only count what would go and what would stay."""
+    store = engine.store.housekeeping
+    report = store.weigh(space, chosen)
     if dry_run or not chosen:
         return replace(report, dry_run=dry_run)
-    if selection == Selection():
-        store.housekeeping.forget_all(space, remember=not allow_again)
-    else:
-        for part in chain.from_iterable(map(_batches, chosen)):
-            store.housekeeping.forget(space, part, remember=not allow_again)
-    erased = store.housekeeping.erase()
+    for part in chain.from_iterable(map(_batches, chosen)):
+        store.forget(space, part, remember=remember)
+    return _erased(engine, report)
+
+
+def _erased(engine: Engine, report: Forgotten) -> Forgotten:
+    """Remove the bytes, and cached answers; queue what is to be read again."""
+    erased = engine.store.housekeeping.erase()
     cached = engine.forget_answers()
     if report.reread:
         engine.written()

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from cognigraph import forgetting, spaces, updating
+from cognigraph import expiring, forgetting, spaces, updating
 from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.inspection import Inspection
 from cognigraph.model import (
@@ -112,6 +112,16 @@ class Housekeeping(Inspection):
         )
 
     @checked
+    def expire(self, *, dry_run: bool = False) -> Forgotten:
+        """Forget the messages whose time is over, as :meth:`forget` does; returns the counts.
+
+        These are the messages whose ``expires`` has come, and those that a rule of
+        :class:`RetentionSettings` keeps no longer. Until then they are found like all others. With
+        ``dry_run`` it only counts. Delivering such a message again does not bring it back.
+        """
+        return expiring.expire(self._engine, self._name, dry_run=dry_run)
+
+    @checked
     def update(
         self, id: str, text: str, *, session: str | None = None, raw: Any = None
     ) -> StoredMessage:
@@ -148,13 +158,14 @@ class Housekeeping(Inspection):
     def export_space(self, path: str | Path, *, derived: bool = False) -> int:
         """Write this space to a new file of JSON lines; returns the number of messages.
 
-        The file has the messages with their earlier texts, what users decided on entities, and the
-        hashes of forgotten messages. Either store reads it with :meth:`import_space`.
+        The file has the messages with their earlier texts, stated facts, what users decided on
+        entities and facts, and the hashes of forgotten messages. Either store reads it with
+        :meth:`import_space`.
 
         Args:
             path: a new file.
             derived: also write what was read out of the messages, so that nothing needs to be
-                read again. Of the revisions of summaries only the present one is written.
+                read again. The revisions of summaries are written, too.
 
         Raises:
             StoreError: the file exists or cannot be written.

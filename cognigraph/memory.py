@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import tzinfo
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from cognigraph import spaces
+from cognigraph import expiring, spaces
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import Engine, EnrichMode
+from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
 from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.llm import Model
-from cognigraph.model import DEFAULT_SPACE
+from cognigraph.model import DEFAULT_SPACE, Filter, SpacesResult
 from cognigraph.model.storage import Check, StoreInfo
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker
-from cognigraph.settings import Settings
+from cognigraph.settings import SearchSettings, Settings
+from cognigraph.several_spaces import merged
 from cognigraph.space import Space
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
@@ -98,6 +101,7 @@ class Memory(Space):
             auth=auth,
             database=database,
             reranker=reranker,
+            sweep=expiring.expire_all,
             model=model,
         )
         super().__init__(engine, DEFAULT_SPACE)
@@ -142,6 +146,50 @@ class Memory(Space):
             FlushTimeout: it took longer than ``timeout`` seconds. The rest stays queued.
         """
         self._engine.flush(None, timeout)
+
+    @checked
+    def search_spaces(
+        self,
+        spaces: Sequence[str],
+        question: str,
+        k: int | None = None,
+        now: datetime | str | None = None,
+        *,
+        as_of: datetime | str | None = None,
+        valid_at: datetime | str | None = None,
+        where: Filter | None = None,
+        settings: SearchSettings | None = None,
+    ) -> SpacesResult:
+        """Search several spaces and rank their messages together; each hit says its space.
+
+        Only the spaces that are named are read, and each is searched by itself, so that nothing
+        of one changes what is found in another. The other arguments are those of :meth:`search`.
+
+        Args:
+            spaces: names of spaces. One that holds nothing gives no hits.
+            question: the question in natural language.
+            k: how many messages altogether.
+            now: when the question is asked.
+            as_of: answer from what was known at this time.
+            valid_at: facts that are true at this time.
+            where: which messages are considered.
+            settings: search settings for this call.
+
+        Raises:
+            ConfigurationError: no space is named, or a name is not one.
+        """
+        names = list(dict.fromkeys(checked_name("the name of a space", name) for name in spaces))
+        if not names or isinstance(spaces, str):
+            raise ConfigurationError("spaces must be a list of names of spaces, at least one")
+        moment = self._engine.clock() if now is None else now
+        results = {
+            name: self.space(name).search(
+                question, k, moment, as_of=as_of, valid_at=valid_at, where=where, settings=settings
+            )
+            for name in names
+        }
+        wanted = (settings or self._engine.settings.search).k if k is None else k
+        return SpacesResult(question, merged(results, wanted), results)
 
     @property
     def info(self) -> StoreInfo:

@@ -16,10 +16,11 @@ from cognigraph.ids import entity_uid, theme_uid
 from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
 from cognigraph.ingest.insert.prepare import Clean, clean, to_rows
 from cognigraph.ingest.queue.enricher import Enricher
-from cognigraph.model import Message, Theme, Written
+from cognigraph.model import Message, Summary, Theme, Written
 from cognigraph.resolution.spelling import UNSPELLED
+from cognigraph.states.succession import Ruling
 from cognigraph.stores.protocols import Store
-from cognigraph.stores.readings import Decision
+from cognigraph.stores.readings import Decision, FactName, NamedRuling
 from cognigraph.stores.records import EntityRow, InsertStatus
 from cognigraph.text.terms import terms
 from cognigraph.times import to_utc
@@ -27,7 +28,7 @@ from cognigraph.updating import replace_text
 from cognigraph.validation import MAX_COUNT
 
 _BATCH = 100
-_FIELDS = ("session", "speaker", "at", "text", "role", "metadata", "tags", "raw")
+_FIELDS = ("session", "speaker", "at", "text", "role", "metadata", "tags", "raw", "expires")
 
 
 class _Replay:
@@ -97,6 +98,7 @@ class Import:
         self._batch: list[Clean] = []
         self._parts: dict[tuple[str, int], Any] = {}
         self._decisions: list[Decision] = []
+        self._rulings: list[Ruling] = []
         self._forgotten: list[str] = []
         self._written: list[Written] = []
         self._source = ""
@@ -155,6 +157,7 @@ class Import:
             limit=MAX_COUNT,
             seen=self._seen,
             index=self.messages,
+            facts=json.dumps(fields["facts"], ensure_ascii=False) if "facts" in fields else None,
         )
         # A generated id is made from the name of the space, and stays in a space of another name.
         self._batch.append(replace(cleaned, id=fields["id"]))
@@ -193,11 +196,31 @@ class Import:
             Enricher(engine.store, engine.embedder, replay, settings, engine.clock).drain(
                 self.space
             )
+            self._revisions(fields)
         self._parts = {}
+
+    def _revisions(self, fields: dict[str, Any]) -> None:
+        found = [
+            Summary(fields["id"], version, to_utc(at), extractor, tuple(keys),
+                    tuple(Theme(*theme) for theme in themes))
+            for version, at, extractor, keys, themes in fields.get("revisions", ())
+        ]  # fmt: skip
+        if found:
+            self.engine.store.housekeeping.keep_revisions(
+                self.space, fields["id"], fields["version"], found
+            )
 
     def _decision(self, fields: dict[str, Any]) -> None:
         a, b, into = (tuple(fields[name]) for name in ("a", "b", "into"))
         self._decisions.append(Decision(a, b, fields["verdict"], into))
+
+    def _ruling(self, fields: dict[str, Any]) -> None:
+        by, at = fields["by"], fields["at"]
+        named = NamedRuling(
+            fields["verdict"], _fact(fields["fact"]), None if by is None else _fact(by),
+            None if at is None else to_utc(at), fields["reason"], fields["recorded"],
+        )  # fmt: skip
+        self._rulings.append(named.ruling(self.space))
 
     def _forget(self, fields: dict[str, Any]) -> None:
         self._forgotten.append(fields["uid"])
@@ -222,6 +245,8 @@ class Import:
             store.decide(self.space, self._entities(), self._decisions)
         if self._written:
             store.restore_written(self.space, self._written)
+        if self._rulings:
+            self.engine.store.states.keep(self.space, self._rulings)
         if self._forgotten and self._source == self.space:  # the hashes name the space
             store.remember(self.space, self._forgotten)
 
@@ -237,10 +262,16 @@ class Import:
         ]  # fmt: skip
 
 
+def _fact(row: list[Any]) -> FactName:
+    subject, relation, object, when, negated = row
+    return FactName(tuple(subject), relation, tuple(object), when, negated)
+
+
 _TAKES = {
     "message": Import._message,
     "session": Import._session,
     "decision": Import._decision,
+    "ruling": Import._ruling,
     "forgotten": Import._forget,
     "written": Import._version,
     "end": Import._end,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from datetime import timedelta
 from typing import Literal, get_args
 
 from cognigraph.errors import ConfigurationError
+from cognigraph.model.roles import RoleFilter
 from cognigraph.validation import check_fields
 
 ProfileName = Literal["default", "licomemory"]
@@ -293,6 +294,44 @@ class StorageSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """How long messages are kept: those of a ``role`` and with a ``tag``, or all without either.
+
+    ``role`` is ``"person"`` for messages without one. Messages older than ``keep``, counted from
+    when they were said, are forgotten by :meth:`cognigraph.Space.expire`.
+    """
+
+    keep: timedelta
+    role: RoleFilter | None = None
+    tag: str | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self, "retention")
+        _require(self.keep > timedelta(0), "retention.keep must be above 0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionSettings:
+    """Which messages ``expire`` forgets, beside those that were added with ``expires``.
+
+    A message is forgotten if any of the ``rules`` applies to it. With ``sweep``, the background
+    worker calls ``expire`` for every space at this interval; without it, call it yourself.
+    """
+
+    rules: Iterable[Retention] = ()
+    sweep: timedelta | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self, "retention")
+        object.__setattr__(self, "rules", tuple(self.rules))
+        _require(
+            all(isinstance(rule, Retention) for rule in self.rules),
+            "retention.rules must hold Retention objects",
+        )
+        _require(self.sweep is None or self.sweep > timedelta(0), "retention.sweep must be above 0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """All settings in one object, for ``Memory(..., settings=Settings(...))``."""
 
@@ -302,6 +341,7 @@ class Settings:
     context: ContextSettings = field(default_factory=ContextSettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     query: QuerySettings = field(default_factory=QuerySettings)
+    retention: RetentionSettings = field(default_factory=RetentionSettings)
 
     def __post_init__(self) -> None:
         check_fields(self, "settings")

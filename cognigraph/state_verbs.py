@@ -31,7 +31,7 @@ def history(
     for triple in known_at(store, space, store.states.of_entity(space, entity), as_of):
         if valid_at is not None and not triple.is_true_at(valid_at):
             continue
-        chains.setdefault(_slot(triple), []).append(triple)
+        chains.setdefault(slot_of(triple), []).append(triple)
     found = [
         History(subject, slot, tuple(sorted(triples, key=_beginning)))
         for (subject, slot), triples in sorted(chains.items())
@@ -45,7 +45,7 @@ def conflicts(store: Store, space: str, limit: int) -> list[Conflict]:
     for triples in store.states.contested(space, _CONTESTED):
         against = _disagreeing(triples)
         if against:
-            subject, slot = _slot(against[0])
+            subject, slot = slot_of(against[0])
             found.append(Conflict(subject, slot, tuple(sorted(against, key=_beginning))))
     return found[:limit]
 
@@ -109,7 +109,7 @@ def _uid(triple: Triple | str) -> str:
     return triple if isinstance(triple, str) else triple.uid
 
 
-def _slot(triple: Triple) -> tuple[str, str]:
+def slot_of(triple: Triple) -> tuple[str, str]:
     """Return whose slot a triple is about, and the slot as people would call it."""
     claim = claim_about(triple)
     if claim is None:

@@ -50,6 +50,7 @@ def add(run: CommandRun) -> int:
             role=arguments.role,
             metadata=_metadata(arguments.metadata),
             tags=arguments.tags or (),
+            expires=moment(arguments.expires, options, "--expires"),
         )
         done = None if arguments.no_enrich else enrich(space, run.terminal)
     new = bool(result.new)

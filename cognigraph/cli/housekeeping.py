@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import tzinfo
+from datetime import timedelta, tzinfo
 
 from rich.table import Table
 
 from cognigraph.cli import format_values, render
 from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun, stdin
 from cognigraph.cli.open_memory import moment, opened, reading
+from cognigraph.errors import ConfigurationError
 from cognigraph.model import Forgotten, StoredMessage
+from cognigraph.settings import Retention, RetentionSettings, Settings
 
 _TEXT_MOST = 300
 _GONE = (
@@ -91,6 +93,31 @@ def forget(run: CommandRun) -> int:
     run.terminal.show(_report(report))
     _notes(run, report)
     return OK if report.is_erased is not False else FOUND_PROBLEM
+
+
+def expire(run: CommandRun) -> int:
+    """Show what has expired, or with ``--yes`` delete it."""
+    rules = tuple(_retention(text) for text in run.arguments.keep)
+    settings = Settings(retention=RetentionSettings(rules=rules))
+    with reading(run.options, settings) as space:
+        report = space.expire(dry_run=not run.arguments.yes)
+    run.terminal.document(report)
+    if not report:
+        run.terminal.note("no message has expired")
+        return FOUND_PROBLEM
+    run.terminal.show(_report(report))
+    _notes(run, report)
+    return OK if report.is_erased is not False else FOUND_PROBLEM
+
+
+def _retention(text: str) -> Retention:
+    days, _, rest = text.partition(":")
+    role, _, tag = rest.partition(":")
+    try:
+        keep = timedelta(days=float(days))
+    except (ValueError, OverflowError) as error:
+        raise ConfigurationError(f"--keep {text!r} must be DAYS[:ROLE[:TAG]]") from error
+    return Retention(keep=keep, role=role or None, tag=tag or None)  # type: ignore[arg-type]
 
 
 def _report(report: Forgotten) -> Table:

@@ -20,6 +20,7 @@ def add_housekeeping(command: Any) -> None:
     command("spaces", "list the names of all spaces that hold messages")
     _messages(command)
     _forget(command)
+    _expire(command)
     update = command("update", "replace the text of a message; the old text is kept as a version")
     update.add_argument("id", metavar="ID", help="the message's id")
     update.add_argument("text", metavar="TEXT", help='the new text; "-" reads standard input')
@@ -58,3 +59,17 @@ def _forget(command: Any) -> None:
     forget.add_argument(
         "--allow-again", action="store_true", help="store them again if they are added again"
     )
+
+
+_EXPIRE = """\
+Forget the messages whose expiry has come, and those that are older than --keep allows. Without
+--yes, only show what would be deleted."""
+
+
+def _expire(command: Any) -> None:
+    expire = command("expire", "forget the messages whose time is over", _EXPIRE)
+    expire.add_argument(
+        "--keep", action="append", default=[], metavar="DAYS[:ROLE[:TAG]]",
+        help="how many days messages are kept: 30:tool, 7::draft, 365; may be repeated",
+    )  # fmt: skip
+    expire.add_argument("--yes", action="store_true", help="delete; otherwise only show")

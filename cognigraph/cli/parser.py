@@ -132,6 +132,7 @@ def _writing(command: Any) -> None:
         "--tag", action="append", dest="tags", metavar="TAG", help="a tag; may be repeated"
     )
     add.add_argument("--metadata", metavar="JSON", help="a JSON object to keep with it")
+    add.add_argument("--expires", metavar="TIME", help="when `expire` forgets it")
     add.add_argument(
         "--no-enrich", action="store_true", help="only store; `cognigraph enrich` enriches later"
     )

@@ -26,6 +26,11 @@ def add_state_commands(command: Any, count: Callable[[str], int]) -> None:
     add_as_of(triples)
     add_valid_at(triples)
     add_filters(triples)
+    profile = command("profile", "show what is true of an entity, by slot")
+    profile.add_argument("entity", metavar="ENTITY", help="a whole name or alias")
+    profile.add_argument("--earlier", action="store_true", help="also what is over")
+    add_as_of(profile)
+    add_valid_at(profile)
     conflicts = command("conflicts", "list facts of which only one can be true")
     for listing in (history, triples, conflicts):
         listing.add_argument(

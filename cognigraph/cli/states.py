@@ -90,6 +90,24 @@ def history(run: CommandRun) -> int:
     return listed(run, triples, _table(triples, run.options.reader), none)
 
 
+def profile(run: CommandRun) -> int:
+    """Show what is true of an entity, by slot."""
+    given, options = run.arguments, run.options
+    as_of, valid_at = times_of(given, options)
+    with reading(options) as space:
+        found = space.profile(given.entity, earlier=given.earlier, as_of=as_of, valid_at=valid_at)
+    run.terminal.document(found)
+    run.terminal.show(render.text(f"{found.name} ({', '.join(found.types)})", "bold"))
+    if found.aliases:
+        run.terminal.show(render.text(f"also {', '.join(found.aliases)}"))
+    triples = [one for entry in found.entries for one in (*entry.facts, *entry.earlier)]
+    if not triples:
+        run.terminal.note("no facts")
+        return FOUND_PROBLEM
+    run.terminal.show(_table(triples, options.reader))
+    return OK
+
+
 def conflicts(run: CommandRun) -> int:
     """List current facts of which only one can be true."""
     with reading(run.options) as space:

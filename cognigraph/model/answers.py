@@ -179,6 +179,39 @@ class SearchResult(Sequence[Hit]):
 
 
 @dataclass(frozen=True, slots=True)
+class SpaceHit:
+    """A ranked message and the space that it is in."""
+
+    space: str
+    hit: Hit
+
+    def __repr__(self) -> str:
+        return f"<SpaceHit {self.space}: {self.hit!r}>"
+
+
+@dataclass(frozen=True, slots=True)
+class SpacesResult(Sequence[SpaceHit]):
+    """Ranked hits of several spaces (a sequence), and the result of each space by its name."""
+
+    question: str
+    hits: tuple[SpaceHit, ...]
+    results: Mapping[str, SearchResult]
+
+    @overload
+    def __getitem__(self, index: int) -> SpaceHit: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[SpaceHit, ...]: ...
+    def __getitem__(self, index: int | slice) -> SpaceHit | tuple[SpaceHit, ...]:
+        return self.hits[index]
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[SpaceHit]:
+        return iter(self.hits)
+
+
+@dataclass(frozen=True, slots=True)
 class Citation:
     """The item that a label in a context block refers to.
 

@@ -239,6 +239,46 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
+class ProfileEntry:
+    """What is true of one thing about an entity: ``slot`` is ``home``, ``rent``, ``likes``.
+
+    ``earlier`` are the facts about it that are over, oldest first, if they were asked for.
+    """
+
+    slot: str
+    facts: tuple[Triple, ...]
+    earlier: tuple[Triple, ...] = ()
+
+    @property
+    def since(self) -> datetime | None:
+        """Since when the oldest of the facts is true; ``None`` if there is none."""
+        return min((one.valid_from or one.first_observed for one in self.facts), default=None)
+
+    def __repr__(self) -> str:
+        return f"<ProfileEntry {self.slot}: {'; '.join(one.text for one in self.facts)}>"
+
+
+@dataclass(frozen=True, slots=True)
+class EntityProfile:
+    """What is true of an entity, by slot. ``types`` are several if entities share the name."""
+
+    name: str
+    types: tuple[str, ...]
+    aliases: tuple[str, ...]
+    entries: tuple[ProfileEntry, ...]
+
+    def __getitem__(self, slot: str) -> ProfileEntry:
+        for entry in self.entries:
+            if entry.slot == slot:
+                return entry
+        raise KeyError(slot)
+
+    def __repr__(self) -> str:
+        slots = ", ".join(entry.slot for entry in self.entries)
+        return f"<EntityProfile {self.name} ({', '.join(self.types)}): {slots or 'no facts'}>"
+
+
+@dataclass(frozen=True, slots=True)
 class Conflict:
     """Current triples of which only one can be true, because their slot has one value."""
 

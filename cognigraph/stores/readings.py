@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
-from cognigraph.ids import normalise
+from cognigraph.ids import entity_uid, normalise, triple_uid
 from cognigraph.resolution.spelling import given
+from cognigraph.states.succession import Ruling, RulingKind
+from cognigraph.times import from_micros
 
 Part = tuple[str, int]
 """A chunk of a session: the id of its message, and its part number."""
@@ -18,7 +21,7 @@ class Reading:
     """What was read out of one chunk, spelled as the chunk spells it.
 
     ``mentions`` are [name, type, aliases]; ``facts`` are [subject, type, relation, object, type,
-    when, negated, said by].
+    when, negated, said by, replaces].
     """
 
     mentions: list[list[Any]] = field(default_factory=list)
@@ -42,6 +45,55 @@ class Decision:
     b: tuple[str, str]
     verdict: Literal["same", "different"]
     into: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class FactName:
+    """A triple as it was read, by what identifies it in any space; ends are (name, type)."""
+
+    subject: tuple[str, str]
+    relation: str
+    object: tuple[str, str]
+    when: str | None
+    negated: bool
+
+    def uid(self, space: str) -> str:
+        """The uid of this triple in a space."""
+        return triple_uid(
+            space, entity_uid(space, *self.subject), self.relation,
+            entity_uid(space, *self.object), self.when, self.negated,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRuling:
+    """What a user said of a fact, as in a :class:`~cognigraph.states.succession.Ruling`."""
+
+    kind: RulingKind
+    fact: FactName
+    by: FactName | None
+    at: datetime | None
+    reason: str
+    recorded: int
+
+    def ruling(self, space: str) -> Ruling:
+        """The same with the uids of a space."""
+        by = None if self.by is None else self.by.uid(space)
+        return Ruling(self.kind, self.fact.uid(space), self.recorded, by, self.at, self.reason)
+
+
+def ruling_of(row: Sequence[Any]) -> NamedRuling:
+    """A ruling, of a row of a store: kind, at and recorded in microseconds, reason, both facts."""
+    kind, at, recorded, reason, *facts = row
+    return NamedRuling(
+        kind, _fact(facts[:7]), None if facts[7] is None else _fact(facts[7:]),
+        None if at is None else from_micros(at), reason, recorded,
+    )  # fmt: skip
+
+
+def _fact(row: Sequence[Any]) -> FactName:
+    subject, type, relation, object, other, when, negated = row
+    return FactName((subject, type), relation, (object, other), when, bool(negated))
 
 
 class Collector:
@@ -72,7 +124,7 @@ class Collector:
         names: tuple[str, str, str],
         normalised: tuple[str, str],
         types: tuple[str, str],
-        rest: tuple[str | None, bool, str | None],
+        rest: tuple[str | None, bool, str | None, bool],
         spelled: str | None,
     ) -> None:
         """A triple that a chunk is evidence for."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import atexit
 import logging
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from threading import Event, Thread
 
@@ -17,16 +19,32 @@ from cognigraph.settings import EnrichSettings
 logger = logging.getLogger("cognigraph.enrich")
 
 
+@dataclass(frozen=True, slots=True)
+class Chore:
+    """What a worker does beside the queue, and how often."""
+
+    work: Callable[[], None]
+    every: timedelta
+
+
 class BackgroundWorker:
     """A daemon thread that enriches whenever there is work, or after a pause in new messages.
 
     The length of the pause is ``settings.settle``, or else ``settle`` of a
     :class:`~cognigraph.ingest.extraction.Pausing` extractor. Work that an earlier process left
-    pending is done first.
+    pending is done first. A ``chore`` is done at the start and at intervals, between batches.
     """
 
-    def __init__(self, enricher: Enricher, settings: EnrichSettings, extractor: Extractor) -> None:
+    def __init__(
+        self,
+        enricher: Enricher,
+        settings: EnrichSettings,
+        extractor: Extractor,
+        chore: Chore | None = None,
+    ) -> None:
         self._enricher = enricher
+        self._chore = chore
+        self._chore_due = time.monotonic()
         self._poll = settings.idle_poll.total_seconds()
         settle = settings.settle
         if settle is None:
@@ -73,6 +91,7 @@ class BackgroundWorker:
         work = self._step if self._debounce is None else self._settled_step
         while not self._stop.is_set():
             try:
+                self._do_chore()
                 busy = work()
             except StoreError as error:
                 if not self._stop.is_set():
@@ -81,6 +100,11 @@ class BackgroundWorker:
             if not busy:
                 self._wake.wait(self._poll)
                 self._wake.clear()
+
+    def _do_chore(self) -> None:
+        if self._chore is not None and time.monotonic() >= self._chore_due:
+            self._chore_due = time.monotonic() + self._chore.every.total_seconds()
+            self._chore.work()
 
     def _step(self) -> bool:
         return self._enricher.step() is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cognigraph import ConfigurationError, Memory, StoreError
@@ -112,9 +114,41 @@ def enriched(space):
     space.add(long, id="long", session="v", speaker="Ann", at=at(32))
     space.forget(message="m4")
     space.flush()
+    space.add("I sing.", session="v", speaker="Ann", at=at(33), expires=at(90))
+    space.add_fact("Ann", "uses", "Spotify", at=at(40), source="crm")
+    space.add_fact("Ann", "uses", "Tidal", at=at(41), replaces=True, valid_to="2030")
+    space.add_fact("Ann", "likes", "jazz", at=at(42))
+    space.add_fact("Ann", "likes", "rock", at=at(43), tags=["music"])
+    space.add_fact("Ann", "likes", "folk", at=at(44))
+    space.flush()
+    space.supersede(the(space, "jazz"), the(space, "rock"), at=at(60), reason="she grew up")
+    space.retract(the(space, "folk"), reason="a joke")
+    space.restore(the(space, "Spotify"))
     space.merge("Stavanger", into="Oslo")
     space.split("Equinor", apart_from="Telenor")
     return space
+
+
+def the(space, object):
+    (found,) = (triple for triple in space.triples(object) if triple.object == object)
+    return found
+
+
+def standing(space):
+    """All that is known of each fact, without uids."""
+    triples = space.triples(limit=1000)
+    texts = {triple.uid: triple.text for triple in triples}
+    return sorted(
+        (
+            replace(triple, uid="", superseded_by=texts.get(triple.superseded_by or ""))
+            for triple in triples
+        ),
+        key=repr,
+    )
+
+
+def revisions(space):
+    return {one.id: (one.version, space.summaries(one.id)) for one in space.sessions()}
 
 
 def shown(space):
@@ -126,6 +160,7 @@ def shown(space):
         for message in space.messages(limit=1000)
     ]
     everything["counts"] = space.stats().chunks, space.stats().done, space.stats().pending
+    everything["standing"] = standing(space)
     everything["aliases"] = sorted((e.name, e.aliases) for e in space.entities(limit=1000))
     return everything
 
@@ -137,9 +172,11 @@ def test_a_space_goes_to_the_other_store_and_back(
     """From this store to a SQLite file, and from there back into this store."""
     memory = open_memory(extractor="rules")
     space = enriched(memory.space(space_name))
-    expected = shown(space)
+    expected, versions = shown(space), revisions(space)
+    assert {one.status for one in expected["standing"]} == {"current", "superseded", "retracted"}
+    assert max(version for version, _ in versions.values()) > 1
     count = space.export_space(tmp_path / "one.jsonl", derived=derived)
-    assert count == len(TALK) + 2
+    assert count == len(TALK) + 8
     # An extractor that finds nothing: what is there afterwards came from the file.
     reader = extractor if derived else "rules"
     with Memory(tmp_path / "between.db", enrich="manual", extractor=reader) as between:
@@ -147,11 +184,13 @@ def test_a_space_goes_to_the_other_store_and_back(
         assert other.import_space(tmp_path / "one.jsonl") == count
         other.flush()
         assert shown(other) == expected
+        assert not derived or revisions(other) == versions
         assert other.export_space(tmp_path / "two.jsonl", derived=derived) == count
     back = memory.space(space_name + "-back")
     assert back.import_space(tmp_path / "two.jsonl") == count
     back.flush()
     assert shown(back) == expected
+    assert not derived or revisions(back) == versions
     assert back.add("Without an id.", session="t", speaker="Ben", at=at(31)).new == ()
     memory.delete_space(space_name)
     assert space.import_space(tmp_path / "two.jsonl") == count
@@ -163,7 +202,7 @@ def test_a_space_is_copied(open_memory, space_name):
     memory = open_memory(extractor="rules")
     space = enriched(memory.space(space_name))
     copied = memory.copy_space(space_name, space_name + "-copy")
-    assert copied == len(TALK) + 2
+    assert copied == len(TALK) + 8
     assert shown(memory.space(space_name + "-copy")) == shown(space)
     with pytest.raises(ConfigurationError, match="holds messages"):
         memory.copy_space(space_name, space_name + "-copy")

@@ -39,7 +39,7 @@ GOOD: dict[str, Any] = {
     "expect": "m1", "id": "m1", "session": "s1", "a": "Ann", "b": "Cid", "into": "Bob",
     "name": "x", "path": "no-such-folder/file",
     "query": "MATCH (c:Chunk) RETURN c.text", "user": "Hi.", "assistant": "Hello.",
-    "entity": "Ann", "subject": "Ann", "relation": "likes", "object": "tea",
+    "entity": "Ann", "spaces": ["x"], "subject": "Ann", "relation": "likes", "object": "tea",
     "triple": "0" * 32, "old": "0" * 32, "new": "1" * 32,
 }  # fmt: skip
 """Valid values of the parameters that have no default."""

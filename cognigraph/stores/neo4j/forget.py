@@ -14,6 +14,7 @@ from cognigraph.stores.leaks import leaking, only_in
 from cognigraph.stores.neo4j import succession, written
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
+from cognigraph.stores.neo4j.index.allowed import tag_mark
 from cognigraph.stores.neo4j.index.fulltext import name_hash
 from cognigraph.stores.neo4j.replace import Affected, Dropped, drop_support, prune, prune_aliases
 from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
@@ -34,6 +35,9 @@ def choose(connection: Connection, space: str, selection: Selection) -> list[Cho
         "session": session,
         "speaker": selection.speaker,
         "before": selection.before,
+        "role": selection.role,
+        "mark": None if selection.tag is None else tag_mark(selection.tag),
+        "expired": selection.expired,
     }
     rows = connection.rows("forget/choose", *_narrowed(selection), **parameters)
     if selection.entity is not None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from cognigraph.errors import StoreError
-from cognigraph.model import Forgotten, Written
+from cognigraph.ids import revision_uid, session_uid
+from cognigraph.model import Forgotten, Summary, Written
 from cognigraph.model.listing import MessageQuery
 from cognigraph.stores.listing import Placed
 from cognigraph.stores.neo4j import forget, listing, readings, remove, update, weigh, written
@@ -57,6 +58,34 @@ class Neo4jHousekeeping:
     def versioned(self, space: str) -> set[str]:
         """Messages that have earlier texts."""
         return {uid for (uid,) in self._connection.rows("export/versioned", space=space)}
+
+    def stated(self, space: str) -> dict[str, str]:
+        """Facts that an application stated."""
+        rows = self._connection.rows("export/stated", space=space)
+        return {uid: facts for uid, facts in rows}
+
+    def keep_revisions(
+        self, space: str, session: str, version: int, revisions: Sequence[Summary]
+    ) -> None:
+        """Replace the revisions of a session's summary."""
+        owner = session_uid(space, session)
+        rows = [
+            {
+                "uid": revision_uid(owner, one.version),
+                "space": space,
+                "session_uid": owner,
+                "version": one.version,
+                "at": one.at,
+                "extractor": one.extractor,
+                "keys": list(one.keys),
+                "titles": [theme.title for theme in one.themes],
+                "summaries": [theme.summary for theme in one.themes],
+            }
+            for one in revisions
+        ]
+        self._connection.write(
+            lambda tx: tx.rows("export/revisions", session=owner, version=version, rows=rows)
+        )
 
     def forgotten(self, space: str) -> list[str]:
         """Forgotten messages."""

@@ -24,10 +24,11 @@ def reading(connection: Connection, space: str, session: str) -> SessionReading:
     for message, part, *row in connection.rows("export/aliases", session=owner):
         found.alias((message, part), *row)
     for message, part, *row in connection.rows("export/facts", session=owner):
-        subject, relation, object, one, other, type, other_type, when, negated, by, spelled = row
+        subject, relation, object, one, other, type, other_type, when, negated, by, *last = row
+        replaces, spelled = last
         found.fact(
             (message, part), (subject, relation, object), (one, other), (type, other_type),
-            (when, negated, by), spelled,
+            (when, negated, by, replaces), spelled,
         )  # fmt: skip
     state = connection.row("export/state", session=owner)
     assert state is not None

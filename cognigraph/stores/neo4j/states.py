@@ -8,11 +8,12 @@ from datetime import datetime
 from cognigraph.errors import NotFoundError
 from cognigraph.ids import normalise
 from cognigraph.model import Triple
-from cognigraph.states.succession import NewRuling, Standing
+from cognigraph.states.succession import NewRuling, Ruling, Standing
 from cognigraph.stores.neo4j.connection import Connection, Transaction
 from cognigraph.stores.neo4j.index.fulltext import name_hash
 from cognigraph.stores.neo4j.row_values import triple_of
 from cognigraph.stores.neo4j.succession import Touched, settle, standings_at
+from cognigraph.stores.readings import NamedRuling, ruling_of
 from cognigraph.times import Clock, to_micros
 
 
@@ -37,6 +38,26 @@ class Neo4jStates:
                 if row is None:
                     raise NotFoundError(f"there is no triple with the uid {one.uid!r}")
                 touched.add([row[0]])
+            settle(tx, touched)
+
+        self._connection.write(work)
+
+    def rulings(self, space: str) -> list[NamedRuling]:
+        """What users said of facts."""
+        return [ruling_of(row) for row in self._connection.rows("states/all", space=space)]
+
+    def keep(self, space: str, rulings: Sequence[Ruling]) -> None:
+        """Record what users said before."""
+        rows = [
+            {"uid": one.uid, "kind": one.kind, "superseded_by": one.by, "at": one.at,
+             "reason": one.reason, "recorded": one.order}
+            for one in rulings
+        ]  # fmt: skip
+
+        def work(tx: Transaction) -> None:
+            tx.rows("insert/space", space=space)
+            touched = Touched(tx)
+            touched.add([row[0] for row in tx.rows("states/keep", space=space, rows=rows)])
             settle(tx, touched)
 
         self._connection.write(work)

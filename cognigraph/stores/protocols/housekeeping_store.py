@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from cognigraph.model import Forgotten, Written
+from cognigraph.model import Forgotten, Summary, Written
 from cognigraph.model.listing import MessageQuery
 from cognigraph.stores.listing import Placed
 from cognigraph.stores.readings import Decision, SessionReading
@@ -19,6 +19,7 @@ class Selection:
     """Which messages to forget: those that match every criterion; without any, all messages.
 
     ``before`` is exclusive. ``entity`` selects what mentions an entity, or says a fact about it.
+    ``role`` is "person" for messages without one. ``expired`` selects what expires by then.
     """
 
     message: str | None = None
@@ -26,6 +27,9 @@ class Selection:
     speaker: str | None = None
     before: datetime | None = None
     entity: str | None = None
+    role: str | None = None
+    tag: str | None = None
+    expired: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,16 @@ class HousekeepingStore(Protocol):
 
     def versioned(self, space: str) -> set[str]:
         """Uids (of the first chunks) of messages that have earlier texts."""
+        ...
+
+    def stated(self, space: str) -> dict[str, str]:
+        """Facts that an application stated (JSON), by the uids of the first chunks."""
+        ...
+
+    def keep_revisions(
+        self, space: str, session: str, version: int, revisions: Sequence[Summary]
+    ) -> None:
+        """Replace the revisions of a session's summary; it then has this ``version``."""
         ...
 
     def forgotten(self, space: str) -> list[str]:

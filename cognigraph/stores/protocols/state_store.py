@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Protocol
 
 from cognigraph.model import Triple
-from cognigraph.states.succession import NewRuling, Standing
+from cognigraph.states.succession import NewRuling, Ruling, Standing
+from cognigraph.stores.readings import NamedRuling
 
 
 class StateStore(Protocol):
@@ -20,6 +21,14 @@ class StateStore(Protocol):
         triple that supersedes it, ``at`` when it ended. A later word takes the place of an earlier
         one. :class:`NotFoundError` if there is no such triple; then nothing is recorded.
         """
+        ...
+
+    def rulings(self, space: str) -> list[NamedRuling]:
+        """What users said of the facts of a space that exist, in that order."""
+        ...
+
+    def keep(self, space: str, rulings: Sequence[Ruling]) -> None:
+        """Record what users said before, of facts that exist or will be read later."""
         ...
 
     def standings_at(self, space: str, uids: Sequence[str], as_of: datetime) -> dict[str, Standing]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable
+from datetime import datetime
 from typing import Any
 
 from cognigraph.resolution.incremental import EntityMap, settle
@@ -55,8 +56,11 @@ def choose(connection: sqlite3.Connection, space: int, selection: Selection) -> 
         (selection.message, "message", "c.message_id = :message"),
         (selection.session, "session", "s.name = :session"),
         (selection.speaker, "speaker", "c.speaker = :speaker"),
-        (_micros(selection), "before", "c.at < :before"),
+        (_moment(selection.before), "before", "c.at < :before"),
         (_entities(connection, space, selection), "entities", _ABOUT),
+        (selection.role, "role", "coalesce(c.role, 'person') = :role"),
+        (selection.tag, "tag", _TAGGED),
+        (_moment(selection.expired), "expired", _EXPIRED),
     ):
         if value is not None:
             conditions.append(f" AND {condition}")
@@ -75,8 +79,14 @@ def choose(connection: sqlite3.Connection, space: int, selection: Selection) -> 
     ]
 
 
-def _micros(selection: Selection) -> int | None:
-    return None if selection.before is None else to_micros(selection.before)
+_OF_MESSAGE = "SELECT 1 FROM message_data d WHERE d.chunk_id = c.id - c.part"
+_TAGGED = f"""EXISTS ({_OF_MESSAGE} AND EXISTS (
+  SELECT 1 FROM json_each(d.tags) WHERE value = :tag))"""
+_EXPIRED = f"EXISTS ({_OF_MESSAGE} AND d.expires <= :expired)"
+
+
+def _moment(at: datetime | None) -> int | None:
+    return None if at is None else to_micros(at)
 
 
 def _entities(connection: sqlite3.Connection, space: int, selection: Selection) -> str | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from cognigraph.model import Forgotten, Written
+from cognigraph.ids import session_uid
+from cognigraph.model import Forgotten, Summary, Written
 from cognigraph.model.listing import MessageQuery
 from cognigraph.stores.listing import Placed
 from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
@@ -26,6 +27,7 @@ from cognigraph.stores.sqlite import (
 )
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.marks import TurnMark
+from cognigraph.stores.sqlite.revisions import keep_all
 from cognigraph.times import to_micros
 
 
@@ -79,6 +81,19 @@ class SQLiteHousekeeping:
         return self._file.query(
             space, set(), lambda c, s: {uid for (uid,) in c.execute(query, (s,))}
         )
+
+    def stated(self, space: str) -> dict[str, str]:
+        """Facts that an application stated."""
+        query = """SELECT c.uid, d.facts FROM message_data d JOIN chunk c ON c.id = d.chunk_id
+                   WHERE d.space_id = ? AND d.facts IS NOT NULL"""
+        return self._file.query(space, {}, lambda c, s: dict(c.execute(query, (s,))))
+
+    def keep_revisions(
+        self, space: str, session: str, version: int, revisions: Sequence[Summary]
+    ) -> None:
+        """Replace the revisions of a session's summary."""
+        with self._file.write() as connection:
+            keep_all(connection, session_uid(space, session), version, revisions)
 
     def forgotten(self, space: str) -> list[str]:
         """Forgotten messages."""

@@ -25,7 +25,7 @@ FROM chunk c JOIN alias_source s ON s.chunk_id = c.id JOIN alias a ON a.id = s.a
 JOIN entity e ON e.id = a.entity_id WHERE c.session_id = ? ORDER BY c.at, c.id, a.uid"""
 _FACTS = """
 SELECT c.message_id, c.part, t.subject, t.relation, t.object, s.normalised, o.normalised, s.type,
-       o.type, t.when_text, t.negated, v.said_by, v.spelled
+       o.type, t.when_text, t.negated, v.said_by, v.replaces, v.spelled
 FROM chunk c JOIN evidence v ON v.chunk_id = c.id JOIN triple t ON t.id = v.raw_id
 JOIN entity s ON s.id = t.raw_subject_id JOIN entity o ON o.id = t.raw_object_id
 WHERE c.session_id = ? ORDER BY c.at, c.id, t.uid"""
@@ -46,10 +46,11 @@ def reading(connection: sqlite3.Connection, space: int, session: str) -> Session
     for message, part, *row in connection.execute(_ALIASES, (id,)):
         found.alias((message, part), *row)
     for message, part, *row in connection.execute(_FACTS, (id,)):
-        subject, relation, object, one, other, type, other_type, when, negated, by, spelled = row
+        subject, relation, object, one, other, type, other_type, when, negated, by, *last = row
+        replaces, spelled = last
         found.fact(
             (message, part), (subject, relation, object), (one, other), (type, other_type),
-            (when, bool(negated), by), spelled,
+            (when, bool(negated), by, bool(replaces)), spelled,
         )  # fmt: skip
     whole, extractor = connection.execute(
         "SELECT min(state = 1), max(extractor) FROM work WHERE session_id = ?", (id,)

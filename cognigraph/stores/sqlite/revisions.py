@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 
 from cognigraph.ids import revision_uid
 from cognigraph.model import Summary, Theme
 from cognigraph.stores.records import Derivation
-from cognigraph.times import from_micros
+from cognigraph.times import from_micros, to_micros
 
 
 def keep(connection: sqlite3.Connection, session_id: int, derivation: Derivation, now: int) -> None:
@@ -36,6 +37,32 @@ def keep(connection: sqlite3.Connection, session_id: int, derivation: Derivation
         "DELETE FROM revision WHERE session_id = ? AND version <= ?",
         (session_id, version - derivation.keep_revisions),
     )
+
+
+def keep_all(
+    connection: sqlite3.Connection, uid: str, version: int, revisions: Sequence[Summary]
+) -> None:
+    """Replace the revisions of the session with this uid, if there is one."""
+    found = connection.execute(
+        "UPDATE session SET version = ? WHERE uid = ? RETURNING id", (version, uid)
+    ).fetchone()
+    if found is None:
+        return
+    (id,) = found
+    connection.execute("DELETE FROM revision WHERE session_id = ?", (id,))
+    connection.executemany(
+        "INSERT INTO revision VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                revision_uid(uid, one.version), id, one.version, to_micros(one.at), one.extractor,
+                json.dumps(one.keys, ensure_ascii=False),
+                json.dumps(
+                    [[theme.title, theme.summary] for theme in one.themes], ensure_ascii=False
+                ),
+            )
+            for one in revisions
+        ],
+    )  # fmt: skip
 
 
 def read(connection: sqlite3.Connection, space_id: int, session: str) -> list[Summary]:

@@ -9,11 +9,22 @@ from datetime import datetime
 
 from cognigraph.errors import NotFoundError
 from cognigraph.model import Triple
-from cognigraph.states.succession import NewRuling, Standing
+from cognigraph.states.succession import NewRuling, Ruling, Standing
+from cognigraph.stores.readings import NamedRuling, ruling_of
 from cognigraph.stores.sqlite import read
 from cognigraph.stores.sqlite.file import MemoryFile
+from cognigraph.stores.sqlite.insert import bump
 from cognigraph.stores.sqlite.succession import Touched, settle, standings_at
 from cognigraph.times import to_micros
+
+_RULINGS = """
+SELECT r.kind, r.at, r.recorded, r.reason, s.name, s.type, t.relation, o.name, o.type, t.when_text,
+       t.negated, bs.name, bs.type, b.relation, bo.name, bo.type, b.when_text, b.negated
+FROM state_ruling r JOIN triple t ON t.uid = r.uid
+JOIN entity s ON s.id = t.raw_subject_id JOIN entity o ON o.id = t.raw_object_id
+LEFT JOIN triple b ON b.uid = r.by_uid LEFT JOIN entity bs ON bs.id = b.raw_subject_id
+LEFT JOIN entity bo ON bo.id = b.raw_object_id
+WHERE r.space_id = ? ORDER BY r.recorded"""
 
 
 class SQLiteStates:
@@ -43,6 +54,33 @@ class SQLiteStates:
             )  # fmt: skip
             touched = Touched(connection)
             touched.add(found)
+            settle(connection, space_id, touched)
+
+    def rulings(self, space: str) -> list[NamedRuling]:
+        """What users said of facts."""
+        return self._file.query(
+            space, [], lambda c, s: [ruling_of(row) for row in c.execute(_RULINGS, (s,))]
+        )
+
+    def keep(self, space: str, rulings: Sequence[Ruling]) -> None:
+        """Record what users said before."""
+        with self._file.write() as connection:
+            space_id, _ = bump(connection, space)
+            connection.executemany(
+                "INSERT OR REPLACE INTO state_ruling VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (space_id, one.uid, one.kind, one.by,
+                     None if one.at is None else to_micros(one.at), one.reason, one.order)
+                    for one in rulings
+                ],
+            )  # fmt: skip
+            ids = connection.execute(
+                """SELECT coalesce(folded_into, id) FROM triple
+                   WHERE uid IN (SELECT value FROM json_each(?)) AND +space_id = ?""",
+                (json.dumps([one.uid for one in rulings]), space_id),
+            ).fetchall()
+            touched = Touched(connection)
+            touched.add([id for (id,) in ids])
             settle(connection, space_id, touched)
 
     def standings_at(self, space: str, uids: Sequence[str], as_of: datetime) -> dict[str, Standing]:

@@ -1,7 +1,15 @@
-// what: delete what is left of a space; if messages were added meanwhile, count them again
+// what: delete what is left of a space, also what users said of facts that were never read; if
+//   messages were added meanwhile, count them again
 // parameters: space
 // returns: nothing
 MATCH (space:Space {name: $space})
+CALL (space) {
+  MATCH (ruling:StateRuling) USING INDEX ruling:StateRuling(space)
+  WHERE ruling.space = space.name
+  WITH ruling, ruling.uid AS said
+  WHERE NOT EXISTS { MATCH (:Fact {uid: said}) }
+  DETACH DELETE ruling
+}
 SET space.inserts = space.inserts + 1
 WITH space
 CALL (space) {

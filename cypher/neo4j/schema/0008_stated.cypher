@@ -1,5 +1,7 @@
-// what: create the index of messages that are to be forgotten at a time; since this version the first
-//   chunk of a message that an application stated has these facts (JSON)
+// what: create the indexes of messages that are to be forgotten at a time, and of what users said of
+//   facts; since this version the first chunk of a stated fact has it as JSON; each statement ends
+//   with a semicolon
 // parameters: none
 // returns: nothing
 CREATE INDEX chunk_expires IF NOT EXISTS FOR (n:Chunk) ON (n.space, n.expires);
+CREATE INDEX state_ruling_space IF NOT EXISTS FOR (n:StateRuling) ON (n.space);

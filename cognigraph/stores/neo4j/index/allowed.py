@@ -44,6 +44,11 @@ def marks(data: MessageData) -> list[str]:
     return [*_of_tags(data.tags), *_of_fields(fields)]
 
 
+def tag_mark(tag: str) -> str:
+    """What a chunk with a tag is found by."""
+    return next(_of_tags([tag]))
+
+
 def _of_tags(tags: Iterable[str]) -> Iterator[str]:
     return (_mark(f"#{tag}") for tag in tags)
 

@@ -1,0 +1,125 @@
+"""What is true of an entity, by slot: behind :meth:`cognigraph.Space.profile`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from cognigraph import fact_verbs
+from cognigraph.errors import NotFoundError
+from cognigraph.ids import normalise
+from cognigraph.model import Entity, EntityProfile, ProfileEntry, Triple
+from cognigraph.model.listing import TripleQuery
+from cognigraph.state_verbs import slot_of
+from cognigraph.states.slots import claim_about
+from cognigraph.stores.protocols import Store
+
+_PAGE = 500
+_OWNED_MOST = 200
+_VALUE = "value"
+
+
+def profile(
+    store: Store,
+    space: str,
+    entity: str,
+    *,
+    at: datetime,
+    as_of: datetime | None,
+    earlier: bool,
+) -> EntityProfile:
+    """What is true of an entity ``at`` a time; see :meth:`cognigraph.Space.profile`."""
+    found = store.resolution.named(space, entity)
+    if not found:
+        raise NotFoundError(f"no entity is called {entity!r}")
+    names = {normalise(one.name) for one in found} | {normalise(entity)}
+    known = [
+        one
+        for one in store.graph.entities(space, match=found[0].name, limit=_OWNED_MOST, as_of=as_of)
+        if normalise(one.name) in names
+    ]
+    triples = {triple.uid: triple for triple in _about(store, space, found[0].name, names, as_of)}
+    return EntityProfile(
+        found[0].name,
+        tuple(sorted({one.type for one in found})),
+        tuple(sorted({alias for one in known for alias in one.aliases})),
+        tuple(_entries(triples.values(), names, at, earlier=earlier)),
+    )
+
+
+def _about(
+    store: Store, space: str, name: str, names: set[str], as_of: datetime | None
+) -> Iterator[Triple]:
+    """Facts of the entity, and of what is called its own: "Ann's rent"."""
+    for triple in _all(store, space, name, as_of):
+        if _holder(triple) in names:
+            yield triple
+    for own in _owned(store, space, name, as_of):
+        for triple in _all(store, space, own.name, as_of):
+            if _holder(triple) == normalise(own.name):
+                yield triple
+
+
+def _owned(store: Store, space: str, name: str, as_of: datetime | None) -> Iterator[Entity]:
+    found = store.graph.entities(space, match=name, limit=_OWNED_MOST, as_of=as_of)
+    beginnings = tuple(f"{normalise(name)}{mark}s " for mark in "'’")
+    return (one for one in found if normalise(one.name).startswith(beginnings))
+
+
+def _all(store: Store, space: str, entity: str, as_of: datetime | None) -> Iterator[Triple]:
+    query = TripleQuery(entity=entity, limit=_PAGE, as_of=as_of)
+    while page := fact_verbs.listed(store, space, query):
+        yield from page
+        if len(page) < _PAGE:
+            return
+        query = replace(query, offset=query.offset + _PAGE)
+
+
+def _holder(triple: Triple) -> str:
+    """The normalised name of the entity that a fact is about."""
+    claim = claim_about(triple)
+    return normalise(triple.object if claim and claim.on_object else triple.subject)
+
+
+def _entries(
+    triples: Iterable[Triple], names: set[str], at: datetime, *, earlier: bool
+) -> Iterator[ProfileEntry]:
+    """Yield what is true by slot, in alphabetical order."""
+    slots: dict[str, list[Triple]] = {}
+    for triple in triples:
+        if triple.status != "retracted":
+            slots.setdefault(_slot(triple, names), []).append(triple)
+    entries = []
+    for slot, found in slots.items():
+        ordered = sorted(found, key=_beginning)
+        true = tuple(one for one in ordered if _is_true(one, at))
+        over = tuple(one for one in ordered if not _is_true(one, at) and _began(one, at))
+        if true or (over and earlier):
+            entries.append(ProfileEntry(slot, true, over if earlier else ()))
+    yield from sorted(entries, key=lambda entry: (entry.since is None, entry.slot))
+
+
+def _slot(triple: Triple, names: set[str]) -> str:
+    """The slot as people would call it; of "Ann's rent" it is "rent"."""
+    subject, slot = slot_of(triple)
+    owner, mark, what = normalise(subject).replace("’", "'").partition("'s ")
+    if mark and owner in names:
+        return what if slot == _VALUE else f"{what} {slot}"
+    # Several objects of one relation are one entry: likes jazz, likes rock.
+    return triple.relation if slot.startswith(f"{triple.relation} ") else slot
+
+
+def _is_true(triple: Triple, at: datetime) -> bool:
+    """Whether a fact is true then; what happened once stays true."""
+    if triple.is_true_at(at):
+        return True
+    return triple.status == "current" and claim_about(triple) is None and _began(triple, at)
+
+
+def _began(triple: Triple, at: datetime) -> bool:
+    return _beginning(triple)[0] <= at
+
+
+def _beginning(triple: Triple) -> tuple[datetime, str]:
+    return triple.valid_from or triple.first_observed, triple.uid

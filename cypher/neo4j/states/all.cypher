@@ -1,0 +1,20 @@
+// what: list what users said of the triples of a space, by names that are the same in any space
+// parameters: space
+// returns: kind, at and recorded in microseconds, reason, then of the triple and of the one that
+//   supersedes it (or nulls): subject, its type, relation, object, its type, when, negated
+MATCH (ruling:StateRuling) USING INDEX ruling:StateRuling(space)
+WHERE ruling.space = $space
+WITH ruling, ruling.uid AS said, ruling.superseded_by AS instead
+MATCH (triple:Fact {uid: said})
+WITH ruling, triple, instead, triple.raw_subject AS one, triple.raw_object AS other
+MATCH (subject:Named {uid: one})
+MATCH (object:Named {uid: other})
+OPTIONAL MATCH (by:Fact {uid: instead})
+WITH ruling, triple, subject, object, by, by.raw_subject AS one, by.raw_object AS other
+OPTIONAL MATCH (by_subject:Named {uid: one})
+OPTIONAL MATCH (by_object:Named {uid: other})
+RETURN ruling.kind, ruling.at.epochSeconds * 1000000 + ruling.at.microsecond, ruling.recorded,
+       ruling.reason, subject.name, subject.type, triple.relation, object.name, object.type,
+       triple.when, triple.negated, by_subject.name, by_subject.type, by.relation, by_object.name,
+       by_object.type, by.when, by.negated
+ORDER BY ruling.recorded

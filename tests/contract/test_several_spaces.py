@@ -1,0 +1,38 @@
+"""One question to several spaces, on every store."""
+
+from __future__ import annotations
+
+import pytest
+
+from cognigraph import ConfigurationError, Filter
+from tests.conftest import START
+
+pytestmark = pytest.mark.one_line
+
+
+def test_spaces_are_searched_together_and_only_those_that_are_named(open_memory, space_name):
+    memory = open_memory()
+    texts = {
+        "a": ["The boiler was repaired in May.", "We had soup."],
+        "b": ["The boiler makes a noise.", "The boiler is from 1998.", "A cat sleeps."],
+        "c": ["The boiler is secret."],
+    }
+    for name, said in texts.items():
+        for number, text in enumerate(said):
+            memory.space(space_name + name).add(
+                text, id=f"{name}{number}", session=name, speaker=name, at=START
+            )
+    named = [space_name + "a", space_name + "b", space_name + "nobody"]
+    before = {name: memory.space(name).search("boiler", now=START) for name in named}
+    result = memory.search_spaces(named, "boiler", 4, START)
+    assert {one.space for one in result} == set(named[:2])
+    assert {one.hit.id for one in result[:3]} == {"a0", "b0", "b1"}
+    assert len(result) == 4
+    for name in named:
+        own = [one.hit.id for one in result if one.space == name]
+        assert own == [hit.id for hit in before[name]][: len(own)]
+        assert result.results[name].hits == memory.space(name).search("boiler", 4, START).hits
+    only = memory.search_spaces(named, "boiler", now=START, where=Filter(speaker="a"))
+    assert {one.space for one in only} == {space_name + "a"}
+    with pytest.raises(ConfigurationError, match="at least one"):
+        memory.search_spaces([], "boiler")
