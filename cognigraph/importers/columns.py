@@ -84,6 +84,8 @@ def with_time(given: dict[str, Any], zone: tzinfo | None = None) -> dict[str, An
     ``at`` stays as it is if it is no time, so that the message is refused with a reason; another
     field that is none stays what it is.
     """
+    if given.get("expires") is not None:
+        given = given | {"expires": iso(given["expires"], zone) or given["expires"]}
     if given.get("at") is not None:
         return given | {"at": iso(given["at"], zone) or given["at"]}
     for other in _OTHER_NAMES["at"]:

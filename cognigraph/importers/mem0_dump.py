@@ -40,7 +40,7 @@ def _message(given: Mapping[str, Any], options: ReadOptions) -> dict[str, Any] |
     own = given.get("metadata")
     metadata = dict(own) if isinstance(own, Mapping) else {}
     metadata |= {name: given[name] for name in _KEPT if given.get(name)}
-    for name in ("created_at", "updated_at", "expiration_date"):
+    for name in ("created_at", "updated_at"):
         if given.get(name):
             metadata[name] = given[name]
     session = options.session or given.get("run_id") or given.get("user_id") or "mem0"
@@ -48,6 +48,7 @@ def _message(given: Mapping[str, Any], options: ReadOptions) -> dict[str, Any] |
     for ours, value in (
         ("id", given.get("id")),
         ("speaker", given.get("actor_id") or given.get("user_id") or given.get("agent_id")),
+        ("expires", iso(given.get("expiration_date"), options.zone or UTC)),
         ("at", iso(given.get("updated_at") or given.get("created_at"), options.zone or UTC)),
     ):
         if value:

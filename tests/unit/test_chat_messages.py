@@ -34,6 +34,10 @@ def part(text, kind="text"):
             Message(text="Hi.", role="user", speaker="Ann", session="s", id="m"),
         ),
         ({"role": "user", "content": [part("Hi.")]}, Message(text="Hi.", role="user")),
+        (
+            {"content": "Hi.", "expires": "2027-01-01T00:00:00Z"},
+            Message(text="Hi.", expires="2027-01-01T00:00:00Z"),
+        ),
         ({"content": "Hi.", "refusal": None}, Message(text="Hi.")),
         (
             {"role": "user", "content": "Hi.", "lang": "en", "n": {"a": [1]}},

@@ -213,6 +213,7 @@ def test_mem0_memories_have_the_time_of_their_last_change() -> None:
                   "created_at": "2025-01-01T10:00:00.5-07:00"},
     )  # fmt: skip
     assert (lives.session, lives.at) == ("r1", "2025-02-01T10:00:00+00:00")
+    assert lives.expires == "2030-12-31T00:00:00+00:00"
     assert problem == "has no 'memory'"
 
 
