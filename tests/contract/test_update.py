@@ -129,3 +129,16 @@ def test_what_cannot_be_updated_is_refused(rules):  # noqa: F811
         space.update("m0", "Text.", session="t")
     with pytest.raises(InvalidMessageError, match="empty"):
         space.update("m0", " ")
+
+
+def test_a_new_text_may_bring_its_payload(open_memory):
+    memory = open_memory(enrich="manual")
+    memory.add("Lives in Oslo.", id="m", raw={"v": 1}, tags=["t"], metadata={"n": 1})
+    changed = memory.update("m", "Lives in Hamar.", raw={"v": [2]})
+    assert (changed.text, changed.raw, changed.tags) == ("Lives in Hamar.", {"v": [2]}, ("t",))
+    assert changed.metadata == {"n": 1}
+    assert memory.update("m", "", raw={"v": 3}).raw == {"v": 3}
+    assert memory.update("m", "Lives in Bergen.").raw is None
+    assert [one.text for one in memory.versions("m")] == [
+        "Lives in Oslo.", "Lives in Hamar.", "", "Lives in Bergen.",
+    ]  # fmt: skip
