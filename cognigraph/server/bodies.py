@@ -119,9 +119,10 @@ class ExchangeBody(Body):
 
 
 class UpdateBody(Body):
-    """The new text of a message."""
+    """The new text of a message, and the payload that belongs to it."""
 
     text: str
+    raw: Any = None
 
 
 class ForgetBody(Body):

@@ -23,6 +23,9 @@ PAGES = {
 }
 
 NOT_RUN = {
+    "claude": "is the client; the server that it starts has tests of its own",
+    "curl": "needs the server of the page; a test of the wheel runs it",
+    "export": "sets a variable for the commands that follow",
     "docker": "needs a Docker daemon; docker/compose.yaml has tests of its own",
     "pip": "needs the network",
     "make": "starts whole test runs or builds; the targets are checked to exist",

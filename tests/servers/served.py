@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import signal
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from tests.e2e.command_line import command, environment
@@ -25,11 +25,16 @@ class Served:
         assert self.process.wait(60) == 0, self.process.stderr.read()  # type: ignore[union-attr]
 
 
+def served(*arguments: object, **extra: str) -> AbstractContextManager[Served]:
+    """Start a command of ours; see :func:`started`."""
+    return started(command(*arguments), **extra)
+
+
 @contextmanager
-def served(*arguments: object, **extra: str) -> Iterator[Served]:
+def started(words: Sequence[object], **extra: str) -> Iterator[Served]:
     """Start a command and wait until it listens; stop it at the end, unless it has ended."""
     process = subprocess.Popen(
-        command(*arguments), env=environment(**extra), stderr=subprocess.PIPE, text=True
+        [str(word) for word in words], env=environment(**extra), stderr=subprocess.PIPE, text=True
     )
     assert process.stderr is not None
     try:

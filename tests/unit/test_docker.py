@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from cognigraph.cli.parser import build_parser
 from tests.servers.neo4j_server import LINES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,6 +32,40 @@ def test_compose_runs_a_supported_neo4j_on_this_machine_only() -> None:
     assert password is not None
     assert len(password[1]) >= 8  # Neo4j refuses shorter ones
     assert f"--auth neo4j:{password[1]} " in (ROOT / "docs" / "neo4j.md").read_text("utf-8")
+
+
+def test_the_server_runs_without_rights_and_for_this_machine_only() -> None:
+    compose = yaml.safe_load((DOCKER / "compose.server.yaml").read_text("utf-8"))
+    server, neo4j = compose["services"]["server"], compose["services"]["neo4j"]
+    assert neo4j == {"extends": {"file": "compose.yaml", "service": "neo4j"}}
+    assert server["depends_on"] == {"neo4j": {"condition": "service_healthy"}}
+    assert server["read_only"] is True
+    assert server["cap_drop"] == ["ALL"]
+    assert server["security_opt"] == ["no-new-privileges:true"]
+    assert all(port.startswith("127.0.0.1:") for port in server["ports"])
+    uid = server["user"].split(":")[0]
+    assert f"useradd --uid {uid} " in (DOCKER / "Dockerfile").read_text("utf-8")
+    arguments = build_parser().parse_args(server["command"])
+    assert server["ports"][0].endswith(f":{arguments.port}")
+    assert f":{arguments.port}/ready" in server["healthcheck"]["test"][-1]
+    used = {entry.split(":")[0] for entry in server["volumes"]}
+    assert used <= compose["volumes"].keys()
+    written = {
+        server["environment"]["TMPDIR"],
+        str(Path(server["environment"]["COGNIGRAPH_KEYS"]).parent),
+    }
+    assert written == {entry.split(":")[1] for entry in server["volumes"]}
+    assert {"COGNIGRAPH_DB", "COGNIGRAPH_AUTH", "COGNIGRAPH_KEYS"} <= server["environment"].keys()
+
+
+def test_the_image_has_extras_that_exist() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    extras = re.search(
+        r"^ARG EXTRAS=(\S+)$", (DOCKER / "Dockerfile").read_text("utf-8"), re.MULTILINE
+    )
+    assert extras is not None
+    assert {"server", "mcp"} <= set(extras[1].split(","))
+    assert set(extras[1].split(",")) <= project["project"]["optional-dependencies"].keys()
 
 
 def test_dockerfile_copies_what_exists_and_runs_the_command() -> None:

@@ -22,6 +22,8 @@ NO_TOOL = {
     "add_many": "an agent adds what it has just heard",
     "add_fact": "an agent adds what was said, and facts are read out of it",
     "add_exchange": "the host of an agent has its exchanges",
+    "core_profile": "the resource profile/user shows it",
+    "procedures": "for operators",
     "ask": "the agent itself is the loop",
     "conflicts": "history shows them to an agent",
     "enrich": "the server enriches in the background",

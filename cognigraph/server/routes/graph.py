@@ -7,13 +7,16 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from cognigraph.errors import NotFoundError
 from cognigraph.model import (
     Conflict,
+    CoreProfile,
     Entity,
     Episode,
     Filter,
     History,
     Merge,
+    Procedure,
     Session,
     Stats,
     Status,
@@ -80,6 +83,29 @@ def episodes(
 def summaries(space: Readable, session: SessionId) -> Response:
     """List the revisions of a session's summary, newest first."""
     return document({"items": space.summaries(session), "next": None})
+
+
+@router.get("/profile", responses=described(schema_of(CoreProfile)))
+def core_profile(
+    space: Readable,
+    version: Annotated[int | None, Query(ge=1, description="From 1; the newest if absent.")] = None,
+) -> Response:
+    """Get what is known of the user in general, as one text that the writers keep."""
+    found = space.core_profile(version)
+    if found is None:
+        raise NotFoundError(
+            "there is no such core profile; it is kept with the extractor membuilder, in versions"
+        )
+    return document(found)
+
+
+@router.get("/procedures", responses=described(page_of(Procedure)))
+def procedures(
+    space: Readable,
+    versions: Annotated[bool, Query(description="Also earlier versions.")] = False,
+) -> Response:
+    """List how things are done, step by step, as the writers keep it."""
+    return document({"items": space.procedures(versions=versions), "next": None})
 
 
 @router.get("/entities", responses=described(page_of(Entity)))

@@ -129,7 +129,7 @@ def update(
     """Replace the text of a message, and read it again. `If-Match` refuses a lost update."""
     with _updating:
         _check_unchanged(space, id, session, if_match)
-        message = space.update(id, body.text, session=session)
+        message = space.update(id, body.text, session=session, raw=body.raw)
     return document(message, headers={"ETag": etag(message)})
 
 

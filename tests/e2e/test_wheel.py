@@ -1,0 +1,134 @@
+"""A new user's path: install the wheel, and type what the pages say.
+
+The environment is new and has the wheel alone; the packages that it needs are those of the tests,
+so that nothing is downloaded but what builds the wheel. The source tree is not on the path.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+from tests.e2e.command_line import environment
+from tests.pages import ROOT
+from tests.servers import served as servers
+
+pytestmark = pytest.mark.slow
+PARTS = ("pyproject.toml", "README.md", "LICENSE", "cognigraph", "cypher", "ingest", "retrieve")
+
+
+def run(*command: object, **options: Any) -> str:
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, timeout=170, check=False,
+        env=environment(), **options,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of commands of an environment that has the wheel."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    source.mkdir()
+    for name in PARTS:
+        if (ROOT / name).is_dir():
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / name, source / name, symlinks=True, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, source / name)
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, source)
+    shutil.rmtree(source)
+    (wheel,) = folder.glob("*.whl")
+    venv.create(folder / "env", symlinks=True)
+    python = folder / "env" / "bin" / "python"
+    packages = Path(
+        run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")[:-1]
+    )
+    # Of a folder that a .pth file names, .pth files are not read: the source tree stays out.
+    (packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps")
+    run(*pip, "--force-reinstall", wheel)
+    where = run(python, "-P", "-c", "import cognigraph; print(cognigraph.__file__)", cwd=folder)
+    assert where.startswith(str(folder / "env")), where
+    return folder / "env" / "bin"
+
+
+def commands(page: str, first: str) -> list[str]:
+    """The commands in ``sh`` blocks of a page that begin with a word."""
+    text = (ROOT / "docs" / page).read_text("utf-8").replace("\\\n", " ")
+    blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    return [line for line in lines if shlex.split(line)[:1] == [first]]
+
+
+def test_the_server_of_the_page(installed, tmp_path, monkeypatch):
+    (start,) = commands("server.md", "cognigraph")
+    monkeypatch.chdir(tmp_path)
+    command = [installed / "cognigraph", *shlex.split(start)[1:], "--port", "0"]
+    with servers.started(command) as server:
+        answers = []
+        for line in commands("server.md", "curl"):
+            name, *rest = shlex.split(line.replace("http://127.0.0.1:8700", server.url))
+            answers.append(json.loads(run(name, *rest)))
+        page = run("curl", "-s", server.url + "/")
+    added, found, block = answers
+    assert added["new"] == ["m1"]
+    assert [hit["id"] for hit in found["hits"]] == ["m1"]
+    assert "I moved to Oslo in May." in block["text"]
+    assert page.startswith("<!doctype html>")
+    assert (tmp_path / "ann.db").exists()
+
+
+def test_the_configurations_of_the_page_on_mcp(installed, tmp_path):
+    """Every block of JSON is what a client reads; each starts a server that works."""
+    text = (ROOT / "docs" / "mcp.md").read_text("utf-8")
+    blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL)]
+    clients = [server["memory"] for block in blocks for server in block.values()]
+    assert len(clients) == 2
+    (by_hand,) = (line for line in commands("mcp.md", "claude") if " -- " in line)
+    name, *arguments = shlex.split(by_hand.split(" -- ")[1])
+    clients.append({"command": name, "args": arguments})
+
+    async def works(client: dict[str, Any], number: int) -> list[str]:
+        names = [
+            str(tmp_path / "memory.db") if "memory.db" in one else one for one in client["args"]
+        ]
+        command = str(installed / client["command"])
+        parameters = StdioServerParameters(command=command, args=names, env=environment())
+        async with Client(parameters) as session:
+            sent = {"text": f"Ann likes tea number {number}.", "id": f"m{number}"}
+            assert not (await session.call_tool("add_memory", sent)).is_error
+            found = await session.call_tool("get_memories", {"newest_first": False})
+            return [one["id"] for one in found.structured_content["memories"]]  # type: ignore[index]
+
+    for number, client in enumerate(clients):
+        assert asyncio.run(works(client, number)) == [f"m{n}" for n in range(number + 1)]
+
+
+def test_without_the_extra_the_command_says_how_to_install_it(installed, tmp_path):
+    """With packages that only the core needs: here, others are hidden from the command."""
+    hidden = "import sys; sys.modules['{}'] = None; from cognigraph.cli import main; "
+    for package, command in (("fastapi", "serve"), ("mcp", "mcp")):
+        code = hidden.format(package) + f"sys.exit(main(['{command}']))"
+        done = subprocess.run(
+            [installed / "python", "-c", code], cwd=tmp_path, env=environment(),
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        extra = {"serve": "server"}.get(command, command)
+        assert done.returncode == 2
+        assert f"pip install 'cognigraph-memory[{extra}]'" in done.stderr
