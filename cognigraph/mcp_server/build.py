@@ -104,6 +104,13 @@ def _add_resources(server: MCPServer[Any], space: Space) -> None:
         mime_type=markdown,
     )(explained(resources.recent_sessions))
     server.resource(
+        "memory://profile",
+        name="core_profile",
+        title="The user",
+        description="What is known of the user in general, if the memory keeps such a profile.",
+        mime_type=markdown,
+    )(explained(resources.core_profile))
+    server.resource(
         "memory://profile/{entity}",
         name="profile",
         title="Profile",

@@ -26,6 +26,11 @@ class Resources:
         parts = [f"# {name}", *_section("Now", current), *_section("Before", past)]
         return "\n".join(parts if facts else [*parts, "", "Nothing is known."])
 
+    def core_profile(self) -> str:
+        """What is known of the user in general."""
+        found = self._space.core_profile()
+        return "# The user\n\n" + ("Nothing is known." if found is None else found.text)
+
     def recent_sessions(self) -> str:
         """The latest conversations with their summaries."""
         found = self._space.sessions(_SESSIONS)

@@ -56,9 +56,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (wheel,) = folder.glob("*.whl")
     venv.create(folder / "env", symlinks=True)
     python = folder / "env" / "bin" / "python"
-    packages = Path(
-        run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")[:-1]
-    )
+    (packages,) = (folder / "env").glob("lib/python3*/site-packages")
     # Of a folder that a .pth file names, .pth files are not read: the source tree stays out.
     (packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
     pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps")

@@ -178,24 +178,29 @@ def test_an_error_tells_the_agent_what_to_do(memory, tool, arguments, says):
     assert says in refused(memory, tool, arguments)
 
 
+LISTED = ["memory://sessions/recent", "memory://profile"]
+
+
 def test_resources_show_a_profile_and_the_recent_sessions(filled):
     async def work(client):
         listed = (await client.list_resources()).resources
         templates = (await client.list_resource_templates()).resource_templates
         profile = await client.read_resource("memory://profile/Klara")
-        recent = await client.read_resource(listed[0].uri)
+        recent = await client.read_resource("memory://sessions/recent")
+        user = await client.read_resource("memory://profile")
         odd = await client.read_resource("memory://profile/Nobody%20Known")
         return (
             [str(one.uri) for one in listed],
             [one.uri_template for one in templates],
-            *(one.contents[0].text for one in (profile, recent, odd)),
+            *(one.contents[0].text for one in (profile, recent, odd, user)),
         )
 
-    listed, templates, profile, recent, odd = talk(filled, work)
-    assert (listed, templates) == (["memory://sessions/recent"], ["memory://profile/{entity}"])
+    listed, templates, profile, recent, odd, user = talk(filled, work)
+    assert (listed, templates) == (LISTED, ["memory://profile/{entity}"])
     assert profile.startswith("# Klara\n\n## Now\n\n- ")
     assert "Klara lives in Bergen" in profile
     assert "## s1" in recent and "## s2" in recent
+    assert user == "# The user\n\nNothing is known."
     assert odd == "# Nobody Known\n\nNothing is known."
 
 
@@ -237,7 +242,7 @@ def test_no_tool_resource_or_prompt_shows_or_changes_another_space(memory):
                 for names in (properties, needed):
                     arguments = {name: values[name] for name in names if name in values}
                     shown.append((tool.name, str(await client.call_tool(tool.name, arguments))))
-        for uri in ("memory://profile/Zyxwvut", "memory://sessions/recent"):
+        for uri in ("memory://profile/Zyxwvut", *LISTED):
             shown.append((uri, str(await client.read_resource(uri))))
         return shown
 
