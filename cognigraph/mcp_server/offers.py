@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
+from cognigraph.errors import NotFoundError
 from cognigraph.model import Session, Triple
 from cognigraph.space import Space
 
-_FACTS = 50
 _SESSIONS = 10
 
 
@@ -20,11 +20,15 @@ class Resources:
     def profile(self, entity: str) -> str:
         """What is known about a person or thing, current facts first."""
         name = unquote(entity)
-        facts = self._space.triples(name, _FACTS)
-        current = [one for one in facts if one.status == "current"]
-        past = [one for one in facts if one.status == "superseded"]
-        parts = [f"# {name}", *_section("Now", current), *_section("Before", past)]
-        return "\n".join(parts if facts else [*parts, "", "Nothing is known."])
+        try:
+            found = self._space.profile(name, earlier=True)
+        except NotFoundError as error:
+            return f"# {name}\n\nNothing is known: {error}."
+        current = [fact for entry in found.entries for fact in entry.facts]
+        past = [fact for entry in found.entries for fact in entry.earlier]
+        names = f" (also {', '.join(found.aliases)})" if found.aliases else ""
+        parts = [f"# {found.name}{names}", *_section("Now", current), *_section("Before", past)]
+        return "\n".join(parts)
 
     def core_profile(self) -> str:
         """What is known of the user in general."""

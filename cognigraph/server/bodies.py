@@ -20,6 +20,7 @@ MOST_ROWS = 10_000
 MOST_SECONDS = 60.0
 MOST_CANDIDATES = 1000
 MOST_QUERIES = 20
+MOST_SPACES = 50
 """Limits of one request, so that none occupies the server for long."""
 
 Time = Annotated[
@@ -138,6 +139,12 @@ class ForgetBody(Body):
     allow_again: bool = Field(False, description="Store them again if they are added again.")
 
 
+class ExpireBody(Body):
+    """Whether to forget, or only to count."""
+
+    dry_run: bool = False
+
+
 class FilterBody(Body):
     """Which messages are considered; all conditions must hold."""
 
@@ -208,6 +215,13 @@ class SearchBody(_Several):
 
     layer: Layer = Field("messages", description="What to rank.")
     explain: bool = Field(False, description="Also return the next best messages in `others`.")
+
+
+class SearchSpacesBody(_Question):
+    """A question to several spaces."""
+
+    spaces: Annotated[list[str], Field(min_length=1, max_length=MOST_SPACES)]
+    valid_at: Time | None = None
 
 
 class WhyBody(_Question):

@@ -126,6 +126,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "update": {"text": "x"},
     "forget": {"everything": True},
     "search": {"question": "Where is the treasure?"},
+    "search_spaces": {"question": "Where is the treasure?", "spaces": ["theirs"]},
     "ask": {"question": "Where is the treasure?"},
     "context": {"question": "Where is the treasure?"},
     "why": {"question": "Where is the treasure?", "expect": "m1"},
@@ -216,8 +217,8 @@ def test_each_route_asks_for_the_permission_that_its_operation_needs(two_spaces,
 
 
 WRITE = set(
-    "add add_many add_fact add_exchange update delete forget supersede retract restore merge "
-    "split enrich redo retry_failed flush import_file import_space".split()
+    "add add_many add_fact add_exchange update delete forget expire supersede retract "
+    "restore merge split enrich redo retry_failed flush import_file import_space".split()
 )
 ADMIN = {"delete_space", "copy_space", "info", "check", "metrics"}
 

@@ -156,6 +156,27 @@ def test_a_fact_of_the_application_is_stated(client):
     assert (triple["text"], triple["sources"][0]["id"]) == ("Ann works at DNB", id)
 
 
+def test_a_message_expires(client):
+    sent = {"text": "The code is 7.", "id": "x", "at": "2026-05-20T07:00:00Z"}
+    problem(client.post(f"{SPACE}/messages", json={**sent, "expires": "soon"}), 422)
+    client.post(f"{SPACE}/messages", json={**sent, "expires": "2026-05-20T08:00:00Z"})
+    assert client.post(f"{SPACE}/expire", json={"dry_run": True}).json()["messages"] == 1
+    assert client.post(f"{SPACE}/expire", json={}).json()["messages"] == 1
+    assert client.get(f"{SPACE}/stats").json()["messages"] == 0
+
+
+def test_profiles_and_several_spaces(filled):
+    profile = filled.get(f"{SPACE}/profile", params={"entity": "Ann"}).json()
+    assert "Ann moved to Oslo" in {f["text"] for e in profile["entries"] for f in e["facts"]}
+    problem(filled.get(f"{SPACE}/profile", params={"entity": "Nobody"}), 404)
+    problem(filled.get(f"{SPACE}/core-profile"), 404)
+    assert filled.get(f"{SPACE}/procedures").json() == {"items": [], "next": None}
+    filled.post("/v1/spaces/ben/messages", json={"text": "Klara likes tea.", "id": "b1"})
+    body = {"question": "What of Klara?", "spaces": ["ann", "ben"]}
+    found = filled.post("/v1/search", json=body).json()["hits"]
+    assert {(one["space"], one["hit"]["id"]) for one in found} >= {("ann", "m2"), ("ben", "b1")}
+
+
 def test_entities_are_merged_and_split(filled):
     assert filled.post(f"{SPACE}/entities/merge", json={"name": "Klara", "into": "Ann"}).is_success
     assert filled.get(f"{SPACE}/merges").json()["items"][0]["by"] == "user"

@@ -23,6 +23,8 @@ NO_TOOL = {
     "add_fact": "an agent adds what was said, and facts are read out of it",
     "add_exchange": "the host of an agent has its exchanges",
     "core_profile": "the resource memory://profile shows it",
+    "expire": "for operators",
+    "profile": "the resource memory://profile/NAME shows it",
     "procedures": "get_context brings what matters of them",
     "ask": "the agent itself is the loop",
     "conflicts": "history shows them to an agent",

@@ -12,6 +12,7 @@ from cognigraph.model import (
     Conflict,
     CoreProfile,
     Entity,
+    EntityProfile,
     Episode,
     Filter,
     History,
@@ -85,7 +86,7 @@ def summaries(space: Readable, session: SessionId) -> Response:
     return document({"items": space.summaries(session), "next": None})
 
 
-@router.get("/profile", responses=described(schema_of(CoreProfile)))
+@router.get("/core-profile", responses=described(schema_of(CoreProfile)))
 def core_profile(
     space: Readable,
     version: Annotated[int | None, Query(ge=1, description="From 1; the newest if absent.")] = None,
@@ -158,6 +159,19 @@ def history(
     """List what was said about each slot of an entity, oldest first, and what ended it."""
     found = space.history(entity, relation, as_of=as_of, valid_at=valid_at)
     return document({"items": found, "next": None})
+
+
+@router.get("/profile", responses=described(schema_of(EntityProfile)))
+def profile(
+    space: Readable,
+    entity: Annotated[str, Query(description="A whole name or alias.")],
+    earlier: Annotated[bool, Query(description="Also facts that are over.")] = False,
+    as_of: Time | None = None,
+    valid_at: Time | None = None,
+) -> Response:
+    """Get what is true of an entity, by slot, with its types and aliases."""
+    found = space.profile(entity, earlier=earlier, as_of=as_of, valid_at=valid_at)
+    return document(found)
 
 
 @router.get("/conflicts", responses=described(page_of(Conflict)))

@@ -22,6 +22,7 @@ from cognigraph.plain_data import plain
 from cognigraph.server.access import Readable, Writable
 from cognigraph.server.bodies import (
     ExchangeBody,
+    ExpireBody,
     FactBody,
     ForgetBody,
     MessageBody,
@@ -156,6 +157,12 @@ def versions(space: Readable, id: MessageId, session: InSession = None) -> Respo
 def forget(space: Writable, body: ForgetBody) -> Response:
     """Forget messages. Send it with `dry_run` first: the counts are those of the real run."""
     return document(space.forget(**body.given()))
+
+
+@router.post("/expire", responses=described(schema_of(Forgotten)))
+def expire(space: Writable, body: ExpireBody) -> Response:
+    """Forget the messages whose time is over."""
+    return document(space.expire(dry_run=body.dry_run))
 
 
 def etag(message: StoredMessage) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
+from cognigraph.model import SpacesResult
 from cognigraph.model.storage import Check, StoreInfo
 from cognigraph.server.access import Owned, Readable, WholeStore, grant_of, memory_of
-from cognigraph.server.bodies import CopyBody
+from cognigraph.server.bodies import CopyBody, SearchSpacesBody
 from cognigraph.server.documents import described, document, page_of, schema_of
+from cognigraph.server.tracing import span
 
 router = APIRouter(prefix="/v1/spaces/{space}", tags=["spaces"])
 store = APIRouter(tags=["store"])
@@ -39,6 +41,15 @@ def spaces(request: Request) -> Response:
     grant = grant_of(request)
     names = [name for name in memory_of(request).spaces() if grant.sees(name)]
     return document({"items": names})
+
+
+@store.post("/search", responses=described(schema_of(SpacesResult)))
+def search_spaces(request: Request, body: SearchSpacesBody) -> Response:
+    """Search several spaces, each by itself, and rank their messages together."""
+    for name in body.spaces:
+        grant_of(request).check("read", name)
+    with span("cognigraph.search", ", ".join(body.spaces)):
+        return document(memory_of(request).search_spaces(**body.arguments()))
 
 
 @store.get("/info", responses=described(schema_of(StoreInfo)))
