@@ -1,0 +1,353 @@
+"""The strategies of the loop on the development sets, without a model.
+
+python bench/strategies.py --data DIR [--extraction rules|recorded] [--embedder NAME]
+    [--conversations conv-26 ...] [--json FILE]
+
+``DIR`` has conversations, questions and ``loops``: what a strong model decided on the block of one
+search (verdict and follow-up queries). Two kinds of stand-ins for a model are measured:
+
+- Recordings answer the prompt of ``licomemory``. All prompts, checks and limits are real. The
+  second round gets what is left of the recorded queries. "Verdict obeyed" ends where the recording
+  says "enough"; "queries sent" ignores that.
+- An oracle assesses: evidence suffices if and only if all of the question's evidence is in it. This
+  gives upper bounds of HyMem (it selects exactly the episodes that cover evidence) and of AMA (it
+  passes as soon as everything is there); questions are routed by rules. No answer is written, so
+  these are shares of evidence and not accuracies, and tokens are those of what a model would be
+  shown, without the instructions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from measure import write
+from recall import category_of, fill, turns
+
+from cognigraph import Assessment, Layer, Memory, Round, Space, Strategy
+from cognigraph.answering import loop_state
+from cognigraph.ingest import RecordedExtractor
+from cognigraph.ingest.extractors import resolve_extractor
+from cognigraph.llm import Prompt
+from cognigraph.loop import AskAsItIs, LoopState, Retry, RouteByRules, licomemory
+from cognigraph.testing import ScriptedModel
+from cognigraph.text.token_estimate import estimate_tokens
+
+KS = (1, 3, 5, 10, 20)
+N, K = 30, 10
+LAYERS: tuple[Layer, ...] = ("messages", "episodes", "facts")
+PAPERS = {
+    "hymem": {
+        "table 3: share going deep": {"1": 0.43, "3": 0.32, "5": 0.29, "10": 0.22, "20": 0.21},
+        "table 3: tokens": {"1": 1966, "3": 1747, "5": 1561, "10": 1540, "20": 1729},
+        "table 2: accuracy, tokens": {
+            "light + deep + reflection": [0.8955, 1540],
+            "deep only + reflection": [0.9175, 3192],
+            "light only": [0.6798, 794],
+        },
+    },
+    "ama": {
+        "table 3: accuracy by layer": {
+            "messages": 0.669, "episodes": 0.688, "facts": 0.712, "all": 0.774,
+        },
+        "table 4: accuracy, tokens by rounds": {"1": [0.723, 2491], "2": [0.774, 3613]},
+    },
+}  # fmt: skip
+"""Figures that the papers report on LoCoMo, to be compared in shape: theirs are accuracies."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with its evidence, and what was recorded for it, if anything."""
+
+    text: str
+    kind: str
+    evidence: frozenset[str]
+    now: datetime
+    recorded: Mapping[str, Any] | None
+
+
+@dataclass
+class Means:
+    """Means of figures by name, over all questions and by kind."""
+
+    values: dict[str, dict[str, list[float]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(list))
+    )
+
+    def add(self, kind: str, **figures: float) -> None:
+        """Count the figures of one question."""
+        for name, value in figures.items():
+            self.values["all"][name].append(float(value))
+            self.values[kind][name].append(float(value))
+
+    def report(self, *kinds: str) -> dict[str, Any]:
+        """The means of all questions, and of these kinds."""
+        chosen = {kind: self.values[kind] for kind in ("all", *kinds) if kind in self.values}
+        return {
+            kind: {
+                "questions": max(map(len, own.values())),
+                **{name: round(sum(found) / len(found), 4) for name, found in own.items()},
+            }
+            for kind, own in chosen.items()
+        }
+
+
+# Recordings in the place of a model
+
+
+class Recording:
+    """Answers the prompts of ``licomemory`` with what was recorded for the question."""
+
+    def __init__(self, *, obey: bool) -> None:
+        self.obey = obey
+        self.current: Mapping[str, Any] = {}
+
+    def __call__(self, prompt: Prompt) -> dict[str, Any]:
+        """The recorded verdict with those queries that are not in the prompt as sent."""
+        sent = prompt.user.partition("</sent>")[0]
+        verdict = self.current["verdict"]
+        queries = [query for query in self.current["queries"] if f"- {query}" not in sent]
+        if verdict == "enough" and not self.obey:
+            verdict = "partial"
+        return {"verdict": verdict, "missing": "", "queries": queries}
+
+
+def recorded_loops(
+    space: Space, asked: Asked, recording: Recording, found: Mapping[str, Means]
+) -> None:
+    """One search against loops of one and two follow-up rounds."""
+    if asked.recorded is None:
+        return
+    for k in (15, 27, 33):
+        hits = space.search(asked.text, k, asked.now)
+        count(found[f"one search, {k}"], asked, {hit.id for hit in hits}, len(hits))
+    recording.current = asked.recorded
+    for obey in (True, False):
+        recording.obey = obey
+        for rounds in (2, 3):
+            seen: list[Round] = []
+            block = space.context(
+                asked.text, now=asked.now, on_round=seen.append,
+                strategy=licomemory(rounds=rounds, queries=3, new=4),
+            )  # fmt: skip
+            ids = {one.id for ended in seen for one in ended.found}
+            shown = {hit.id for hit in block.hits}
+            name = f"{'verdict obeyed' if obey else 'queries sent'}, {rounds} rounds"
+            calls = [call for ended in seen for call in ended.calls]
+            count(
+                found[name], asked, ids, len(ids),
+                in_block=share(asked, shown), all_in_block=asked.evidence <= shown,
+                block_tokens=block.tokens, calls=len(calls),
+                prompt_tokens=sum(call.usage.input_tokens for call in calls),
+            )  # fmt: skip
+
+
+def share(asked: Asked, ids: set[str]) -> float:
+    """The share of the evidence among these messages."""
+    return len(asked.evidence & ids) / len(asked.evidence)
+
+
+def count(means: Means, asked: Asked, ids: set[str], messages: int, **more: float) -> None:
+    """Count one question."""
+    whole = asked.evidence <= ids
+    means.add(asked.kind, evidence=share(asked, ids), all=whole, messages=messages, **more)
+
+
+# An oracle in the place of a model
+
+
+def known_ids(state: LoopState) -> set[str]:
+    """The messages that the evidence of a state contains, or stands for."""
+    labels = [item.label for item in state.pool.items]
+    ids = {hit.id for hit in state.pool.hits()}
+    ids |= {id for one in state.pool.episodes(labels) for id in one.messages}
+    facts = [label for label in labels if label.startswith("F")]
+    return ids | {source.id for one in state.pool.triples(facts) for source in one.sources}
+
+
+@dataclass(frozen=True)
+class OracleJudge:
+    """``assess``: passes if and only if the evidence is there; notes what it was shown."""
+
+    asked: Asked
+    tokens: list[int]
+
+    def __call__(self, state: LoopState) -> Assessment:
+        """Assess everything found so far."""
+        self.tokens.append(estimate_tokens(state.lines(item.label for item in state.pool.items)))
+        enough = self.asked.evidence <= known_ids(state)
+        return Assessment("enough" if enough else "partial")
+
+
+def hymem_bounds(space: Space, asked: Asked, found: Mapping[str, Means]) -> None:
+    """Light retrieval of k episodes; what they lack is read by an oracle that selects episodes."""
+    state = loop_state(space, asked.text, now=asked.now, max_tokens=100_000)
+    state.round = 1
+    labels = state.add(state.recall.episodes(asked.text, N), asked.text)
+    episodes = state.pool.episodes(labels)
+    summaries = estimate_tokens(state.lines(labels))
+    selected = [one for one in episodes if asked.evidence & set(one.messages)]
+    state.choose(state.add(state.recall.covered(asked.text, selected), asked.text))
+    block = state.block()
+    deep_ids = {hit.id for hit in block.hits}
+    every = share(asked, {id for one in episodes for id in one.messages})
+    deep_tokens = summaries + (block.tokens if selected else 0)
+    for k in KS:
+        covered = {id for one in episodes[:k] for id in one.messages}
+        light = estimate_tokens(state.lines(labels[:k]))
+        deep = not asked.evidence <= covered
+        found[f"k = {k}"].add(
+            asked.kind, deep=deep, tokens=light + deep_tokens * deep,
+            evidence=share(asked, covered | (deep_ids if deep else set())),
+        )  # fmt: skip
+    found["always deep"].add(asked.kind, deep=1, tokens=deep_tokens, evidence=every)
+    light = estimate_tokens(state.lines(labels[:K]))
+    found["light only, k = 10"].add(
+        asked.kind, deep=0, tokens=light,
+        evidence=share(asked, {id for one in episodes[:K] for id in one.messages}),
+    )  # fmt: skip
+
+
+def ama_bounds(space: Space, asked: Asked, found: Mapping[str, Means]) -> None:
+    """Each layer alone, all of them, and the loop of Retry by rounds."""
+    ids: set[str] = set()
+    spent = 0
+    for layer in LAYERS:
+        tokens: list[int] = []
+        one = Strategy(name=layer, route=AskAsItIs(K, layer), assess=OracleJudge(asked, tokens))
+        state = run_rounds(space, asked, one)
+        ids |= known_ids(state)
+        spent += sum(tokens)
+        found[layer].add(asked.kind, evidence=share(asked, known_ids(state)), tokens=sum(tokens))
+    found["all"].add(asked.kind, evidence=share(asked, ids), tokens=spent)
+    for rounds in (1, 2, 3, 4):
+        tokens = []
+        loop = Strategy(
+            name="ama", route=RouteByRules(K), assess=OracleJudge(asked, tokens),
+            reflect=Retry(K), rounds=rounds,
+        )  # fmt: skip
+        state = run_rounds(space, asked, loop)
+        got = share(asked, known_ids(state))
+        found[f"{rounds} rounds"].add(
+            asked.kind, evidence=got, passed=got == 1, tokens=sum(tokens), rounds=len(tokens)
+        )
+
+
+def run_rounds(space: Space, asked: Asked, strategy: Strategy) -> LoopState:
+    """Run the slots of a strategy without writing a block or an answer."""
+    state = loop_state(space, asked.text, now=asked.now)
+    plan = strategy.route(state)
+    for number in range(1, strategy.rounds + 1):
+        state.round = number
+        state.fetch(plan)
+        assert strategy.assess is not None
+        state.assessment = strategy.assess(state)
+        following = strategy.reflect(state) if strategy.reflect is not None else None
+        if following is None:
+            break
+        plan = following
+    return state
+
+
+# Running
+
+
+def questions(data: Path, name: str, messages: Sequence[Mapping[str, Any]]) -> Iterator[Asked]:
+    """The questions of a conversation that have evidence."""
+    known = {message["id"] for message in messages}
+    now = messages[-1]["at"] + timedelta(days=1)
+    loops = json.loads((data / "loops" / f"{name}.json").read_text("utf-8"))
+    items = json.loads((data / "qa" / f"{name}.qa.json").read_text("utf-8"))["qa"]
+    for number, item in enumerate(items):
+        ids = re.findall(r"D\d+:\d+", " ".join(item.get("evidence", [])))
+        evidence = frozenset(ids) & known
+        if evidence and category_of(item) != "adversarial":
+            recorded = loops.get(str(number))
+            yield Asked(item["question"], category_of(item), evidence, now, recorded)
+
+
+Measure = Callable[[Space, Asked, Mapping[str, Means]], None]
+
+
+def run(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Fill a memory for each conversation, and ask its questions."""
+    data, recording = Path(arguments.data), Recording(obey=True)
+    found: dict[str, dict[str, Means]] = {
+        name: defaultdict(Means) for name in ("licomemory", "hymem", "ama")
+    }
+    asked_in_all = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for file in sorted((data / "conversations").glob("*.json")):
+            if arguments.conversations and file.stem not in arguments.conversations:
+                continue
+            messages = list(turns(json.loads(file.read_text("utf-8"))))
+            extractor = resolve_extractor("rules")
+            if arguments.extraction == "recorded":
+                extractor = RecordedExtractor.from_file(data / "extractions" / file.name)
+            with Memory(
+                f"{folder}/{file.stem}.db", embedder=arguments.embedder, extractor=extractor,
+                enrich="manual", model=ScriptedModel(recording, name="recorded"),
+            ) as memory:  # fmt: skip
+                fill(memory, file.stem, messages, arguments.extraction)
+                space = memory.space(file.stem)
+                for asked in questions(data, file.stem, messages):
+                    asked_in_all += 1
+                    recorded_loops(space, asked, recording, found["licomemory"])
+                    hymem_bounds(space, asked, found["hymem"])
+                    ama_bounds(space, asked, found["ama"])
+    kinds = ("multi-hop", "multi-session")
+    return {
+        "data": data.name,
+        "extraction": arguments.extraction,
+        "embedder": arguments.embedder.split("/")[-1],
+        "questions": asked_in_all,
+        **{
+            name: {way: means.report(*kinds) for way, means in ways.items()}
+            for name, ways in found.items()
+        },
+        "papers": PAPERS,
+    }
+
+
+def table(result: Mapping[str, Any]) -> str:
+    """The main figures, beside those of the papers."""
+    lines = []
+    for name in ("licomemory", "hymem", "ama"):
+        lines.append(f"{name}: share of the evidence (all | multi-hop or multi-session), tokens")
+        for way, kinds in result[name].items():
+            several = next((kinds[kind] for kind in kinds if kind != "all"), {})
+            row = [f"{kinds['all']['evidence']:.3f}", f"{several.get('evidence', 0):.3f}"]
+            for figure in ("deep", "all", "messages", "passed", "tokens", "block_tokens"):
+                if figure in kinds["all"]:
+                    row.append(f"{figure} {kinds['all'][figure]:,.2f}")
+            lines.append(f"  {way:28} {' | '.join(row)}")
+        for title, figures in PAPERS.get(name, {}).items():
+            lines.append(f"  paper, {title}: {json.dumps(figures)}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--extraction", default="recorded", choices=["rules", "recorded"])
+    parser.add_argument("--embedder", default="wordllama")
+    parser.add_argument("--conversations", nargs="*")
+    parser.add_argument("--json")
+    arguments = parser.parse_args()
+    result = run(arguments)
+    write(result, arguments.json)
+    print(table(result))
+
+
+if __name__ == "__main__":
+    main()
