@@ -22,7 +22,7 @@ COGNIGRAPH_FUZZ_SEED ?=
 # The versions that are supported; `make test-pythons` uses those that are installed.
 PYTHONS ?= 3.11 3.12 3.13
 
-.PHONY: help setup demo test test-lines test-fast test-flag test-integrations test-pythons fuzz docker lint format docs clean
+.PHONY: help setup demo demo-loop test test-lines test-fast test-flag test-integrations test-pythons fuzz docker lint format docs clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ $(VENV)/.ready: $(VENV)/.core
 
 demo: $(VENV)/.core ## Play a conversation into a memory and ask it questions
 	$(BIN)/cognigraph demo
+
+demo-loop: $(VENV)/.ready ## Answer questions in rounds, with a scripted model
+	$(BIN)/cognigraph demo --loop
 
 test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
 	$(BIN)/python -m pytest -n auto --maxprocesses=4

@@ -200,6 +200,53 @@ def context() -> str:
     return table(head, rows)
 
 
+def strategies() -> str:
+    """Return the table of loops with recordings and an oracle in the place of the model."""
+    rows = []
+    for what, name in STRATEGY_RESULTS:
+        found = result(f"strategies-{name}")
+        for strategy, way, label in STRATEGY_ROWS:
+            kinds = found[strategy][way]
+            every = kinds["all"]
+            several = kinds.get("multi-hop") or kinds["multi-session"]
+            tokens = every.get("tokens", every.get("block_tokens"))
+            rows.append(
+                [
+                    what,
+                    label,
+                    share(every["evidence"]),
+                    share(several["evidence"]),
+                    f"{every['deep']:.2f}" if "deep" in every else "",
+                    f"{every['messages']:.1f}" if "messages" in every else "",
+                    f"{tokens:,.0f}" if tokens else "",
+                ]
+            )
+    head = [
+        "data", "loop", "evidence found", "scattered over sessions", "going deep", "messages",
+        "tokens",
+    ]  # fmt: skip
+    return table(head, rows)
+
+
+STRATEGY_RESULTS = (("assistants", "assistants"), ("LoCoMo, 1 conversation", "locomo"))
+STRATEGY_ROWS = (
+    ("licomemory", "one search, 15", "one search, 15 messages"),
+    ("licomemory", "one search, 27", "one search, 27 messages"),
+    ("licomemory", "verdict obeyed", "recorded follow-ups, verdict obeyed"),
+    ("licomemory", "queries sent", "recorded follow-ups, always sent"),
+    ("hymem", "light only, k = 10", "HyMem, light only, k = 10 (oracle)"),
+    ("hymem", "k = 1", "HyMem, k = 1 (oracle)"),
+    ("hymem", "k = 10", "HyMem, k = 10 (oracle)"),
+    ("hymem", "always deep", "HyMem, always deep (oracle)"),
+    ("ama", "messages", "AMA, messages alone"),
+    ("ama", "episodes", "AMA, episodes alone"),
+    ("ama", "facts", "AMA, facts alone"),
+    ("ama", "1 round", "AMA, 1 round (oracle)"),
+    ("ama", "2 rounds", "AMA, 2 rounds (oracle)"),
+    ("ama", "3 rounds", "AMA, 3 rounds (oracle)"),
+)
+
+
 def extraction() -> str:
     """Return the table of the quality and cost of extraction by rules."""
     precision, coverage = result("precision-rules"), result("coverage-rules")
@@ -443,7 +490,8 @@ IN_README: dict[str, Callable[[], str]] = {
 }
 
 TABLES: tuple[Callable[[], str], ...] = (
-    insert, search, size, recall, categories, assistants, context, extraction, languages,
+    insert, search, size, recall, categories, assistants, context, strategies, extraction,
+    languages,
     enrichment, model_cost, dates, ablation_paper, ablation_default,
 )  # fmt: skip
 

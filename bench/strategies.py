@@ -6,9 +6,8 @@ python bench/strategies.py --data DIR [--extraction rules|recorded] [--embedder 
 ``DIR`` has conversations, questions and ``loops``: what a strong model decided on the block of one
 search (verdict and follow-up queries). Two kinds of stand-ins for a model are measured:
 
-- Recordings answer the prompt of ``licomemory``. All prompts, checks and limits are real. The
-  second round gets what is left of the recorded queries. "Verdict obeyed" ends where the recording
-  says "enough"; "queries sent" ignores that.
+- Recordings answer the prompt of ``licomemory``. All prompts, checks and limits are real. "Verdict
+  obeyed" ends where the recording says "enough"; "queries sent" ignores that.
 - An oracle assesses: evidence suffices if and only if all of the question's evidence is in it. This
   gives upper bounds of HyMem (it selects exactly the episodes that cover evidence) and of AMA (it
   passes as soon as everything is there); questions are routed by rules. No answer is written, so
@@ -32,7 +31,7 @@ from typing import Any
 from measure import write
 from recall import category_of, fill, turns
 
-from cognigraph import Assessment, Layer, Memory, Round, Space, Strategy
+from cognigraph import Assessment, Layer, Memory, Plan, Round, Space
 from cognigraph.answering import loop_state
 from cognigraph.ingest import RecordedExtractor
 from cognigraph.ingest.extractors import resolve_extractor
@@ -42,7 +41,8 @@ from cognigraph.testing import ScriptedModel
 from cognigraph.text.token_estimate import estimate_tokens
 
 KS = (1, 3, 5, 10, 20)
-N, K = 30, 10
+N, K, ROUNDS = 30, 10, 4
+ONE_SEARCH = (15, 27, 33)
 LAYERS: tuple[Layer, ...] = ("messages", "episodes", "facts")
 PAPERS = {
     "hymem": {
@@ -124,31 +124,28 @@ class Recording:
 def recorded_loops(
     space: Space, asked: Asked, recording: Recording, found: Mapping[str, Means]
 ) -> None:
-    """One search against loops of one and two follow-up rounds."""
+    """One search against a loop with one round of follow-up queries."""
     if asked.recorded is None:
         return
-    for k in (15, 27, 33):
-        hits = space.search(asked.text, k, asked.now)
-        count(found[f"one search, {k}"], asked, {hit.id for hit in hits}, len(hits))
+    ranked = [hit.id for hit in space.search(asked.text, max(ONE_SEARCH), asked.now)]
+    for k in ONE_SEARCH:
+        count(found[f"one search, {k}"], asked, set(ranked[:k]), len(ranked[:k]))
     recording.current = asked.recorded
     for obey in (True, False):
         recording.obey = obey
-        for rounds in (2, 3):
-            seen: list[Round] = []
-            block = space.context(
-                asked.text, now=asked.now, on_round=seen.append,
-                strategy=licomemory(rounds=rounds, queries=3, new=4),
-            )  # fmt: skip
-            ids = {one.id for ended in seen for one in ended.found}
-            shown = {hit.id for hit in block.hits}
-            name = f"{'verdict obeyed' if obey else 'queries sent'}, {rounds} rounds"
-            calls = [call for ended in seen for call in ended.calls]
-            count(
-                found[name], asked, ids, len(ids),
-                in_block=share(asked, shown), all_in_block=asked.evidence <= shown,
-                block_tokens=block.tokens, calls=len(calls),
-                prompt_tokens=sum(call.usage.input_tokens for call in calls),
-            )  # fmt: skip
+        seen: list[Round] = []
+        block = space.context(
+            asked.text, now=asked.now, on_round=seen.append, strategy=licomemory(rounds=2)
+        )
+        ids = {one.id for ended in seen for one in ended.found}
+        shown = {hit.id for hit in block.hits}
+        calls = [call for ended in seen for call in ended.calls]
+        count(
+            found["verdict obeyed" if obey else "queries sent"], asked, ids, len(ids),
+            in_block=share(asked, shown), all_in_block=asked.evidence <= shown,
+            block_tokens=block.tokens, calls=len(calls),
+            prompt_tokens=sum(call.usage.input_tokens for call in calls),
+        )  # fmt: skip
 
 
 def share(asked: Asked, ids: set[str]) -> float:
@@ -176,14 +173,12 @@ def known_ids(state: LoopState) -> set[str]:
 
 @dataclass(frozen=True)
 class OracleJudge:
-    """``assess``: passes if and only if the evidence is there; notes what it was shown."""
+    """``assess``: passes if and only if the evidence is there."""
 
     asked: Asked
-    tokens: list[int]
 
     def __call__(self, state: LoopState) -> Assessment:
         """Assess everything found so far."""
-        self.tokens.append(estimate_tokens(state.lines(item.label for item in state.pool.items)))
         enough = self.asked.evidence <= known_ids(state)
         return Assessment("enough" if enough else "partial")
 
@@ -222,40 +217,36 @@ def ama_bounds(space: Space, asked: Asked, found: Mapping[str, Means]) -> None:
     ids: set[str] = set()
     spent = 0
     for layer in LAYERS:
-        tokens: list[int] = []
-        one = Strategy(name=layer, route=AskAsItIs(K, layer), assess=OracleJudge(asked, tokens))
-        state = run_rounds(space, asked, one)
-        ids |= known_ids(state)
-        spent += sum(tokens)
-        found[layer].add(asked.kind, evidence=share(asked, known_ids(state)), tokens=sum(tokens))
+        state = loop_state(space, asked.text, now=asked.now)
+        state.fetch(AskAsItIs(K, layer)(state))
+        tokens = shown_tokens(state)
+        found[layer].add(asked.kind, evidence=share(asked, known_ids(state)), tokens=tokens)
+        ids, spent = ids | known_ids(state), spent + tokens
     found["all"].add(asked.kind, evidence=share(asked, ids), tokens=spent)
-    for rounds in (1, 2, 3, 4):
-        tokens = []
-        loop = Strategy(
-            name="ama", route=RouteByRules(K), assess=OracleJudge(asked, tokens),
-            reflect=Retry(K), rounds=rounds,
-        )  # fmt: skip
-        state = run_rounds(space, asked, loop)
-        got = share(asked, known_ids(state))
-        found[f"{rounds} rounds"].add(
-            asked.kind, evidence=got, passed=got == 1, tokens=sum(tokens), rounds=len(tokens)
-        )
+    by_rounds(space, asked, found)
 
 
-def run_rounds(space: Space, asked: Asked, strategy: Strategy) -> LoopState:
-    """Run the slots of a strategy without writing a block or an answer."""
+def by_rounds(space: Space, asked: Asked, found: Mapping[str, Means]) -> None:
+    """The loop of Retry: what it has after each round, if it goes on until the oracle passes."""
     state = loop_state(space, asked.text, now=asked.now)
-    plan = strategy.route(state)
-    for number in range(1, strategy.rounds + 1):
-        state.round = number
-        state.fetch(plan)
-        assert strategy.assess is not None
-        state.assessment = strategy.assess(state)
-        following = strategy.reflect(state) if strategy.reflect is not None else None
-        if following is None:
-            break
-        plan = following
-    return state
+    judge, retry = OracleJudge(asked), Retry(K)
+    plan: Plan | None = RouteByRules(K)(state)
+    spent = 0
+    for number in range(1, ROUNDS + 1):
+        if plan is not None:
+            state.round = number
+            state.fetch(plan)
+            spent += shown_tokens(state)
+            state.assessment = judge(state)
+            plan = retry(state)
+        got = share(asked, known_ids(state))
+        name = f"{number} round{'s' * (number > 1)}"
+        found[name].add(asked.kind, evidence=got, passed=got == 1, tokens=spent)
+
+
+def shown_tokens(state: LoopState) -> int:
+    """Tokens of the evidence that a model would be shown."""
+    return estimate_tokens(state.lines(item.label for item in state.pool.items))
 
 
 # Running

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal
 
 from cognigraph import state_verbs
-from cognigraph.asking import ask
+from cognigraph.asking import with_request
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.queue.run_limits import Limits
@@ -49,7 +49,7 @@ def new_state(engine: Engine, space: str, request: LoopRequest) -> LoopState:
     reader = zone(request.timezone) or engine.zone or UTC
     now = engine.clock() if request.now is None else to_utc(request.now, engine.zone)
     run = partial(
-        ask, engine, space, now=now, as_of=request.as_of, where=request.where,
+        with_request, engine, space, now=now, as_of=request.as_of, where=request.where,
         settings=chosen.search,
     )  # fmt: skip
     return LoopState(

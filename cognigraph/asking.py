@@ -20,7 +20,7 @@ from cognigraph.times import to_utc
 _T = TypeVar("_T")
 
 
-def ask(
+def with_request(
     engine: Engine,
     space: str,
     answer: Callable[[SearchRequest], _T],

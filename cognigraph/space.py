@@ -9,7 +9,7 @@ from functools import partial
 
 from cognigraph import entity_verbs, state_verbs
 from cognigraph.answering import Answering, LoopRequest, checked_turns, run_loop
-from cognigraph.asking import ask
+from cognigraph.asking import with_request
 from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.importing import Importing
 from cognigraph.ingest.queue.enricher import Step
@@ -161,7 +161,7 @@ class Space(Importing, Answering):
         shown = max(wanted, EXPLAINED) if explain else wanted
         self._engine.store.search.warm(self._name)
         answer = partial(search_layer, k=shown if layer != "episodes" else wanted, layer=layer)
-        result = ask(
+        result = with_request(
             self._engine,
             self._name,
             answer,
@@ -229,7 +229,7 @@ class Space(Importing, Answering):
         reader = zone(timezone) or self._engine.zone or UTC
         self._engine.store.search.warm(self._name)
         answer = partial(build_block, settings=chosen.context, k=k, max_tokens=budget, zone=reader)
-        return ask(
+        return with_request(
             self._engine, self._name, answer, question, now=now, as_of=as_of, valid_at=valid_at,
             where=where, settings=chosen.search, also=also, without=without,
             per_session=per_session,
@@ -269,7 +269,7 @@ class Space(Importing, Answering):
             raise ConfigurationError("give the question that should have found the message")
         wanted = chosen.k if k is None else k
         answer = partial(explain_rank, expected=message, k=wanted)
-        return ask(
+        return with_request(
             self._engine,
             self._name,
             answer,

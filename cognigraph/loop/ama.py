@@ -1,4 +1,4 @@
-"""The slots of AMA (arXiv 2601.20352): Retriever (3.2), Judge (3.3) and the Judge's Retry.
+"""The slots of AMA: Retriever (section 3.2), Judge (3.3) and the Retry that the Judge asks for.
 
 The Refresher (3.4) is in :mod:`cognigraph.loop.refresher`. The memories of the paper are layers
 here: Raw Text is ``messages``, Fact Knowledge is ``facts``, Episode is ``episodes``.

@@ -1,4 +1,4 @@
-"""The slots of HyMem (arXiv 2602.13933): a light module first, a deep one when it does not suffice.
+"""The slots of HyMem: a light module first, and a deep one when it does not suffice.
 
 Level-1 memory are the summaries of episodes, level-2 memory their messages. Algorithm 1 is the loop
 of these slots: ``q_0`` is what is answered, ``q_i`` what is searched for, and the intermediate
