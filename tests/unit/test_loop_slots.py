@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import permutations, product
@@ -10,7 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cognigraph import BudgetExceededError, ConfigurationError, Limits, Strategy, Triple, Usage
+from cognigraph import (
+    AsyncMemory,
+    BudgetExceededError,
+    ConfigurationError,
+    Limits,
+    Strategy,
+    Triple,
+    Usage,
+)
 from cognigraph.llm import Budget
 from cognigraph.loop import (
     STRATEGIES,
@@ -25,7 +34,7 @@ from cognigraph.loop import (
 from cognigraph.loop.asker import loop_prompt
 from cognigraph.loop.shown import TAGS, shielded
 from cognigraph.loop.state import same_query
-from cognigraph.testing import ScriptedModel
+from cognigraph.testing import HashEmbedder, ScriptedModel
 from tests.property.alphabets import ANY_TEXT
 from tests.servers.loop_stages import PROMPTS
 
@@ -171,3 +180,24 @@ def test_calls_of_any_model_are_limited_and_recorded():
     assert calls[0].reply == {"complete": True, "question": ""}
     assert asker.take() == () and len(model.asked) == 3
     assert asker.usage.calls == 3
+
+
+def test_the_async_face_answers_and_reports_rounds(tmp_path):
+    async def run():
+        model = ScriptedModel(
+            [{"verdict": "enough", "missing": "", "queries": []}, {"answer": "Oslo", "labels": []}]
+        )
+        seen = []
+        async with AsyncMemory(
+            tmp_path / "ann.db", embedder=HashEmbedder(), enrich="manual", model=model
+        ) as memory:
+            await memory.add("I moved to Oslo.", speaker="Ann", at="2026-05-01T09:00:00Z")
+            answer = await memory.ask("Where does Ann live?", on_round=seen.append)
+            block = await memory.context(
+                "Where does Ann live?", strategy="licomemory", limits=Limits(calls=0)
+            )
+        return answer, block, seen
+
+    answer, block, seen = asyncio.run(run())
+    assert (answer.text, answer.rounds, answer.stopped) == ("Oslo", tuple(seen), "answered")
+    assert len(block.hits) == 1 and "limit of 0 calls" in block.notes[0]
