@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 from cognigraph import entity_verbs, state_verbs, written_verbs
 from cognigraph.cypher import named_query
 from cognigraph.cypher.guard.query_limits import check_parameters_size
+from cognigraph.cypher.guard.unknown_names import unknown_names
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
 from cognigraph.facts import Facts
@@ -22,6 +24,8 @@ from cognigraph.model import (
     SuspectedDuplicate,
 )
 from cognigraph.validation import check_parameters, checked
+
+logger = logging.getLogger("cognigraph.cypher")
 
 
 class Inspection(Facts):
@@ -124,6 +128,7 @@ class Inspection(Facts):
     ) -> list[dict[str, Any]]:
         """Run a read-only Cypher query that sees only this space; returns rows as dicts.
 
+        A label or relationship type that no memory has is logged as a warning.
         A query sees what is stored now: there is no ``as_of``. Compare ``first_observed``,
         ``valid_from`` and ``valid_to`` of triples and ``at`` of chunks in the query instead.
 
@@ -148,5 +153,7 @@ class Inspection(Facts):
             chosen = named_query(name)
             query, values = chosen.text, chosen.arguments(values)
         assert query is not None
+        for problem in unknown_names(query):
+            logger.warning("%s; the query finds nothing there", problem)
         run, limits = self._engine.store.graph.cypher, self._engine.settings.query
         return run(self._name, query, values, limit=limit, timeout=timeout, limits=limits)

@@ -165,7 +165,8 @@ def true_when(triple: Triple, zone: tzinfo) -> str:
     is_open = triple.valid_from is not None and triple.valid_to is None
     if claim is None or claim.change or not claim.dated or not is_open:
         return str(triple.when)
-    return f"since {triple.when.text.split('/')[0]}"
+    begins = "from" if triple.when.start > triple.last_observed else "since"  # a plan, or not
+    return f"{begins} {triple.when.text.split('/')[0]}"
 
 
 def no_longer_true(

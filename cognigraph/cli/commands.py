@@ -14,6 +14,7 @@ from cognigraph.cli.filter_options import filter_of, times_of
 from cognigraph.cli.open_memory import Options, moment, opened, reading
 from cognigraph.cli.terminal import Terminal
 from cognigraph.cypher import named_queries, named_query
+from cognigraph.cypher.guard.unknown_names import unknown_names
 from cognigraph.errors import ConfigurationError
 from cognigraph.settings import SearchSettings
 from cognigraph.space import Space
@@ -190,6 +191,8 @@ def cypher(run: CommandRun) -> int:
     if rows:
         terminal.show(render.rows(rows))
     terminal.note(format_values.plural(len(rows), "row"))
+    for problem in unknown_names(arguments.query or ""):
+        terminal.note(problem)
     return OK
 
 

@@ -6,7 +6,7 @@ requests.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -173,11 +173,28 @@ def _transformer() -> Any:
     """Return grand-cypher's syntax tree transformer, extended to insert placeholder values."""
     import grandcypher
 
+    class _Executor(grandcypher.GrandCypherExecutor):  # type: ignore[misc]
+        def _matches_iter(self, motif: nx.MultiDiGraph) -> Iterator[dict[Any, Any]]:
+            """Matches of a pattern; the nodes of one without relationships are compared at once.
+
+            The search for motifs would take most of the time of a query such as a count of nodes.
+            """
+            if len(motif) > 1 or motif.number_of_edges() or self._hints:
+                yield from super()._matches_iter(motif)
+                return
+            (name,) = motif._node
+            graph = self._target_graph
+            for uid in graph._node:
+                check_clock()
+                if grandcypher._is_node_attr_match(name, uid, motif, graph):
+                    yield {name: uid}
+
     class _Transformer(grandcypher.GrandCypherTransformer):  # type: ignore[misc]
         def __init__(
             self, graph: nx.MultiDiGraph, limit: int, constants: Mapping[str, Any]
         ) -> None:
             super().__init__(graph, limit)
+            self._executors = [_Executor(graph, limit)]
             self._constants = constants
 
         def ESTRING(self, token: str) -> Any:

@@ -72,6 +72,26 @@ class Stage:
         return any(column.aggregate for column in self.columns)
 
 
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What a query can match: nodes with these ``labels`` (``None``: all), and relationships."""
+
+    labels: frozenset[str] | None
+    relationships: bool
+
+
+def needed(stages: Sequence[Stage]) -> Needed:
+    """What of a graph the first stage of a query reads; later ones read its rows."""
+    first = stages[0]
+    text = " ".join(first.queries)
+    relationships = "-" in text  # or a number below zero: then too much is read
+    nodes = [node for component in first.components for node in component]
+    passes_others = relationships and "*" in text  # paths of several steps pass any node
+    if passes_others or not nodes or not all(node.labels for node in nodes):
+        return Needed(None, relationships)
+    return Needed(frozenset(label for node in nodes for label in node.labels), relationships)
+
+
 @dataclass(slots=True)
 class _QueryClause:
     word: str

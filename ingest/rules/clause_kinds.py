@@ -59,7 +59,7 @@ def _is_subject(tokens: Sequence[Token], names: Mapping[int, Name], index: int, 
 
 
 def past_setting(tokens: Sequence[Token], start: int, end: int) -> int:
-    """Skip a phrase before a pronoun subject: "For now I take the tram", "That way we ..."."""
+    """Skip a phrase before the subject: "For now I take the tram", "After the review my pay is"."""
     first = tokens[start].low if start < end else ""
     if first not in words.PREPOSITIONS | words.DETERMINERS or first in _CONDITIONAL:
         return start
@@ -70,7 +70,17 @@ def past_setting(tokens: Sequence[Token], start: int, end: int) -> int:
             return index if verb or is_manner(following) else start
         if verbs.verb_only(low) or low in verbs.FINITE_AUX or low in words.CONJUNCTIONS:
             return start
+        if _begins_subject(tokens, index, end) and index > start + 1:
+            return index
     return start
+
+
+def _begins_subject(tokens: Sequence[Token], index: int, end: int) -> bool:
+    """Whether a subject such as "my salary" begins here, after a noun and before a verb."""
+    before = tokens[index - 1].low
+    if tokens[index].low not in ("my", "our") or before in words.PREPOSITIONS | words.DETERMINERS:
+        return False
+    return any(token.low in verbs.FINITE_AUX for token in tokens[index + 2 : min(index + 4, end)])
 
 
 def is_week_away(tokens: Sequence[Token], span: TimeSpan) -> bool:

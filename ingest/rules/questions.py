@@ -17,6 +17,8 @@ from cognigraph.ingest.rules.statement import PreparedSentence
 _ASKING = word_set("what how why where when who which whose whom whats wheres hows")
 _INVERTED = verbs.FINITE_AUX | verbs.DO
 _SUBJECTS = words.PRONOUNS | words.POSSESSIVES | word_set("the a an any my your")
+_WISHES = word_set("any anything anyone anybody anywhere thoughts ideas tips advice suggestions")
+"""First words of a question without a verb: "I moved to Leeds, any tips?"."""
 _FEWEST = 3
 """Fewest words that can be a statement before a question."""
 _EXAMPLES = (
@@ -36,7 +38,7 @@ def without_question(sentence: PreparedSentence) -> PreparedSentence:
         return replace(sentence, tokens=())
     if not sentence.question:
         return sentence
-    cut = next((index for index in _breaks(tokens) if _asks(tokens, index + 1)), 0)
+    cut = next((index for index in _breaks(tokens) if _asks_after(tokens, index + 1)), 0)
     if cut < _FEWEST:
         return replace(sentence, tokens=())
     names = {start: name for start, name in sentence.names.items() if name.end <= cut}
@@ -58,6 +60,12 @@ def _asks(tokens: tuple[Token, ...], index: int) -> bool:
     if low in _ASKING:
         return following in _INVERTED or following in ("'s", "about", "if", "to", "many", "much")
     return low in _INVERTED and low != "may" and following in _SUBJECTS
+
+
+def _asks_after(tokens: tuple[Token, ...], index: int) -> bool:
+    """Return whether a question starts here after a statement, also one without a verb."""
+    low = tokens[index].low if index < len(tokens) else ""
+    return low in _WISHES or _asks(tokens, index)
 
 
 def _is_opening(token: Token) -> bool:

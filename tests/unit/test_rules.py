@@ -559,3 +559,22 @@ def test_extraction_takes_linear_time(piece: str) -> None:
 
 def test_the_extractor_has_its_name() -> None:
     assert RulesExtractor().name == "rules-3"
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("I just relocated to Leeds for work, any tips for meeting people?",
+         ("Ann", "relocated to", "Leeds")),
+        ("I work at DNB, thoughts on pensions?", ("Ann", "works at", "DNB")),
+        ("After the review my salary is 62,000 euros.", ("Ann's salary", "is", "62,000 euros")),
+        ("Since the move our landlord is Lars.", ("Ann's landlord", "is", "Lars")),
+    ],
+)  # fmt: skip
+def test_what_stands_around_a_statement_is_no_part_of_it(text, fact) -> None:
+    assert fact in facts(text)
+
+
+def test_a_possessive_within_a_phrase_begins_no_subject() -> None:
+    assert facts("For my part I like jazz.") == [("Ann", "likes", "jazz")]
+    assert facts("Any tips for meeting people?") == []

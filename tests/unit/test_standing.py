@@ -84,6 +84,8 @@ def test_the_line_of_a_fact_says_when_it_is_true() -> None:
     assert standing.true_when(BERGEN, UTC) == "2026-02 until 2026-04"
     since = replace(OSLO, when=parse_when("2026-06-01"))
     assert standing.true_when(since, UTC) == "since 2026-06-01"
+    plan = replace(since, last_observed=NOW.replace(year=2020))
+    assert standing.true_when(plan, UTC) == "from 2026-06-01"
     moved = replace(since, relation="moved to")
     assert standing.true_when(moved, UTC) == "2026-06-01"
     visited = replace(since, relation="visited", valid_to=NOW)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -14,7 +14,7 @@ import networkx as nx
 from cognigraph.cypher.deadline import time_limit
 from cognigraph.cypher.guard.query_limits import check_call
 from cognigraph.cypher.local.run_locally import EdgeRow, NodeRow, build_graph, run_on_graph
-from cognigraph.cypher.local.translate import translate
+from cognigraph.cypher.local.translate import Needed, needed, translate
 from cognigraph.settings import QuerySettings
 from cognigraph.stores.sqlite.message_data import JOIN
 from cognigraph.stores.sqlite.read import space_id
@@ -116,16 +116,33 @@ _TIMES = {
 }  # fmt: skip
 
 
-def graph(connection: sqlite3.Connection, space: str) -> nx.MultiDiGraph:
-    """Export a space as a graph; an unknown space is an empty graph."""
+_EVERYTHING = Needed(None, relationships=True)
+
+
+def graph(
+    connection: sqlite3.Connection, space: str, needed: Needed = _EVERYTHING
+) -> nx.MultiDiGraph:
+    """Export what is needed of a space as a graph; an unknown space is an empty graph."""
     id = space_id(connection, space)
     if id is None:
         return build_graph([], [])
-    return build_graph(_nodes(connection, id, space), _edges(connection, id))
+    labels = _NODES.keys() if needed.labels is None else needed.labels & _NODES.keys()
+    nodes = list(_nodes(connection, id, space, labels))
+    if not needed.relationships:
+        return build_graph(nodes, [])
+    edges = _edges(connection, id)
+    if needed.labels is not None:
+        known = {node.uid for node in nodes}
+        edges = (edge for edge in edges if edge.start in known and edge.end in known)
+    return build_graph(nodes, edges)
 
 
-def _nodes(connection: sqlite3.Connection, id: int, space: str) -> Iterator[NodeRow]:
+def _nodes(
+    connection: sqlite3.Connection, id: int, space: str, labels: Collection[str]
+) -> Iterator[NodeRow]:
     for label, query in _NODES.items():
+        if label not in labels:
+            continue
         cursor = connection.execute(query, {"space": id})
         names = [column[0] for column in cursor.description]
         for row in cursor:
@@ -168,8 +185,8 @@ def run(
     started = time.monotonic()
     with time_limit(timeout):
         # Refuse an unsupported query before the space is read.
-        translate(query, parameters, limits)
+        stages = translate(query, parameters, limits)
         with connect() as connection:
-            exported = graph(connection, space)
+            exported = graph(connection, space, needed(stages))
         remaining = max(timeout - (time.monotonic() - started), 0.001)
         return run_on_graph(exported, query, parameters, limit, remaining, limits)
