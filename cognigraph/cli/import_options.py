@@ -40,7 +40,11 @@ def add_import_commands(command: Any) -> None:
     load.add_argument(
         "--skip-invalid", action="store_true", help="leave out messages that cannot be stored"
     )
-    load.add_argument("--session", metavar="ID", help="the session of messages without one")
+    load.add_argument(
+        "--session",
+        metavar="ID",
+        help="the session of messages without one, or of all those of a chat export",
+    )
     load.add_argument(
         "--speaker", metavar="NAME", help="who said what has neither a speaker nor a role"
     )

@@ -9,6 +9,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 from cognigraph.importers.formats import READERS
 from tests.e2e.command_line import Cli, command, document, environment, error_of
 
@@ -29,6 +31,20 @@ def test_a_dry_run_says_what_is_in_a_file_and_stores_nothing(quick: Cli, tmp_pat
     ]
 
 
+def test_a_folder_of_another_format_is_read_when_it_is_named(quick: Cli, tmp_path: Path) -> None:
+    project = tmp_path / "projects" / "-home-ann-app"
+    project.mkdir(parents=True)
+    shutil.copy(DATA / "claude-code.jsonl", project / "s-1.jsonl")
+    (project / "s-2.jsonl").write_text("{oops\n", "utf-8")
+    assert "no files with the suffix .md or .markdown" in error_of(quick("import", "projects"), 2)
+    options = ("--format", "claude-code", "--skip-invalid", "--no-enrich", "--json")
+    report = document(quick("import", "projects", *options), 1)
+    assert (report["files"], report["new"], report["formats"]) == (2, 5, ["claude-code"])
+    assert report["rejected"][0]["position"] == "-home-ann-app/s-2.jsonl: line 1"
+    again = document(quick("import", "projects", *options), 1)
+    assert (again["new"], again["known"]) == (0, 5)
+
+
 def test_options_of_an_import(quick: Cli, tmp_path: Path) -> None:
     shutil.copy(DATA / "table.csv", tmp_path / "in.csv")
     said = error_of(quick("import", "in.csv", "--no-enrich"), 2)
@@ -45,7 +61,8 @@ def test_options_of_an_import(quick: Cli, tmp_path: Path) -> None:
     assert all(f"{reader.name} {reader.what}" in told for reader in READERS.values())
 
 
-def test_watching_follows_notes_until_it_is_interrupted(cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_watching_follows_notes_until_it_is_interrupted(quick: Cli, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "a.md").write_text("# Ferry\nAt eight.\n# Hotel\nBooked.", "utf-8")
@@ -65,16 +82,17 @@ def test_watching_follows_notes_until_it_is_interrupted(cli: Cli, tmp_path: Path
     _, rest = process.communicate(timeout=30)
     assert process.returncode == 0
     assert "stopped watching; everything read so far is stored" in rest
-    found = json.loads(cli("messages", "--json").stdout)["messages"]
+    found = json.loads(quick("messages", "--json").stdout)["messages"]
     assert {message["text"] for message in found} == {"# Ferry\nAt nine, not eight.", "Packed."}
-    assert "nowhere is no folder" in error_of(cli("watch", "nowhere"), 2)
+    assert "nowhere is no folder" in error_of(quick("watch", "nowhere"), 2)
 
 
-def test_watching_an_empty_folder_forgets_nothing(cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_watching_an_empty_folder_forgets_nothing(quick: Cli, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "a.md").write_text("Packed.", "utf-8")
-    assert cli("import", "notes", "--no-enrich").returncode == 0
+    assert quick("import", "notes", "--no-enrich").returncode == 0
     (notes / "a.md").unlink()
     process = subprocess.Popen(
         command("watch", "notes"), cwd=tmp_path, env=environment(), text=True,
@@ -86,4 +104,4 @@ def test_watching_an_empty_folder_forgets_nothing(cli: Cli, tmp_path: Path) -> N
     process.terminate()
     process.communicate(timeout=30)
     assert process.returncode == 0
-    assert len(json.loads(cli("messages", "--json").stdout)["messages"]) == 1
+    assert len(json.loads(quick("messages", "--json").stdout)["messages"]) == 1

@@ -8,7 +8,7 @@ import json
 from typing import Any, BinaryIO
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cognigraph.errors import ConfigurationError
@@ -142,6 +142,7 @@ def test_every_line_of_a_note_is_in_one_section(sections: list[tuple[int, str, s
 
 
 @pytest.mark.parametrize("format", READERS)
+@settings(max_examples=30)
 @given(data=st.binary(max_size=60) | JSON.map(lambda value: json.dumps([value]).encode()))
 def test_no_reader_fails_on_what_is_not_in_its_format(format: str, data: bytes) -> None:
     try:
