@@ -26,6 +26,7 @@ from cognigraph.cli import (
     resolving,
     serving,
     states,
+    training,
     watching,
 )
 from cognigraph.cli.commands import CommandRun, Interrupted
@@ -94,6 +95,7 @@ _COMMANDS: dict[str, Callable[[CommandRun], int]] = {
     "doctor": doctor.doctor,
     "completion": _completion,
     "eval": evaluating.evaluate,
+    "export-training": training.export_training,
 }
 
 

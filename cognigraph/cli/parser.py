@@ -14,6 +14,7 @@ from cognigraph.cli.import_options import add_import_commands
 from cognigraph.cli.numbers import amount, count, whole
 from cognigraph.cli.serving_options import add_serving
 from cognigraph.cli.state_parser import add_state_commands
+from cognigraph.cli.training import add_training
 from cognigraph.cli.usage_errors import Parser
 
 _DESCRIPTION = """\
@@ -69,6 +70,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_serving(command)
     _keeping(command)
     _evaluating(command)
+    add_training(command)
     return parser
 
 

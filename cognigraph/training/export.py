@@ -1,0 +1,134 @@
+"""Write recorded calls of writers as training data: for LLaMA-Factory (SFT) or verl (RL).
+
+SFT: ``train.jsonl`` in the sharegpt format with OpenAI's names of roles, and the
+``dataset_info.json`` that describes it. Only calls whose answer was valid as a whole are examples.
+
+RL: ``train.jsonl`` with the columns that verl reads (``data_source``, ``prompt``, ``ability``,
+``reward_model``, ``extra_info``). verl loads Parquet; with pyarrow installed ``train.parquet`` is
+written beside it. The reward is for the user's reward function to compute: the session's questions
+are the ground truth, and ``extra_info`` says which writer was asked.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from cognigraph.errors import ConfigurationError
+from cognigraph.ingest.membuilder.recording import WriterCall
+from cognigraph.training.questions import SessionQuestion
+
+TrainingFormat = Literal["sft", "rl"]
+DATA_SOURCE = "cognigraph/membuilder"
+DATASET = "cognigraph_membuilder"
+
+DATASET_INFO = {
+    DATASET: {
+        "file_name": "train.jsonl",
+        "formatting": "sharegpt",
+        "columns": {"messages": "messages"},
+        "tags": {
+            "role_tag": "role",
+            "content_tag": "content",
+            "user_tag": "user",
+            "assistant_tag": "assistant",
+            "system_tag": "system",
+        },
+    }
+}
+"""What LLaMA-Factory must be told of the file."""
+
+
+def sft_row(call: WriterCall) -> dict[str, Any]:
+    """One example: system and user message as they were sent, and the answer."""
+    answer = json.dumps(call.answer, ensure_ascii=False)
+    return {"messages": [*_prompt(call), {"role": "assistant", "content": answer}]}
+
+
+def rl_row(
+    call: WriterCall, index: int, questions: Sequence[SessionQuestion], split: str = "train"
+) -> dict[str, Any]:
+    """One prompt, with the questions that decide about its reward.
+
+    ``ground_truth`` is a JSON text, because verl passes it on as one value.
+    """
+    truth = [{"question": one.question, "answer": one.answer} for one in questions]
+    return {
+        "data_source": DATA_SOURCE,
+        "prompt": _prompt(call),
+        "ability": call.writer,
+        "reward_model": {"style": "rule", "ground_truth": json.dumps(truth, ensure_ascii=False)},
+        "extra_info": {
+            "split": split,
+            "index": index,
+            "writer": call.writer,
+            "space": call.space,
+            "session": call.session,
+            "expert": json.dumps(call.answer, ensure_ascii=False),
+        },
+    }
+
+
+def _prompt(call: WriterCall) -> list[dict[str, str]]:
+    return [
+        {"role": "system", "content": call.system},
+        {"role": "user", "content": call.user},
+    ]
+
+
+def export_sft(calls: Iterable[WriterCall], folder: Path) -> int:
+    """Write the valid calls for LLaMA-Factory; returns the number of examples."""
+    rows = [sft_row(call) for call in calls if call.is_valid]
+    _write_lines(rows, _new(folder) / "train.jsonl")
+    info = json.dumps(DATASET_INFO, indent=2) + "\n"
+    (folder / "dataset_info.json").write_text(info, encoding="utf-8")
+    return len(rows)
+
+
+def export_rl(
+    calls: Iterable[WriterCall],
+    folder: Path,
+    questions: Mapping[tuple[str, str], Sequence[SessionQuestion]],
+) -> int:
+    """Write all calls for verl; returns the number of prompts.
+
+    ``questions`` are those of each (space, session); without any, ``ground_truth`` is empty.
+    """
+    rows = [
+        rl_row(call, index, questions.get((call.space, call.session), ()))
+        for index, call in enumerate(calls)
+    ]
+    _write_lines(rows, _new(folder) / "train.jsonl")
+    if rows and importlib.util.find_spec("pyarrow") is not None:
+        _write_parquet(rows, folder / "train.parquet")
+    return len(rows)
+
+
+def _new(folder: Path) -> Path:
+    """The folder, created if it does not exist.
+
+    Raises:
+        ConfigurationError: it holds training data already, or cannot be created.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(f"cannot create {folder}: {error.strerror}") from error
+    if (folder / "train.jsonl").exists():
+        raise ConfigurationError(f"{folder} holds training data already; give another folder")
+    return folder
+
+
+def _write_lines(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    with path.open("x", encoding="utf-8", newline="\n") as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _write_parquet(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    arrow = importlib.import_module("pyarrow")
+    parquet = importlib.import_module("pyarrow.parquet")
+    parquet.write_table(arrow.Table.from_pylist(list(rows)), path)

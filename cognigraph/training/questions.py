@@ -1,0 +1,149 @@
+"""Questions about a session, which tell how well it was remembered: MemBuilder, section 3.4.1.
+
+A session has five questions. Over all sessions, half are about the session alone, three in ten need
+others too, and two in ten ask about time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from cognigraph.errors import ConfigurationError
+from cognigraph.llm import Model
+from cognigraph.llm.prompts import PromptFile, prompt_file, render
+from cognigraph.model import Usage
+
+if TYPE_CHECKING:
+    from cognigraph.training.answer_schema import QuestionsAnswer
+
+QuestionKind = Literal["single", "multi", "temporal"]
+PER_SESSION = 5
+MIX: Mapping[QuestionKind, float] = {"single": 0.5, "multi": 0.3, "temporal": 0.2}
+PROMPT = "questions-1"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionQuestion:
+    """A question about a session with its answer, for the reward of what was remembered."""
+
+    space: str
+    session: str
+    kind: QuestionKind
+    question: str
+    answer: str
+
+
+def kinds_of_session(index: int, count: int = PER_SESSION) -> dict[QuestionKind, int]:
+    """How many questions of each kind session number ``index`` (from 0) has.
+
+    Each kind has its share of all questions so far, rounded; so two sessions of five questions
+    have five, three and two of them.
+    """
+    before, after = _allotted(index * count), _allotted((index + 1) * count)
+    return {kind: after[kind] - before[kind] for kind in MIX}
+
+
+def _allotted(total: int) -> dict[QuestionKind, int]:
+    """The numbers of questions of each kind among a total, by cumulative rounding."""
+    found: dict[QuestionKind, int] = {}
+    share, given = 0.0, 0
+    for kind, part in MIX.items():
+        share += part
+        found[kind] = round(total * share + 1e-9) - given
+        given += found[kind]
+    return found
+
+
+@cache
+def questions_prompt() -> PromptFile:
+    """The prompt that asks for questions."""
+    return prompt_file(PROMPT, "cognigraph.training.prompts")
+
+
+def make_questions(
+    model: Model,
+    *,
+    space: str,
+    session: str,
+    index: int,
+    turns: str,
+    earlier: str = "-",
+    count: int = PER_SESSION,
+) -> tuple[list[SessionQuestion], list[str], Usage]:
+    """Let a model write the questions of a session.
+
+    ``turns`` is the session as text, ``earlier`` what is remembered of others. Returns the valid
+    questions, a reason for each of the others, and the usage.
+
+    Raises:
+        ModelError: the model failed.
+    """
+    from cognigraph.training.answer_schema import QuestionsAnswer
+
+    wanted = kinds_of_session(index, count)
+    prompt = render(
+        questions_prompt(),
+        single=str(wanted["single"]),
+        multi=str(wanted["multi"]),
+        temporal=str(wanted["temporal"]),
+        earlier=earlier,
+        turns=turns,
+    )
+    answer = model.ask(prompt, QuestionsAnswer)
+    found, refused = valid_questions(answer.value, wanted, space, session)
+    return found, refused, answer.usage
+
+
+def valid_questions(
+    answer: QuestionsAnswer, wanted: Mapping[QuestionKind, int], space: str, session: str
+) -> tuple[list[SessionQuestion], list[str]]:
+    """The questions with a known kind, a text and an answer, each once, and as many as wanted."""
+    found: list[SessionQuestion] = []
+    refused: list[str] = []
+    counts: Counter[str] = Counter()
+    seen: set[str] = set()
+    for one in answer.questions:
+        kind, question, text = one.kind.strip().lower(), one.question.strip(), one.answer.strip()
+        if kind not in MIX:
+            refused.append(f"kind is not defined: {kind[:40] or '-'}")
+        elif not question or not text:
+            refused.append("lacks the question or the answer")
+        elif question.casefold() in seen:
+            refused.append(f"asked twice: {question[:80]}")
+        elif counts[kind] == wanted.get(kind, 0):
+            refused.append(f"too many of kind {kind}")
+        else:
+            seen.add(question.casefold())
+            counts[kind] += 1
+            found.append(SessionQuestion(space, session, kind, question, text))
+    return found, refused
+
+
+def write_questions(questions: Iterable[SessionQuestion], path: Path) -> None:
+    """Write questions to a new file of JSON lines."""
+    with path.open("x", encoding="utf-8", newline="\n") as file:
+        for one in questions:
+            file.write(json.dumps(asdict(one), ensure_ascii=False) + "\n")
+
+
+def read_questions(path: Path) -> dict[tuple[str, str], list[SessionQuestion]]:
+    """Read questions, by space and session.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or a line is not a question.
+    """
+    found: dict[tuple[str, str], list[SessionQuestion]] = {}
+    try:
+        lines: Sequence[str] = path.read_text("utf-8").splitlines()
+        for line in lines:
+            one = SessionQuestion(**json.loads(line))
+            found.setdefault((one.space, one.session), []).append(one)
+    except (OSError, ValueError, TypeError) as error:
+        raise ConfigurationError(f"{path} is not a file of questions: {error}") from error
+    return found
