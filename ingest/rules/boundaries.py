@@ -117,6 +117,13 @@ class Episodes:
             whole._place(self.last, None)
         return [(reason, tuple(uids)) for reason, uids in whole.found]
 
+    def numbers(self, turns: int) -> list[list[int]]:
+        """The numbers (from 0) of the turns of each episode, of a session of so many turns."""
+        parts = self.all()
+        order = dict.fromkeys(uid for _, uids in parts for uid in uids)
+        number = {uid: turns - len(order) + at for at, uid in enumerate(order)}
+        return [[number[uid] for uid in uids] for _, uids in parts]
+
     def _place(self, turn: TurnSigns, following: TurnSigns | None) -> None:
         reason = self._reason(turn, following)
         if reason:
@@ -185,13 +192,9 @@ def covered(
     episode that none quotes goes with the one before it.
     """
     parts = episodes.all()
-    number = dict.fromkeys(uid for _, uids in parts for uid in uids)
-    first = turns - len(number)
-    quoted = [set(map(first.__rsub__, numbers)) for numbers in sentences]
-    order = {uid: position for position, uid in enumerate(number)}
     owners = [
-        {at for at, own in enumerate(quoted) if any(order[uid] in own for uid in uids)}
-        for _, uids in parts
+        {theme for theme, quoted in enumerate(sentences) if not set(own).isdisjoint(quoted)}
+        for own in episodes.numbers(turns)
     ]
     some = next((one for one in owners if one), set[int]())
     for at, one in enumerate(owners):

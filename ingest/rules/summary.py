@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from cognigraph.ingest.rules.boundaries import Episodes, TurnSigns, covered
@@ -209,9 +210,10 @@ class SessionState:
         return chosen
 
     def themes(self, keys: Sequence[Key]) -> tuple[Theme, ...]:
-        """Return the themes: the best sentences about the heaviest keys, in time order.
+        """Return the themes: for each episode, the sentences that are best for the whole session.
 
-        There are up to three, and more in a long session. Each covers the episodes it quotes.
+        These are about the heaviest keys. An episode without such a sentence goes with the one
+        before it.
         """
         most = min(_MOST_THEMES, max(_THEMES, self.chunks // _TURNS_PER_THEME))
         stemmed = [_Stemmed(key.name, key.weight, frozenset(terms(key.name))) for key in keys]
@@ -231,12 +233,29 @@ class SessionState:
         rest = _without_repeats(ranked, used, _THEME_SENTENCES if groups else _ONLY_SENTENCES)
         if rest:
             groups.append(rest)
+        groups = self._by_episode([item for group in groups for item in group])
         quoted = [[item.chunk for item in group] for group in groups]
         covers = covered(quoted, self.episodes, self.chunks)
         return tuple(
             replace(theme, covers=uids, reason=reason)
             for theme, (uids, reason) in zip(_titled(groups, stemmed), covers, strict=True)
         )
+
+    def _by_episode(self, chosen: Sequence[Candidate]) -> list[list[Candidate]]:
+        """Group sentences by the episode they are in; neighbours join if there are too many."""
+        episode = {
+            number: at for at, turns in enumerate(self.episodes.numbers(self.chunks))
+            for number in turns
+        }  # fmt: skip
+        found: dict[int, list[Candidate]] = {}
+        for item in sorted(chosen, key=lambda item: (item.chunk, item.index)):
+            found.setdefault(episode.get(item.chunk, -1), []).append(item)
+        groups = [found[at] for at in sorted(found)]
+        while len(groups) > _MOST_THEMES:
+            sizes = [len(one) + len(two) for one, two in pairwise(groups)]
+            at = sizes.index(min(sizes))
+            groups[at : at + 2] = [[*groups[at], *groups[at + 1]]]
+        return groups
 
     def _ranked(self, keys: Sequence[_Stemmed]) -> list[Candidate]:
         """Rank candidate sentences by salience and by the weight of the keys they contain."""
