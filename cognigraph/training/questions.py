@@ -26,6 +26,7 @@ QuestionKind = Literal["single", "multi", "temporal"]
 PER_SESSION = 5
 MIX: Mapping[QuestionKind, float] = {"single": 0.5, "multi": 0.3, "temporal": 0.2}
 PROMPT = "questions-1"
+_KINDS: Mapping[str, QuestionKind] = {kind: kind for kind in MIX}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +110,10 @@ def valid_questions(
     counts: Counter[str] = Counter()
     seen: set[str] = set()
     for one in answer.questions:
-        kind, question, text = one.kind.strip().lower(), one.question.strip(), one.answer.strip()
-        if kind not in MIX:
-            refused.append(f"kind is not defined: {kind[:40] or '-'}")
+        kind = _KINDS.get(one.kind.strip().lower())
+        question, text = one.question.strip(), one.answer.strip()
+        if kind is None:
+            refused.append(f"kind is not defined: {one.kind[:40] or '-'}")
         elif not question or not text:
             refused.append("lacks the question or the answer")
         elif question.casefold() in seen:
