@@ -1,4 +1,4 @@
-// Every request that the page makes, in one place. The routes are those of docs/rest.md.
+// Every request that the page makes, in one place. The routes are those of docs/server.md.
 
 /** An answer that is not a success, with what to do as its message. */
 export class ApiProblem extends Error {
