@@ -1,0 +1,202 @@
+"""Many clients of `cognigraph serve` at once: latency, memory, errors and lost messages.
+
+    python bench/serve.py --seconds 600 --clients 200 --out bench/results/serve-sqlite.json
+    python bench/serve.py --seconds 600 --db bolt://localhost:7687 --auth neo4j:PASSWORD \\
+        --out bench/results/serve-neo4j.json
+
+The server runs as a process of its own; the clients are tasks of this one, each with a key and a
+connection. Each waits for its answer before it sends the next request: half of them add a message,
+half search. Every message that was acknowledged must be in the store at the end. The space is
+deleted afterwards.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import httpx
+from measure import machine, percentiles, write
+
+from cognigraph import Memory
+from cognigraph.server.keys import KeyFile
+
+SPACE = "bench-serve"
+PEOPLE = ("Ann", "Ben", "Cid", "Dora", "Emil", "Frida", "Georg", "Hanna")
+PLACES = ("Oslo", "Bergen", "Hamar", "Narvik", "Bodo", "Skien", "Moss", "Molde")
+THINGS = "ferry garden letter recipe concert bridge camera ticket village mountain".split()
+WARM_UP = 500
+
+
+def text(random: Random) -> str:
+    """A message that names a person, a place and a thing."""
+    person, place, thing = (random.choice(names) for names in (PEOPLE, PLACES, THINGS))
+    number = random.randrange(1_000_000)
+    return f"My friend {person} moved to {place} and told me of the {thing} number {number}."
+
+
+def question(random: Random) -> str:
+    """A question about the same."""
+    person, place, thing = (random.choice(names) for names in (PEOPLE, PLACES, THINGS))
+    return f"Who of us in {place} knows {person} and the {thing}?"
+
+
+@dataclass
+class Record:
+    """What the clients saw."""
+
+    milliseconds: dict[str, list[float]] = field(default_factory=lambda: {"add": [], "search": []})
+    failures: Counter[str] = field(default_factory=Counter)
+    acknowledged: set[str] = field(default_factory=set)
+
+
+class Client:
+    """One client that sends a request when the one before is answered."""
+
+    def __init__(self, number: int, url: str, key: str, record: Record) -> None:
+        self._number, self._random, self._record = number, Random(number), record
+        self._url = f"{url}/v1/spaces/{SPACE}"
+        self._headers = {"Authorization": f"Bearer {key}"}
+
+    async def run(self, until: float) -> None:
+        """Send requests until a time."""
+        limits = httpx.Limits(max_connections=1)
+        async with httpx.AsyncClient(headers=self._headers, timeout=120, limits=limits) as http:
+            count = 0
+            while time.monotonic() < until:
+                count += 1
+                if self._random.random() < 0.5:
+                    await self._add(http, f"c{self._number}-{count}")
+                else:
+                    body = {"question": question(self._random), "k": 10}
+                    await self._send(http, "search", "/search", body, 200)
+
+    async def _add(self, http: httpx.AsyncClient, id: str) -> None:
+        session = f"s{self._number}"
+        body = {"id": id, "session": session, "speaker": "Ann", "text": text(self._random)}
+        if await self._send(http, "add", "/messages", body, 201):
+            self._record.acknowledged.add(id)
+
+    async def _send(
+        self, http: httpx.AsyncClient, what: str, path: str, body: dict[str, Any], expected: int
+    ) -> bool:
+        started = time.perf_counter()
+        try:
+            answer = await http.post(self._url + path, json=body)
+        except httpx.HTTPError as error:
+            self._record.failures[f"{what}: {type(error).__name__}"] += 1
+            return False
+        self._record.milliseconds[what].append((time.perf_counter() - started) * 1000)
+        if answer.status_code != expected:
+            self._record.failures[f"{what}: {answer.status_code}"] += 1
+        return answer.status_code == expected
+
+
+async def load(url: str, keys: list[str], seconds: float, record: Record, pid: int) -> list[float]:
+    """Let all clients work, and note the server's resident memory meanwhile."""
+    until = time.monotonic() + seconds
+    clients = [Client(number, url, key, record) for number, key in enumerate(keys)]
+    tasks = [asyncio.create_task(client.run(until)) for client in clients]
+    resident = []
+    while not all(task.done() for task in tasks):
+        resident.append(resident_mb(pid))
+        await asyncio.sleep(1)
+    await asyncio.gather(*tasks)
+    return resident
+
+
+def resident_mb(pid: int) -> float:
+    """The resident memory of a process."""
+    status = Path(f"/proc/{pid}/status").read_text("ascii")
+    found = re.search(r"VmRSS:\s+(\d+)", status)
+    return round(int(found[1]) / 1024, 1) if found else 0.0
+
+
+def start(db: str, auth: str | None, keys: Path) -> tuple[subprocess.Popen[str], str]:
+    """Start the server; its process and address."""
+    command = [sys.executable, "-m", "cognigraph", "serve", "--db", db, "--keys", str(keys)]
+    environment = os.environ | ({"COGNIGRAPH_AUTH": auth} if auth else {})
+    process = subprocess.Popen(
+        [*command, "--port", "0", "--rate", "0"], stderr=subprocess.PIPE, text=True, env=environment
+    )
+    assert process.stderr is not None
+    for line in iter(process.stderr.readline, ""):
+        if found := re.search(r"http://\S+", line):
+            return process, found[0]
+    raise SystemExit("the server did not start")
+
+
+def measure(
+    db: str, auth: str | None, clients: int, seconds: float, folder: Path
+) -> dict[str, Any]:
+    """Run the load and return the figures."""
+    login = None if auth is None else (auth.split(":")[0], auth.partition(":")[2])
+    with Memory(db, auth=login, enrich="manual") as memory:
+        memory.delete_space(SPACE)
+        random = Random("warm-up")
+        memory.space(SPACE).add_many(
+            {"text": text(random), "id": f"w{n}", "session": f"w{n // 20}"} for n in range(WARM_UP)
+        )
+        memory.space(SPACE).flush(600)
+    keys = KeyFile(folder / "keys")
+    texts = [keys.create(f"client-{n}", "write", [SPACE]) for n in range(clients)]
+    process, url = start(db, auth, keys.path)
+    record = Record()
+    try:
+        resident = asyncio.run(load(url, texts, seconds, record, process.pid))
+    finally:
+        process.terminate()
+        code = process.wait(60)
+    with Memory(db, auth=login, enrich="manual") as memory:
+        space = memory.space(SPACE)
+        stored, cursor = set[str](), None
+        while page := space.messages(limit=1000, after=cursor):
+            stored |= {message.id for message in page}
+            cursor = page.cursor
+        waiting, kind = space.stats().pending, memory.info.kind
+        memory.delete_space(SPACE)
+    requests = sum(map(len, record.milliseconds.values()))
+    return {
+        "store": kind,
+        "clients": clients,
+        "seconds": seconds,
+        "requests": requests,
+        "requests_per_second": round(requests / seconds, 1),
+        "failures": dict(record.failures),
+        "acknowledged": len(record.acknowledged),
+        "lost": len(record.acknowledged - stored),
+        "left_to_enrich": waiting,
+        "exit_code": code,
+        "resident_mb": {"start": resident[0], "most": max(resident), "end": resident[-1]},
+        **{what: percentiles(taken, 1) for what, taken in record.milliseconds.items()},
+    }
+
+
+def main() -> None:
+    """Parse the arguments and measure."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--db", help="default: a new SQLite file")
+    parser.add_argument("--auth", metavar="USER:PASSWORD")
+    parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--out")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        db = given.db or str(Path(folder) / "memory.db")
+        found = measure(db, given.auth, given.clients, given.seconds, Path(folder))
+    write({**machine(), **found}, given.out)
+
+
+if __name__ == "__main__":
+    main()
