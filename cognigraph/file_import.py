@@ -78,6 +78,7 @@ class FileImport:
         self._anonymous: Counter[str] = Counter()
         self._files = 0
         self._many = False
+        self._is_repetition = False
         self._total: int | None = None
 
     def run(self) -> ImportReport:
@@ -143,6 +144,28 @@ class FileImport:
             for record in batch:
                 self._store_one(record, reader, location)
             return
+        if self._is_repetition:
+            batch = [record for record in batch if not self._is_known(record)]
+        new = self._counts["new"]
+        self._add_batch(batch, location)
+        self._is_repetition = self._counts["new"] == new
+
+    def _is_known(self, record: Record) -> bool:
+        """Whether a message is stored as it is, so that it need not be embedded again."""
+        if not isinstance(record.value, dict) or record.value.get("id") is None:
+            return False
+        try:
+            message = check(self._engine, self._space.name, record.value, self._anonymous)
+        except InvalidMessageError:
+            return False  # refused with a reason when it is stored
+        stored = self._space.get(message.id, message.session)
+        if stored is None or not stored.text.strip():
+            return False
+        known = (stored.text, stored.speaker) == (message.text, message.speaker)
+        self._counts["known"] += known
+        return known
+
+    def _add_batch(self, batch: Sequence[Record], location: Location) -> None:
         values = [record.value for record in batch]
         try:
             result = self._space.add_many(values, skip_invalid=self._skip_invalid)  # type: ignore[arg-type]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cognigraph import BadRecordError, ConfigurationError, ImportProgress, Memory
 from cognigraph.settings import InsertSettings, Settings
+from cognigraph.testing import HashEmbedder
 from tests.conftest import OpenMemory
 
 pytestmark = pytest.mark.one_line
@@ -60,6 +63,30 @@ def test_an_import_stops_at_a_bad_line_and_continues(memory: Memory, tmp_path: P
         space.import_file(file)
     report = space.import_file(file, skip_invalid=True)
     assert (report.known, report.rejected[0].line) == (1, 2)
+
+
+def test_a_repeated_import_embeds_hardly_anything_again(tmp_path: Path) -> None:
+    file = tmp_path / "in.jsonl"
+    said = [{"text": f"Message {n}", "id": f"m{n}", "at": 1_700_000_000 + n} for n in range(40)]
+    file.write_text("\n".join(map(json.dumps, said[:30])), "utf-8")
+    embedded: list[str] = []
+
+    def embed(texts: Sequence[str]) -> np.ndarray:
+        embedded.extend(texts)
+        return HashEmbedder().embed(texts)
+
+    settings = Settings(insert=InsertSettings(batch=5))
+    with Memory(tmp_path / "m.db", embedder=embed, enrich="manual", settings=settings) as memory:
+        assert memory.import_file(file).new == 30
+        file.write_text("\n".join(map(json.dumps, said)), "utf-8")
+        embedded.clear()
+        report = memory.import_file(file)
+        assert (report.new, report.known) == (10, 30)
+        assert embedded == [f"Message {n}" for n in (*range(5), *range(30, 40))]
+        said[20]["text"] = "Another text"
+        file.write_text("\n".join(map(json.dumps, said)), "utf-8")
+        with pytest.raises(BadRecordError, match="line 21 has the id 'm20', which already"):
+            memory.import_file(file)
 
 
 def test_notes_are_kept_in_step(memory: Memory, tmp_path: Path) -> None:
