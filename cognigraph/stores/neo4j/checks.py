@@ -26,6 +26,7 @@ _LABELS = [
     "Named",
     "Fact",
     "Block",
+    "Written",
     "Merge",
     "Chunk",
 ]

@@ -48,6 +48,7 @@ def run(connection: sqlite3.Connection, path: str) -> list[Check]:
                 "the file was changed by another program; restore a backup",
             )
         )
+    checks.append(_episodes(connection))
     if Path(path).exists():
         free = shutil.disk_usage(Path(path).resolve().parent).free
         size = Path(path).stat().st_size
@@ -60,6 +61,23 @@ def run(connection: sqlite3.Connection, path: str) -> list[Check]:
             )
         )
     return checks
+
+
+def _episodes(connection: sqlite3.Connection) -> Check:
+    """Check that each episode covers chunks, and only those of its session."""
+    episodes, wrong = connection.execute(
+        """SELECT count(*), coalesce(sum(
+             NOT EXISTS (SELECT 1 FROM covers v WHERE v.theme_id = t.id)
+             OR EXISTS (SELECT 1 FROM covers v JOIN chunk c ON c.id = v.chunk_id
+                        WHERE v.theme_id = t.id AND c.session_id != t.session_id)), 0)
+           FROM theme t WHERE t.ended_at IS NOT NULL"""
+    ).fetchone()
+    return Check(
+        "episodes",
+        wrong == 0,
+        f"{episodes - wrong} of {episodes} cover messages of their session",
+        "the file was changed by another program; enrich its sessions again (redo)",
+    )
 
 
 def _integrity(connection: sqlite3.Connection) -> str:
