@@ -247,6 +247,41 @@ STRATEGY_ROWS = (
 )
 
 
+_LOOP_WAYS = {
+    "one search": "one search of 15",
+    "one larger search": "one search of 33",
+    "union": "15, and 6 for each query",
+    "new messages": "15, and 6 new ones for each query",
+    "together": "together in one search",
+    "block": "a block of 1,300 tokens",
+    "block, together": "the same with all queries",
+}
+
+
+def several_queries() -> str:
+    """Return the table of the evidence that recorded follow-up queries find."""
+    rows = []
+    for what, name, kind in (
+        ("LoCoMo, multi-hop", "locomo-rules-wordllama", "multi-hop"),
+        ("LoCoMo, single-hop", "locomo-rules-wordllama", "single-hop"),
+    ):
+        found = result(f"loop-{name}")
+        for way, shown in _LOOP_WAYS.items():
+            always, stopped = found["always"][way][kind], found["by verdict"][way][kind]
+            rows.append(
+                [
+                    what,
+                    shown,
+                    f"{share(always['share'])} / {share(always['whole'])}",
+                    f"{always['messages']:.1f}",
+                    f"{share(stopped['share'])} / {share(stopped['whole'])}",
+                    f"{stopped['messages']:.1f}",
+                ]
+            )
+    head = ["questions", "asked", "evidence found / all of it", "messages"]
+    return table([*head, "by verdict", "messages"], rows)
+
+
 def extraction() -> str:
     """Return the table of the quality and cost of extraction by rules."""
     precision, coverage = result("precision-rules"), result("coverage-rules")
@@ -490,9 +525,8 @@ IN_README: dict[str, Callable[[], str]] = {
 }
 
 TABLES: tuple[Callable[[], str], ...] = (
-    insert, search, size, recall, categories, assistants, context, strategies, extraction,
-    languages,
-    enrichment, model_cost, dates, ablation_paper, ablation_default,
+    insert, search, size, recall, categories, assistants, context, strategies, several_queries,
+    extraction, languages, enrichment, model_cost, dates, ablation_paper, ablation_default,
 )  # fmt: skip
 
 
