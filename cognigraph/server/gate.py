@@ -68,7 +68,8 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        scope["path"] = scope.get("raw_path", scope["path"].encode()).decode("ascii", "replace")
+        raw = scope.get("raw_path") or scope["path"].encode()
+        scope["path"] = raw.decode("ascii", "replace")  # so that names in it may have slashes
         response = _Response(send)
         started = time.perf_counter()
         self._metrics.in_flight += 1
@@ -103,13 +104,17 @@ class Gate:
     def _check_origin(self, headers: Headers) -> None:
         """Refuse requests that another web page makes a browser send.
 
-        A page on the internet may give its name the address of this machine, so on loopback the
-        host must be one of loopback. The page that this server delivers is of the same origin.
+        A page on the internet may give its name the address of this machine. So without a key,
+        which it cannot know, the host must be one of loopback. The page that this server delivers
+        is of the same origin.
         """
         host = headers.get("host", "")
-        if self._is_local and _name(host) not in LOOPBACK:
+        if self._is_local and _name(host) not in LOOPBACK and not self._doorkeeper.needs_key():
             raise Problem(
-                403, "Unknown host", f"the server is on loopback, so its host cannot be {host!r}"
+                403,
+                "Unknown host",
+                f"without keys the server is for this machine alone, and its host cannot be "
+                f"{host[:100]!r}; `cognigraph keys create` makes a key",
             )
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():

@@ -97,6 +97,14 @@ def test_another_web_page_cannot_use_a_server_on_loopback(client, headers):
     assert client.get("/v1/spaces", headers={"Origin": "http://127.0.0.1:8700"}).status_code == 200
 
 
+def test_behind_a_proxy_the_host_may_be_any_as_soon_as_keys_are_needed(serve, keys):
+    client, headers = serve(keys=keys), {"Host": "memory.example"}
+    assert client.get("/v1/spaces", headers=headers).status_code == 403
+    headers |= bearer(keys.create("agent", "read", None))
+    assert client.get("/v1/spaces", headers=headers).status_code == 200
+    assert client.get("/v1/spaces", headers={**headers, "Origin": "http://x.y"}).status_code == 403
+
+
 def test_a_client_that_asks_too_often_waits(serve):
     client = serve(limits=ServerLimits(rate=1))
     answers = [client.get("/v1/spaces") for _ in range(30)]

@@ -106,6 +106,29 @@ def _quoted(name):
     return "".join(f"%{byte:02X}" for byte in name.encode())
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["a\r\nSet-Cookie: x=y", "<script>alert(1)</script>", "' OR 1=1 --", "`}) DETACH DELETE n //"],
+)
+def test_what_looks_like_code_is_kept_as_it_is(client, text):
+    """In every field that is stored, and in every place that a name comes from."""
+    sent = {"id": text, "session": text, "speaker": text, "text": text, "tags": [text]}
+    sent["metadata"] = {"key": text, text: "value"}
+    made = client.post(f"{SPACE}/messages", json=sent)
+    assert made.status_code == 201 and "set-cookie" not in made.headers
+    stored = client.get(made.headers["location"]).json()
+    assert {**stored, **sent} == stored
+    where = {"where": {"session": text, "speaker": text, "tags": [text], "metadata": {"key": text}}}
+    found = client.post(f"{SPACE}/search", json={"question": f"What is {text}?", **where})
+    assert [hit["id"] for hit in found.json()["hits"]] == [text]
+    assert client.get(f"{SPACE}/messages", params={"session": text}).json()["items"] == [stored]
+    body = {"query": "MATCH (c:Chunk {message_id: $id}) RETURN c.message_id AS id"}
+    rows = client.post(f"{SPACE}/cypher", json={**body, "parameters": {"id": text}}).json()["rows"]
+    assert rows == [{"id": text}]
+    assert client.get(f"{SPACE}/entities", params={"match": text}).status_code == 200
+    assert client.get(f"{SPACE}/stats").json()["messages"] == 1
+
+
 def test_listings_come_in_pages_that_hold_everything_once(filled):
     for path, names in (
         ("messages", ["m1", "m2"]),
