@@ -37,6 +37,14 @@ def add_filters(parser: Any) -> None:
     )  # fmt: skip
 
 
+def add_spaces(parser: Any) -> None:
+    """Add the option that names the spaces to be searched together."""
+    parser.add_argument(
+        "--in", action="append", dest="spaces", metavar="SPACE",
+        help="search this space, instead of that of --space; may be repeated",
+    )  # fmt: skip
+
+
 def filter_of(arguments: Any, options: Options) -> Filter | None:
     """The filter that is given by the options; ``None`` without any."""
     given: dict[str, Any] = {

@@ -8,7 +8,7 @@ from typing import Any
 from cognigraph._version import __version__
 from cognigraph.cli.ask_options import EVALUATED, add_ask_command
 from cognigraph.cli.completion import SHELLS
-from cognigraph.cli.filter_options import add_as_of, add_filters, add_valid_at
+from cognigraph.cli.filter_options import add_as_of, add_filters, add_spaces, add_valid_at
 from cognigraph.cli.housekeeping_options import add_housekeeping
 from cognigraph.cli.import_options import add_import_commands
 from cognigraph.cli.numbers import amount, count, whole
@@ -202,6 +202,7 @@ def _asking(command: Any) -> None:
     _several_queries(search)
     add_valid_at(search)
     add_filters(search)
+    add_spaces(search)
     search.add_argument("--why", action="store_true", help="explain the rank of each hit")
     search.add_argument(
         "--profile", choices=("default", "licomemory"), help="ranking (default: default)"

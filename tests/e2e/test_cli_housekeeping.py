@@ -83,3 +83,24 @@ def test_a_fact_is_stated_on_the_command_line(cli: Cli) -> None:
     assert "valid_from must be one time" in error_of(
         cli("add-fact", "Ann", "lives in", "Oslo", "--from", "2026/2027"), 2
     )
+
+
+def test_expiry_profile_and_several_spaces_on_the_command_line(cli: Cli) -> None:
+    at = ("--speaker", "Ann", "--at", "2025-05-20T09:00:00Z", "--json")
+    cli("add", "I live in Oslo.", "--id", "m1", "--session", "a", *at)
+    cli("add", "My room is 512.", "--id", "m2", "--session", "b",
+        "--expires", "2025-05-21T09:00:00Z", *at)  # fmt: skip
+    cli("add", "I live in Bergen.", "--id", "m3", "--space", "other", *at)
+    found = document(cli("search", "Where does Ann live?", "--in", "default", "--in", "other",
+                         "--json"))["hits"]  # fmt: skip
+    assert {(one["space"], one["hit"]["id"]) for one in found} >= {
+        ("default", "m1"), ("other", "m3")
+    }  # fmt: skip
+    planned = document(cli("expire", "--json"))
+    assert (planned["messages"], planned["dry_run"]) == (1, True)
+    assert "--keep 'x' must be DAYS[:ROLE[:TAG]]" in error_of(cli("expire", "--keep", "x"), 2)
+    assert document(cli("expire", "--yes", "--json"))["messages"] == 1
+    assert [one["id"] for one in document(cli("messages", "--json"))["messages"]] == ["m1"]
+    profile = document(cli("profile", "Ann", "--json"))
+    assert [entry["slot"] for entry in profile["entries"]] == ["home"]
+    assert document(cli("expire", "--keep", "1:person", "--yes", "--json"))["messages"] == 1

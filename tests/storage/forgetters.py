@@ -1,4 +1,7 @@
-"""A process that forgets a space, session by session: ``python -m tests.storage.forgetters DB``."""
+"""A process that forgets a space, session by session.
+
+``python -m tests.storage.forgetters FILE`` or ``... URI USER PASSWORD SPACE``
+"""
 
 from __future__ import annotations
 
@@ -29,19 +32,24 @@ def turn(number: int) -> Message:
     )
 
 
-def open_memory(path: Path) -> Memory:
-    """A memory of the rules."""
-    return Memory(path, embedder=HashEmbedder(64), enrich="manual")
+def open_memory(location: Path | str, auth: tuple[str, str] | None = None) -> Memory:
+    """A memory of the rules; a server is shared with other tests, and has their embedder."""
+    embedder = HashEmbedder(64) if isinstance(location, Path) else "wordllama"
+    return Memory(location, auth=auth, embedder=embedder, enrich="manual")
 
 
-def main(path: Path) -> None:
+def main(location: Path | str, auth: tuple[str, str] | None = None, space: str = "default") -> None:
     """Forget everything, announced by one line."""
-    with open_memory(path) as memory:
+    with open_memory(location, auth) as memory:
         sys.stdout.write("begun\n")
         sys.stdout.flush()
-        memory.forget(speaker="Ann")
+        memory.space(space).forget(speaker="Ann")
         sys.stdout.write("done\n")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    if len(sys.argv) == 2:
+        main(Path(sys.argv[1]))
+    else:
+        uri, user, password, name = sys.argv[1:]
+        main(uri, (user, password) if user else None, name)

@@ -1,0 +1,55 @@
+"""A client that is killed while it forgets in Neo4j: each session is there as a whole, or gone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.storage.forgetters import PER_SESSION, marker, open_memory, turn
+
+pytestmark = [pytest.mark.slow, pytest.mark.one_line]
+
+ROOT = Path(__file__).parents[2]
+SESSIONS = 12
+
+
+def test_a_client_is_killed_while_it_forgets(neo4j_server, space_name):
+    auth = neo4j_server.auth
+    with open_memory(neo4j_server.uri, auth) as memory:
+        space = memory.space(space_name)
+        space.add_many([turn(number) for number in range(SESSIONS * PER_SESSION)])
+        space.flush(timeout=120)
+        whole = {session.id: session.messages for session in space.sessions()}
+        assert whole == {f"s{number}": PER_SESSION for number in range(SESSIONS)}
+        user, password = auth or ("", "")
+        command = [sys.executable, "-m", "tests.storage.forgetters", neo4j_server.uri, user,
+                   password, space_name]  # fmt: skip
+        client = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
+        while client.poll() is None and len(space.sessions()) > SESSIONS - 2:
+            time.sleep(0.01)
+        client.kill()
+        client.communicate()
+        # A transaction that was under way when the client died is ended by the server.
+        before = None
+        while before != (before := space.stats()):
+            time.sleep(0.2)
+        left = {session.id: session.messages for session in space.sessions()}
+        assert len(left) < SESSIONS
+        assert set(left.values()) <= {PER_SESSION}
+        texts = " ".join(triple.text for triple in space.triples(limit=1000))
+        for number in range(SESSIONS * PER_SESSION):
+            kept = f"s{number // PER_SESSION}" in left
+            assert (marker(number) in texts) == kept
+            assert bool(space.search(marker(number), k=1).hits) == bool(left)
+        assert space.cypher(
+            "MATCH (t:Triple) WHERE NOT EXISTS { (t)-[:EVIDENCE]->(:Chunk) } RETURN count(t) AS n"
+        ) == [{"n": 0}]
+        assert space.forget(speaker="Ann").messages == sum(left.values())
+        gone = space.stats()
+        assert (gone.messages, gone.triples, gone.entities, gone.keys) == (0, 0, 0, 0)
+        again = space.add_many([turn(0), turn(SESSIONS * PER_SESSION - 1)])
+        assert again.forgotten == again.ids
