@@ -65,7 +65,7 @@ class FollowUp:
 
     needs_model: ClassVar[bool] = False
     queries: int = 3
-    new: int = 4
+    new: int = 6
 
     def __call__(self, state: LoopState) -> Plan | None:
         """Plan the next round; ``None`` ends the loop."""

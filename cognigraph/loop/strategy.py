@@ -51,7 +51,7 @@ class Strategy:
 
 
 def licomemory(
-    *, k: int = 15, queries: int = 3, new: int = 4, rounds: int = 3, max_tokens: int = 2000
+    *, k: int = 15, queries: int = 3, new: int = 6, rounds: int = 3, max_tokens: int = 2600
 ) -> Strategy:
     """One search of ``k`` messages, then up to ``queries`` further queries a round.
 
