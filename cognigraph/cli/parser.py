@@ -25,6 +25,7 @@ _EPILOG = """\
 environment:
   COGNIGRAPH_DB, COGNIGRAPH_AUTH,                       defaults of --db, --auth,
   COGNIGRAPH_EMBEDDER, COGNIGRAPH_EXTRACTOR             --embedder, --extractor
+  COGNIGRAPH_KEYS, COGNIGRAPH_MCP_TOKEN                 key file of serve, token of mcp
   COGNIGRAPH_DEBUG=1                                    show tracebacks and log messages
   NO_COLOR=1                                            no colours
 
