@@ -34,12 +34,11 @@ class SearchPlan:
 
     @property
     def newer_first(self) -> bool:
-        """Whether a newer message of the user precedes an older one that matches as well."""
+        """Whether newer messages of the user precede older ones that match about as well."""
         settings, analysis = self.request.settings, self.analysis
         if settings.profile != "default" or not settings.time_order:
             return False
-        is_dated = self.request.valid_at is not None
-        return analysis.asks_state and analysis.time.order is None and not is_dated
+        return analysis.asks_state and self.request.valid_at is None
 
 
 def plan_search(request: SearchRequest) -> SearchPlan | None:

@@ -143,11 +143,19 @@ class _Ranked:
 
     def _in_order(self, best: RankedMessages) -> list[int]:
         """Return the rows of the messages, newest or oldest first if the question asks for it."""
-        if self.plan.order is None:
+        if self.plan.order is None or self._is_in_order_of_time(best):
             return list(best.rows)
         own = self._own_answer()
         times = [best.records[row].at for row in best.rows]
         return in_order(best.rows, self.plan.order, [own[row] for row in best.rows], times)
+
+    def _is_in_order_of_time(self, best: RankedMessages) -> bool:
+        """Whether :meth:`_newer_first` has done what "now" asks for: a user is among those found.
+
+        It compares neighbours, so a message that matches much worse does not come first.
+        """
+        is_asked = self.plan.newer_first and self.plan.order == "last"
+        return is_asked and any(best.records[row].role == "user" for row in best.rows)
 
     def _newer_first(self, best: RankedMessages) -> RankedMessages:
         """Put newer messages of the user before older ones, if the question is about a state.
@@ -369,7 +377,7 @@ class _Ranked:
         unknown = int(np.isnan(self.ranking.gap).sum())
         if unknown:
             notes.append(f"{unknown} candidates without a time")
-        if self.plan.order is not None:
+        if self.plan.order is not None and not self._is_in_order_of_time(best):
             first = "newest" if self.plan.order == "last" else "oldest"
             notes.append(f"the {first} of the best come first")
         if best.newer:

@@ -19,15 +19,15 @@ BAND = 0.75
 DEPTH = 15
 """The number of best items among which such states are sought."""
 
-CLOSE = 0.2
+CLOSE = 0.12
 """A newer message moves before an older one whose score is higher by at most this share of the
 best score."""
 
-CLOSE_IF_CHANGED = 0.1
+CLOSE_IF_CHANGED = 0.15
 """Added to ``CLOSE`` for a message that tells of a change, in proportion to how much it does."""
 
 ANSWERS_AS_WELL = 0.6
-"""So does one that answers by itself at least this well, compared with the older one."""
+"""With few candidates, so does one whose own answer is at least this share of the older one's."""
 
 STATE_DEPTH = 20
 """The number of best messages among which newer ones move before older ones."""
@@ -81,11 +81,12 @@ def newer_before_older(found: Sequence[Statement]) -> list[int]:
     matches much better. Those that may move share their positions; all others keep theirs.
     """
     best = max((one.score for one in found), default=0.0)
+    few = len(found) < STATE_DEPTH
     moving = [row for row, one in enumerate(found[:STATE_DEPTH]) if one.may_move]
     placed: list[int] = []
     for row in moving:
         at = len(placed)
-        while at and _replaces(found[row], found[placed[at - 1]], best):
+        while at and _replaces(found[row], found[placed[at - 1]], best, few=few):
             at -= 1
         placed.insert(at, row)
     order = list(range(len(found)))
@@ -94,14 +95,16 @@ def newer_before_older(found: Sequence[Statement]) -> list[int]:
     return order
 
 
-def _replaces(new: Statement, old: Statement, best: float) -> bool:
+def _replaces(new: Statement, old: Statement, best: float, *, few: bool) -> bool:
     """Whether a message is newer than another one and matches about as well.
 
-    That is by its score, compared with the ``best`` one, or by its own answer: where there are few
-    candidates, scaling stretches small differences of the scores.
+    That is by its score, compared with the ``best`` one. With ``few`` candidates, for which scaling
+    stretches small differences of the scores, it may also be by its own answer.
     """
+    if new.at <= old.at:
+        return False
     reach = new.score + best * (CLOSE + CLOSE_IF_CHANGED * new.change)
-    return new.at > old.at and (reach >= old.score or new.own >= ANSWERS_AS_WELL * old.own)
+    return reach >= old.score or (few and new.own >= ANSWERS_AS_WELL * old.own)
 
 
 def state_time(triple: Triple) -> datetime:

@@ -36,7 +36,11 @@ def order(space, question, **arguments):
 
 @pytest.mark.parametrize(
     "question",
-    ["What is my gym membership a month?", "What do I pay a month for my gym membership?"],
+    [
+        "What is my gym membership a month?",
+        "What do I pay a month for my gym membership?",
+        "What is my gym membership a month at the moment?",
+    ],
 )
 def test_a_question_about_how_things_are_gets_the_newest_first(space, question):
     off = SearchSettings(time_order=False)

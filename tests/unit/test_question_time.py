@@ -248,23 +248,27 @@ def newer_first(scores, days, changes=None, moving=None, own=None):
 
 
 def test_a_newer_message_moves_before_older_ones_that_score_little_more():
-    assert newer_first([1.0, 0.9, 0.81], [1, 2, 3]) == [2, 1, 0]
-    assert newer_first([1.0, 0.9, 0.79], [1, 2, 3]) == [1, 0, 2], "too little for the first"
-    assert newer_first([1.0, 0.9, 0.81], [3, 2, 1]) == [0, 1, 2], "older ones stay"
-    assert newer_first([1.0, 0.9, 0.81], [1, 1, 1]) == [0, 1, 2], "at the same time, too"
+    assert newer_first([1.0, 0.95, 0.89], [1, 2, 3]) == [2, 1, 0]
+    assert newer_first([1.0, 0.95, 0.87], [1, 3, 2]) == [1, 0, 2], "too little for the first"
+    assert newer_first([1.0, 0.9, 0.89], [3, 2, 1]) == [0, 1, 2], "older ones stay"
+    assert newer_first([1.0, 0.95, 0.9], [1, 1, 1]) == [0, 1, 2], "at the same time, too"
     assert newer_first([], []) == []
 
 
-def test_a_newer_message_that_answers_as_well_by_itself_moves_whatever_the_scores():
+def test_among_few_a_newer_message_that_answers_as_well_by_itself_moves():
     assert newer_first([1.0, 0.1], [1, 2], own=[2.0, 1.2]) == [1, 0]
     assert newer_first([1.0, 0.1], [1, 2], own=[2.0, 1.1]) == [0, 1]
+    many = [1.0, *[0.1] * 19]
+    assert newer_first(many, range(1, 21), own=[2.0] * 20)[0] == 0, (
+        "with many only the scores count"
+    )
 
 
 def test_a_message_that_tells_of_a_change_may_score_less():
-    assert newer_first([1.0, 0.76], [1, 2]) == [0, 1]
-    assert newer_first([1.0, 0.76], [1, 2], changes=[0.0, 0.5]) == [1, 0]
-    assert newer_first([1.0, 0.74], [1, 2], changes=[0.0, 0.5]) == [0, 1]
-    assert newer_first([1.0, 0.76], [1, 2], changes=[0.5, 0.0]) == [0, 1]
+    assert newer_first([1.0, 0.82], [1, 2]) == [0, 1]
+    assert newer_first([1.0, 0.82], [1, 2], changes=[0.0, 0.5]) == [1, 0]
+    assert newer_first([1.0, 0.8], [1, 2], changes=[0.0, 0.5]) == [0, 1]
+    assert newer_first([1.0, 0.82], [1, 2], changes=[0.5, 0.0]) == [0, 1]
 
 
 def test_those_that_may_not_move_keep_their_positions():
