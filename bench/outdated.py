@@ -1,6 +1,7 @@
 """How often the newest value of something comes before the outdated ones.
 
-python bench/outdated.py --data DIR --extraction rules|recorded [--embedder wordllama] --json FILE
+python bench/outdated.py --data DIR --extraction none|rules|recorded [--embedder wordllama]
+    --json FILE
 
 DIR is laid out as for bench/recall.py; questions whose ``outdated`` names turns with earlier values
 are counted. The newest comes first if a turn that answers the question ranks before every outdated
@@ -17,24 +18,28 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cognigraph import Memory
+from cognigraph import Memory, SearchSettings
 from cognigraph.ingest import RecordedExtractor
 from cognigraph.ingest.extraction import Extractor
 
 K = 50
+UNORDERED = SearchSettings(time_order=False)
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Measure, print and return the figures."""
     options = _options(arguments)
-    first = count = 0
+    first = without = count = 0
     for path in sorted((Path(options.data) / "conversations").glob("*.json")):
         conversation = json.loads(path.read_text("utf-8"))
-        found, asked = _conversation(Path(options.data), path.stem, conversation, options)
-        first, count = first + found, count + asked
-    share = round(first / count, 3) if count else None
-    figures = {"extraction": options.extraction, "embedder": options.embedder,
-               "questions": count, "newest first": first, "share": share}  # fmt: skip
+        found, plain, asked = _conversation(Path(options.data), path.stem, conversation, options)
+        first, without, count = first + found, without + plain, count + asked
+    figures = {
+        "extraction": options.extraction, "embedder": options.embedder.split("/")[-1],
+        "questions": count, "newest first": first,
+        "share": round(first / count, 3) if count else None,
+        "without": round(without / count, 3) if count else None,
+    }  # fmt: skip
     print(json.dumps(figures, indent=2))
     if options.json:
         Path(options.json).write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
@@ -43,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 def _conversation(
     data: Path, name: str, conversation: dict[str, Any], options: argparse.Namespace
-) -> tuple[int, int]:
+) -> tuple[int, int, int]:
     questions = json.loads((data / "qa" / f"{name}.qa.json").read_text("utf-8"))["qa"]
     extractor: str | Extractor = "rules"
     if options.extraction == "recorded":
@@ -52,12 +57,14 @@ def _conversation(
         Path(folder) / "x.db", embedder=options.embedder, extractor=extractor, enrich="manual",
         timezone="UTC",
     ) as memory:  # fmt: skip
-        last = _insert(memory, conversation)
+        last = _insert(memory, conversation, enrich=options.extraction != "none")
         asked = [one for one in questions if set(one.get("outdated", ())) - set(one["evidence"])]
-        return sum(_is_first(memory, one, last, options.show) for one in asked), len(asked)
+        first = sum(_is_first(memory, one, last, options.show) for one in asked)
+        plain = sum(_is_first(memory, one, last, False, UNORDERED) for one in asked)
+        return first, plain, len(asked)
 
 
-def _insert(memory: Memory, conversation: dict[str, Any]) -> datetime:
+def _insert(memory: Memory, conversation: dict[str, Any], *, enrich: bool) -> datetime:
     for session in conversation["sessions"]:
         at = datetime.fromisoformat(session["time"])
         for number, turn in enumerate(session["turns"]):
@@ -65,12 +72,20 @@ def _insert(memory: Memory, conversation: dict[str, Any]) -> datetime:
                 turn["text"], session=str(session["session"]), speaker=turn["speaker"],
                 at=at + timedelta(seconds=30 * number), id=turn["id"],
             )  # fmt: skip
-    memory.flush(600)
+    if enrich:
+        memory.flush(600)
     return at + timedelta(days=1)
 
 
-def _is_first(memory: Memory, question: dict[str, Any], now: datetime, show: bool) -> bool:
-    ids = [hit.id for hit in memory.search(question["question"], K, now=now)]
+def _is_first(
+    memory: Memory,
+    question: dict[str, Any],
+    now: datetime,
+    show: bool,
+    settings: SearchSettings | None = None,
+) -> bool:
+    found = memory.search(question["question"], K, now=now, settings=settings)
+    ids = [hit.id for hit in found]
     outdated = set(question["outdated"]) - set(question["evidence"])
     newest = min((ids.index(id) for id in question["evidence"] if id in ids), default=K)
     old = min((ids.index(id) for id in outdated if id in ids), default=K)
@@ -82,7 +97,7 @@ def _is_first(memory: Memory, question: dict[str, Any], now: datetime, show: boo
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", required=True, metavar="DIR")
-    parser.add_argument("--extraction", choices=("rules", "recorded"), default="rules")
+    parser.add_argument("--extraction", choices=("none", "rules", "recorded"), default="rules")
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--show", action="store_true", help="print the questions that fail")
