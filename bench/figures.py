@@ -264,6 +264,8 @@ def several_queries() -> str:
     for what, name, kind in (
         ("LoCoMo, multi-hop", "locomo-rules-wordllama", "multi-hop"),
         ("LoCoMo, single-hop", "locomo-rules-wordllama", "single-hop"),
+        ("assistants, all", "assistants-rules-bge-small", "all"),
+        ("assistants, multi-session", "assistants-rules-bge-small", "multi-session"),
     ):
         found = result(f"loop-{name}")
         for way, shown in _LOOP_WAYS.items():
