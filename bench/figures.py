@@ -269,6 +269,8 @@ def several_queries() -> str:
     ):
         found = result(f"loop-{name}")
         for way, shown in _LOOP_WAYS.items():
+            if way not in found["always"]:
+                continue
             always, stopped = found["always"][way][kind], found["by verdict"][way][kind]
             rows.append(
                 [
