@@ -10,11 +10,13 @@ from typing import TypeVar
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.engine import Engine
 from cognigraph.model import Context, Exclusion, Filter, Seen
+from cognigraph.model.filters import Scalar
 from cognigraph.retrieve.queries import checked_queries
 from cognigraph.retrieve.rank.weights import declared_weight_set
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.settings import SearchSettings
 from cognigraph.stores.protocols import Store
+from cognigraph.text.clean import storable
 from cognigraph.times import to_utc
 
 _T = TypeVar("_T")
@@ -43,7 +45,7 @@ def with_request(
     asked_at = engine.clock() if now is None else to_utc(now, engine.zone)
     known_at = None if as_of is None else to_utc(as_of, engine.zone)
     passing = in_utc(where or Filter(), engine.zone)
-    queries, seen = checked_queries(also), Exclusion.of(without)
+    queries, seen = checked_queries(also), _storable_ids(Exclusion.of(without))
 
     def work(store: Store, embedder: CheckedEmbedder) -> _T:
         request = SearchRequest(
@@ -69,8 +71,25 @@ def with_request(
 
 
 def in_utc(where: Filter, zone: tzinfo | None) -> Filter:
-    """The filter with its times in UTC."""
+    """The filter as stores take it: with its times in UTC, and its texts as they are stored."""
     since, until = (
         None if time is None else to_utc(time, zone) for time in (where.since, where.until)
     )
-    return replace(where, since=since, until=until)
+    return replace(
+        where,
+        since=since,
+        until=until,
+        session=tuple(map(storable, where.sessions)) or None,
+        speaker=tuple(map(storable, where.speakers)) or None,
+        tags=tuple(map(storable, where.tags)),
+        metadata={storable(name): _storable(value) for name, value in where.metadata.items()},
+    )
+
+
+def _storable(value: Scalar) -> Scalar:
+    return storable(value) if isinstance(value, str) else value
+
+
+def _storable_ids(seen: Exclusion) -> Exclusion:
+    """What was seen, with ids that a store can look up; those of items are such already."""
+    return replace(seen, ids=frozenset(map(storable, seen.ids)))

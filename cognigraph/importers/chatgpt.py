@@ -38,7 +38,7 @@ def _conversation(
 ) -> Iterator[Record]:
     nodes = {id: node for id, node in given["mapping"].items() if isinstance(node, Mapping)}
     parents = {id: node.get("parent") for id, node in nodes.items()}
-    leaf = given.get("current_node")
+    leaf = str(given.get("current_node"))
     session = given.get("conversation_id") or given.get("id")
     if not isinstance(session, str) or not session.strip():
         yield Record(position, Bad("is a conversation without an id"))
@@ -69,7 +69,7 @@ def _message(message: Mapping[str, Any]) -> dict[str, Any] | None:
     author = message.get("author")
     if not isinstance(content, Mapping) or not isinstance(author, Mapping):
         return None
-    kind, role = content.get("content_type"), author.get("role")
+    kind, role = str(content.get("content_type")), str(author.get("role"))
     hidden = _mapping(message.get("metadata")).get("is_visually_hidden_from_conversation")
     if kind in _THOUGHT or role not in _ROLES:
         return None

@@ -40,7 +40,7 @@ def _conversation(
     for index, message in enumerate(given["chat_messages"], 1):
         if not isinstance(message, Mapping):
             yield Record(position.inside(index), Bad("is not a JSON object"))
-        elif current is None or message.get("uuid") in current:
+        elif current is None or str(message.get("uuid")) in current:
             made = _message(message)
             if made is not None:
                 fields = {
@@ -53,7 +53,7 @@ def _conversation(
 
 def _current(given: Mapping[str, Any]) -> set[str] | None:
     """The messages of the current branch, if the export says which that is."""
-    leaf = given.get("current_leaf_message_uuid")
+    leaf = str(given.get("current_leaf_message_uuid"))
     messages = [one for one in given["chat_messages"] if isinstance(one, Mapping)]
     parents = {
         one["uuid"]: one.get("parent_message_uuid")
@@ -66,9 +66,12 @@ def _current(given: Mapping[str, Any]) -> set[str] | None:
 def _message(message: Mapping[str, Any]) -> dict[str, Any] | None:
     """The fields of a message; ``None`` if it is empty."""
     content = message.get("content")
-    blocks = [one for one in content if isinstance(one, Mapping)] if content else []
-    said = [one for one in blocks if one.get("type") not in _THOUGHT]
-    texts = [one["text"] for one in said if one.get("type") == "text" and one.get("text")]
+    blocks = (
+        [one for one in content if isinstance(one, Mapping)] if isinstance(content, list) else []
+    )
+    said = [one for one in blocks if str(one.get("type")) not in _THOUGHT]
+    found = [one.get("text") for one in said if one.get("type") == "text"]
+    texts = [text for text in found if isinstance(text, str) and text]
     text = "\n".join(texts) if texts else message.get("text") or ""
     raw = {name: message[name] for name in ("attachments", "files") if message.get(name)}
     if any(one.get("type") != "text" for one in said):

@@ -19,7 +19,7 @@ _WRITTEN_BY_PROGRAM = ("<command-", "<local-command-", "<system-reminder>", "<ba
 def _sniff(head: Head) -> bool:
     if "sessionId" in head.keys and not {"type", "uuid", "message"}.isdisjoint(head.keys):
         return bool(head.lines)
-    return any(line.get("type") in _EVENTS for line in head.lines)
+    return any(str(line.get("type")) in _EVENTS for line in head.lines)
 
 
 def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
@@ -66,7 +66,7 @@ def _content(content: object) -> tuple[str, list[Mapping[str, Any]]]:
         return content, []
     blocks = content if isinstance(content, list) else []
     blocks = [one for one in blocks if isinstance(one, Mapping)]
-    said = [one for one in blocks if one.get("type") not in _THOUGHT]
+    said = [one for one in blocks if str(one.get("type")) not in _THOUGHT]
     return "\n".join(filter(None, map(_text, said))), said
 
 

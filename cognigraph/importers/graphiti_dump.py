@@ -44,12 +44,13 @@ def _episode(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The fields of an episode; ``None`` for all other nodes and relationships."""
     inner = value.get("properties")
     if isinstance(inner, Mapping):
-        return inner if "Episodic" in (value.get("labels") or ()) else None
+        labels = value.get("labels")
+        return inner if isinstance(labels, list) and "Episodic" in labels else None
     return value if "content" in value and "fact" not in value else None
 
 
 def _message(given: Mapping[str, Any], options: ReadOptions) -> dict[str, Any] | Bad:
-    text = given["content"]
+    text = given.get("content")
     if not isinstance(text, str):
         return Bad("is an episode whose content is no text")
     metadata = {name: given[name] for name in _KEPT if given.get(name)}

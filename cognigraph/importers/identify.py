@@ -8,6 +8,8 @@ import sqlite3
 from types import TracebackType
 from typing import Any, Self
 
+from cognigraph.text.clean import storable
+
 _CHAT = ("role", "name", "content", "tool_calls", "function_call", "tool_call_id", "raw")
 """What tells chat messages apart, beside the fields that every message has."""
 _SCHEMA = """
@@ -63,7 +65,7 @@ class Identifier:
 
     def note_session(self, name: str) -> None:
         """Count a session, once."""
-        self._seen.execute("INSERT OR IGNORE INTO session VALUES (?)", (name,))
+        self._seen.execute("INSERT OR IGNORE INTO session VALUES (?)", (storable(name),))
 
     @property
     def sessions(self) -> int:

@@ -50,7 +50,10 @@ def message_of(given: Mapping[str, Any]) -> dict[str, Any] | Bad:
     role = as_role(own_role) or _ROLES.get(kind)
     if role is None and not own_role:
         return Bad(f"is no LangChain message: its type is {kind!r}")
-    text, is_whole = text_of(data.get("content", ""), 0)
+    content = data.get("content")
+    if not isinstance(content, str | list | Mapping | None):
+        return Bad("has a content that is neither a text nor a list of parts")
+    text, is_whole = text_of(content or "", 0)
     extra = {
         name: value
         for name, value in data.items()
@@ -63,7 +66,7 @@ def message_of(given: Mapping[str, Any]) -> dict[str, Any] | Bad:
         if data.get(name):
             made[ours] = data[name]
     if extra or not is_whole:
-        made["raw"] = {"type": kind, "content": data.get("content")} | extra
+        made["raw"] = {"type": kind, "content": content} | extra
     return made
 
 

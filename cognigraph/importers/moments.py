@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from email.utils import parsedate_to_datetime
@@ -10,8 +9,8 @@ from email.utils import parsedate_to_datetime
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBER = re.compile(r"[+-]?\d{8,19}(\.\d+)?")
 _UTC_NAME = re.compile(r"\s*(?:UTC|GMT|Z)$")
-_SECONDS, _MILLISECONDS, _MICROSECONDS = 1e11, 1e14, 1e17
-"""Below these amounts a number counts seconds, milliseconds, microseconds: until the year 5138."""
+_SECONDS, _MILLISECONDS, _MICROSECONDS, _NANOSECONDS = 1e11, 1e14, 1e17, 1e20
+"""Below these amounts a number counts seconds, milliseconds, and so on: until the year 5138."""
 
 
 def iso(value: object, zone: tzinfo | None = None) -> str | None:
@@ -66,7 +65,7 @@ def _with_zone_name(text: str) -> datetime:
 
 def _since_epoch(number: float) -> datetime | None:
     size = abs(number)
-    if not math.isfinite(size):
+    if not size < _NANOSECONDS:  # too far away, or not a number
         return None
     if size < _SECONDS:
         parts = 1_000_000 * number

@@ -6,11 +6,13 @@ import io
 import stat
 import sys
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatch
+from lzma import LZMAError
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,6 +21,8 @@ from cognigraph.errors import ConfigurationError
 HEAD = 64 * 1024
 """Number of bytes from which the format is guessed."""
 STDIN = "-"
+_UNREADABLE = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error, LZMAError)
+"""What opening and unpacking a file may raise."""
 _EXPORTED = "conversations*.json"
 """The file in the archives that ChatGPT and Claude send."""
 
@@ -101,7 +105,7 @@ class Location:
             else:
                 with zipfile.ZipFile(self.path) as archive, archive.open(self.member) as stream:
                     yield self._input(stream, tally, None)  # type: ignore[arg-type]
-        except (OSError, zipfile.BadZipFile, RuntimeError) as error:
+        except _UNREADABLE as error:
             raise _unreadable(self.name, error) from error
 
     def _input(self, stream: BinaryIO, tally: Tally, modified: datetime | None) -> Input:

@@ -141,7 +141,7 @@ def _part_text(part: object) -> str | None:
     """The text of a part, or ``None`` for an image, a tool call or anything else."""
     if isinstance(part, str):
         return part
-    if not isinstance(part, Mapping) or part.get("type", "text") not in _TEXT_TYPES:
+    if not isinstance(part, Mapping) or str(part.get("type", "text")) not in _TEXT_TYPES:
         return None
     text = part.get("text")
     if isinstance(text, Mapping):  # the Assistants API: {"text": {"value": ..., "annotations"}}

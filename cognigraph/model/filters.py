@@ -11,6 +11,10 @@ from cognigraph.model.roles import DEFAULT_ROLES, RoleFilter
 
 Scalar = str | int | float | bool | None
 _ALL_ROLES = (*DEFAULT_ROLES, "system", "tool")
+MOST_CONDITIONS = 100
+"""The largest number of tags, and of fields of metadata, that a message must have."""
+MOST_NAMES = 100_000
+"""The largest number of sessions, and of speakers, of which any will do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +52,7 @@ class Filter:
             raise ConfigurationError("filter.roles must name at least one role")
         if not isinstance(self.metadata, Mapping):
             raise ConfigurationError("filter.metadata must be a mapping (such as a dict)")
+        _check_number("metadata", len(self.metadata))
         for name, value in self.metadata.items():
             if not isinstance(name, str):
                 raise ConfigurationError(f"filter.metadata has the field {name!r}; give a string")
@@ -74,6 +79,12 @@ class Filter:
         return tuple(self.speaker or ())
 
 
+def _check_number(name: str, number: int) -> None:
+    most = MOST_CONDITIONS if name in ("tags", "metadata") else MOST_NAMES
+    if number > most:
+        raise ConfigurationError(f"filter.{name} has {number:,} items; the most is {most:,}")
+
+
 def _texts(name: str, value: object) -> tuple[str, ...] | None:
     if value is None:
         return None
@@ -83,4 +94,5 @@ def _texts(name: str, value: object) -> tuple[str, ...] | None:
     found = tuple(texts)
     if not all(isinstance(text, str) for text in found):
         raise ConfigurationError(f"filter.{name} must be a string or several strings")
+    _check_number(name, len(found))
     return tuple(dict.fromkeys(found))

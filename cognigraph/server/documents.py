@@ -10,10 +10,11 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from cognigraph.model import Context
 from cognigraph.plain_data import COMPUTED, plain
+from cognigraph.server.json_response import AnyTextResponse
 from cognigraph.times import When
 
 _WHEN = "An event time: 2026, 2026-05, 2026-05-20, 2026-05-20T09:30, or two of these and a slash."
@@ -21,7 +22,7 @@ _WHEN = "An event time: 2026, 2026-05, 2026-05-20, 2026-05-20T09:30, or two of t
 
 def document(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """A response with a value object, or several, as JSON."""
-    return JSONResponse(plain(value), status, headers=dict(headers or {}))
+    return AnyTextResponse(plain(value), status, headers=dict(headers or {}))
 
 
 def described(schema: Any, status: int = 200, what: str = "Done.") -> dict[int | str, Any]:

@@ -6,6 +6,7 @@ It refuses requests that are too many, too large, from another web page, or with
 from __future__ import annotations
 
 import logging
+import re
 import time
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -23,6 +24,8 @@ logger = logging.getLogger("cognigraph.server")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names of this machine, as a browser would send them."""
 _WRONG_KEYS_A_SECOND = 5.0
+_UPLOAD = re.compile(r"/v1/spaces/[^/]*/(?:import|restore)")
+"""The paths whose bodies go to a file; every other body is held in memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +101,7 @@ class Gate:
             await of_error(error)(scope, receive, response)
 
     def _most(self, scope: Scope) -> int:
-        is_upload = scope["path"].endswith(("/import", "/restore"))
+        is_upload = _UPLOAD.fullmatch(scope["path"])
         return self._limits.upload if is_upload else self._limits.body
 
     def _check_origin(self, headers: Headers) -> None:
@@ -117,7 +120,7 @@ class Gate:
                 f"{host[:100]!r}; `cognigraph keys create` makes a key",
             )
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and (not host or _host(origin) != host.lower()):
             raise Problem(403, "Another origin", "web pages of other origins cannot use this API")
 
     def _admit(self, scope: Scope, headers: Headers) -> None:
@@ -138,8 +141,19 @@ def is_public(path: str) -> bool:
     return not path.startswith("/v1/") and path != "/metrics"
 
 
+def _host(origin: str) -> str:
+    """The host and port of an origin; empty if it has none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:  # such as an IPv6 address without its end
+        return ""
+
+
 def _name(host: str) -> str:
-    return (urlsplit(f"//{host}").hostname or "").lower()
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""
 
 
 class _Response:

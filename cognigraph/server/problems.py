@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from cognigraph.errors import (
     BudgetExceededError,
@@ -22,6 +22,7 @@ from cognigraph.errors import (
     QueryError,
     StoreUnavailableError,
 )
+from cognigraph.server.json_response import AnyTextResponse
 
 MEDIA_TYPE = "application/problem+json"
 _STATUS: tuple[tuple[type[CogniGraphError], int], ...] = (
@@ -71,7 +72,7 @@ def problem(
     retryable = status in (429, 503, 504)
     document = {"type": "about:blank", "title": title, "status": status, "detail": detail}
     document |= {"retryable": retryable, **more}
-    return JSONResponse(document, status, headers=dict(headers or {}), media_type=MEDIA_TYPE)
+    return AnyTextResponse(document, status, headers=dict(headers or {}), media_type=MEDIA_TYPE)
 
 
 def status_of(error: CogniGraphError) -> int:
