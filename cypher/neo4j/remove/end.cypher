@@ -7,7 +7,9 @@ CALL (space) {
   MATCH (ruling:StateRuling) USING INDEX ruling:StateRuling(space)
   WHERE ruling.space = space.name
   WITH ruling, ruling.uid AS said
-  WHERE NOT EXISTS { MATCH (:Fact {uid: said}) }
+  OPTIONAL MATCH (fact:Fact {uid: said})
+  WITH ruling, count(fact) AS facts
+  WHERE facts = 0
   DETACH DELETE ruling
 }
 SET space.inserts = space.inserts + 1
