@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 from collections.abc import Iterator
+from typing import Self
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.importers.record import Bad, Position, Reader, ReadOptions, Record
@@ -14,7 +15,8 @@ from cognigraph.importers.source import Input
 
 _DELIMITERS = ",;\t|"
 _TEXTS = {"text", "content", "message", "body", "msg"}
-_MAX_FIELD = 64 * 1024 * 1024
+_MAX_ROW = 32 * 1024 * 1024
+"""Largest number of characters of a row."""
 _SPREADSHEET = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -27,24 +29,53 @@ def _read(file: Input, options: ReadOptions) -> Iterator[Record]:
     encoding = "utf-16" if head.startswith(_SPREADSHEET) else "utf-8-sig"
     first = head.decode(encoding, "replace").partition("\n")[0]
     delimiter = max(_DELIMITERS, key=first.count)
-    csv.field_size_limit(max(csv.field_size_limit(), _MAX_FIELD))
+    csv.field_size_limit(max(csv.field_size_limit(), _MAX_ROW))
     text = io.TextIOWrapper(file.stream, encoding, newline="")
     try:
-        rows = csv.reader(text, delimiter=delimiter, strict=True)
-        yield from _records(rows, options)
+        lines = _Lines(text)
+        yield from _records(csv.reader(lines, delimiter=delimiter, strict=True), lines, options)
     finally:
         text.detach()
 
 
-def _records(rows: Iterator[list[str]], options: ReadOptions) -> Iterator[Record]:
+class _TooLong(csv.Error):
+    """A row that is too long to be held in memory."""
+
+
+class _Lines:
+    """The lines of a table, of which one row takes a limited number of characters."""
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._text = text
+        self._left = _MAX_ROW
+
+    def begin_row(self) -> None:
+        """Count anew."""
+        self._left = _MAX_ROW
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        line = self._text.readline(self._left + 1)
+        if not line:
+            raise StopIteration
+        self._left -= len(line)
+        if self._left < 0:
+            raise _TooLong(f"a row is longer than {_MAX_ROW // 1024**2} MB")
+        return line
+
+
+def _records(rows: Iterator[list[str]], lines: _Lines, options: ReadOptions) -> Iterator[Record]:
     names: list[str] | None = None
     while True:
         number = getattr(rows, "line_num", 0) + 1
+        lines.begin_row()
         try:
             row = next(rows, None)
         except (csv.Error, UnicodeDecodeError) as error:
             yield Record(Position(number), Bad(f"cannot be read: {error}"))
-            if names is None or isinstance(error, UnicodeDecodeError):
+            if names is None or isinstance(error, UnicodeDecodeError | _TooLong):
                 return
             continue
         if row is None:

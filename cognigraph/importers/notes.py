@@ -29,6 +29,8 @@ _DATE_IN_NAME = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
 _FIELD = re.compile(r"([A-Za-z_]+):[ \t]*(.*?)[ \t]*$")
 _DATES = ("date", "created", "created_at", "updated")
 _MAX_ID = 200
+_MAX_SECTION = 32 * 1024 * 1024
+"""Largest number of characters of a section."""
 _MAX_FRONT = 200
 """Largest number of lines of front matter."""
 
@@ -37,6 +39,7 @@ _MAX_FRONT = 200
 class _Section:
     line: int = 1
     path: tuple[str, ...] = ()
+    size: int = 0
     lines: list[str] = field(default_factory=list)
 
     @property
@@ -65,7 +68,10 @@ def _records(file: Input, options: ReadOptions) -> Iterator[Record]:
     at = _time(front, file, options)
     seen: Counter[str] = Counter()
     for section in _sections(rest):
-        if section.has_body:
+        if section.size > _MAX_SECTION:
+            problem = f"is a section longer than {_MAX_SECTION // 1024**2} MB"
+            yield Record(Position(section.line), Bad(problem))
+        elif section.has_body:
             id = _identifier(section.path)
             seen[id] += 1
             yield Record(
@@ -137,7 +143,8 @@ def _sections(numbered: Iterator[tuple[int, str]]) -> Iterator[_Section]:
         fence = _fence_after(fence, line)
         if not section.lines:
             section.line = number
-        if section.lines or line.strip():
+        section.size += len(line)
+        if section.size <= _MAX_SECTION and (section.lines or line.strip()):
             section.lines.append(line)
     yield section
 

@@ -5,6 +5,7 @@ It refuses requests that are too many, too large, from another web page, or with
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import time
@@ -24,6 +25,8 @@ logger = logging.getLogger("cognigraph.server")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names of this machine, as a browser would send them."""
 _WRONG_KEYS_A_SECOND = 5.0
+_SLOWEST = 1024
+"""How many bytes of a body must come in a second, once the patience is over."""
 _UPLOAD = re.compile(r"/v1/spaces/[^/]*/(?:import|restore)")
 """The paths whose bodies go to a file; every other body is held in memory."""
 
@@ -35,7 +38,8 @@ class ServerLimits:
     ``body`` is the size in bytes of a request, ``upload`` that of an import. ``rate`` is the number
     of requests per second of one key, or without keys of one address, over a longer time; 0 is no
     limit. ``requests`` is how many may be in work or wait at once, ``threads`` how many are in
-    work, and ``long`` how many imports, enrichments and exports.
+    work, and ``long`` how many imports, enrichments and exports. ``patience`` is the number of
+    seconds that a body may take, and a second more for each kilobyte of it.
     """
 
     body: int = 8 * 2**20
@@ -44,6 +48,7 @@ class ServerLimits:
     requests: int = 512
     threads: int = 8
     long: int = 4
+    patience: float = 30.0
 
 
 class Gate:
@@ -91,7 +96,7 @@ class Gate:
                 )
             self._check_origin(headers)
             self._admit(scope, headers)
-            body = _Body(receive, headers, self._most(scope))
+            body = _Body(receive, headers, self._most(scope), self._limits.patience)
             await self._app(scope, body, response)
         except Problem as refused:
             await response.replace(scope, receive, refused)
@@ -126,6 +131,7 @@ class Gate:
     def _admit(self, scope: Scope, headers: Headers) -> None:
         address = (scope.get("client") or ("unknown", 0))[0]
         if is_public(scope["path"]):
+            self._rate.take(address)
             return
         try:
             grant = self._doorkeeper.grant(headers.get("authorization"))
@@ -175,18 +181,30 @@ class _Response:
 
 
 class _Body:
-    """Receives the body of a request up to a size."""
+    """Receives the body of a request up to a size, and not slower than a rate."""
 
-    def __init__(self, receive: Receive, headers: Headers, most: int) -> None:
+    def __init__(self, receive: Receive, headers: Headers, most: int, patience: float) -> None:
         self._receive = receive
         self._left = self._most = most
+        self._until = time.monotonic() + patience
+        self._is_whole = False
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > most:
             raise self._too_large()
 
     async def __call__(self) -> Message:
-        message = await self._receive()
-        self._left -= len(message.get("body", b""))
+        if self._is_whole:
+            return await self._receive()
+        try:
+            message = await asyncio.wait_for(self._receive(), self._until - time.monotonic())
+        except TimeoutError:
+            raise Problem(
+                408, "The request is too slow", "its body did not come in time; send it again"
+            ) from None
+        self._is_whole = not message.get("more_body", False)
+        size = len(message.get("body", b""))
+        self._left -= size
+        self._until += size / _SLOWEST
         if self._left < 0:
             raise self._too_large()
         return message

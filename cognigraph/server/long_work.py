@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from threading import Event
 from typing import Any
 
@@ -32,6 +33,23 @@ class LongWork:
     def __init__(self, most: int) -> None:
         self.limiter = CapacityLimiter(most)
         self.stopping = Event()
+        self._receiving = 0
+
+    @contextmanager
+    def receiving(self) -> Iterator[None]:
+        """Hold a place for the upload of a file, so that uploads cannot fill the disk.
+
+        Raises:
+            Problem: there are too many uploads, or too much long work runs already.
+        """
+        self.check()
+        if self._receiving >= self.limiter.total_tokens:
+            raise Problem(503, "Too many uploads", "try again when one has ended", wait=5)
+        self._receiving += 1
+        try:
+            yield
+        finally:
+            self._receiving -= 1
 
     def check(self) -> None:
         """Refuse work if enough is running.
@@ -53,6 +71,12 @@ class _Left(Exception):
     """The client has left, or the server is about to stop."""
 
 
+def long_work_of(request: Request) -> LongWork:
+    """The long work of the server that a request is for."""
+    found: LongWork = request.app.state.long_work
+    return found
+
+
 async def run_long(
     request: Request, work: Work, afterwards: Callable[[], object] = lambda: None
 ) -> Response:
@@ -60,17 +84,18 @@ async def run_long(
 
     What was finished before a client leaves stays; all such work can be repeated.
     """
-    state: LongWork = request.app.state.long_work
+    state = long_work_of(request)
     try:
         state.check()
     except Problem:
         afterwards()
         raise
     run = _Run(state, work, afterwards)
+    run.start()
     if EVENTS in request.headers.get("accept", ""):
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(run.events(), media_type=EVENTS, headers=headers)
-    result = await run.result()
+    result = await run.task
     return Response(status_code=204) if result is None else document(result)
 
 
@@ -81,16 +106,27 @@ class _Run:
         self._progress: asyncio.Queue[Any] = asyncio.Queue()
         self._left = Event()
 
-    async def result(self) -> Any:
-        return await to_thread.run_sync(self._do, limiter=self._state.limiter)
+    def start(self) -> None:
+        """Begin the work, whether or not its client ever reads of it."""
+        self.task = asyncio.create_task(self._result())
+        self.task.add_done_callback(self._end)
+
+    async def _result(self) -> Any:
+        try:
+            return await to_thread.run_sync(self._do, limiter=self._state.limiter)
+        finally:  # also if it is cancelled before a thread is free
+            self._afterwards()
+
+    def _end(self, task: asyncio.Task[Any]) -> None:
+        self._progress.put_nowait(None)
+        if not task.cancelled():
+            task.exception()  # marks it as seen; a client that has left does not ask for it
 
     async def events(self) -> AsyncIterator[str]:
-        task = asyncio.create_task(self.result())
-        task.add_done_callback(lambda _: self._progress.put_nowait(None))
         try:
             while (progress := await self._next()) is not None:
                 yield ": working\n\n" if progress == "" else _event("progress", progress)
-            yield _ending(task)
+            yield _ending(self.task)
         finally:
             self._left.set()
 
@@ -108,8 +144,6 @@ class _Run:
             raise Problem(
                 503, "Stopped", "the server is about to stop; repeat it", wait=5
             ) from None
-        finally:
-            self._afterwards()
 
     def _report(self, progress: Any) -> None:
         if self._left.is_set() or self._state.stopping.is_set():

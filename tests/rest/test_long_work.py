@@ -13,7 +13,7 @@ import pytest
 from starlette.requests import Request
 
 from cognigraph.server.gate import ServerLimits
-from cognigraph.server.long_work import LongWork, run_long
+from cognigraph.server.long_work import LongWork, _Run, run_long
 from cognigraph.server.problems import Problem
 
 SPACE = "/v1/spaces/ann"
@@ -183,3 +183,43 @@ def test_no_more_long_work_runs_at_once_than_is_allowed():
         assert (await first).status_code == 204
 
     asyncio.run(two())
+
+
+def test_a_file_is_removed_if_its_work_never_gets_a_thread():
+    began, left, removed = Event(), Event(), Event()
+
+    def work(report: Any) -> None:
+        began.set()
+        left.wait(60)
+
+    async def stop() -> None:
+        state = LongWork(1)
+        runs = [_Run(state, work, lambda: None), _Run(state, work, removed.set)]
+        for run in runs:
+            run.start()
+        await asyncio.to_thread(began.wait, 60)
+        runs[1].task.cancel()
+        await asyncio.wait([runs[1].task])
+        left.set()
+        await runs[0].task
+
+    asyncio.run(stop())
+    assert removed.is_set()
+
+
+def test_uploads_wait_outside_if_there_are_as_many_as_work_may_run():
+    state = LongWork(1)
+    with state.receiving(), pytest.raises(Problem) as refused, state.receiving():
+        pass
+    assert refused.value.status == 503
+    with state.receiving():
+        pass
+
+
+def test_exports_and_blocks_with_a_strategy_count_as_long_work(client):
+    client.post(f"{SPACE}/messages", json={"text": "Ann likes tea."})
+    client.app.state.long_work.limiter.total_tokens = 0
+    assert client.get(f"{SPACE}/export").status_code == 503
+    ask = {"question": "What does Ann like?"}
+    assert client.post(f"{SPACE}/context", json=ask).status_code == 200
+    assert client.post(f"{SPACE}/context", json=ask | {"strategy": "ama"}).status_code == 503

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import json
+import zipfile
 
 import pytest
+from starlette.datastructures import Headers
+from starlette.types import Message
 
-from cognigraph.server.gate import ServerLimits
+from cognigraph.server.gate import ServerLimits, _Body
+from cognigraph.server.problems import Problem
 
 JSON = {"Content-Type": "application/json"}
 HALF = "\ud83d"
@@ -62,3 +68,52 @@ def test_only_bodies_that_go_to_a_file_may_have_the_size_of_one(serve, method, p
     client = serve(limits=ServerLimits(body=1000, upload=10**6))
     answer = client.request(method, path, content=b" " * 1001, headers=JSON)
     assert answer.status_code == 413
+
+
+@pytest.mark.parametrize("bodies", [[], [b"a"] * 9])
+def test_a_body_that_does_not_come_in_time_is_given_up(bodies):
+    async def receive() -> Message:
+        if bodies:
+            return {"type": "http.request", "body": bodies.pop(), "more_body": True}
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def read() -> None:
+        body = _Body(receive, Headers(), 1000, 0.05)
+        while True:
+            await body()
+
+    with pytest.raises(Problem) as refused:
+        asyncio.run(read())
+    assert refused.value.status == 408
+
+
+def test_waiting_for_a_client_to_leave_takes_any_time():
+    left = asyncio.Event()
+
+    async def receive() -> Message:
+        if not left.is_set():
+            left.set()
+            return {"type": "http.request", "body": b"", "more_body": False}
+        await asyncio.sleep(0.1)
+        return {"type": "http.disconnect"}
+
+    async def read() -> list[str]:
+        body = _Body(receive, Headers(), 1000, 0.02)
+        return [(await body())["type"], (await body())["type"]]
+
+    assert asyncio.run(read()) == ["http.request", "http.disconnect"]
+
+
+def test_what_needs_no_key_has_a_rate_too(serve):
+    client = serve(limits=ServerLimits(rate=1))
+    assert 429 in {client.get("/ready").status_code for _ in range(30)}
+
+
+def test_an_archive_that_unpacks_to_more_than_an_upload_is_refused(serve):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", b" " * 100_000)
+    client = serve(limits=ServerLimits(upload=10_000))
+    answer = client.post("/v1/spaces/ann/import?name=x.zip", content=packed.getvalue())
+    assert (answer.status_code, answer.json()["title"]) == (413, "The archive is too large")

@@ -11,6 +11,7 @@ import pytest
 
 from cognigraph import Message
 from cognigraph.errors import CogniGraphError, ConfigurationError
+from cognigraph.importers import csv_rows, notes
 from cognigraph.importers.formats import READERS
 from cognigraph.importers.identify import Identifier
 from cognigraph.importers.moments import iso
@@ -150,3 +151,18 @@ def test_a_damaged_archive_is_reported_as_one(tmp_path):
         location.open(Tally()) as file,
     ):
         file.stream.read()
+
+
+@pytest.mark.parametrize("row", ["," * 200, '"' + "a\n" * 200 + '"'])
+def test_a_row_that_is_too_long_ends_a_table(monkeypatch, row):
+    monkeypatch.setattr(csv_rows, "_MAX_ROW", 100)
+    good, bad = read("csv", f"text\nhi\n{row}\nho\n")
+    assert good.value["text"] == "hi" and bad.position.number == 3
+    assert "a row is longer than" in bad.value.problem
+
+
+def test_a_section_that_is_too_long_is_left_out_and_not_held(monkeypatch):
+    monkeypatch.setattr(notes, "_MAX_SECTION", 100)
+    found = read("markdown", "# A\nhi\n# B\n" + "word\n" * 100 + "# C\nho\n")
+    assert [isinstance(one.value, Bad) for one in found] == [False, True, False]
+    assert found[1].position.number == 3

@@ -15,10 +15,12 @@ from starlette.responses import FileResponse
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.importers.columns import parse_columns
+from cognigraph.importers.source import locate
 from cognigraph.model import ImportReport
 from cognigraph.server.access import Readable, Writable
 from cognigraph.server.documents import described, schema_of
-from cognigraph.server.long_work import Report, run_long
+from cognigraph.server.long_work import Report, long_work_of, run_long
+from cognigraph.server.problems import Problem
 from cognigraph.server.tracing import span
 
 router = APIRouter(tags=["files"])
@@ -61,6 +63,7 @@ async def import_file(
     path = await _received(request, _safe_name(name))
 
     def work(report: Report) -> ImportReport:
+        _check_unpacked(path, request.app.state.limits.upload)
         with span("cognigraph.import", space.name):
             return options(path, on_progress=report)
 
@@ -68,11 +71,14 @@ async def import_file(
 
 
 @router.get("/export", responses=described(str, what="JSON lines."))
-async def export_space(space: Readable, derived: Derived = False) -> Response:
+async def export_space(request: Request, space: Readable, derived: Derived = False) -> Response:
     """Write the space as JSON lines, with earlier texts and what users decided."""
+    long_work = long_work_of(request)
+    long_work.check()
     path = _new_path(_EXPORT)
+    write = partial(space.export_space, path, derived=derived)
     try:
-        await to_thread.run_sync(partial(space.export_space, path, derived=derived))
+        await to_thread.run_sync(write, limiter=long_work.limiter)
     except BaseException:
         _remove(path)
         raise
@@ -97,13 +103,24 @@ async def _received(request: Request, name: str) -> Path:
     """The body of a request in a file of this name, alone in a temporary folder."""
     path = _new_path(name)
     try:
-        with path.open("wb") as file:
+        with long_work_of(request).receiving(), path.open("wb") as file:
             async for part in request.stream():
                 await to_thread.run_sync(file.write, part)
     except BaseException:
         _remove(path)
         raise
     return path
+
+
+def _check_unpacked(path: Path, most: int) -> None:
+    """Refuse an archive whose files are larger than an upload may be."""
+    size = sum(location.size or 0 for location in locate(path, ()))
+    if size > most:
+        raise Problem(
+            413,
+            "The archive is too large",
+            f"its conversations have {size:,} bytes unpacked, and at most {most:,} are taken",
+        )
 
 
 def _new_path(name: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anyio import to_thread
 from fastapi import APIRouter, Request, Response
 
 from cognigraph.cypher import named_queries
@@ -27,10 +28,16 @@ def search(space: Readable, body: SearchBody) -> Response:
 
 
 @router.post("/context", responses=described(schema_of(Context)))
-def context(space: Readable, body: ContextBody) -> Response:
+async def context(request: Request, space: Readable, body: ContextBody) -> Response:
     """Build a prompt block with what is known about a question."""
-    with span("cognigraph.context", space.name):
-        return document(space.context(**body.arguments()))
+
+    def work(report: Report | None = None) -> Context:
+        with span("cognigraph.context", space.name):
+            return space.context(**body.arguments())
+
+    if body.strategy is not None:  # asks the model in several rounds
+        return await run_long(request, work)
+    return document(await to_thread.run_sync(work))
 
 
 @router.post("/ask", responses=described(schema_of(Answer)))
