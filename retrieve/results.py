@@ -29,6 +29,7 @@ from cognigraph.retrieve.timeline import (
     STATE_DEPTH,
     Statement,
     in_order,
+    may_tell_a_state,
     newer_before_older,
     sessions_known_at,
     state_time,
@@ -173,7 +174,7 @@ class _Ranked:
                     score=float(scores[row]),
                     own=float(own[row]),
                     change=float(changes[row]),
-                    may_move=best.records[row].role == "user",
+                    may_move=may_tell_a_state(best.records[row]),
                 )
                 for row in best.rows
             ]

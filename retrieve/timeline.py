@@ -9,9 +9,11 @@ from typing import TypeVar
 
 import numpy as np
 
+from cognigraph.english.words import PLEASANTRIES
 from cognigraph.model import Session, SessionHit, Triple
 from cognigraph.retrieve.question.temporal import Order
-from cognigraph.stores.candidates import Candidates
+from cognigraph.stores.candidates import Candidates, ChunkRecord
+from cognigraph.text.terms import STOP_WORDS, words
 
 BAND = 0.75
 """Items that score at least this share of the best score count as states of the same thing."""
@@ -32,6 +34,7 @@ ANSWERS_AS_WELL = 0.6
 STATE_DEPTH = 20
 """The number of best messages among which newer ones move before older ones."""
 
+_TELLS_NOTHING = STOP_WORDS | PLEASANTRIES
 _T = TypeVar("_T")
 
 
@@ -70,6 +73,11 @@ class Statement:
     own: float
     change: float = 0.0
     may_move: bool = True
+
+
+def may_tell_a_state(record: ChunkRecord) -> bool:
+    """Whether a message may tell how things are: a user said it, and more than thanks or assent."""
+    return record.role == "user" and not _TELLS_NOTHING.issuperset(words(record.text))
 
 
 def newer_before_older(found: Sequence[Statement]) -> list[int]:

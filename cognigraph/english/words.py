@@ -199,3 +199,11 @@ NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "couple": 2,
 }  # fmt: skip
+
+PLEASANTRIES = word_set(
+    """hi hello hey thanks thank ta thx cheers welcome please ok okay good great nice perfect lovely
+    cool brilliant wow yes yeah yep no nope sure bye goodbye night morning evening congratulations
+    haha lol much lot sounds got fine right well oh ah awesome amazing wonderful glad
+    happy"""
+)
+"""Words of greetings, thanks and assent: a text of these alone tells nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cognigraph.retrieve.excerpt.worth import PLEASANTRIES
+from cognigraph.english.words import PLEASANTRIES
 from cognigraph.text.terms import STOP_WORDS, words
 
 _COMPARED = 400

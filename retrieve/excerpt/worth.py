@@ -16,6 +16,7 @@ import numpy as np
 
 from cognigraph.arrays import Floats
 from cognigraph.embed.word_vectors import TextWords, word_vectors
+from cognigraph.english.words import PLEASANTRIES
 from cognigraph.retrieve.excerpt.units import Unit
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.question.answer_form import form_features
@@ -26,14 +27,6 @@ _MATCH, _RELATIVE, _NAMES, _FORM, _DIGITS = 6.5, 6.2, 0.9, 0.45, 0.5
 _ASKS, _REQUEST, _SHORT = -1.2, -0.9, -0.6
 _BIAS = -1.5
 _ENOUGH_WORDS = 5.0
-
-PLEASANTRIES = frozenset(
-    """hi hello hey thanks thank ta thx cheers welcome please ok okay good great nice perfect lovely
-    cool brilliant wow yes yeah yep no nope sure bye goodbye night morning evening congratulations
-    haha lol much lot sounds got fine right well oh ah awesome amazing wonderful glad
-    happy""".split()
-)
-"""Words of greetings, thanks and assent: a unit of these alone tells nothing."""
 
 
 @dataclass(frozen=True, slots=True)

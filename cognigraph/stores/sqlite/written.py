@@ -79,10 +79,10 @@ def drop(connection: sqlite3.Connection, space_id: int, chunk_ids: Collection[in
     """Delete the versions that were written from some chunks, and all that were made of those."""
     connection.execute(
         """DELETE FROM written WHERE id IN (
-             SELECT later.id FROM json_each(?1) j JOIN written_source v ON v.chunk_id = j.value
+             SELECT later.id FROM json_each(?) j JOIN written_source v ON v.chunk_id = j.value
              JOIN written w ON w.id = v.written_id
              JOIN written later ON later.space_id = w.space_id AND later.chain = w.chain
-               AND later.version >= w.version) AND space_id = ?2""",
+               AND later.version >= w.version) AND space_id = ?""",
         (json.dumps([*chunk_ids]), space_id),
     )
 
