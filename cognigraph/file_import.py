@@ -15,12 +15,12 @@ from typing import NoReturn
 from cognigraph.engine import Engine
 from cognigraph.errors import BadRecordError, ConflictError, InvalidMessageError
 from cognigraph.housekeeping import Housekeeping
-from cognigraph.importers.formats import AUTO, reader_for, reader_named
+from cognigraph.importers.formats import files_of, reader_for, reader_or_auto
 from cognigraph.importers.identify import Identifier
 from cognigraph.importers.prepared import prepared
 from cognigraph.importers.record import Bad, Position, Reader, ReadOptions, Record
 from cognigraph.importers.sniff import Head
-from cognigraph.importers.source import Input, Location, Tally, locate
+from cognigraph.importers.source import Input, Location, Tally
 from cognigraph.inserting import check
 from cognigraph.model import (
     BadRecord,
@@ -62,7 +62,7 @@ class FileImport:
         self._engine = engine
         self._space = space
         self._path = path
-        self._reader = None if format == AUTO else reader_named(format)
+        self._reader = reader_or_auto(format)
         self._options = options
         self._skip_invalid = skip_invalid
         self._dry_run = dry_run
@@ -88,8 +88,7 @@ class FileImport:
             BadRecordError: a record is bad, and bad ones are not to be skipped.
             ConfigurationError: the file cannot be read, or its format is unknown.
         """
-        suffixes = (self._reader or reader_named("markdown")).suffixes
-        locations = locate(self._path, suffixes)
+        locations = files_of(self._path, self._reader)
         sizes = [location.size for location in locations]
         self._many = len(locations) > 1 or locations[0].folder is not None
         self._total = None if None in sizes else sum(size or 0 for size in sizes)

@@ -16,6 +16,7 @@ from cognigraph.cli.open_memory import exists, in_our_words, opened
 from cognigraph.cli.terminal import Bar, Terminal
 from cognigraph.errors import BadRecordError
 from cognigraph.importers.columns import parse_columns
+from cognigraph.importers.formats import files_of, reader_or_auto
 from cognigraph.memory import Memory
 from cognigraph.model import BadRecord, ImportProgress, ImportReport
 from cognigraph.space import Space
@@ -29,6 +30,8 @@ _MEGABYTE = 1_000_000
 def load(run: CommandRun) -> int:
     """Store the messages of a file, or with ``--dry-run`` say what it has."""
     arguments, terminal = run.arguments, run.terminal
+    # Before the memory is opened, which makes a new one: a wrong name must leave no file.
+    files_of(arguments.file, reader_or_auto(arguments.format))
     with _memory(run) as memory:
         space = memory.space(run.options.space)
         report = _imported(run, space)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from pathlib import Path
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.importers import (
@@ -19,6 +20,7 @@ from cognigraph.importers import (
 )
 from cognigraph.importers.record import Reader
 from cognigraph.importers.sniff import Head
+from cognigraph.importers.source import Location, locate
 
 AUTO = "auto"
 READERS: dict[str, Reader] = {
@@ -68,3 +70,17 @@ def reader_for(head: Head) -> Reader:
         f"cannot tell the format of {head.name}; name it with --format: "
         + ", ".join(sorted(READERS))
     )
+
+
+def files_of(path: str | Path, reader: Reader | None) -> list[Location]:
+    """The files to read; a folder without a format is one of notes.
+
+    Raises:
+        ConfigurationError: there is no such file, or nothing to read in it.
+    """
+    return locate(path, (reader or reader_named("markdown")).suffixes)
+
+
+def reader_or_auto(format: str) -> Reader | None:
+    """The reader of a format; ``None`` for ``"auto"``, where each file is sniffed."""
+    return None if format == AUTO else reader_named(format)
