@@ -27,7 +27,10 @@ SCRIPT = "loops.json"
 
 
 class Script:
-    """Replies by prompt, in order; labels are found in the prompt by the words after ``@``."""
+    """Replies by prompt, in order; labels are found in the prompt by the words after ``@``.
+
+    A label whose words the prompt does not contain is left out.
+    """
 
     def __init__(self, replies: dict[str, list[Any]]) -> None:
         self._replies = replies
@@ -45,13 +48,13 @@ def _with_labels(reply: Any, shown: str) -> Any:
     if isinstance(reply, dict):
         return {name: _with_labels(value, shown) for name, value in reply.items()}
     if isinstance(reply, list):
-        return [_with_labels(value, shown) for value in reply]
+        return [one for value in reply if (one := _with_labels(value, shown)) is not None]
     if not (isinstance(reply, str) and reply.startswith("@")):
         return reply
     labelled = [line for line in shown.splitlines() if line.startswith("[") and reply[1:] in line]
     messages = [line for line in labelled if line.startswith("[C")]
-    found = (messages or labelled or ["[nothing]"])[0]
-    return found[1:].split("]")[0]
+    found = messages or labelled
+    return found[0][1:].split("]")[0] if found else None
 
 
 def play(run: CommandRun) -> int:
