@@ -90,7 +90,8 @@ class Gate:
     async def _pass(self, scope: Scope, receive: Receive, response: _Response) -> None:
         headers = Headers(scope=scope)
         try:
-            if self._metrics.in_flight > self._limits.requests:
+            is_busy = self._metrics.in_flight > self._limits.requests
+            if is_busy and not is_public(scope["path"]):
                 raise Problem(
                     503, "Too many requests at once", "the server is busy; try again", wait=1
                 )

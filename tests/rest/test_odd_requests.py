@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import socket
 import zipfile
 
 import pytest
 from starlette.datastructures import Headers
 from starlette.types import Message
 
+from cognigraph.listening import _listening
 from cognigraph.server.gate import ServerLimits, _Body
 from cognigraph.server.problems import Problem
 
@@ -117,3 +119,19 @@ def test_an_archive_that_unpacks_to_more_than_an_upload_is_refused(serve):
     client = serve(limits=ServerLimits(upload=10_000))
     answer = client.post("/v1/spaces/ann/import?name=x.zip", content=packed.getvalue())
     assert (answer.status_code, answer.json()["title"]) == (413, "The archive is too large")
+
+
+def test_a_busy_server_still_says_that_it_is_alive(serve):
+    client = serve(limits=ServerLimits(requests=0))
+    assert client.get("/v1/spaces").status_code == 503
+    assert client.get("/health").status_code == 200
+
+
+def test_connections_do_not_wait_for_acknowledgements():
+    with (
+        _listening("127.0.0.1", 0) as listener,
+        socket.create_connection(listener.getsockname()) as client,
+        listener.accept()[0] as accepted,
+    ):
+        assert client.getpeername() == listener.getsockname()
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
