@@ -15,7 +15,8 @@ Also = Annotated[
     list[str],
     Field(
         description="Further queries that are searched at the same time: parts of the question, or "
-        "other words for it."
+        "other words for it.",
+        max_length=20,
     ),
 ]
 Without = Annotated[

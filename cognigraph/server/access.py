@@ -106,6 +106,23 @@ def grant_of(request: Request) -> Grant:
     return found
 
 
+def permitted_of(request: Request) -> Callable[[], bool]:
+    """A function that says whether the key of a request is still valid."""
+    if grant_of(request).key is None:
+        return lambda: True
+    doorkeeper: Doorkeeper = request.app.state.doorkeeper
+    header = request.headers.get("authorization")
+
+    def is_permitted() -> bool:
+        try:
+            doorkeeper.grant(header)
+        except Problem:
+            return False
+        return True
+
+    return is_permitted
+
+
 def memory_of(request: Request) -> Memory:
     """The memory that the server serves."""
     memory: Memory = request.app.state.memory

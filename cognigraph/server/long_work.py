@@ -16,6 +16,7 @@ from starlette.responses import StreamingResponse
 
 from cognigraph.errors import CogniGraphError
 from cognigraph.plain_data import plain
+from cognigraph.server.access import permitted_of
 from cognigraph.server.documents import document
 from cognigraph.server.problems import Problem, as_document
 
@@ -90,7 +91,7 @@ async def run_long(
     except Problem:
         afterwards()
         raise
-    run = _Run(state, work, afterwards)
+    run = _Run(state, work, afterwards, permitted_of(request))
     run.start()
     if EVENTS in request.headers.get("accept", ""):
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -100,8 +101,15 @@ async def run_long(
 
 
 class _Run:
-    def __init__(self, state: LongWork, work: Work, afterwards: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        state: LongWork,
+        work: Work,
+        afterwards: Callable[[], object],
+        is_permitted: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._state, self._work, self._afterwards = state, work, afterwards
+        self._is_permitted = is_permitted
         self._loop = asyncio.get_running_loop()
         self._progress: asyncio.Queue[Any] = asyncio.Queue()
         self._left = Event()
@@ -148,6 +156,8 @@ class _Run:
     def _report(self, progress: Any) -> None:
         if self._left.is_set() or self._state.stopping.is_set():
             raise _Left
+        if not self._is_permitted():
+            raise Problem(401, "The key is not valid", "it was revoked while the work ran")
         self._loop.call_soon_threadsafe(self._progress.put_nowait, plain(progress))
 
 

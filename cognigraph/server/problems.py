@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,6 +25,7 @@ from cognigraph.errors import (
 )
 from cognigraph.server.json_response import AnyTextResponse
 
+logger = logging.getLogger("cognigraph.server")
 MEDIA_TYPE = "application/problem+json"
 _STATUS: tuple[tuple[type[CogniGraphError], int], ...] = (
     (ConflictError, 409),
@@ -81,7 +83,10 @@ def status_of(error: CogniGraphError) -> int:
 
 
 def of_error(error: CogniGraphError) -> Response:
-    """The problem that one of our errors is."""
+    """The problem that one of our errors is; of an unexpected one only the log has the text."""
+    if status_of(error) == 500:
+        logger.error("a request failed", exc_info=error)
+        return problem(500, type(error).__name__, "the log of the server has the reason")
     more = {name: getattr(error, name) for name in _DETAILS if hasattr(error, name)}
     more["retryable"] = error.is_retryable
     headers = {"Retry-After": str(_SECONDS_TO_WAIT)} if status_of(error) == 503 else {}

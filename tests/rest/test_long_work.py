@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
+from cognigraph.server.access import Doorkeeper, Grant
 from cognigraph.server.gate import ServerLimits
+from cognigraph.server.keys import KeyFile
 from cognigraph.server.long_work import LongWork, _Run, run_long
 from cognigraph.server.problems import Problem
 
@@ -122,7 +124,12 @@ def test_an_upload_has_a_limit_of_its_own(serve):
 
 def request(state: LongWork, accept: str = "text/event-stream") -> Request:
     app = SimpleNamespace(state=SimpleNamespace(long_work=state))
-    scope = {"type": "http", "app": app, "headers": [(b"accept", accept.encode())]}
+    scope = {
+        "type": "http",
+        "app": app,
+        "cognigraph.grant": Grant(None),
+        "headers": [(b"accept", accept.encode())],
+    }
     return Request(scope)
 
 
@@ -223,3 +230,26 @@ def test_exports_and_blocks_with_a_strategy_count_as_long_work(client):
     ask = {"question": "What does Ann like?"}
     assert client.post(f"{SPACE}/context", json=ask).status_code == 200
     assert client.post(f"{SPACE}/context", json=ask | {"strategy": "ama"}).status_code == 503
+
+
+def test_a_key_that_is_revoked_ends_the_work_that_it_began(tmp_path):
+    keys = KeyFile(tmp_path / "keys")
+    header = f"Bearer {keys.create('agent', 'write', ['ann'])}"
+    doorkeeper = Doorkeeper(keys, is_open=False)
+    sent = request(LongWork(1))
+    sent.app.state.doorkeeper = doorkeeper
+    sent.scope["cognigraph.grant"] = doorkeeper.grant(header)
+    sent.scope["headers"].append((b"authorization", header.encode()))
+
+    def work(report: Callable[[Any], None]) -> None:
+        report(1)
+        keys.revoke(keys.list()[0].id)
+        report(2)
+
+    async def told() -> str:
+        response = await run_long(sent, work)
+        return "".join([event async for event in response.body_iterator])  # type: ignore[attr-defined]
+
+    ((first, number), (last, problem)) = events(asyncio.run(told()))
+    assert (first, number, last) == ("progress", 1, "problem")
+    assert "revoked" in problem["detail"]

@@ -12,9 +12,10 @@ import pytest
 from starlette.datastructures import Headers
 from starlette.types import Message
 
+from cognigraph.errors import StoreError
 from cognigraph.listening import _listening
 from cognigraph.server.gate import ServerLimits, _Body
-from cognigraph.server.problems import Problem
+from cognigraph.server.problems import Problem, of_error
 
 JSON = {"Content-Type": "application/json"}
 HALF = "\ud83d"
@@ -135,3 +136,9 @@ def test_connections_do_not_wait_for_acknowledgements():
     ):
         assert client.getpeername() == listener.getsockname()
         assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
+
+
+def test_an_unexpected_error_of_the_store_shows_nothing_of_the_machine():
+    answer = of_error(StoreError("/home/ann/secret.db: disk I/O error"))
+    assert answer.status_code == 500
+    assert json.loads(bytes(answer.body))["detail"] == "the log of the server has the reason"
