@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from cognigraph.errors import ConfigurationError
+from cognigraph.text.clean import storable
 
 HEAD = 64 * 1024
 """Number of bytes from which the format is guessed."""
@@ -32,7 +33,8 @@ class Input:
     """One opened file.
 
     ``name`` is its path relative to the given folder, with ``/``, or its file name; ``folder`` is
-    the name of that folder, if one was given. ``stream`` counts what was read.
+    the whole path of that folder, if one was given: names of folders repeat. ``stream`` counts what
+    was read.
     """
 
     name: str
@@ -146,7 +148,11 @@ def _in_folder(folder: Path, suffixes: Sequence[str]) -> list[Location]:
         if hidden or path.suffix.lower() not in suffixes or not _is_inside(path, root):
             continue
         name = relative.as_posix()
-        found.append(Location(name, path, size=path.stat().st_size, folder=root.name))
+        try:
+            size = path.stat().st_size
+        except OSError:  # it has just vanished
+            continue
+        found.append(Location(name, path, size=size, folder=storable(str(root))))
     if not found:
         raise ConfigurationError(
             f"there are no files with the suffix {' or '.join(suffixes)} in {folder}; "

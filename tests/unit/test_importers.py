@@ -277,7 +277,7 @@ def test_a_folder_is_read_without_what_is_hidden_or_outside(tmp_path: Path) -> N
     (notes / "loop.md").symlink_to(notes / "loop.md")
     found = read(notes)
     assert [(m.session, m.text, m.metadata["folder"]) for _, m in found] == [
-        ("b.md", "B.", "notes"), ("sub/a.markdown", "A.", "notes"),
+        ("b.md", "B.", str(notes)), ("sub/a.markdown", "A.", str(notes)),
     ]  # fmt: skip
     (tmp_path / "empty").mkdir()
     with pytest.raises(ConfigurationError, match=r"no files with the suffix \.md or \.markdown in"):
