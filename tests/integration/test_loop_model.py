@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from datetime import timedelta
 from itertools import product
@@ -210,8 +211,9 @@ def test_time_cuts_a_call_that_hangs(ask):
 
 
 def test_rounds_are_limited(ask):
+    numbers = itertools.count()
     stages = LoopStages(
-        lico_missing=lambda prompt: missing(f"query {len(prompt)}"), loop_answer=ANSWER
+        lico_missing=lambda prompt: missing(f"fishing {next(numbers)}"), loop_answer=ANSWER
     )
     for rounds in (0, 1, 2):
         answer, _, _ = ask(stages, limits=Limits(rounds=rounds))
@@ -232,20 +234,21 @@ def test_deep_batches_run_at_the_same_time_and_their_order_is_irrelevant(ask):
         hymem_reflect={"complete": True, "question": ""},
         loop_answer=ANSWER,
     )
-    answer, _, server = ask(stages, strategy=hymem(rounds=3, d=1, n=3, k=1))
-    assert stages.stages.count("hymem-select") == 3
+    answer, _, server = ask(stages, strategy=hymem(rounds=3, d=1, n=6, k=1))
+    # Each conversation of the talk is two episodes: its last turn is about something else.
+    assert stages.stages.count("hymem-select") == 6
     assert (answer.stopped, answer.text) == ("answered", ANSWER["answer"])
     (only,) = answer.rounds
     assert {one.id for one in only.deepened if one.layer == "messages"} == {
         f"{session}{turn}" for session in TALK for turn in range(3)
     }
     assert [call.prompt for call in only.calls] == [
-        "hymem-light-1", *["hymem-select-1"] * 3, "loop-answer-1", "hymem-reflect-1",
+        "hymem-light-1", *["hymem-select-1"] * 6, "loop-answer-1", "hymem-reflect-1",
     ]  # fmt: skip
-    shown = [HIDDEN.findall(call.user)[0] for call in only.calls[1:4]]
-    assert shown == ["E1", "E2", "E3"]
-    assert sum("were not among those shown: left out" in note for note in only.notes) == 3
-    assert answer.usage.calls == server.calls == 6
+    shown = [HIDDEN.findall(call.user)[0] for call in only.calls[1:7]]
+    assert shown == [f"E{number}" for number in range(1, 7)]
+    assert sum("were not among those shown: left out" in note for note in only.notes) == 6
+    assert answer.usage.calls == server.calls == 9
 
 
 def test_an_empty_memory_asks_no_model(tmp_path):
