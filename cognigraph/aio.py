@@ -328,6 +328,11 @@ class AsyncMemory(AsyncSpace, AsyncSpaces):
         return await self._run(self._memory.spaces)
 
     @property
+    def settings(self) -> Settings:
+        """The settings with which the memory was opened."""
+        return self._memory.settings
+
+    @property
     def info(self) -> StoreInfo:
         """Where the data is stored, and with which schema and embedder."""
         return self._memory.info

@@ -192,6 +192,11 @@ class Memory(Space):
         return SpacesResult(question, merged(results, wanted), results)
 
     @property
+    def settings(self) -> Settings:
+        """The settings with which the memory was opened."""
+        return self._engine.settings
+
+    @property
     def info(self) -> StoreInfo:
         """Where the data is stored, and with which schema and embedder."""
         return self._engine.store.info

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from cognigraph.cli import format_values, render
+from cognigraph.cli import format_values, layers, render
 from cognigraph.cli.enriching import dry_run, enrich, limits_of, show
 from cognigraph.cli.filter_options import filter_of, times_of
 from cognigraph.cli.open_memory import Options, moment, opened, reading
@@ -111,14 +111,15 @@ def search(run: CommandRun) -> int:
             also=arguments.also,
             without=arguments.without,
             per_session=arguments.per_session,
+            layer=arguments.layer,
         )
         enriched = _is_enriched(space)
     run.terminal.document(result)
-    if not result.hits:
-        run.terminal.note("nothing found")
+    hint = None if enriched else "some messages are not enriched yet: cognigraph enrich"
+    if not (result.hits or result.episodes):
+        run.terminal.note("nothing found" + (f"; {hint}{options.flags}" if hint else ""))
         return FOUND_PROBLEM
-    shown = render.hits_with_reasons if arguments.why else render.hits
-    run.terminal.show(shown(result, options.reader))
+    layers.show(result, run.terminal, options.reader, why=arguments.why)
     if absent := format_values.absent(result):
         run.terminal.note(f"words in none of these hits: {', '.join(absent)}")
     if arguments.why:
@@ -127,8 +128,8 @@ def search(run: CommandRun) -> int:
             f"{counts.get('chunks', 0)} chunks and {counts.get('triples', 0)} triples ranked in "
             f"{trace.timings.get('total', 0):.0f} ms, profile {trace.profile}"
         )
-    if not enriched:
-        run.terminal.note("some messages are not enriched yet: cognigraph enrich" + options.flags)
+    if hint:
+        run.terminal.note(hint + options.flags)
     return OK
 
 

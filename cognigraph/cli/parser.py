@@ -11,6 +11,7 @@ from cognigraph.cli.completion import SHELLS
 from cognigraph.cli.filter_options import add_as_of, add_filters, add_spaces, add_valid_at
 from cognigraph.cli.housekeeping_options import add_housekeeping
 from cognigraph.cli.import_options import add_import_commands
+from cognigraph.cli.layers import add_layer
 from cognigraph.cli.numbers import amount, count, whole
 from cognigraph.cli.serving_options import add_serving
 from cognigraph.cli.state_parser import add_state_commands
@@ -204,6 +205,7 @@ def _asking(command: Any) -> None:
     add_valid_at(search)
     add_filters(search)
     add_spaces(search)
+    add_layer(search)
     search.add_argument("--why", action="store_true", help="explain the rank of each hit")
     search.add_argument(
         "--profile", choices=("default", "licomemory"), help="ranking (default: default)"

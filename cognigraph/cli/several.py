@@ -6,6 +6,7 @@ from cognigraph.cli import format_values, render
 from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun
 from cognigraph.cli.commands import search as search_one
 from cognigraph.cli.filter_options import filter_of, times_of
+from cognigraph.cli.layers import check_layer
 from cognigraph.cli.open_memory import moment, opened
 
 _TEXT_MOST = 300
@@ -14,6 +15,7 @@ _TEXT_MOST = 300
 def search(run: CommandRun) -> int:
     """Find messages for a question, in one space or in those that are named."""
     given, options = run.arguments, run.options
+    check_layer(given.layer, why=given.why, spaces=bool(given.spaces))
     if not given.spaces:
         return search_one(run)
     as_of, valid_at = times_of(given, options)

@@ -184,16 +184,18 @@ class _Question(Body):
     as_of: Time | None = Field(None, description="Ignore what was said later.")
     where: FilterBody | None = None
     settings: dict[str, str | int | float | bool] | None = Field(
-        None, description="Search settings of this request, such as profile, sessions or decay."
+        None,
+        description="Search settings of this request, such as profile, sessions or decay; "
+        "all others are those of the served memory.",
     )
 
-    def arguments(self) -> dict[str, Any]:
-        """The arguments of the operation."""
+    def arguments(self, settings: Settings) -> dict[str, Any]:
+        """The arguments of the operation; ``settings`` are those of the served memory."""
         found = self.given()
         if self.where is not None:
             found["where"] = self.where.filter()
         if self.settings is not None:
-            found["settings"] = _search_settings(self.settings)
+            found["settings"] = _changed(settings.search, self.settings)
         return found
 
 
@@ -242,13 +244,13 @@ class ContextBody(_Several):
     history: list[str] = Field([], description="The turns before the question, for a strategy.")
     limits: LimitsBody | None = None
 
-    def arguments(self) -> dict[str, Any]:
-        """The arguments of the operation."""
-        found = super().arguments()
+    def arguments(self, settings: Settings) -> dict[str, Any]:
+        """The arguments of the operation; ``settings`` are those of the served memory."""
+        found = super().arguments(settings)
         if self.limits is not None:
             found["limits"] = self.limits.limits()
         if "settings" in found:
-            found["settings"] = Settings(search=found["settings"])
+            found["settings"] = replace(settings, search=found["settings"])
         return found
 
 
@@ -317,15 +319,16 @@ class AskBody(Body):
     timezone: str | None = None
     settings: dict[str, str | int | float | bool] | None = None
 
-    def arguments(self) -> dict[str, Any]:
-        """The arguments of the operation."""
+    def arguments(self, settings: Settings) -> dict[str, Any]:
+        """The arguments of the operation; ``settings`` are those of the served memory."""
         found = self.given()
         if self.limits is not None:
             found["limits"] = self.limits.limits()
         if self.where is not None:
             found["where"] = self.where.filter()
         if self.settings is not None:
-            found["settings"] = Settings(search=_search_settings(self.settings))
+            search = _changed(settings.search, self.settings)
+            found["settings"] = replace(settings, search=search)
         return found
 
 
@@ -335,7 +338,10 @@ class RedoBody(Body):
     older_than: str | int | None = None
 
 
-def _search_settings(given: dict[str, str | int | float | bool]) -> SearchSettings:
+def _changed(
+    settings: SearchSettings, given: dict[str, str | int | float | bool]
+) -> SearchSettings:
+    """The settings with those that a client gives in their place."""
     known = {field.name for field in fields(SearchSettings)} - {"licomemory"}
     for name, value in given.items():
         if name not in known:
@@ -345,4 +351,4 @@ def _search_settings(given: dict[str, str | int | float | bool]) -> SearchSettin
         is_count = isinstance(value, int) and not isinstance(value, bool)
         if is_count and name != "max_question_chars" and value > MOST_CANDIDATES:  # type: ignore[operator]
             raise ConfigurationError(f"settings.{name} must be at most {MOST_CANDIDATES:,}")
-    return replace(SearchSettings(), **given)  # type: ignore[arg-type]
+    return replace(settings, **given)  # type: ignore[arg-type]

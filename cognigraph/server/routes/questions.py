@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from anyio import to_thread
 from fastapi import APIRouter, Request, Response
 
 from cognigraph.cypher import named_queries
 from cognigraph.loop.data import Answer
 from cognigraph.model import Context, Explanation, SearchResult
-from cognigraph.server.access import Readable, grant_of
+from cognigraph.server.access import Readable, grant_of, memory_of
 from cognigraph.server.bodies import AskBody, ContextBody, CypherBody, SearchBody, WhyBody
 from cognigraph.server.documents import described, document, schema_of
 from cognigraph.server.long_work import Report, run_long
@@ -19,10 +21,10 @@ router = APIRouter(tags=["questions"])
 
 
 @router.post("/search", responses=described(schema_of(SearchResult)))
-def search(space: Readable, body: SearchBody) -> Response:
+def search(request: Request, space: Readable, body: SearchBody) -> Response:
     """Find the messages most relevant to a question, best first, each with its reasons."""
     with span("cognigraph.search", space.name) as current:
-        result = space.search(**body.arguments())
+        result = space.search(**body.arguments(memory_of(request).settings))
         stages(current, "cognigraph.search", result.trace.timings)
     return document(result)
 
@@ -31,9 +33,11 @@ def search(space: Readable, body: SearchBody) -> Response:
 async def context(request: Request, space: Readable, body: ContextBody) -> Response:
     """Build a prompt block with what is known about a question."""
 
+    arguments = body.arguments(memory_of(request).settings)
+
     def work(report: Report | None = None) -> Context:
         with span("cognigraph.context", space.name):
-            return space.context(**body.arguments())
+            return space.context(**arguments)
 
     if body.strategy is not None:  # asks the model in several rounds
         return await run_long(request, work)
@@ -49,18 +53,19 @@ async def ask(request: Request, space: Readable, body: AskBody) -> Response:
     """
     if body.repair == "apply":
         grant_of(request).check("write", space.name)
-    return await run_long(request, lambda report: _ask(space, body, report))
+    arguments = body.arguments(memory_of(request).settings)
+    return await run_long(request, lambda report: _ask(space, arguments, report))
 
 
-def _ask(space: Space, body: AskBody, report: Report) -> Answer:
+def _ask(space: Space, arguments: dict[str, Any], report: Report) -> Answer:
     with span("cognigraph.ask", space.name):
-        return space.ask(**body.arguments(), on_round=report)
+        return space.ask(**arguments, on_round=report)
 
 
 @router.post("/why", responses=described(schema_of(Explanation)))
-def why(space: Readable, body: WhyBody) -> Response:
+def why(request: Request, space: Readable, body: WhyBody) -> Response:
     """Explain why a message is found for a question, or is not."""
-    explanation = space.why(**body.arguments())
+    explanation = space.why(**body.arguments(memory_of(request).settings))
     return document(explanation)
 
 

@@ -49,7 +49,8 @@ def search_spaces(request: Request, body: SearchSpacesBody) -> Response:
     for name in body.spaces:
         grant_of(request).check("read", name)
     with span("cognigraph.search", ", ".join(body.spaces)):
-        return document(memory_of(request).search_spaces(**body.arguments()))
+        memory = memory_of(request)
+        return document(memory.search_spaces(**body.arguments(memory.settings)))
 
 
 @store.get("/info", responses=described(schema_of(StoreInfo)))
