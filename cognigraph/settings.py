@@ -16,6 +16,7 @@ WeightSetName = Literal["plain", "rules", "model"]
 Weights = Literal["auto", "plain", "rules", "model"]
 Mean = Literal["harmonic", "arithmetic"]
 BareChunks = Literal["behind", "among"]
+CandidateSources = Literal["wide", "paper"]
 
 
 _LIMITS = (
@@ -94,24 +95,40 @@ class EnrichSettings:
 class LicoMemorySettings:
     """Parts of the paper's ranking that can be changed in the ``licomemory`` profile.
 
-    They exist to measure what each part contributes; the defaults are the paper's. ``mean``
+    They exist to measure what each part contributes; the defaults are the paper's, except for
+    ``candidates``. ``mean``
     combines the session and triple scores. The tau of the decay is ``tau_scale`` times the median
     time gap. With ``hyperlinks=False`` the links from triples to their chunks are ignored, and each
     chunk is scored by itself. ``bare_chunks`` is about enriched chunks without a triple: in the
     paper only triples lead to chunks, so such chunks are ranked ``"behind"`` all others;
     ``"among"`` scores each as if it were a triple.
+
+    ``candidates`` says where candidates come from. With ``"wide"``, from all sources of the default
+    profile; rules for the time in a question apply. With ``"paper"`` (section 3.2), from the top
+    down only: sessions by their keys, triples of the best sessions, and messages that these triples
+    cite; ``time_order`` and ``time_anchor`` have no effect, because in the paper time counts by
+    decay alone. A message that no triple cites is then not found.
     """
 
     mean: Mean = "harmonic"
     tau_scale: float = 1.0
     hyperlinks: bool = True
     bare_chunks: BareChunks = "behind"
+    candidates: CandidateSources = "wide"
 
     def __post_init__(self) -> None:
         check_fields(self, "search.licomemory")
         _require(
             self.bare_chunks in get_args(BareChunks),
             f"unknown search.licomemory.bare_chunks {self.bare_chunks!r}",
+        )
+        _require(
+            self.candidates in get_args(CandidateSources),
+            f"unknown search.licomemory.candidates {self.candidates!r}",
+        )
+        _require(
+            self.hyperlinks or self.candidates == "wide",
+            'search.licomemory.candidates="paper" needs hyperlinks: only they lead to messages',
         )
         _require(self.mean in get_args(Mean), f"unknown search.licomemory.mean {self.mean!r}")
         positive = 0 < self.tau_scale < float("inf")
@@ -178,6 +195,11 @@ class SearchSettings:
         _require(self.weights in get_args(Weights), f"unknown search.weights {self.weights!r}")
         for name in _LIMITS:
             _require(getattr(self, name) >= 0, f"search.{name} must not be negative")
+
+    @property
+    def is_top_down(self) -> bool:
+        """Whether only summaries and triples lead to messages, as in the paper."""
+        return self.profile == "licomemory" and self.licomemory.candidates == "paper"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import Ranking
 from cognigraph.retrieve.request import SearchRequest
 from cognigraph.retrieve.timeline import without_later_summaries
+from cognigraph.retrieve.top_down import reached_top_down, top_down_query
 from cognigraph.settings import SearchSettings
 from cognigraph.stores.candidates import CandidateQuery, Candidates
 
@@ -31,10 +32,10 @@ def find_candidates(request: SearchRequest, analysis: Analysis) -> Candidates:
 def candidates_of(request: SearchRequest, query: CandidateQuery) -> Candidates:
     """Ask the store for the candidates of a query that was built for the request."""
     found = request.store.search.candidates(request.space, query)
-    if request.as_of is None or not found.sessions.ids:
-        return found
-    sessions = request.store.search.sessions_by_id(request.space, found.sessions.ids)
-    return without_later_summaries(found, sessions, request.as_of)
+    if request.as_of is not None and found.sessions.ids:
+        sessions = request.store.search.sessions_by_id(request.space, found.sessions.ids)
+        found = without_later_summaries(found, sessions, request.as_of)
+    return reached_top_down(found, request.settings) if request.settings.is_top_down else found
 
 
 def rank_candidates(request: SearchRequest, analysis: Analysis, candidates: Candidates) -> Ranking:
@@ -63,7 +64,7 @@ def candidate_query(
     themes = settings.sessions and not where.is_narrow
     needed = PROFILES[settings.profile].inputs(settings)
     entity_vectors = embedder.embed(analysis.entities) if needed.entity_vectors else ()
-    return CandidateQuery(
+    query = CandidateQuery(
         vector=embedder.embed_query(analysis.question),
         terms=analysis.terms,
         anchors=analysis.anchors if triples else (),
@@ -80,3 +81,4 @@ def candidate_query(
         where=where,
         without=without or Exclusion(),
     )
+    return top_down_query(query) if settings.is_top_down else query

@@ -12,6 +12,7 @@ from cognigraph.retrieve.question.question_readers import add_reading
 from cognigraph.retrieve.question.temporal import Order
 from cognigraph.retrieve.rank.ranking import best_first
 from cognigraph.retrieve.request import SearchRequest
+from cognigraph.retrieve.top_down import as_in_the_paper
 from cognigraph.text.clean import replace_surrogates
 
 
@@ -49,6 +50,8 @@ def plan_search(request: SearchRequest) -> SearchPlan | None:
     question = replace_surrogates(request.question)[0].strip()
     if not question:
         return None
+    if request.settings.is_top_down:
+        request = replace(request, settings=as_in_the_paper(request.settings))
     question, cut_notes = shortened(question, request.settings.max_question_chars)
     analysis = analyse(question, request.now)
     reader_notes: list[str] = []

@@ -375,6 +375,8 @@ class _Ranked:
         notes = list(self.plan.notes)
         if best.note:
             notes.append(best.note)
+        if self.plan.request.settings.is_top_down and not self.candidates.chunks.uids:
+            notes.append("no fact of the best sessions leads to a message: enrich, or search wide")
         unknown = int(np.isnan(self.ranking.gap).sum())
         if unknown:
             notes.append(f"{unknown} candidates without a time")

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from cognigraph import ConfigurationError, SearchSettings
+from cognigraph import ConfigurationError, LicoMemorySettings, SearchSettings
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
 from cognigraph.retrieve.candidate_search import candidate_query
@@ -144,6 +144,32 @@ def test_licomemory_says_which_hits_no_triple_leads_to(space, later):
     for hit, is_behind in zip(result, behind, strict=True):
         assert is_behind == (hit.why.semantic < hit.why.harmonic_mean)
         assert is_behind or hit.triples
+
+
+def test_candidates_of_the_paper_are_reached_from_the_best_sessions(space, later):
+    question, cited = "What does Ben do with the bike now?", {"home0", "home2", "bike2", "food2"}
+    wide = SearchSettings(profile="licomemory", sessions_by_vector=1)
+    paper = replace(wide, licomemory=LicoMemorySettings(candidates="paper"))
+    unread = space.search(question, now=later, settings=paper)
+    assert ids(unread) == []
+    assert any("enrich" in note for note in unread.trace.notes)
+    space.flush()
+    found = space.search(question, now=later, settings=paper)
+    assert ids(found) == ["bike2"], "the one message that a triple of the session cites"
+    assert [triple.text for triple in found.triples] == ["Ben goes to repair cafe"]
+    assert found.sessions[0].session.id == "bike"
+    (why,) = [hit.why for hit in found]
+    expected = 2 * why.session_score * why.triple_score / (why.session_score + why.triple_score)
+    assert why.score == pytest.approx(expected * why.decay)
+    everywhere = replace(paper, sessions_by_vector=0)
+    assert set(ids(space.search(question, now=later, settings=everywhere))) == cited
+    assert set(ids(space.search(question, now=later, settings=wide))) > cited
+    ordered = "the newest of the best come first"
+    assert ordered in space.search(question, now=later, settings=wide).trace.notes
+    assert ordered not in found.trace.notes
+    dated = "What did Ben do after Ann moved to Oslo?"
+    notes = [space.search(dated, now=later, settings=one).trace.notes for one in (wide, paper)]
+    assert [any("taken to be" in note for note in own) for own in notes] == [True, False]
 
 
 def test_k_bounds_and_order_agree(space, later):

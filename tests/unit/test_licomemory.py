@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,6 +22,10 @@ from cognigraph.retrieve.rank.licomemory import (
     semantic_relevance,
     weibull_decay,
 )
+from cognigraph.retrieve.rank.paper_scores import paper_scores
+from cognigraph.retrieve.top_down import as_in_the_paper, reached_top_down, top_down_query
+from cognigraph.stores.candidates import NONE, OUTSIDE, CandidateQuery, Candidates
+from tests.unit.pools import candidates, chunk_pool, session_pool, triple_pool
 
 NAN = math.nan
 DAY = 86_400.0
@@ -223,3 +228,97 @@ def test_putting_behind_changes_nothing_if_the_order_is_already_right():
     assert factors_below(score, np.array([True, False]), np.array([False, True])).tolist() == [1, 1]
     assert factors_below(np.array([0.0, 0.2]), np.array([True, False]), ~none).tolist() == [1, 1]
     assert factors_below(np.empty(0), none[:0], none[:0]).tolist() == []
+
+
+# Candidates from the top down
+
+
+def layered() -> Candidates:
+    """Three sessions by their keys: s01 (.9), s02 (.5), s00 (nothing known).
+
+    Chunk 0 is of s00, 1 and 2 of s01, 3 and 4 of s02. Triple 0 cites chunk 0, 1 and 2 cite
+    chunk 1, 3 cites chunks 3 and 1. Nothing cites chunks 2 and 4.
+    """
+    chunks = chunk_pool([0.9, 0.1, 0.8, 0.1, 0.7], session=[0, 1, 1, 2, 2])
+    triples = triple_pool(
+        [0.9, 0.2, 0.4, 0.3],
+        [[0], [1], [1], [1, 3]],
+        session=[0, 1, 1, 2],
+        by_vector=[True, False, True, True],
+        by_anchor=[False, True, False, False],
+    )
+    keys = np.array([[NAN], [0.9], [0.5]])
+    return candidates(chunks, triples, session_pool([NAN, 0.1, 0.1], keys=keys))
+
+
+def top_down(**changes: object) -> SearchSettings:
+    lico = LicoMemorySettings(candidates="paper")
+    return SearchSettings(profile="licomemory", licomemory=lico, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "triples", "chunks"),
+    [
+        ({"sessions_by_vector": 1}, ["t01", "t02"], ["c01"]),
+        ({"sessions_by_vector": 2}, ["t01", "t02", "t03"], ["c01", "c03"]),
+        ({"sessions_by_vector": 3}, ["t00", "t01", "t02", "t03"], ["c00", "c01", "c03"]),
+        ({"sessions_by_vector": 2, "triples_by_vector": 1}, ["t01", "t02"], ["c01"]),
+        ({"sessions_by_vector": 2, "triples_by_vector": 0}, ["t01"], ["c01"]),
+        ({"sessions": False, "triples_by_vector": 1}, ["t00", "t01"], ["c00", "c01"]),
+        ({"sessions_by_vector": 0, "triples_by_vector": 1}, ["t00", "t01"], ["c00", "c01"]),
+    ],
+)
+def test_only_triples_of_the_best_sessions_lead_to_chunks(changes, triples, chunks):
+    found = reached_top_down(layered(), top_down(**changes))
+    assert (list(found.triples.uids), list(found.chunks.uids)) == (triples, chunks)
+
+
+def test_what_is_kept_has_the_same_values_in_new_rows():
+    before = layered()
+    found = reached_top_down(before, top_down(sessions_by_vector=2))
+    assert found.triples.evidence == ((0,), (0,), (0, 1))
+    assert found.triples.cosine.tolist() == [0.2, 0.4, 0.3]
+    assert found.chunks.session.tolist() == [1, 2]
+    assert found.chunks.previous.tolist() == [NONE, NONE]
+    assert found.chunks.following.tolist() == [OUTSIDE, OUTSIDE]
+    assert found.sessions is before.sessions
+    assert paper_scores(found, top_down(), 0.0).best_triple.tolist() == pytest.approx(
+        [2 * 0.9 * 0.4 / 1.3, 2 * 0.5 * 0.3 / 0.8]
+    )
+
+
+def test_neighbours_that_are_both_kept_stay_neighbours():
+    chunks = chunk_pool([0.1, 0.2, 0.3, 0.4])
+    given = candidates(chunks, triple_pool([0.5, 0.4], [[1, 2], [3]], by_vector=[True, False]))
+    found = reached_top_down(given, top_down()).chunks
+    assert found.uids == ("c01", "c02")
+    assert (found.previous.tolist(), found.following.tolist()) == ([OUTSIDE, 0], [1, OUTSIDE])
+
+
+def test_nothing_is_reached_without_triples():
+    found = reached_top_down(candidates(chunk_pool([0.9])), top_down())
+    assert (found.chunks.uids, found.triples.uids) == ((), ())
+
+
+def test_the_query_of_the_paper_searches_no_chunks_and_no_words():
+    wide = CandidateQuery(
+        np.zeros(4), chunks_by_vector=50, chunks_by_terms=50, triples_by_vector=30,
+        triples_by_terms=30, triples_per_anchor=10, sessions_by_vector=10, radius=2,
+    )  # fmt: skip
+    query = top_down_query(wide)
+    assert (query.chunks_by_vector, query.chunks_by_terms, query.triples_by_terms) == (0, 0, 0)
+    assert (query.triples_by_vector, query.triples_per_anchor) == (300, 100)
+    assert (query.sessions_by_vector, query.radius) == (200, 0)
+    assert top_down_query(replace(wide, sessions_by_vector=0)).sessions_by_vector == 0
+
+
+def test_the_time_in_a_question_counts_by_decay_alone():
+    changed = as_in_the_paper(top_down(k=3))
+    assert (changed.time_order, changed.time_anchor, changed.time_cue) == (False, False, True)
+    assert (changed.k, changed.decay) == (3, True)
+
+
+def test_only_the_profile_of_the_paper_reaches_candidates_top_down():
+    assert top_down().is_top_down
+    assert not PAPER.is_top_down
+    assert not replace(top_down(), profile="default").is_top_down

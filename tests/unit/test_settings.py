@@ -43,6 +43,7 @@ def test_the_papers_values():
     assert (paper.k, paper.decay_exponent, paper.decay) == (15, 0.1, True)
     assert (paper.licomemory.mean, paper.licomemory.tau_scale) == ("harmonic", 1.0)
     assert paper.licomemory.hyperlinks
+    assert not paper.is_top_down
 
 
 @pytest.mark.parametrize(
@@ -64,6 +65,8 @@ def test_the_papers_values():
         (SearchSettings, {"decay_exponent": float("nan")}),
         (LicoMemorySettings, {"mean": "geometric"}),
         (LicoMemorySettings, {"bare_chunks": "never"}),
+        (LicoMemorySettings, {"candidates": "all"}),
+        (LicoMemorySettings, {"candidates": "paper", "hyperlinks": False}),
         (LicoMemorySettings, {"tau_scale": 0}),
         (LicoMemorySettings, {"tau_scale": float("nan")}),
         (LicoMemorySettings, {"tau_scale": float("inf")}),
