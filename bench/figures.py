@@ -228,7 +228,7 @@ def strategies() -> str:
     return table(head, rows)
 
 
-STRATEGY_RESULTS = (("assistants", "assistants"), ("LoCoMo, 1 conversation", "locomo"))
+STRATEGY_RESULTS = (("assistants", "assistants"), ("LoCoMo", "locomo"))
 STRATEGY_ROWS = (
     ("licomemory", "one search, 15", "one search, 15 messages"),
     ("licomemory", "one search, 27", "one search, 27 messages"),
