@@ -9,7 +9,7 @@ from rich.text import Text
 from cognigraph.cli import render
 from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun
 from cognigraph.cli.format_values import plural
-from cognigraph.cli.open_memory import existing, moment, opened
+from cognigraph.cli.open_memory import existing, in_our_words, moment, opened
 from cognigraph.cli.terminal import Terminal, one_line
 from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.loop.data import Answer, Round
@@ -100,7 +100,7 @@ def show_answer(answer: Answer, terminal: Terminal) -> None:
     for repair in answer.proposals:
         terminal.show(render.text(one_line(str(repair))))
     for note in answer.notes:
-        terminal.note(note)
+        terminal.note(in_our_words(note))
     used = answer.usage
     cost = f", cost {used.cost:.4f}" if used.cost else ""
     terminal.note(

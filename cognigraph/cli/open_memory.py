@@ -195,6 +195,8 @@ def existing(memory: Memory, options: Options) -> Space:
 _IN_OUR_WORDS = (
     (re.compile(r"; leave it out or pass skip_invalid=True"), ""),
     (re.compile(r"open the memory with timezone=('[^']*')"), r"give --timezone \1"),
+    (re.compile(r" and open the memory with model='openai', or pass a Model"), ""),
+    (re.compile(r"give its format\b"), "give its --format"),
     (re.compile(r"^message 0: "), ""),
     (re.compile(r"^message 0 "), "the message "),
 )

@@ -8,6 +8,7 @@ from typing import Any
 from cognigraph._version import __version__
 from cognigraph.cli.ask_options import EVALUATED, add_ask_command
 from cognigraph.cli.completion import SHELLS
+from cognigraph.cli.derived import add_derived_commands
 from cognigraph.cli.filter_options import add_as_of, add_filters, add_spaces, add_valid_at
 from cognigraph.cli.housekeeping_options import add_housekeeping
 from cognigraph.cli.import_options import add_import_commands
@@ -67,6 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
     _asking(command)
     add_ask_command(command)
     _looking(command)
+    add_derived_commands(command)
     add_state_commands(command, count)
     add_housekeeping(command)
     add_serving(command)
@@ -106,7 +108,10 @@ def _common() -> Parser:
         "sentence-transformers:X (X is a model or a folder), or openai:MODEL",
     )
     group.add_argument(
-        "--extractor", metavar="NAME", help="what extracts facts: rules (default) or openai[:MODEL]"
+        "--extractor",
+        metavar="NAME",
+        help="what extracts facts: rules (default), openai[:MODEL], membuilder[:MODEL] or "
+        "openai+membuilder[:MODEL]",
     )
     group.add_argument(
         "--timezone", metavar="ZONE", help="timezone of times, given and printed (default: UTC)"

@@ -16,6 +16,7 @@ from cognigraph.cli.terminal import one_line
 from cognigraph.cypher import NamedQuery
 from cognigraph.model import (
     Entity,
+    Episode,
     Hit,
     SearchResult,
     Session,
@@ -114,6 +115,22 @@ def sessions(found: Iterable[Session], zone: tzinfo) -> Table:
             text(session.id, "bold"),
             Text(format_values.day(session.started_at, zone), style="cyan"),
             str(session.messages),
+            cell,
+        )
+    return made
+
+
+def episodes(found: Iterable[Episode], zone: tzinfo) -> Table:
+    """Episodes with the messages that they cover."""
+    made = table(f"when ({format_values.zone_name(zone)})", "session", "begins", "episode")
+    for one in found:
+        cell = text(one.title, "green")
+        cell.append("\n" + one_line(one.summary, _SUMMARY_MOST), style="default")
+        cell.append(f"\n{one_line(', '.join(one.messages), _TEXT_MOST)}", style="dim")
+        made.add_row(
+            Text(format_values.stamp(one.started_at, zone), style="cyan"),
+            text(one.session, "bold"),
+            text(one.reason),
             cell,
         )
     return made

@@ -98,7 +98,11 @@ def _create(run: CommandRun, keys: KeyFile) -> int:
     key = keys.create(given.name, given.permission, spaces)
     run.terminal.document({"key": key})
     run.terminal.write(key)
-    run.terminal.note("keep it: only its hash is stored, so it cannot be shown again")
+    where = "all spaces" if spaces is None else f"the space {', '.join(spaces)}"
+    run.terminal.note(
+        f"this key has the permission {given.permission} for {where}; keep it: only its hash is "
+        "stored, so it cannot be shown again"
+    )
     return OK
 
 

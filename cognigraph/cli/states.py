@@ -86,7 +86,8 @@ def history(run: CommandRun) -> int:
         found = space.history(entity, run.arguments.relation, as_of=as_of, valid_at=valid_at)
     run.terminal.document({"history": found})
     triples = [triple for chain in found for triple in chain.triples][: run.arguments.limit]
-    none = f"nothing is known of the states of {entity!r}"
+    slot = f" with {run.arguments.relation!r}" if run.arguments.relation else ""
+    none = f"no facts about {entity!r}{slot}; `cognigraph entities` lists the names"
     return listed(run, triples, _table(triples, run.options.reader), none)
 
 

@@ -67,8 +67,8 @@ def reader_for(head: Head) -> Reader:
     if head.name == "-" or not head.text:
         return READERS["jsonl"]
     raise ConfigurationError(
-        f"cannot tell the format of {head.name}; name it with --format: "
-        + ", ".join(sorted(READERS))
+        f"cannot tell the format of {head.name}; give its format: {', '.join(sorted(READERS))} "
+        "(other files, such as PDF or Word, must be converted to text first)"
     )
 
 

@@ -156,7 +156,7 @@ def _in_folder(folder: Path, suffixes: Sequence[str]) -> list[Location]:
     if not found:
         raise ConfigurationError(
             f"there are no files with the suffix {' or '.join(suffixes)} in {folder}; "
-            "for a folder of other files name their format (--format)"
+            "for a folder of other files, give its format"
         )
     return found
 

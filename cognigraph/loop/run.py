@@ -34,8 +34,8 @@ Apply = Callable[[Sequence[Repair]], None]
 """Makes all proposed changes in one transaction."""
 
 NO_MODEL = (
-    "no model is configured: this is the block without a loop; open the memory with "
-    "model='openai' (see cognigraph.llm.ChatModel.from_environment), or pass a Model"
+    "no model is configured: this is the block of one search; set COGNIGRAPH_MODEL and "
+    "OPENAI_API_KEY (or OPENAI_BASE_URL) and open the memory with model='openai', or pass a Model"
 )
 
 

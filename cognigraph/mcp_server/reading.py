@@ -186,8 +186,10 @@ class ReadingTools:
     ) -> RowsOutput:
         """Look at the graph with a read-only Cypher query, for what no other tool answers, such as
         counts. Nodes are Session, Chunk (a message or a part: message_id, text, speaker, at), Key,
-        Entity (name, type) and Triple (text, status); relationships are HAS, NEXT, MENTIONS,
-        SUBJECT, OBJECT and EVIDENCE."""
+        Theme (an episode: title, summary), Entity (name, type) and Triple (a fact: text, status).
+        (Session)-[:HAS_CHUNK]->(Chunk), [:HAS_KEY]->(Key), [:HAS_THEME]->(Theme);
+        (Theme)-[:COVERS]->(Chunk), (Chunk)-[:NEXT]->(Chunk), (Chunk)-[:MENTIONS]->(Entity);
+        (Triple)-[:SUBJECT]->(Entity), [:OBJECT]->(Entity), [:EVIDENCE]->(Chunk)."""
         rows = self._space.cypher(
             query, parameters=parameters, limit=limit, timeout=_SECONDS_OF_A_QUERY
         )

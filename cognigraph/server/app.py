@@ -22,7 +22,7 @@ from cognigraph.server.keys import KeyFile
 from cognigraph.server.long_work import LongWork
 from cognigraph.server.metrics import Metrics
 from cognigraph.server.page_files import SecurityHeaders, add_page
-from cognigraph.server.problems import Problem, of_error, problem
+from cognigraph.server.problems import Problem, invalid_request, of_error, problem
 from cognigraph.server.routes import (
     decisions,
     enrichment,
@@ -141,9 +141,7 @@ def _add_answers_to_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        errors = [{"field": _field(one["loc"]), "problem": one["msg"]} for one in error.errors()]
-        detail = "; ".join(f"{one['field']}: {one['problem']}" for one in errors[:5])
-        return problem(422, "The request is not valid", detail, errors=errors)
+        return invalid_request(error.errors(), request.headers.get("content-type", ""))
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
@@ -155,7 +153,3 @@ _ADVICE = {
     404: "there is no such path; GET /openapi.json lists all",
     405: "this path does not know the method; GET /openapi.json lists all",
 }
-
-
-def _field(location: tuple[int | str, ...]) -> str:
-    return ".".join(str(part) for part in location if part != "body") or "body"

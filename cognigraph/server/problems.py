@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -40,6 +40,8 @@ _STATUS: tuple[tuple[type[CogniGraphError], int], ...] = (
     (ModelError, 502),
 )
 _SECONDS_TO_WAIT = 1
+_NOT_AN_OBJECT = "model_attributes_type"
+"""What pydantic calls a body that is text, a list or another value in place of an object."""
 _DETAILS = ("index", "position", "stored", "ids", "pending", "limit", "allowed", "used", "attempts")
 """Attributes of errors that are passed on."""
 
@@ -75,6 +77,30 @@ def problem(
     document = {"type": "about:blank", "title": title, "status": status, "detail": detail}
     document |= {"retryable": retryable, **more}
     return AnyTextResponse(document, status, headers=dict(headers or {}), media_type=MEDIA_TYPE)
+
+
+def invalid_request(found: Sequence[Mapping[str, Any]], content_type: str) -> Response:
+    """The problem of a request that is not what the route reads: each field with what is wrong."""
+    errors = [_invalid_field(one, content_type) for one in found]
+    detail = "; ".join(f"{one['field']}: {one['problem']}" for one in errors[:5])
+    return problem(422, "The request is not valid", detail, errors=errors)
+
+
+def _invalid_field(error: Mapping[str, Any], content_type: str) -> dict[str, str]:
+    location = [str(part) for part in error["loc"] if part != "body"]
+    if error["type"] == "json_invalid":
+        reason = error.get("ctx", {}).get("error", "it cannot be read")
+        where = ", ".join(f"character {part}" for part in location)
+        return {"field": "body", "problem": f"is not JSON: {reason} at {where}"}
+    if not location and error["type"] == _NOT_AN_OBJECT:
+        return {"field": "body", "problem": _expected_object(content_type)}
+    return {"field": ".".join(location) or "body", "problem": error["msg"]}
+
+
+def _expected_object(content_type: str) -> str:
+    if "json" in content_type.lower():
+        return "must be a JSON object"
+    return "must be a JSON object, sent with the header 'Content-Type: application/json'"
 
 
 def status_of(error: CogniGraphError) -> int:

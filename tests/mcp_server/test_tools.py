@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -150,6 +151,24 @@ def test_facts_history_and_the_graph_are_shown(filled):
     assert rows == {"rows": [{"n": "Oslo"}]}
     why = call(filled, "why", {"question": "Where does Klara live?", "id": "m2"})
     assert (why["is_found"], why["rank"]) == (True, 1)
+
+
+def test_what_the_cypher_tool_says_of_the_graph_is_in_the_graph(filled):
+    filled.add("My flat in Oslo is small.", speaker="Ann", session="s1", id="m3")
+    filled.flush()
+
+    async def work(client: Client) -> Any:
+        return await client.list_tools()
+
+    described = {one.name: one.description for one in talk(filled, work).tools}["cypher"]
+    types = set(re.findall(r"\[:([A-Z_]+)\]", described))
+    labels = set(re.findall(r"\(([A-Z][a-z]+)\)", described))
+    assert {"HAS_CHUNK", "COVERS"} <= types and {"Theme", "Triple"} <= labels
+    stored = {row["t"] for row in filled.cypher("MATCH ()-[r]->() RETURN DISTINCT type(r) AS t")}
+    assert types <= stored
+    for label in labels:
+        ((found,),) = [row.values() for row in filled.cypher(f"MATCH (n:{label}) RETURN count(n)")]
+        assert found > 0, label
 
 
 def test_memories_are_listed_page_by_page(filled):

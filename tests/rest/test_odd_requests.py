@@ -142,3 +142,18 @@ def test_an_unexpected_error_of_the_store_shows_nothing_of_the_machine():
     answer = of_error(StoreError("/home/ann/secret.db: disk I/O error"))
     assert answer.status_code == 500
     assert json.loads(bytes(answer.body))["detail"] == "the log of the server has the reason"
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "problem"),
+    [
+        ('{"text": "hi"}', {}, "sent with the header 'Content-Type: application/json'"),
+        ('["hi"]', JSON, "body: must be a JSON object"),
+        ('{"text": "hi"', JSON, "body: is not JSON: Expecting ',' delimiter at character 13"),
+    ],
+)
+def test_a_body_that_is_no_json_object_is_told_what_to_send(client, body, headers, problem):
+    refused = client.post("/v1/spaces/ann/messages", content=body, headers=headers)
+    assert refused.status_code == 422
+    assert refused.json()["detail"].endswith(problem)
+    assert [one["field"] for one in refused.json()["errors"]] == ["body"]

@@ -79,7 +79,7 @@ def test_a_format_is_guessed_from_the_beginning(name: str, text: str, format: st
 
 
 def test_an_unknown_format_is_said_with_those_there_are() -> None:
-    with pytest.raises(ConfigurationError, match=r"format of a\.bin; name it with --format: cha"):
+    with pytest.raises(ConfigurationError, match=r"format of a\.bin; give its format: cha"):
         reader_for(Head("a.bin", b"\x00\x01"))
     with pytest.raises(ConfigurationError, match=r"did you mean 'chatgpt'\?\); the formats are au"):
         reader_named("chatgtp")
