@@ -53,7 +53,7 @@ def check_columns(columns: Mapping[str, str]) -> None:
 
 
 def with_keys(given: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
-    """The fields with ours under our names, but for the time."""
+    """Rename the fields that stand for ours to our names. The time is left to :func:`with_time`."""
     found = dict(given)
     for name, column in columns.items():
         if column in found:
@@ -79,10 +79,10 @@ def _rename(found: dict[str, Any], name: str) -> None:
 
 
 def with_time(given: dict[str, Any], zone: tzinfo | None = None) -> dict[str, Any]:
-    """The fields with a time that the memory can read, if one of them is a time.
+    """Convert the times among the fields to a form that the memory can read.
 
-    ``at`` stays as it is if it is no time, so that the message is refused with a reason; another
-    field that is none stays what it is.
+    An ``at`` that is not a time stays as it is, so that the message is refused with a reason. Of
+    the other fields, the first that holds a time becomes ``at``.
     """
     if given.get("expires") is not None:
         given = given | {"expires": iso(given["expires"], zone) or given["expires"]}

@@ -50,7 +50,7 @@ class _Lines:
         self._left = _MAX_ROW
 
     def begin_row(self) -> None:
-        """Count anew."""
+        """Start counting the characters of the next row."""
         self._left = _MAX_ROW
 
     def __iter__(self) -> Self:

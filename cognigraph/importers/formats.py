@@ -56,7 +56,7 @@ def reader_named(name: str) -> Reader:
 
 
 def reader_for(head: Head) -> Reader:
-    """The reader for a file that begins so.
+    """The reader for a file, chosen by how the file begins.
 
     Raises:
         ConfigurationError: no reader knows it.

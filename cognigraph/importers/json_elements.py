@@ -122,7 +122,7 @@ class _Text:
         self._ended = False
 
     def next_character(self) -> str:
-        """The next character that is no space; an empty text at the end."""
+        """The next character that is not white space; an empty string at the end."""
         while True:
             while self._at < len(self._text):
                 if self._text[self._at] not in _SPACE:
@@ -160,7 +160,7 @@ class _Text:
             self._fill(max(_CHUNK, len(self._text) - self._at))
 
     def _is_whole(self, value: object, end: int) -> bool:
-        """Whether a value goes on no further: of a number, the next character must be there."""
+        """Whether a value is complete. The end of a number shows only in the character after it."""
         if not isinstance(value, int | float):
             return True
         return self._text[end : end + 1] in _AFTER_NUMBER or end + _LONGEST_WORD < len(self._text)

@@ -27,7 +27,7 @@ class Found:
 
 
 def objects(file: Input, lists: Set[str] = frozenset()) -> Iterator[Found]:
-    """The objects in a JSON file, one at a time; what is none is :class:`Bad`."""
+    """The objects in a JSON file, one at a time; anything else is :class:`Bad`."""
     head = Head(file.name, file.head())
     if head.lines and lists.isdisjoint(head.keys):  # an object with lists may be on one line
         return lines(file)

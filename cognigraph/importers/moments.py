@@ -14,11 +14,11 @@ _SECONDS, _MILLISECONDS, _MICROSECONDS, _NANOSECONDS = 1e11, 1e14, 1e17, 1e20
 
 
 def iso(value: object, zone: tzinfo | None = None) -> str | None:
-    """A time as ISO 8601; ``None`` if the value is no time.
+    """A time as ISO 8601; ``None`` if the value is not a time.
 
-    A number, or a text of at least 8 digits, counts from 1970 in UTC, in the unit that its size
-    tells. A time without an offset is taken to be in ``zone``, and stays without one if that is
-    absent.
+    A number, or a text of at least 8 digits, counts from 1970 in UTC, in the unit that fits
+    its size. A time without an offset is taken to be in ``zone``; without ``zone`` it gets no
+    offset.
     """
     moment = _moment(value)
     if moment is None:

@@ -1,6 +1,6 @@
 """Markdown notes: each file is a session, and each of its sections a message.
 
-The id of a message is the path of its headings, so a section whose text has changed is known again.
+The id of a message is the path of its headings, so a section is recognised when its text changes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The way of a record from a reader to the memory: our field names, an id, a time, a speaker."""
+"""Prepare what a reader yields for the memory: our field names, an id, a time, a speaker."""
 
 from __future__ import annotations
 

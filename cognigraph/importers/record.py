@@ -30,7 +30,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Bad:
-    """Stands for what is no message; ``problem`` continues a sentence that begins "line 7"."""
+    """What is not a message. ``problem`` continues a sentence that begins "line 7"."""
 
     problem: str
 
@@ -47,10 +47,11 @@ class Record:
 class ReadOptions:
     """How to read a file.
 
-    ``session`` is the session of messages whose file names none, or of all if the format has
-    conversations. ``speaker`` said what has neither a speaker nor a role. ``columns`` says which
-    field or column holds what: ``{"text": "body"}``. Dates of notes, and times in dumps, are taken
-    to be in ``zone`` (UTC if absent) if they have no offset.
+    ``session`` is the session of messages whose file names no session; in a format that has
+    conversations it is the session of all messages. ``speaker`` is the speaker of messages that
+    have neither a speaker nor a role. ``columns`` says which field or column holds what:
+    ``{"text": "body"}``. Dates of notes, and times in dumps, are taken to be in ``zone`` (UTC if
+    absent) if they have no offset.
     """
 
     session: str | None = None

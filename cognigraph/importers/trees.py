@@ -1,4 +1,4 @@
-"""Follow the current branch of a conversation in which answers were asked for again."""
+"""Follow the current branch of a conversation in which answers were regenerated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def branch(parents: Mapping[str, Any], leaf: object) -> list[str]:
-    """The ids from the root to ``leaf``. A parent that is missing, or a loop, begins the branch."""
+    """The ids from the root to ``leaf``. It begins where a parent is missing or repeats."""
     path: list[str] = []
     met: set[str] = set()
     node = leaf

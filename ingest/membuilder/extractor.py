@@ -1,8 +1,8 @@
 """``MemBuilderExtractor``: another extractor, and four writers that keep what is worth keeping.
 
-The extractor below (by default the rules) gives facts, entities and keys. The writers keep a core
-profile, episodes, further facts and procedures, with one model call each for a window. A writer
-that fails leaves all else as it is, and its turns wait in the queue.
+The underlying extractor (by default the rules) gives facts, entities and keys. The writers keep a
+core profile, episodes, further facts and procedures, with one model call each for a window. A
+writer that fails leaves all else as it is, and its turns wait in the queue.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class MemBuilderExtractor:
 
     Args:
         model: the language model of the writers, such as :class:`cognigraph.llm.ChatModel`.
-        base: the extractor below; by default the rules.
+        base: the underlying extractor; by default the rules.
         timezone: the speakers' timezone.
         recalls: how many known facts the writer of facts is shown.
         settle: how long a conversation must pause before a background worker starts.
@@ -104,16 +104,16 @@ class MemBuilderExtractor:
 
     @property
     def name(self) -> str:
-        """Versions of the prompts, the model and the extractor below."""
+        """Versions of the prompts, the model and the underlying extractor."""
         return self._name
 
     @property
     def context(self) -> int:
-        """How many chunks before a window the extractor below needs."""
+        """How many chunks before a window the underlying extractor needs."""
         return self._base.context if isinstance(self._base, Contextual) else 0
 
     def extract(self, window: Window) -> Extraction:
-        """Extract with the extractor below, and let the writers take in the window."""
+        """Run the underlying extractor, then the writers, over the window."""
         state = WriterState.load(window.notes.state)
         below = replace(window, notes=replace(window.notes, state=state.base))
         found = self._base.extract(below)
@@ -123,7 +123,7 @@ class MemBuilderExtractor:
         return self._with_writers(window, state, found, turns)
 
     def summarise(self, window: Window) -> Extraction:
-        """Let writers that failed take in their turns; first the summary of the extractor below."""
+        """Let the underlying extractor summarise, then ask the writers that failed again."""
         state = WriterState.load(window.notes.state)
         found = Extraction(state=state.base)
         if isinstance(self._base, Summarising):
@@ -132,7 +132,7 @@ class MemBuilderExtractor:
         return self._with_writers(window, state, found, ())
 
     def estimate(self, window: Window) -> Usage:
-        """Estimate the usage: that of the extractor below, and one call of each writer."""
+        """Estimate the usage: the underlying extractor's, and one call of each writer."""
         state = WriterState.load(window.notes.state)
         below = replace(window, notes=replace(window.notes, state=state.base))
         usage = self._base.estimate(below) if isinstance(self._base, Estimating) else Usage()

@@ -15,10 +15,10 @@ _FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class WriterState:
-    """The state of the extractor below, and the turns that some writers could not take in.
+    """The state of the underlying extractor, and the turns that some writers could not process.
 
-    ``due`` are these writers. ``writes_episodes`` says that the session's themes are entries of
-    the episodic writer, and not those of the extractor below.
+    ``due`` are these writers. ``writes_episodes`` says that the session's themes come from the
+    episodic writer and not from the underlying extractor.
     """
 
     base: str = ""
@@ -28,7 +28,7 @@ class WriterState:
 
     @classmethod
     def load(cls, text: str) -> WriterState:
-        """Parse a saved state; that of another extractor is taken for the one below."""
+        """Parse a saved state; a state in another form is that of the underlying extractor."""
         try:
             data = json.loads(text) if text else {}
             if not isinstance(data, dict) or data.get("membuilder") != _FORMAT:
@@ -51,7 +51,7 @@ class WriterState:
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
     def turns_for(self, writer: Writer, new: Sequence[Turn]) -> tuple[Turn, ...]:
-        """The turns that a writer has to take in."""
+        """The turns that a writer has to process."""
         return (*self.unread, *new) if writer in self.due else tuple(new)
 
 
