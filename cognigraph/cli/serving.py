@@ -37,7 +37,8 @@ def serve(run: CommandRun) -> int:
         body=given.max_body * _MEGABYTE, rate=given.rate, requests=given.max_requests
     )
     settings = ServerSettings(keys=keys, is_local=is_local, limits=limits)
-    with opened(run.options, create=True, enrich="background") as memory:
+    model = "openai" if run.options.model else None  # answers /ask, whatever the extractor
+    with opened(run.options, create=True, enrich="background", model=model) as memory:
         serve_app(
             create_app(memory, settings),
             given.host,
