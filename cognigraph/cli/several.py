@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from cognigraph.cli import format_values, render
 from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun
 from cognigraph.cli.commands import search as search_one
 from cognigraph.cli.filter_options import filter_of, times_of
 from cognigraph.cli.layers import check_layer
 from cognigraph.cli.open_memory import moment, opened
+from cognigraph.errors import ConfigurationError
 
 _TEXT_MOST = 300
+_FOR_ONE_SPACE = ("also", "without", "per_session", "profile", "why")
 
 
 def search(run: CommandRun) -> int:
@@ -18,6 +22,7 @@ def search(run: CommandRun) -> int:
     check_layer(given.layer, why=given.why, spaces=bool(given.spaces))
     if not given.spaces:
         return search_one(run)
+    _check_alone(given)
     as_of, valid_at = times_of(given, options)
     now = moment(given.now, options, "--now")
     with opened(options) as memory:
@@ -45,3 +50,11 @@ def search(run: CommandRun) -> int:
         )
     run.terminal.show(table)
     return OK
+
+
+def _check_alone(given: Namespace) -> None:
+    """Refuse options that a search of several spaces does not have."""
+    for name in _FOR_ONE_SPACE:
+        if getattr(given, name):
+            option = "--" + name.replace("_", "-")
+            raise ConfigurationError(f"{option} is for one space: leave out --in, or {option}")
