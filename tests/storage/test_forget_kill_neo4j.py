@@ -28,11 +28,12 @@ def test_a_client_is_killed_while_it_forgets(neo4j_server, space_name):
         user, password = auth or ("", "")
         command = [sys.executable, "-m", "tests.storage.forgetters", neo4j_server.uri, user,
                    password, space_name]  # fmt: skip
-        client = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
-        while client.poll() is None and len(space.sessions()) > SESSIONS - 2:
-            time.sleep(0.01)
-        client.kill()
-        client.communicate()
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as client:
+            try:
+                while client.poll() is None and len(space.sessions()) > SESSIONS - 2:
+                    time.sleep(0.01)
+            finally:
+                client.kill()
         # A transaction that was under way when the client died is ended by the server.
         before = None
         while before != (before := space.stats()):

@@ -26,7 +26,7 @@ from cognigraph.stores.neo4j import episodes, written
 from cognigraph.stores.neo4j.connection import Connection, mapped_errors
 from cognigraph.stores.neo4j.index.allowed import allowed
 from cognigraph.stores.neo4j.index.fulltext import name_hash
-from cognigraph.stores.neo4j.row_values import message_of, session_of, triple_of
+from cognigraph.stores.neo4j.row_values import message_of, sessions_of, triple_of
 from cognigraph.times import Clock, from_micros, to_micros
 
 
@@ -55,7 +55,7 @@ class Neo4jGraph:
             rows = self._connection.rows(
                 "read/sessions_at", space=space, until=as_of, skip=offset, limit=limit
             )
-        return [session_of(row) for row in rows]
+        return sessions_of(rows)
 
     def entities(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 from cognigraph.model import Session, StoredMessage, Theme, Triple
 from cognigraph.model.graph import Period
@@ -52,8 +53,16 @@ def chunk_of(row: Row) -> ChunkRecord:
     )
 
 
-def session_of(row: Row) -> Session:
-    """A session from a row of ``read/sessions``."""
+def sessions_of(rows: Iterable[Row]) -> list[Session]:
+    """The sessions from rows of ``read/sessions``.
+
+    A session that another client deletes while the statement runs has no properties left, and is
+    left out.
+    """
+    return [_session_of(row) for row in rows if None not in row[:5]]
+
+
+def _session_of(row: Row) -> Session:
     id, started_at, ended_at, messages, chunk_count, version, keys, themes = row
     return Session(
         id=id,

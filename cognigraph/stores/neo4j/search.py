@@ -24,7 +24,7 @@ from cognigraph.stores.neo4j.index.candidate_sources import CandidateSources
 from cognigraph.stores.neo4j.index.gather import gather_candidates
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import Lexicons
-from cognigraph.stores.neo4j.row_values import chunk_of, session_of, triple_of
+from cognigraph.stores.neo4j.row_values import chunk_of, sessions_of, triple_of
 
 
 class Neo4jSearch:
@@ -92,7 +92,5 @@ class Neo4jSearch:
         if not ids:
             return {}
         uids = [session_uid(space, id) for id in dict.fromkeys(ids)]
-        return {
-            row[0]: session_of(row)
-            for row in self._connection.rows("read/sessions_by_uid", uids=uids)
-        }
+        rows = self._connection.rows("read/sessions_by_uid", uids=uids)
+        return {session.id: session for session in sessions_of(rows)}
