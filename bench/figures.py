@@ -237,6 +237,7 @@ STRATEGY_ROWS = (
     ("hymem", "light only, k = 10", "HyMem, light only, k = 10 (oracle)"),
     ("hymem", "k = 1", "HyMem, k = 1 (oracle)"),
     ("hymem", "k = 10", "HyMem, k = 10 (oracle)"),
+    ("hymem", "k = 20", "HyMem, k = 20 (oracle)"),
     ("hymem", "always deep", "HyMem, always deep (oracle)"),
     ("ama", "messages", "AMA, messages alone"),
     ("ama", "episodes", "AMA, episodes alone"),
@@ -256,6 +257,22 @@ _LOOP_WAYS = {
     "block": "a block of 1,300 tokens",
     "block, together": "the same with all queries",
 }
+
+
+def page() -> str:
+    """Return the table of the times in which the page paints its views on a large memory."""
+    rows = [
+        [view, *(f"{found[what][which]:,}" for what, which in _PAGE_TIMES)]
+        for view, found in result("page")["views"].items()
+    ]
+    return table(["view, times in ms", "first paint", "slowest", "with its data"], rows)
+
+
+_PAGE_TIMES = (
+    ("first_paint_ms", "median"),
+    ("first_paint_ms", "largest"),
+    ("ready_ms", "median"),
+)
 
 
 def several_queries() -> str:
@@ -530,7 +547,7 @@ IN_README: dict[str, Callable[[], str]] = {
 
 TABLES: tuple[Callable[[], str], ...] = (
     insert, search, size, recall, categories, assistants, context, strategies, several_queries,
-    extraction, languages, enrichment, model_cost, dates, ablation_paper, ablation_default,
+    page, extraction, languages, enrichment, model_cost, dates, ablation_paper, ablation_default,
 )  # fmt: skip
 
 

@@ -190,10 +190,10 @@ def _share(position: int | None) -> float:
 
 def _positions(values: Mapping[str, float]) -> dict[str, int]:
     """The rank of each value, ascending; equal values share a rank."""
-    places: dict[float, int] = {}
+    first: dict[float, int] = {}
     for position, value in enumerate(sorted(values.values())):
-        places.setdefault(value, position)
-    return {uid: places[value] for uid, value in values.items()}
+        first.setdefault(value, position)
+    return {uid: first[value] for uid, value in values.items()}
 
 
 def _hits(request: SearchRequest, best: Iterable[_Scored]) -> tuple[Hit, ...]:

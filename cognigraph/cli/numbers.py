@@ -17,14 +17,19 @@ def whole(text: str) -> int:
     return _number(text, 0)
 
 
-def _number(text: str, low: int) -> int:
+def port(text: str) -> int:
+    """Read the number of a port; 0 stands for any that is free."""
+    return _number(text, 0, 65_535)
+
+
+def _number(text: str, low: int, high: int = MAX_COUNT) -> int:
     try:
         value = int(text)
     except ValueError:
         value = -1
-    if not low <= value <= MAX_COUNT:
+    if not low <= value <= high:
         raise argparse.ArgumentTypeError(
-            f"must be a whole number from {low} to {MAX_COUNT:,}, not {shown(text)}"
+            f"must be a whole number from {low} to {high:,}, not {shown(text)}"
         )
     return value
 

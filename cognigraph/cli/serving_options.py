@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cognigraph.cli.numbers import amount, count, whole
+from cognigraph.cli.numbers import amount, count, port
 
 _SERVE = """\
 Serve the memory over HTTP, as REST with OpenAPI and as a page to look at, until interrupted. What
@@ -80,12 +80,12 @@ def add_serving(command: Any) -> None:
     _key_file(keys)
 
 
-def _address(parser: Any, port: int) -> None:
+def _address(parser: Any, default: int) -> None:
     parser.add_argument(
         "--host", default="127.0.0.1", metavar="ADDRESS", help="address (default: 127.0.0.1)"
     )
     parser.add_argument(
-        "--port", type=whole, default=port, metavar="N", help=f"port (default: {port})"
+        "--port", type=port, default=default, metavar="N", help=f"port (default: {default})"
     )
 
 

@@ -12,7 +12,7 @@ import pytest
 from cognigraph.cli.app import _COMMANDS
 from cognigraph.cli.completion import commands_of
 from cognigraph.cli.parser import build_parser
-from tests.e2e.command_line import Cli, document
+from tests.e2e.command_line import Cli, document, error_of
 
 
 def completed(script: Path, line: str) -> set[str]:
@@ -92,3 +92,9 @@ def test_help_names_every_embedder_and_extractor(quick: Cli) -> None:
     for name in ("wordllama", "fastembed:", "flag:", "sentence-transformers:", "openai:MODEL",
                  "rules", "openai[:MODEL]"):  # fmt: skip
         assert name in told, name
+
+
+def test_a_port_that_does_not_exist_is_refused_before_anything_starts(quick: Cli) -> None:
+    for command in ("serve", "mcp"):
+        error = error_of(quick(command, "--port", "65536"), 2)
+        assert "--port: must be a whole number from 0 to 65,535, not 65536" in error

@@ -62,7 +62,7 @@ export const api = {
   sessions: (space, { cursor, limit }) => json("GET", of(space, "/sessions"), { query: { cursor, limit } }),
   /** The newest summary of a conversation, or undefined before there is one. */
   summary: async (space, session) => (await items("GET", of(space, `/sessions/${encodeURIComponent(session)}/summaries`)))[0],
-  episodes: (space, session) => items("GET", of(space, "/episodes"), { query: { session } }),
+  episodes: (space, session) => all(of(space, "/episodes"), { session }),
   messages: (space, { session, cursor, limit }) => json("GET", of(space, "/messages"), { query: { session, cursor, limit } }),
   entities: (space, { text, cursor, limit }) => json("GET", of(space, "/entities"), { query: { match: text, cursor, limit } }),
   /** The entity with this name or alias, or undefined. */
@@ -76,7 +76,7 @@ export const api = {
   context: (space, body) => json("POST", of(space, "/context"), { body: { ...asked(body), max_tokens: body.max_tokens } }),
   why: (space, { question, k, as_of, expect }) => json("POST", of(space, "/why"), { body: { question, expect, k, ...(as_of ? { as_of: endOf(as_of) } : {}) } }),
   duplicates: (space) => items("GET", of(space, "/duplicates"), { query: { limit: 100 } }),
-  merges: (space) => items("GET", of(space, "/merges"), { query: { limit: 100 } }),
+  merges: (space) => all(of(space, "/merges"), {}),
   merge: (space, body) => json("POST", of(space, "/entities/merge"), { body }),
   split: (space, merge) => json("POST", of(space, "/entities/split"), { body: { name: merge.name, type: merge.type } }),
   failures: (space) => items("GET", of(space, "/failures")),
