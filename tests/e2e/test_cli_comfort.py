@@ -97,4 +97,4 @@ def test_help_names_every_embedder_and_extractor(quick: Cli) -> None:
 def test_a_port_that_does_not_exist_is_refused_before_anything_starts(quick: Cli) -> None:
     for command in ("serve", "mcp"):
         error = error_of(quick(command, "--port", "65536"), 2)
-        assert "--port: must be a whole number from 0 to 65,535, not 65536" in error
+        assert "--port: must be a whole number from 0 to 65,535, not '65536'" in error
