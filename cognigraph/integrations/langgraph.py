@@ -9,11 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, cast
 
 from cognigraph.integrations.requirement import requirement
+from cognigraph.integrations.store_index import ItemIndex, Vectors
 from cognigraph.integrations.store_items import (
     PREFIX,
+    check_filter,
     labels_of,
     matches,
     namespace_of,
@@ -27,6 +30,7 @@ with requirement("langgraph"):
     from langgraph.store.base import (
         BaseStore,
         GetOp,
+        IndexConfig,
         Item,
         ListNamespacesOp,
         MatchCondition,
@@ -49,17 +53,35 @@ class CogniGraphStore(BaseStore):
     Args:
         space: a memory, or one of its spaces.
         fields: which fields of a value are searched, as paths (``"text"``, ``"user.name"``);
-            without it, all texts and numbers in it. ``put(..., index=...)`` overrides it.
+            without it those of ``index``, else all texts and numbers in the value.
+            ``put(..., index=...)`` overrides it.
+        index: LangGraph's configuration of vectors (``dims``, ``embed``, ``fields``). With it, a
+            search compares the query with every item below the prefix, and the score is a cosine.
     """
 
     supports_ttl = False
 
-    def __init__(self, space: Space, *, fields: Sequence[str] = (_WHOLE,)) -> None:
+    def __init__(
+        self, space: Space, *, fields: Sequence[str] = (), index: IndexConfig | None = None
+    ) -> None:
         self._space = space
-        self._fields = tuple(fields)
+        self._index = None if index is None else ItemIndex(index)
+        self._fields = tuple(fields) or (self._index.fields if self._index else (_WHOLE,))
+        self.index_config = None if self._index is None else self._index.config
+        self.embeddings = None if self._index is None else self._index.embeddings
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Run operations. All reads are done before all writes; of two writes the last counts."""
+        given = list(ops)
+        return self._run(given, self._index.embed(given) if self._index else Vectors())
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """As :meth:`batch`; the store is read and written in a thread."""
+        given = list(ops)
+        vectors = await self._index.aembed(given) if self._index else Vectors()
+        return await asyncio.to_thread(self._run, given, vectors)
+
+    def _run(self, ops: Sequence[Op], vectors: Vectors) -> list[Result]:
         results: list[Result] = []
         writes: dict[tuple[tuple[str, ...], str], PutOp] = {}
         for op in ops:
@@ -67,36 +89,32 @@ class CogniGraphStore(BaseStore):
                 writes[op.namespace, op.key] = op
                 results.append(None)
             else:
-                results.append(self._read(op))
-        self._write(list(writes.values()))
+                results.append(self._read(op, vectors))
+        self._write(list(writes.values()), vectors)
         return results
 
-    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """As :meth:`batch`, in a thread."""
-        return await asyncio.to_thread(self.batch, list(ops))
-
-    def _read(self, op: Op) -> Result:
+    def _read(self, op: Op, vectors: Vectors) -> Result:
         if isinstance(op, GetOp):
             stored = self._space.get(op.key, session_of(op.namespace))
             return None if stored is None else _item(stored)
         if isinstance(op, SearchOp):
-            return self._search(op)
+            return self._search(op, vectors)
         if isinstance(op, ListNamespacesOp):
             return self._namespaces(op)
         raise ValueError(f"unknown operation {type(op).__name__}")
 
     # Writing
 
-    def _write(self, ops: Sequence[PutOp]) -> None:
+    def _write(self, ops: Sequence[PutOp], vectors: Vectors) -> None:
         new: list[Message] = []
         for op in ops:
             stored = self._space.get(op.key, session_of(op.namespace))
             if op.value is None:
                 self._delete(stored)
             elif stored is None:
-                new.append(self._message(op, None))
+                new.append(self._message(op, None, vectors))
             else:
-                self._replace(stored, op)
+                self._replace(stored, self._message(op, stored, vectors))
         if new:
             self._space.add_many(new)
 
@@ -104,9 +122,8 @@ class CogniGraphStore(BaseStore):
         if stored is not None:
             self._space.forget(message=stored.id, session=stored.session, allow_again=True)
 
-    def _replace(self, stored: StoredMessage, op: PutOp) -> None:
-        message = self._message(op, stored)
-        if _item(stored).value == op.value and stored.text == message.text:
+    def _replace(self, stored: StoredMessage, message: Message) -> None:
+        if stored.text == message.text and _is_same(stored.raw, message.raw):
             return
         if stored.text != message.text:
             self._space.update(stored.id, message.text, session=stored.session, raw=message.raw)
@@ -114,9 +131,12 @@ class CogniGraphStore(BaseStore):
             self._delete(stored)
             self._space.add_many([message])
 
-    def _message(self, op: PutOp, stored: StoredMessage | None) -> Message:
+    def _message(self, op: PutOp, stored: StoredMessage | None, vectors: Vectors) -> Message:
         assert op.value is not None
         now = datetime.now(UTC)
+        raw = {"value": op.value, "updated_at": now.isoformat()}
+        if self._index and (encoded := self._index.encoded(op, vectors)):
+            raw["vectors"] = encoded
         text = "" if op.index is False else self._text(op.value, op.index or self._fields)
         return Message(
             text=text,
@@ -125,7 +145,7 @@ class CogniGraphStore(BaseStore):
             at=now if stored is None else stored.at,
             metadata=labels_of(op.namespace),
             tags=(_TAG,),
-            raw={"value": op.value, "updated_at": now.isoformat()},
+            raw=raw,
         )
 
     @staticmethod
@@ -141,19 +161,33 @@ class CogniGraphStore(BaseStore):
 
     # Reading
 
-    def _search(self, op: SearchOp) -> list[SearchItem]:
+    def _search(self, op: SearchOp, vectors: Vectors) -> list[SearchItem]:
+        check_filter(op.filter)
         end = op.offset + op.limit
-        found = self._ranked(op, end) if op.query else []
-        if len(found) < end:
-            met = {(item.namespace, item.key) for item in found}
-            rest = (item for item in self._listed(op) if (item.namespace, item.key) not in met)
-            for item in rest:
-                found.append(item)
-                if op.query and len(found) >= end:
-                    break
         if not op.query:
+            found = [item for item, _ in self._listed(op)]
             found.sort(key=lambda item: item.updated_at, reverse=True)
+        elif self._index is None:
+            found = self._ranked(op, end)
+            self._fill(found, op, end)
+        else:
+            found = self._nearest(op, vectors, self._index)
         return found[op.offset : end]
+
+    def _nearest(self, op: SearchOp, vectors: Vectors, index: ItemIndex) -> list[SearchItem]:
+        """Items by their cosine, and after them those without vectors."""
+        query = vectors.queries[cast(str, op.query)]
+        found = []
+        for item, payload in self._listed(op):
+            item.score = index.score(payload, query)
+            found.append(item)
+        return sorted(found, key=lambda item: (item.score is None, -(item.score or 0.0)))
+
+    def _fill(self, found: list[SearchItem], op: SearchOp, wanted: int) -> None:
+        """Add items that the search did not find, until there are enough."""
+        met = {(item.namespace, item.key) for item in found}
+        rest = (item for item, _ in self._listed(op) if (item.namespace, item.key) not in met)
+        found += islice(rest, max(0, wanted - len(found)))
 
     def _ranked(self, op: SearchOp, wanted: int) -> list[SearchItem]:
         """Items that a search finds, best first. With a filter, more are asked for until enough."""
@@ -178,14 +212,15 @@ class CogniGraphStore(BaseStore):
         stored = self._space.get(key, session)
         return None if stored is None else _search_item(stored, score)
 
-    def _listed(self, op: SearchOp) -> Iterator[SearchItem]:
+    def _listed(self, op: SearchOp) -> Iterator[tuple[SearchItem, Mapping[str, Any]]]:
+        """Items below a prefix that pass the filter, each with its payload."""
         prefix = tuple(op.namespace_prefix)
         for namespace in self._all_namespaces():
             if namespace[: len(prefix)] == prefix:
                 for stored in self._messages(session_of(namespace)):
                     item = _search_item(stored, None)
                     if matches(item.value, op.filter):
-                        yield item
+                        yield item, stored.raw
 
     def _messages(self, session: str) -> Iterator[StoredMessage]:
         page = self._space.messages(session=session, limit=_PAGE)
@@ -220,6 +255,11 @@ def _is_match(condition: MatchCondition, namespace: tuple[str, ...]) -> bool:
         return False
     part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[-len(path) :]
     return all(label in ("*", own) for label, own in zip(path, part, strict=False))
+
+
+def _is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two payloads have the same value and vectors."""
+    return all(one.get(name) == other.get(name) for name in ("value", "vectors"))
 
 
 def _fields_of(stored: StoredMessage) -> dict[str, Any]:

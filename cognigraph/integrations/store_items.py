@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, unquote
@@ -10,6 +11,7 @@ from cognigraph.model.filters import Scalar
 
 PREFIX = "store:"
 """How sessions are named that hold items."""
+_FIELD = re.compile(r"[\w.-]+")
 _SAFE = " !#$&'()*+,:;=?@[]"
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "$eq": lambda a, b: bool(a == b),
@@ -53,6 +55,20 @@ def _texts(value: object, path: str) -> Iterator[tuple[str, str]]:
             yield from _texts(item, path)
     elif value is not None and str(value).strip():
         yield path, str(value)
+
+
+def check_filter(conditions: Mapping[str, Any] | None) -> None:
+    """Refuse fields that are no names or paths, as LangGraph's stores do.
+
+    Raises:
+        ValueError: a field has other characters than letters, digits, ``_``, ``.`` and ``-``.
+    """
+    for name in conditions or {}:
+        if not _FIELD.fullmatch(name):
+            raise ValueError(
+                f"Invalid filter key: {name!r}; use letters, digits, underscores and hyphens, and "
+                "dots between the fields of a path"
+            )
 
 
 def matches(value: Mapping[str, Any], conditions: Mapping[str, Any] | None) -> bool:

@@ -157,3 +157,85 @@ def test_it_is_used_asynchronously_and_refuses_what_langgraph_refuses(
         store.put((), "k", {"v": 1})
     with pytest.raises(NotImplementedError):
         store.put(("u",), "k", {"v": 1}, ttl=5)
+
+
+# With LangGraph's `index`: the score is the cosine of the program's own embeddings.
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+
+
+def letters(texts: list[str]) -> list[list[float]]:
+    """Embeddings that count letters, so that a cosine can be computed by hand."""
+    return [[float(text.count(letter)) for letter in ALPHABET] for text in texts]
+
+
+def indexed(memory: Memory, **more: object) -> CogniGraphStore:
+    return CogniGraphStore(memory, index={"dims": 26, "embed": letters, **more})  # type: ignore[typeddict-item]
+
+
+def scores(store: CogniGraphStore, query: str, **more: object) -> dict[str, float | None]:
+    return {item.key: item.score for item in store.search((), query=query, **more)}  # type: ignore[arg-type]
+
+
+def test_with_an_index_the_score_is_the_cosine_of_the_nearest_field(memory: Memory) -> None:
+    store = indexed(memory, fields=["title", "parts[*].name"])
+    store.put(("d",), "one", {"title": "aab", "parts": [{"name": "zzz"}, {"name": "c"}]})
+    store.put(("d", "e"), "two", {"title": "bbb", "parts": [], "note": "zzz"})
+    store.put(("d",), "none", {"title": "aab"}, index=False)
+    assert scores(store, "ab") == {
+        "one": pytest.approx(3 / 10**0.5, abs=1e-6),  # (2, 1) and (1, 1)
+        "two": pytest.approx(0.5**0.5, abs=1e-6),
+        "none": None,
+    }
+    assert list(scores(store, "z").items()) == [("one", 1.0), ("two", 0.0), ("none", None)]
+    assert scores(store, "b", limit=1) == {"two": 1.0}
+    assert list(scores(store, "b", limit=1, offset=1)) == ["one"]
+    assert list(scores(store, "ab", filter={"note": "zzz"})) == ["two"]
+    assert [item.key for item in store.search(("d", "e"), query="ab")] == ["two"]
+    store.put(("d",), "chosen", {"title": "aaa", "body": "qqq"}, index=["body"])
+    assert scores(store, "q")["chosen"] == 1.0 and scores(store, "a")["chosen"] == 0.0
+
+
+def test_vectors_are_stored_with_their_item(memory: Memory) -> None:
+    store = indexed(memory)
+    assert store.index_config is not None and store.index_config["dims"] == 26
+    store.put(("d",), "k", {"text": "aaa"})
+    first = scores(store, "bbb")["k"]
+    store.put(("d",), "k", {"text": "bbb"})
+    second = scores(indexed(memory), "bbb")["k"]
+    assert first is not None and second is not None and second > first
+    store.put(("d",), "k", {"text": "bbb"}, index=False)
+    assert scores(store, "bbb") == {"k": None}
+    store.delete(("d",), "k")
+    assert scores(store, "bbb") == {}
+    CogniGraphStore(memory).put(("d",), "old", {"text": "bbb"})  # before there was an index
+    assert scores(store, "bbb") == {"old": None}
+    store.put(("d",), "old", {"text": "bbb"})
+    assert scores(store, "bbb")["old"] == second
+
+
+def test_an_index_takes_asynchronous_embeddings_and_refuses_other_dimensions(
+    memory: Memory,
+) -> None:
+    async def later(texts: list[str]) -> list[list[float]]:
+        return letters(texts)
+
+    async def run() -> list[float | None]:
+        store = CogniGraphStore(memory, index={"dims": 26, "embed": later, "fields": ["text"]})
+        await store.aput(("d",), "k", {"text": "ab"})
+        return [item.score for item in await store.asearch(("d",), query="a")]
+
+    assert asyncio.run(run()) == [pytest.approx(0.5**0.5, abs=1e-6)]
+    wrong = CogniGraphStore(memory, index={"dims": 7, "embed": letters})
+    with pytest.raises(ValueError, match=r"26 numbers, and index\['dims'\] is 7"):
+        wrong.put(("d",), "k", {"text": "ab"})
+    assert memory.get("k", "store:d").raw["value"] == {"text": "ab"}  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("key", ["a') OR 1=1 --", "", "a b", "$.a", 'a"b'])
+def test_a_filter_key_that_is_no_field_is_refused(store: CogniGraphStore, key: str) -> None:
+    for query in (None, "a"):
+        with pytest.raises(ValueError, match="Invalid filter key"):
+            store.search(("f",), query=query, filter={key: 1})
+    store.put(("f",), "a", {"access-level": "x", "user": {"1st_größe": 2}})
+    assert store.search(("f",), filter={"access-level": "x", "user.1st_größe": 2})

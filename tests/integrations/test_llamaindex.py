@@ -32,7 +32,10 @@ def test_what_leaves_the_short_term_memory_is_found_again(memory: Memory) -> Non
             )
             await short.aput(ChatMessage(role=MessageRole.USER, content="Go on. " * 4))
         await short.aput(ChatMessage(role=MessageRole.USER, content="Where does Klara live?"))
-        return await short.aget()
+        found = await short.aget()
+        engine, _ = await short.sql_store._setup_connections()  # which has no public way to close
+        await engine.dispose()
+        return found
 
     messages = asyncio.run(run())
     stored = memory.messages(limit=1).messages[0]

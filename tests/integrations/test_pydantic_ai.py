@@ -16,6 +16,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from cognigraph.integrations.pydantic_ai import memory_toolset
 
 
+@pytest.mark.usefixtures("event_loop")
 def test_an_agent_remembers_and_recalls(memory: Memory) -> None:
     calls = [
         ("remember", {"text": "I moved to Oslo."}),

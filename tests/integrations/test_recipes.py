@@ -28,6 +28,7 @@ def test_there_is_a_recipe_for_each() -> None:
     assert {path.stem for path in FOLDER.glob("*.md")} == {*NEEDS, "index"}
 
 
+@pytest.mark.usefixtures("event_loop")
 @pytest.mark.parametrize("name", NEEDS)
 def test_a_recipe_prints_what_it_says(name: str, tmp_path: Path) -> None:
     if not is_installed(NEEDS[name]):
