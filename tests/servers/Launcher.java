@@ -8,10 +8,10 @@ import org.neo4j.dbms.api.DatabaseManagementService;
 import org.neo4j.dbms.api.DatabaseManagementServiceBuilder;
 
 /**
- * Starts a throw-away Neo4j server: {@code java -cp CLASSPATH Launcher.java HOME neo4j.conf}
+ * Starts a throw-away Neo4j server: {@code java -cp CLASSPATH Launcher.java HOME neo4j.conf [keep]}
  *
  * <p>The server lives until its standard input closes or it gets a signal; then it stops and
- * removes HOME. Standard input is the life line to the process that started it: the operating
+ * removes HOME, unless it is told to keep it. Standard input is the life line to the process that started it: the operating
  * system closes it however that process ends, SIGKILL included.
  */
 public final class Launcher {
@@ -21,17 +21,20 @@ public final class Launcher {
                 new DatabaseManagementServiceBuilder(home)
                         .loadPropertiesFromFile(Path.of(args[1]))
                         .build();
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, home)));
+        boolean keeps = args.length > 2;
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, home, keeps)));
         while (System.in.read() != -1) {
             // Nothing is ever sent: only the end of the stream counts.
         }
         System.exit(0);
     }
 
-    private static void stop(DatabaseManagementService server, Path home) {
+    private static void stop(DatabaseManagementService server, Path home, boolean keeps) {
         try {
             server.shutdown();
-            delete(home);
+            if (!keeps) {
+                delete(home);
+            }
         } catch (IOException problem) {
             System.err.println("left behind " + home + ": " + problem);
         }

@@ -14,7 +14,8 @@ Environment, read when `resolve` is called:
 
 By hand: ``python -m tests.servers.neo4j_server 5.26`` prints a URI and serves until Ctrl-C;
 ``--heap 2g --page-cache 2g`` gives it the memory that the benches are run with, and
-``--short-lived`` starts it as the tests do, with the quick compiler only.
+``--short-lived`` starts it as the tests do, with the quick compiler only, and ``--folder DIR``
+keeps its data for the next start with the same folder.
 """
 
 from __future__ import annotations
@@ -55,11 +56,15 @@ RESOLVE_TIMEOUT = 900.0
 
 @dataclass(frozen=True)
 class Sizes:
-    """Memory of a server that is started here, and whether it lives for one test run only."""
+    """Memory of a server that is started here, and whether it lives for one test run only.
+
+    The data of a server with a ``folder`` is kept.
+    """
 
     heap: str = "1g"
     page_cache: str = "128m"
     short_lived: bool = True
+    folder: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -254,7 +259,8 @@ def _container(way: Container) -> Iterator[Server]:
 @contextmanager
 def _local(way: Local, sizes: Sizes) -> Iterator[Server]:
     class_path = _class_path(way)
-    folder = Path(tempfile.mkdtemp(prefix="cognigraph-neo4j-"))
+    folder = sizes.folder or Path(tempfile.mkdtemp(prefix="cognigraph-neo4j-"))
+    folder.mkdir(parents=True, exist_ok=True)
     address = f"127.0.0.1:{_free_port()}"
     try:
         (folder / "neo4j.conf").write_text(_settings(address, sizes))
@@ -274,9 +280,12 @@ def _local(way: Local, sizes: Sizes) -> Iterator[Server]:
             release = _started(uri, process, folder)
             yield Server(uri, None, release, way.source, process.pid)
         finally:
+            if sizes.folder is not None:
+                _let_it_close(process)
             _stop(process)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if sizes.folder is None:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _settings(address: str, sizes: Sizes) -> str:
@@ -325,6 +334,7 @@ def _command(way: Local, class_path: str, folder: Path, sizes: Sizes) -> list[st
         str(HERE / "Launcher.java"),
         str(folder / "home"),
         str(folder / "neo4j.conf"),
+        *(["keep"] if sizes.folder else []),
     ]
 
 
@@ -339,6 +349,14 @@ def _started(uri: str, process: subprocess.Popen[bytes], folder: Path) -> str:
 
 def _tail(log: Path, lines: int = 30) -> str:
     return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
+
+
+def _let_it_close(process: subprocess.Popen[bytes]) -> None:
+    """Let a server whose data is kept write its checkpoint; the next start is quick then."""
+    if process.stdin is not None:
+        process.stdin.close()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=START_TIMEOUT)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
@@ -448,8 +466,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--heap", default=Sizes.heap)
     parser.add_argument("--page-cache", default=Sizes.page_cache)
     parser.add_argument("--short-lived", action="store_true", help="start as the tests do")
+    parser.add_argument("--folder", type=Path, help="where the data is, which is kept")
     chosen = parser.parse_args(arguments)
-    sizes = Sizes(chosen.heap, chosen.page_cache, chosen.short_lived)
+    sizes = Sizes(chosen.heap, chosen.page_cache, chosen.short_lived, chosen.folder)
     stopping = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:

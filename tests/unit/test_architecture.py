@@ -217,7 +217,7 @@ ONLY = {
         "backup", "due_summaries", "erase", "fact_listing", "file", "identity", "inspect", "marks",
         "merges", "message_data", "read", "read_at", "revisions", "vector_format", "work",
     },
-    ("neo4j", ""): {"deadlines", "row_values", "values"},
+    ("neo4j", ""): {"deadlines", "driver_errors", "reachable", "row_values", "values"},
     ("sqlite", "index"): {
         "index_cache", "postings", "space_index", "table", "themes", "top",
     },

@@ -1,4 +1,4 @@
-"""The driver, transactions, and error mapping for the Neo4j store.
+"""The driver and transactions of the Neo4j store.
 
 Every statement is a ``.cypher`` file. A read takes one round trip and sees what this store wrote
 before: all sessions share one bookmark manager. A call that meets a deadlock or loses its
@@ -14,9 +14,8 @@ import logging
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache
 from threading import Lock, Thread
@@ -31,28 +30,13 @@ from neo4j import (
     Session,
 )
 from neo4j import Transaction as DriverTransaction
-from neo4j.exceptions import (
-    AuthConfigurationError,
-    AuthError,
-    ClientError,
-    DriverError,
-    Neo4jError,
-    ServiceUnavailable,
-    SessionExpired,
-)
-from neo4j.exceptions import (
-    ConfigurationError as DriverConfigurationError,
-)
+from neo4j.exceptions import DriverError, Neo4jError
 
 from cognigraph._version import __version__
 from cognigraph.cypher.catalog import statement
-from cognigraph.errors import (
-    ConfigurationError,
-    EmbedderMismatchError,
-    StoreError,
-    StoreUnavailableError,
-)
+from cognigraph.errors import EmbedderMismatchError, StoreError, StoreUnavailableError
 from cognigraph.stores.neo4j import deadlines
+from cognigraph.stores.neo4j.driver_errors import mapped_errors
 
 Row = list[Any]
 _T = TypeVar("_T")
@@ -349,50 +333,3 @@ def _close_late_connections(driver: Driver) -> None:
 
 
 _ABANDONED: list[tuple[Driver, ThreadPoolExecutor, ThreadPoolExecutor]] = []
-
-
-@contextmanager
-def mapped_errors(uri: str, database: str | None) -> Iterator[None]:
-    """Convert errors of the driver into errors of cognigraph that say what to do."""
-    try:
-        yield
-    except (AuthError, AuthConfigurationError) as error:
-        raise StoreError(
-            f"{uri} refused the login: user name or password is wrong; pass auth=('neo4j', '...')"
-        ) from error
-    except (ServiceUnavailable, SessionExpired) as error:
-        raise StoreUnavailableError(
-            f"no Neo4j answers at {uri} ({_first_line(error)}); check that the server runs and "
-            "that address and port are right, then repeat the call"
-        ) from error
-    except DriverConfigurationError as error:
-        raise ConfigurationError(f"cannot use {uri!r}: {_first_line(error)}") from error
-    except Neo4jError as error:
-        raise _mapped(error, uri, database) from error
-    except DriverError as error:
-        kind = StoreUnavailableError if error.is_retryable() else StoreError
-        raise kind(f"{uri}: {_first_line(error)}") from error
-
-
-def _mapped(error: Neo4jError, uri: str, database: str | None) -> StoreError:
-    code, text = error.code or "", _first_line(error)
-    if code == "Neo.ClientError.Database.DatabaseNotFound":
-        return StoreError(
-            f"{uri} has no database {database!r}; give the name of an existing database, "
-            "or leave it out for the user's home database"
-        )
-    if "TransactionTimedOut" in code:
-        return StoreUnavailableError(
-            f"{uri} did not finish in time: {text}; repeat the call when the server is less busy, "
-            "or raise the timeouts in StorageSettings"
-        )
-    if error.is_retryable() or code.startswith("Neo.TransientError"):
-        return StoreUnavailableError(f"{uri} is busy: {text}; repeat the call")
-    if isinstance(error, ClientError) and code.startswith("Neo.ClientError.Security"):
-        return StoreError(f"{uri} does not permit this: {text}; grant the user the right to write")
-    return StoreError(f"{uri}: {text}")
-
-
-def _first_line(error: Exception) -> str:
-    text = getattr(error, "message", None) or str(error) or type(error).__name__
-    return str(text).strip().splitlines()[0][:300].rstrip(" :;")

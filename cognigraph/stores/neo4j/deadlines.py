@@ -12,7 +12,8 @@ _DEADLINE: ContextVar[float | None] = ContextVar("cognigraph_neo4j_deadline", de
 
 _FIRST_DELAY = 0.01
 _LONGEST_DELAY = 1.0
-_REFUSED_PATIENCE = 3.0
+REFUSED_PATIENCE = 3.0
+"""Seconds for which a call waits for a server where nothing listens."""
 _MONITOR = 3.0
 """Seconds within which the server ends an expired transaction; it checks every two seconds."""
 
@@ -48,7 +49,7 @@ def if_refused(error: BaseException, until: float, started: float) -> float:
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ConnectionRefusedError):
         cause = cause.__cause__
-    return until if cause is None else min(until, started + _REFUSED_PATIENCE)
+    return until if cause is None else min(until, started + REFUSED_PATIENCE)
 
 
 def delays() -> Iterator[float]:

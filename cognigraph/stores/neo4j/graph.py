@@ -23,7 +23,8 @@ from cognigraph.model import (
 from cognigraph.model.listing import TripleQuery
 from cognigraph.settings import QuerySettings
 from cognigraph.stores.neo4j import episodes, written
-from cognigraph.stores.neo4j.connection import Connection, mapped_errors
+from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.driver_errors import mapped_errors
 from cognigraph.stores.neo4j.index.allowed import allowed
 from cognigraph.stores.neo4j.index.fulltext import name_hash
 from cognigraph.stores.neo4j.row_values import message_of, sessions_of, triple_of

@@ -13,6 +13,7 @@ from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import Lexicons
 from cognigraph.stores.neo4j.messages import Neo4jMessages
 from cognigraph.stores.neo4j.queue import Neo4jQueue
+from cognigraph.stores.neo4j.reachable import wait_until_listening
 from cognigraph.stores.neo4j.reindex import Neo4jReindexing
 from cognigraph.stores.neo4j.resolve import Neo4jResolution
 from cognigraph.stores.neo4j.schema import check_server, prepare
@@ -61,6 +62,7 @@ class Neo4jStore:
         self._lexicons = Lexicons(self._connection, lexicon_terms)
         try:
             with within(open_timeout):
+                wait_until_listening(uri)
                 self._server = check_server(self._connection)
                 self._version, self._embedder = prepare(self._connection, embedder, clock)
         except BaseException:
