@@ -1,11 +1,12 @@
 """Measure search latency on a large synthetic memory, in one space and spread over many.
 
 python bench/search.py --store sqlite|URI --chunks N --triples M --spaces 1,1000 [--run NAME]
-    --json FILE
+    [--file FILE] --json FILE
 
 For each number of spaces, the same rows are generated from a seed, and the same number of questions
 is asked in random spaces. For a file, the benchmark also measures the time from opening it to the
-first answer, in a new process, and the memory of that process.
+first answer, in a new process, and the memory of that process. ``--file`` measures a file that
+``bulk.py`` has filled with one space, which takes minutes where enriching takes an hour.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from bulk import RUN as BULK_RUN
 from measure import machine, percentiles, resident_mb, write
 from synthetic import START, SyntheticExtractor, World, messages
 
@@ -103,16 +105,18 @@ def main() -> None:
     parser.add_argument("--triples", type=int, default=300_000)
     parser.add_argument("--spaces", default="1,1000")
     parser.add_argument("--run", help="prefix of the space names; existing spaces are reused")
+    parser.add_argument("--file", help="a file that bulk.py filled; implies one space")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     world = World()
     extractor = SyntheticExtractor(world, arguments.triples // arguments.chunks)
     layouts: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for count in [int(n) for n in arguments.spaces.split(",")]:
-            run = arguments.run or uuid4().hex[:6]
+        for count in [1] if arguments.file else [int(n) for n in arguments.spaces.split(",")]:
+            run = arguments.run or (BULK_RUN if arguments.file else uuid4().hex[:6])
             local = "://" not in arguments.store
             location = f"{folder}/{count}.db" if local else arguments.store
+            location = arguments.file or location
             asked = questions(world, arguments.chunks, count)
             with Memory(location, extractor=extractor, enrich="manual") as memory:
                 seconds = fill(memory, world, arguments.chunks, count, run)
