@@ -173,7 +173,7 @@ def _extractor(name: str, data: Path, stack: ExitStack) -> Extractor:
     if name == "recorded-model":
         from recorded_model import RecordedModel, Server
 
-        server = stack.enter_context(Server(RecordedModel(data)))
+        server = stack.enter_context(Server(RecordedModel.of(data)))
         os.environ.update(COGNIGRAPH_MODEL="recorded", OPENAI_BASE_URL=server.url)
         name = "openai"
     return resolve_extractor(name)

@@ -13,6 +13,7 @@ import argparse
 import json
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -35,18 +36,34 @@ def _section(prompt: str, tag: str) -> list[str]:
 class RecordedModel:
     """Recognises the session in a prompt by its words, and answers with what was recorded of it."""
 
-    def __init__(self, data: Path) -> None:
-        from recall import turns
-
+    def __init__(self) -> None:
         self._sessions: dict[Place, RecordedSession] = {}
         self._said: dict[str, list[tuple[Place, str]]] = defaultdict(list)
+
+    @classmethod
+    def of(cls, data: Path) -> RecordedModel:
+        """Return a model that knows every conversation of the data folder."""
+        from recall import turns
+
+        model = cls()
         for name, extractor in RecordedExtractor.from_directory(data / "extractions").items():
-            for id, session in extractor.sessions.items():
-                self._sessions[name, id] = session
             file = data / "conversations" / f"{name}.json"
-            for turn in turns(json.loads(file.read_text("utf-8"))):
-                line = f"{turn['speaker']}: {one_line(turn['text'])}"
-                self._said[line].append(((name, turn["session"]), turn["id"]))
+            messages = turns(json.loads(file.read_text("utf-8")))
+            model.learn(name, messages, extractor.sessions)
+        return model
+
+    def learn(
+        self,
+        name: str,
+        messages: Iterable[Mapping[str, Any]],
+        sessions: Mapping[str, RecordedSession],
+    ) -> None:
+        """Add a conversation: its messages, and what was recorded of each session."""
+        for id, session in sessions.items():
+            self._sessions[name, id] = session
+        for message in messages:
+            line = f"{message['speaker']}: {one_line(message['text'])}"
+            self._said[line].append(((name, message["session"]), message["id"]))
 
     def answer(self, system: str, user: str) -> dict[str, Any]:
         """Return the answer to a prompt."""
@@ -146,7 +163,7 @@ def main() -> None:
     """Serve until interrupted."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", required=True)
-    with Server(RecordedModel(Path(parser.parse_args().data))) as server:
+    with Server(RecordedModel.of(Path(parser.parse_args().data))) as server:
         print(f"export COGNIGRAPH_MODEL=recorded OPENAI_BASE_URL={server.url}", flush=True)
         server.thread.join()
 

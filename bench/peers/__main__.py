@@ -1,0 +1,171 @@
+"""Compare cognigraph with other memories in one run, on one machine.
+
+python -m bench.peers --data DIR[,DIR] --conversations conv-26,dev-coder --json FILE
+
+Every memory gets the same conversations, one message at a time, the same embedder and, where it
+uses a model, answers from the same recordings (a loopback endpoint, ``stub.py``). Each runs as a
+process in an environment of its own, made at first use from its pinned requirements. DIR has the
+layout that ``bench/recall.py`` describes; without it, cognigraph's sample conversation is used.
+``--neo4j`` names an empty server that may be cleared; without it, one is started.
+``--page`` writes docs/peers.md and its pictures from a result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from neo4j import GraphDatabase
+
+from bench.peers import environments, trials
+from bench.peers.answers import Answers
+from bench.peers.catalog import NOT_MEASURED, Memory, chosen
+from bench.peers.conversations import Conversation, load
+from bench.peers.driver import PeerDiedError, PeerError
+from bench.peers.measures import Bench, measure
+from bench.peers.stub import running
+from cognigraph.embed import resolve
+
+
+def main() -> None:
+    """Run from the command line."""
+    arguments = _arguments()
+    memories = chosen([name for name in arguments.only.split(",") if name])
+    names = [name for name in arguments.conversations.split(",") if name]
+    conversations = load(arguments.data, names, arguments.messages, arguments.questions)
+    result = _head(arguments, conversations)
+    pythons = _environments(memories, Path(arguments.environments), result)
+    with ExitStack() as stack:
+        embedder = resolve(arguments.embedder)
+        answers = Answers(conversations)
+        stub = stack.enter_context(running(answers, embedder))
+        neo4j = None
+        if any(variant.neo4j for memory in memories for variant in memory.variants):
+            neo4j = stack.enter_context(_neo4j(arguments.neo4j))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=arguments.folder)))
+        bench = Bench(
+            stub, embedder.name, embedder.dimension, neo4j, folder, pythons, conversations
+        )
+        for memory in memories:
+            if memory.name in pythons:
+                _run(bench, memory, arguments, result)
+                result["unanswered"] = dict(answers.unanswered)
+                _write(arguments.json, result)
+    print(json.dumps(result, indent=1))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
+    parser.add_argument("--data", help="folders with conversations, with commas between them")
+    parser.add_argument("--conversations", default="", help="names, in order; all if empty")
+    parser.add_argument("--messages", type=int, default=200, help="at most, of a conversation")
+    parser.add_argument("--questions", type=int, default=60, help="at most, of a conversation")
+    parser.add_argument("--only", default="", help="memories to run, with commas between them")
+    parser.add_argument("--variants", default="", help="only these variants")
+    parser.add_argument("--embedder", default="wordllama")
+    parser.add_argument("--neo4j", help="URI of an empty server that may be cleared")
+    parser.add_argument("--environments", default=str(environments.DEFAULT))
+    parser.add_argument("--folder", help="where the memories are kept during the run")
+    parser.add_argument("--no-trials", action="store_true")
+    parser.add_argument("--json")
+    return parser.parse_args()
+
+
+def _head(arguments: argparse.Namespace, conversations: list[Conversation]) -> dict[str, Any]:
+    from bench.measure import machine
+
+    return {
+        "date": date.today().isoformat(),
+        "machine": machine(),
+        "embedder": arguments.embedder.split("/")[-1],
+        "conversations": [
+            {
+                "name": one.name,
+                "messages": len(one.messages),
+                "sessions": len({message["session"] for message in one.messages}),
+                "questions": len(one.questions),
+                "facts": sum(map(len, one.facts().values())),
+            }
+            for one in conversations
+        ],
+        "memories": {},
+        "trials": {},
+        "versions": {},
+        "not_measured": dict(NOT_MEASURED),
+    }
+
+
+def _environments(memories: list[Memory], root: Path, result: dict[str, Any]) -> dict[str, Path]:
+    root.mkdir(parents=True, exist_ok=True)
+    pythons = {}
+    for memory in memories:
+        try:
+            pythons[memory.name] = environments.python_of(memory.name, root)
+        except RuntimeError as error:
+            result["not_measured"][memory.name] = str(error)
+        dated, pins = environments.versions(memory.name)
+        result["versions"][memory.name] = {"licence": memory.licence, "dated": dated, "pins": pins}
+    return pythons
+
+
+def _run(bench: Bench, memory: Memory, arguments: argparse.Namespace, result: Any) -> None:
+    wanted = [name for name in arguments.variants.split(",") if name]
+    for variant in memory.variants:
+        if wanted and variant.name not in wanted:
+            continue
+        if variant.neo4j and bench.neo4j:
+            clear(bench.neo4j)
+        started = time.perf_counter()
+        try:
+            found = measure(bench, memory, variant)
+            result["memories"].update(found)
+            if variant.trials and not arguments.no_trials:
+                add_ms = found[variant.name]["insert_ms"]["p50"]
+                result["trials"][variant.name] = trials.run(bench, memory, variant, add_ms)
+        except (PeerError, PeerDiedError) as error:
+            result["not_measured"][variant.name] = str(error)
+            print(f"{variant.name}: {error}", file=sys.stderr)
+        took = time.perf_counter() - started
+        print(f"{variant.name}: {took:.0f} s", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _neo4j(uri: str | None) -> Iterator[str]:
+    if uri:
+        yield uri
+        return
+    from tests.servers.neo4j_server import running_server
+
+    with running_server("5.26") as server:
+        yield server.uri
+
+
+def clear(uri: str) -> None:
+    """Delete everything on a server, with its indexes and constraints."""
+    with GraphDatabase.driver(uri) as driver, driver.session() as session:
+        session.run(
+            "MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS"
+        ).consume()
+        for listing, drop in (
+            ("SHOW CONSTRAINTS YIELD name", "DROP CONSTRAINT $name IF EXISTS"),
+            ("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'", "DROP INDEX $name IF EXISTS"),
+        ):
+            for name in session.run(listing).value("name"):
+                session.run(drop, name=name).consume()
+
+
+def _write(path: str | None, result: dict[str, Any]) -> None:
+    if path:
+        Path(path).write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""What one variant of one memory costs and finds: the main part of the bench."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.peers import scoring
+from bench.peers.catalog import Memory, Variant
+from bench.peers.conversations import Conversation
+from bench.peers.driver import Peer, disk_mb, resident_mb
+from bench.peers.stub import Counts, Stub
+from cognigraph.evaluate.metrics import mean, percentiles, score
+
+ADD_TIMEOUT = 180
+SETTLE_TIMEOUT = 900
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What all measurements have in common."""
+
+    stub: Stub
+    embedder: str
+    dimension: int
+    neo4j: str | None
+    folder: Path
+    pythons: dict[str, Path]
+    conversations: Sequence[Conversation]
+    k: int = 15
+
+    def peer(self, memory: Memory, variant: Variant, run: str, **settings: Any) -> Peer:
+        """Start an adapter; the same ``run`` opens the same folder."""
+        folder = self.folder / f"{variant.name}-{run}"
+        folder.mkdir(exist_ok=True)
+        common = {
+            "folder": str(folder),
+            "url": self.stub.url(variant.name),
+            "model": "recorded",
+            "embedder": self.embedder,
+            "dimension": self.dimension,
+            "neo4j": self.neo4j,
+        }
+        python = self.pythons[memory.name]
+        return Peer(python, memory.adapter, {**common, **variant.settings, **settings})
+
+
+def measure(bench: Bench, memory: Memory, variant: Variant) -> dict[str, dict[str, Any]]:
+    """Fill the memory with all conversations and ask it; return a result for each way to search."""
+    latencies: list[float] = []
+    settled = 0.0
+    with bench.peer(memory, variant, "main") as peer:
+        opened = peer.open()
+        for conversation in bench.conversations:
+            latencies += _fill(peer, conversation)
+        searchable = _snapshot(bench.stub.counts[variant.name], len(latencies))
+        for conversation in bench.conversations:
+            settled += peer.ask("settle", SETTLE_TIMEOUT, space=conversation.name).ms
+        after = _snapshot(bench.stub.counts[variant.name], len(latencies))
+        found = {variant.name: {"title": variant.title, **_ask(bench, peer)}}
+        occupied = {
+            "resident_mb": resident_mb(peer.pid),
+            "disk_mb": disk_mb(Path(peer.settings["folder"])),
+        }
+        outside = peer.ask("outside").result
+        for name, settings in variant.searches.items():
+            found[name] = _other_search(bench, peer, settings)
+        peer.close()
+    common = {
+        "messages": len(latencies),
+        "open_s": round(opened, 2),
+        "insert_ms": scoring.spread(latencies),
+        "insert_growth": scoring.growth(latencies),
+        "insert_curve": scoring.curve(latencies),
+        "settle_ms_per_message": round(settled / len(latencies), 2),
+        "until_searchable": searchable,
+        "with_background_work": after,
+        **occupied,
+        "tried_to_reach": outside,
+    }
+    return {name: {**own, **common} for name, own in found.items()}
+
+
+def _fill(peer: Peer, conversation: Conversation) -> list[float]:
+    return [
+        peer.ask("add", ADD_TIMEOUT, space=conversation.name, message=message).ms
+        for message in conversation.messages
+    ]
+
+
+def _ask(bench: Bench, peer: Peer) -> dict[str, Any]:
+    """Ask all questions; return recall and latency."""
+    shares: dict[str, list[float]] = {}
+    latencies: list[float] = []
+    for conversation in bench.conversations:
+        texts = {message["id"]: message["text"] for message in conversation.messages}
+        for question in conversation.questions:
+            answer = peer.ask(
+                "search", space=conversation.name, question=question.text, k=bench.k,
+                now=conversation.now,
+            )  # fmt: skip
+            latencies.append(answer.ms)
+            found = scoring.ranked(answer.result, texts, bench.k)
+            share = score(found, question.evidence, bench.k).recall
+            shares.setdefault(conversation.name, []).append(share)
+            shares.setdefault("adversarial" if question.category == "adversarial" else "plain", [])
+            if question.category != "adversarial":
+                shares["plain"].append(share)
+    every = [share for one in bench.conversations for share in shares.get(one.name, [])]
+    return {
+        "questions": len(every),
+        "recall": mean(every),
+        "recall_no_adversarial": mean(shares.get("plain", [])),
+        "recall_by_conversation": {
+            one.name: mean(shares.get(one.name, [])) for one in bench.conversations
+        },
+        "search_ms": percentiles(latencies[scoring.WARM_UP :] or latencies),
+    }
+
+
+def _other_search(bench: Bench, peer: Peer, settings: Any) -> dict[str, Any]:
+    options = {name: value for name, value in settings.items() if name != "title"}
+    peer.ask("tune", settings=options)
+    return {"title": settings["title"], **_ask(bench, peer)}
+
+
+def _snapshot(counts: Counts, messages: int) -> dict[str, float]:
+    """Return calls for each message."""
+    return {
+        "model_calls": round(counts.model_calls / messages, 3),
+        "model_tokens": round(counts.model_tokens / messages, 1),
+        "embedding_calls": round(counts.embedding_calls / messages, 3),
+        "embedded_texts": round(counts.embedded_texts / messages, 3),
+        "endpoint_ms": round(counts.seconds * 1000 / messages, 3),
+    }

@@ -1,0 +1,197 @@
+"""What is lost when the model fails, when the process is killed, and when five write at once.
+
+Only messages that state a fact are used, so that every memory has something to keep of each.
+``lost`` are messages whose ``add`` returned and of which nothing is kept at the end; a refused
+message is the caller's to send again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from random import Random
+from typing import Any
+
+from bench.peers import driver, scoring
+from bench.peers.catalog import Memory, Variant
+from bench.peers.driver import Peer, PeerDiedError, PeerError
+from bench.peers.measures import Bench
+
+ADD_TIMEOUT = 60
+KILLS = 4
+WRITERS = 5
+EACH = 4
+"""Messages of each writer."""
+
+Message = dict[str, Any]
+Start = Callable[[str], Peer]
+"""Starts the memory in the folder of this name."""
+
+
+def run(bench: Bench, memory: Memory, variant: Variant, add_ms: float) -> dict[str, Any]:
+    """Run all trials that apply; ``add_ms`` is how long an ``add`` takes."""
+    stating = _stating(bench)
+
+    def start(name: str) -> Peer:
+        return bench.peer(memory, variant, name)
+
+    results: dict[str, Any] = {"embedder_fails": _failing(bench, start, stating, "embeddings")}
+    if variant.model:
+        results["model_fails"] = _failing(bench, start, stating, "chat/completions")
+    results["delivered_twice"] = _twice(start, stating)
+    results["five_threads"] = _threads(start, stating)
+    if variant.lasting:
+        results["killed"] = _killed(start, stating, add_ms)
+        results["five_processes"] = _processes(start, stating)
+    return results
+
+
+def _stating(bench: Bench) -> list[Message]:
+    """Return the messages of the first conversation that state a fact."""
+    first = bench.conversations[0]
+    facts = first.facts()
+    return [message for message in first.messages if facts[message["id"]]]
+
+
+def _failing(bench: Bench, start: Start, messages: Sequence[Message], what: str) -> dict[str, Any]:
+    """Add messages before, while and after the endpoint answers with 500."""
+    space = f"trial-{what.partition('/')[0]}-fails"
+    tried = Attempts(messages)
+    with start(space) as peer:
+        peer.open()
+        for number, message in enumerate(messages[:12]):
+            bench.stub.failing = {what} if 4 <= number < 8 else set()
+            tried.add(peer, space, message)
+        bench.stub.failing = set()
+        return tried.outcome(peer, space)
+
+
+def _twice(start: Start, messages: Sequence[Message]) -> dict[str, Any]:
+    """Deliver each message twice, as a queue does after a lost acknowledgement."""
+    space, tried = "trial-twice", Attempts(messages)
+    with start(space) as peer:
+        peer.open()
+        for message in [*messages[:6], *messages[:6]]:
+            tried.add(peer, space, message)
+        return tried.outcome(peer, space)
+
+
+def _threads(start: Start, messages: Sequence[Message]) -> dict[str, Any]:
+    """Five threads (or tasks) of one process add at the same time, four times."""
+    space, tried = "trial-threads", Attempts(messages)
+    with start(space) as peer:
+        peer.open()
+        for first in range(0, WRITERS * EACH, WRITERS):
+            batch = messages[first : first + WRITERS]
+            if not batch:
+                break
+            errors = peer.ask("add_at_once", ADD_TIMEOUT * 2, space=space, messages=batch).result
+            tried.errors += errors
+            # Errors have no message; what was not refused is judged by what is kept.
+            tried.acknowledged |= {message["id"] for message in batch}
+        found = tried.outcome(peer, space)
+        refused = len(tried.errors)
+        found["acknowledged"] -= refused
+        found["refused"] = refused
+        found["lost"] = max(0, found["lost"] - refused)
+        return found
+
+
+def _killed(start: Start, messages: Sequence[Message], add_ms: float) -> dict[str, Any]:
+    """Kill the process in the middle of an ``add``, open again, and deliver that message again."""
+    space, tried, random = "trial-killed", Attempts(messages), Random(7)
+    waiting, opened = list(messages[: KILLS * 4]), []
+    for _ in range(min(KILLS, len(waiting) // 4)):
+        with start(space) as peer:
+            opened.append(peer.open())
+            for _ in range(3):
+                tried.add(peer, space, waiting.pop(0))
+            peer.send("add", space=space, message=waiting[0])
+            driver.wait_a_moment(random.uniform(0.1, 0.9) * add_ms / 1000)
+            peer.kill()
+        with start(space) as peer, suppress(PeerError, PeerDiedError):
+            peer.open()
+            tried.add(peer, space, waiting.pop(0))
+            peer.close()
+    with start(space) as peer:
+        peer.open()
+        return tried.outcome(peer, space) | {
+            "kills": len(opened),
+            "open_s": round(max(opened, default=0), 2),
+        }
+
+
+def _processes(start: Start, messages: Sequence[Message]) -> dict[str, Any]:
+    """Five processes open the same memory and add at the same time."""
+    space, tried, unopened = "trial-processes", Attempts(messages), []
+    with ExitStack() as stack:
+        with start(space) as first:  # the schema exists before the five come
+            first.open()
+            first.close()
+        peers = [stack.enter_context(start(space)) for _ in range(WRITERS)]
+        for peer in peers:
+            peer.send("open", settings=peer.settings)
+        ready = []
+        for peer in peers:
+            try:
+                peer.receive()
+                ready.append(peer)
+            except (PeerError, PeerDiedError) as error:
+                unopened.append(str(error)[:200])
+        parts = {peer: messages[n * EACH : (n + 1) * EACH] for n, peer in enumerate(ready)}
+        for peer, part in parts.items():
+            for message in part:
+                peer.send("add", space=space, message=message)
+        for peer, part in parts.items():
+            for message in part:
+                tried.note(message["id"], lambda peer=peer: peer.receive(ADD_TIMEOUT))  # type: ignore[misc]
+        for peer in ready:
+            with suppress(PeerError, PeerDiedError):
+                peer.close()
+    with start(space) as peer:
+        peer.open()
+        return tried.outcome(peer, space) | {"could_not_open": len(unopened), "why": unopened[:1]}
+
+
+class Attempts:
+    """Which messages were acknowledged and which were refused."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._texts = {message["id"]: message["text"] for message in messages}
+        self.acknowledged: set[str] = set()
+        self.refused: set[str] = set()
+        self.errors: list[str] = []
+
+    def add(self, peer: Peer, space: str, message: Message) -> None:
+        """Add one message and note what came of it."""
+        self.note(message["id"], lambda: peer.ask("add", ADD_TIMEOUT, space=space, message=message))
+
+    def note(self, id: str, call: Callable[[], Any]) -> None:
+        """Note whether a call succeeds."""
+        try:
+            call()
+            self.acknowledged.add(id)
+        except (PeerError, PeerDiedError) as error:
+            self.errors.append(str(error)[:200])
+            self.refused.add(id)
+
+    def outcome(self, peer: Peer, space: str) -> dict[str, Any]:
+        """Wait for background work, ask what is stored, and compare."""
+        with suppress(PeerError):
+            peer.ask("settle", 120, space=space)
+        stored = peer.ask("stored", space=space).result
+        if "texts" in stored:
+            stored["ids"] = [
+                id for text in stored["texts"] for id in scoring.contained(text, self._texts)
+            ]
+        refused = self.refused - self.acknowledged
+        found: dict[str, Any] = scoring.kept(stored["ids"], self.acknowledged, refused)
+        if "names" in stored:
+            names = Counter(name.casefold() for name in stored["names"])
+            found["surplus_entities"] = sum(count - 1 for count in names.values())
+        if stored.get("pending"):
+            found["pending"] = stored["pending"]
+        if self.errors:
+            found["error"] = self.errors[0]
+        return found
