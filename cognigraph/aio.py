@@ -323,6 +323,10 @@ class AsyncMemory(AsyncSpace, AsyncSpaces):
         """See :meth:`cognigraph.Memory.flush`."""
         await self._run(self._memory.flush, timeout)
 
+    async def waiting(self) -> int:
+        """See :meth:`cognigraph.Memory.waiting`."""
+        return await self._run(self._memory.waiting)
+
     async def spaces(self) -> list[str]:
         """See :meth:`cognigraph.Memory.spaces`."""
         return await self._run(self._memory.spaces)

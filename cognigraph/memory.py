@@ -148,6 +148,11 @@ class Memory(Space):
         self._engine.flush(None, timeout)
 
     @checked
+    def waiting(self) -> int:
+        """Count the chunks and summaries of all spaces that wait to be enriched."""
+        return self._engine.enricher.waiting().total
+
+    @checked
     def search_spaces(
         self,
         spaces: Sequence[str],

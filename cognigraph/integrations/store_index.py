@@ -69,7 +69,10 @@ class ItemIndex:
         found = [vectors.documents[text] for text in self._texts(op)]
         if not found:
             return None
-        return {"dims": self._dims, "float32": base64.b64encode(np.stack(found).tobytes()).decode("ascii")}
+        return {
+            "dims": self._dims,
+            "float32": base64.b64encode(np.stack(found).tobytes()).decode("ascii"),
+        }
 
     def score(self, payload: Mapping[str, Any], query: Vector) -> float | None:
         """The cosine of the text that is nearest to a query; ``None`` if there are no vectors."""

@@ -33,6 +33,7 @@ from cognigraph.server.routes import (
     spaces,
     system,
 )
+from cognigraph.server.warm_up import WarmUp
 
 logger = logging.getLogger("cognigraph.server")
 _DESCRIPTION = """\
@@ -48,11 +49,13 @@ class ServerSettings:
     """How a memory is served.
 
     ``keys`` holds the API keys. ``is_local`` says that only this machine can connect: then no key
-    is needed until the first one is made.
+    is needed until the first one is made. With ``warm_up`` the server loads at its start what
+    the first questions need, and is ready afterwards.
     """
 
     keys: KeyFile | None = None
     is_local: bool = False
+    warm_up: bool = True
     limits: ServerLimits = field(default_factory=ServerLimits)
 
 
@@ -71,6 +74,7 @@ def create_app(memory: Memory, settings: ServerSettings) -> FastAPI:
     app.state.memory = memory
     app.state.limits = settings.limits
     app.state.metrics = Metrics()
+    app.state.warm_up = WarmUp(memory, is_wanted=settings.warm_up)
     doorkeeper = Doorkeeper(settings.keys, is_open=settings.is_local)
     app.state.doorkeeper = doorkeeper
     _add_routes(app)
@@ -111,7 +115,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     limits: ServerLimits = app.state.limits
     to_thread.current_default_thread_limiter().total_tokens = limits.threads
     app.state.long_work = LongWork(limits.long)
+    app.state.warm_up.start()
     yield
+    app.state.warm_up.stop()
     app.state.long_work.stopping.set()
 
 

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cognigraph.errors import CogniGraphError
 from cognigraph.server.access import Doorkeeper
+from cognigraph.server.fair_share import FairShare
 from cognigraph.server.metrics import Metrics
 from cognigraph.server.problems import Problem, of_error
 from cognigraph.server.rate import Rate
@@ -25,6 +26,8 @@ logger = logging.getLogger("cognigraph.server")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names of this machine, as a browser would send them."""
 _WRONG_KEYS_A_SECOND = 5.0
+_PLACES_PER_THREAD = 2
+"""A request more than a thread can take at once keeps it busy; more would only make others wait."""
 _SLOWEST = 1024
 """How many bytes of a body must come in a second, once the patience is over."""
 _UPLOAD = re.compile(r"/v1/spaces/[^/]*/(?:import|restore)")
@@ -37,9 +40,10 @@ class ServerLimits:
 
     ``body`` is the size in bytes of a request, ``upload`` that of an import. ``rate`` is the number
     of requests per second of one key, or without keys of one address, over a longer time; 0 is no
-    limit. ``requests`` is how many may be in work or wait at once, ``threads`` how many are in
-    work, and ``long`` how many imports, enrichments and exports. ``patience`` is the number of
-    seconds that a body may take, and a second more for each kilobyte of it.
+    limit. ``requests`` is how many may be in work or wait at once, of which one key may have half;
+    ``threads`` is how many are in work, which the keys share evenly, and ``long`` how many imports,
+    enrichments and exports. ``patience`` is the number of seconds that a body may take, and a
+    second more for each kilobyte of it.
     """
 
     body: int = 8 * 2**20
@@ -70,6 +74,7 @@ class Gate:
         self._is_local = is_local
         self._rate = Rate(limits.rate)
         self._failures = Rate(min(limits.rate, _WRONG_KEYS_A_SECOND))
+        self._share = FairShare(limits.threads * _PLACES_PER_THREAD)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or answer it with a problem."""
@@ -96,9 +101,13 @@ class Gate:
                     503, "Too many requests at once", "the server is busy; try again", wait=1
                 )
             self._check_origin(headers)
-            self._admit(scope, headers)
+            client = self._admit(scope, headers)
             body = _Body(receive, headers, self._most(scope), self._limits.patience)
-            await self._app(scope, body, response)
+            if client is None:
+                await self._app(scope, body, response)
+            else:
+                async with self._share.turn(client):
+                    await self._app(scope, body, response)
         except Problem as refused:
             await response.replace(scope, receive, refused)
         except CogniGraphError as error:
@@ -129,18 +138,29 @@ class Gate:
         if origin is not None and (not host or _host(origin) != host.lower()):
             raise Problem(403, "Another origin", "web pages of other origins cannot use this API")
 
-    def _admit(self, scope: Scope, headers: Headers) -> None:
-        address = (scope.get("client") or ("unknown", 0))[0]
+    def _admit(self, scope: Scope, headers: Headers) -> str | None:
+        """Who sends a request: its key, or without one its address; ``None`` if all may send it."""
+        address = str((scope.get("client") or ("unknown", 0))[0])
         if is_public(scope["path"]):
             self._rate.take(address)
-            return
+            return None
         try:
             grant = self._doorkeeper.grant(headers.get("authorization"))
         except Problem:
             self._failures.take(address)
             raise
-        self._rate.take(address if grant.key is None else grant.key.id)
+        client = address if grant.key is None else grant.key.id
+        self._rate.take(client)
+        most = max(1, self._limits.requests // 2)
+        if grant.key is not None and self._share.count(client) >= most:
+            raise Problem(
+                429,
+                "Too many requests at once",
+                "one key may have half of the requests that the server takes; wait for answers",
+                wait=1,
+            )
         scope["cognigraph.grant"] = grant
+        return client
 
 
 def is_public(path: str) -> bool:

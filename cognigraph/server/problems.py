@@ -16,6 +16,7 @@ from cognigraph.errors import (
     ConfigurationError,
     ConflictError,
     EmbedderMismatchError,
+    EmbeddingError,
     FlushTimeout,
     InvalidMessageError,
     ModelError,
@@ -38,8 +39,13 @@ _STATUS: tuple[tuple[type[CogniGraphError], int], ...] = (
     (FlushTimeout, 504),
     (BudgetExceededError, 429),
     (ModelError, 502),
+    (EmbeddingError, 502),
 )
 _SECONDS_TO_WAIT = 1
+_EMBEDDER_FAILED = (
+    "the embedder failed, so nothing was searched or stored; the same request can be repeated, and "
+    "the log of the server has the reason"
+)
 _NOT_AN_OBJECT = "model_attributes_type"
 """What pydantic calls a body that is text, a list or another value in place of an object."""
 _DETAILS = ("index", "position", "stored", "ids", "pending", "limit", "allowed", "used", "attempts")
@@ -110,6 +116,9 @@ def status_of(error: CogniGraphError) -> int:
 
 def of_error(error: CogniGraphError) -> Response:
     """The problem that one of our errors is; of an unexpected one only the log has the text."""
+    if isinstance(error, EmbeddingError):
+        logger.error("the embedder failed", exc_info=error)
+        return problem(502, "EmbeddingError", _EMBEDDER_FAILED, retryable=error.is_retryable)
     if status_of(error) == 500:
         logger.error("a request failed", exc_info=error)
         return problem(500, type(error).__name__, "the log of the server has the reason")

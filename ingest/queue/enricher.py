@@ -33,6 +33,7 @@ from cognigraph.stores.batch_size import SETTLING, SUSPECT_CRASHES, marked
 from cognigraph.stores.protocols import Store
 from cognigraph.stores.records import Backlog, Derivation, Lease
 from cognigraph.times import Clock
+from cognigraph.tracing import outcome, span
 
 logger = logging.getLogger("cognigraph.enrich")
 
@@ -128,7 +129,7 @@ class Enricher:
             return None
         self._held[lease.token] = lease
         try:
-            return self._work(lease)
+            return self._traced(lease)
         except BaseException:  # interrupted: release, so that the next worker need not wait
             self._release(lease)
             raise
@@ -170,6 +171,13 @@ class Enricher:
         if not self._is_sound and _is_suspect(lease):
             time.sleep(SETTLING.total_seconds())
             self._store.queue.extend(lease, self._clock() + self._settings.lease + SETTLING)
+
+    def _traced(self, lease: Lease) -> Step:
+        with span("cognigraph.enrich.batch", lease.space) as current:
+            step = self._work(lease)
+            failed = step.error is not None
+            outcome(current, failed, chunks=step.chunks, triples=step.triples)
+            return step
 
     def _work(self, lease: Lease) -> Step:
         try:

@@ -33,6 +33,7 @@ def serve(tmp_path: Path, clock: Any) -> Iterator[Serve]:
                 memory = Memory(tmp_path / "memory.db", enrich="manual", clock=clock)
                 stack.callback(memory.close)
             settings.setdefault("is_local", True)
+            settings.setdefault("warm_up", False)
             app = create_app(memory, ServerSettings(**settings))
             client = TestClient(app, base_url=LOCAL, raise_server_exceptions=False)
             return stack.enter_context(client)

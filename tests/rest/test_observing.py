@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from threading import Event
 
 import jsonschema
 import pytest
@@ -11,7 +13,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from cognigraph.server import tracing
+from cognigraph import ExtractionError, Memory, Space
 from cognigraph.server.page_files import HEADERS
 from tests.rest.test_rest import BERGEN, OSLO, SPACE
 
@@ -60,8 +62,89 @@ def test_spans_have_stages_and_no_text(client, spans):
     assert "secret" not in text and "Oslo" not in text
 
 
+def test_enrichment_in_the_background_has_spans(tmp_path, spans):
+    with Memory(tmp_path / "memory.db") as memory:
+        memory.space("ann").add("I moved to Oslo in May. The secret is safe.", speaker="Ann")
+        memory.flush()
+    found = [span for span in spans.get_finished_spans() if span.name == "cognigraph.enrich.batch"]
+    assert [span.attributes["cognigraph.space"] for span in found] == ["ann"] * len(found)
+    assert sum(span.attributes["cognigraph.chunks"] for span in found) == 1
+    assert sum(span.attributes["cognigraph.triples"] for span in found) >= 1
+    assert all(span.status.is_ok or span.status.is_unset for span in found)
+    assert not any("secret" in span.to_json() for span in found)
+
+
+def test_a_batch_that_fails_says_so_in_its_span_without_a_text(tmp_path, spans):
+    class Failing:
+        name = "failing"
+
+        def extract(self, window):
+            raise ExtractionError("the secret cannot be read")
+
+    with Memory(tmp_path / "memory.db", extractor=Failing(), enrich="manual") as memory:
+        memory.add("I moved to Oslo in May.")
+        assert memory.enrich()[0].error
+    (batch,) = (one for one in spans.get_finished_spans() if one.name == "cognigraph.enrich.batch")
+    assert batch.status.status_code is trace.StatusCode.ERROR
+    assert "secret" not in batch.to_json()
+
+
+def test_the_queue_is_counted_for_all_spaces_at_once(serve, tmp_path, monkeypatch):
+    """The cost of the metrics does not grow with the number of spaces."""
+    with Memory(tmp_path / "spaces.db", enrich="manual") as memory:
+        for number in range(5):
+            memory.space(f"s{number}").add("I moved to Oslo.", session="s1")
+        client = serve(memory=memory)
+        monkeypatch.setattr(Space, "stats", None)
+        assert "cognigraph_queue 5" in client.get("/metrics").text
+        assert memory.waiting() == 5
+        memory.space("s3").flush()
+        assert "cognigraph_queue 4" in client.get("/metrics").text
+
+
+def test_the_server_is_ready_when_the_first_question_is_no_slower_than_others(serve, tmp_path):
+    begun, go_on = Event(), Event()
+    asked = []
+
+    class Slow:
+        name, dimension = "slow", 4
+
+        def embed(self, texts):
+            asked.extend(texts)
+            begun.set()
+            assert go_on.wait(30)
+            return [[1.0, 0.0, 0.0, 0.0] for _ in texts]
+
+    with Memory(tmp_path / "slow.db", embedder=Slow(), enrich="manual") as memory:
+        client = serve(memory=memory, warm_up=True)
+        assert begun.wait(30)
+        refused = client.get("/ready")
+        assert refused.status_code == 503 and "loaded" in refused.json()["detail"]
+        assert client.get("/health").status_code == 200
+        go_on.set()
+        client.app.state.warm_up.stop()
+        assert client.get("/ready").json() == {"status": "ready"}
+        assert asked
+
+
+def test_a_server_whose_embedder_fails_is_ready_and_says_why_with_each_request(serve, tmp_path):
+    class Failing:
+        name, dimension = "failing", 4
+
+        def embed(self, texts):
+            raise OSError("no network")
+
+    with Memory(tmp_path / "f.db", embedder=Failing(), enrich="manual") as memory:
+        client = serve(memory=memory, warm_up=True)
+        client.app.state.warm_up.stop()
+        assert client.get("/ready").status_code == 200
+        answer = client.post(f"{SPACE}/search", json={"question": "Where?"})
+        assert answer.status_code == 502 and "the embedder failed" in answer.json()["detail"]
+        assert "network" not in answer.text  # nor a path: the log has it
+
+
 def test_nothing_is_traced_without_the_package(client, monkeypatch):
-    monkeypatch.setattr(tracing, "trace", None)
+    monkeypatch.delitem(sys.modules, "opentelemetry.trace")
     assert client.post(f"{SPACE}/messages", json=OSLO).status_code == 201
     assert client.post(f"{SPACE}/search", json={"question": "Oslo"}).status_code == 200
 

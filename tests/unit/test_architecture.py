@@ -17,7 +17,7 @@ FOLDERS = {
     "cognigraph.retrieve": "retrieve",
 }
 LAYERS: list[set[str]] = [
-    {"_version", "arrays", "english", "errors", "ids", "times", "usage"},
+    {"_version", "arrays", "english", "errors", "ids", "times", "tracing", "usage"},
     {"model", "new_file"},
     {"importers", "plain_data", "text"},
     {"settings", "validation"},

@@ -11,9 +11,9 @@ from cognigraph.server.access import Readable, Writable
 from cognigraph.server.bodies import LimitsBody, RedoBody
 from cognigraph.server.documents import described, document, page_of, schema_of
 from cognigraph.server.long_work import Report, run_long
-from cognigraph.server.tracing import span
 from cognigraph.space import Space
 from cognigraph.stores.records import Failure
+from cognigraph.tracing import span
 
 router = APIRouter(tags=["enrichment"])
 

@@ -21,7 +21,7 @@ from cognigraph.server.access import Readable, Writable
 from cognigraph.server.documents import described, schema_of
 from cognigraph.server.long_work import Report, long_work_of, run_long
 from cognigraph.server.problems import Problem
-from cognigraph.server.tracing import span
+from cognigraph.tracing import span
 
 router = APIRouter(tags=["files"])
 _ANY_FILE = {

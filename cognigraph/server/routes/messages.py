@@ -33,7 +33,7 @@ from cognigraph.server.bodies import (
 from cognigraph.server.documents import described, document, page_of, schema_of
 from cognigraph.server.problems import Problem
 from cognigraph.server.routes.parameters import Cursor, InSession, Limit, MessageId
-from cognigraph.server.tracing import span
+from cognigraph.tracing import span
 
 router = APIRouter(tags=["messages"])
 _updating = Lock()

@@ -14,8 +14,8 @@ from cognigraph.server.access import Readable, grant_of, memory_of
 from cognigraph.server.bodies import AskBody, ContextBody, CypherBody, SearchBody, WhyBody
 from cognigraph.server.documents import described, document, schema_of
 from cognigraph.server.long_work import Report, run_long
-from cognigraph.server.tracing import span, stages
 from cognigraph.space import Space
+from cognigraph.tracing import span, stages
 
 router = APIRouter(tags=["questions"])
 

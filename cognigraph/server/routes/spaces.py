@@ -9,7 +9,7 @@ from cognigraph.model.storage import Check, StoreInfo
 from cognigraph.server.access import Owned, Readable, WholeStore, grant_of, memory_of
 from cognigraph.server.bodies import CopyBody, SearchSpacesBody
 from cognigraph.server.documents import described, document, page_of, schema_of
-from cognigraph.server.tracing import span
+from cognigraph.tracing import span
 
 router = APIRouter(prefix="/v1/spaces/{space}", tags=["spaces"])
 store = APIRouter(tags=["store"])

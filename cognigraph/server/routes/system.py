@@ -22,7 +22,9 @@ async def health() -> Response:
 
 @router.get("/ready")
 def ready(request: Request) -> Response:
-    """Say whether the store answers."""
+    """Say whether the store answers and what the first questions need is loaded."""
+    if not request.app.state.warm_up.is_done:
+        return problem(503, "Not ready", "the embedder and the indexes are being loaded; wait")
     try:
         memory_of(request).spaces()
     except CogniGraphError as error:
@@ -33,8 +35,4 @@ def ready(request: Request) -> Response:
 @router.get("/metrics")
 def metrics(request: Request, memory: WholeStore) -> Response:
     """Count requests, their time and the queue, in the text format of Prometheus."""
-    waiting = sum(
-        found.pending + found.leased + found.summaries_pending
-        for found in (memory.space(name).stats() for name in memory.spaces())
-    )
-    return Response(request.app.state.metrics.text(waiting), media_type=_TEXT)
+    return Response(request.app.state.metrics.text(memory.waiting()), media_type=_TEXT)

@@ -1,17 +1,14 @@
-"""Spans of OpenTelemetry, if its API is installed. No span has text of a message or a question."""
+"""Spans of OpenTelemetry, if the program uses it. No span has text of a message or a question."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-try:
-    from opentelemetry import trace
-except ImportError:  # it is optional
-    trace = None  # type: ignore[assignment]
-
+_API = "opentelemetry.trace"
 _NAME = "cognigraph"
 _TOTAL = "total"
 
@@ -19,6 +16,7 @@ _TOTAL = "total"
 @contextmanager
 def span(name: str, space: str, **attributes: int | str) -> Iterator[Any]:
     """A span around an operation on a space; ``None`` if nothing records spans."""
+    trace = _api()
     if trace is None:
         yield None
         return
@@ -36,6 +34,7 @@ def span(name: str, space: str, **attributes: int | str) -> Iterator[Any]:
 
 def stages(current: Any, name: str, timings: Mapping[str, float]) -> None:
     """Add a span for each stage of an operation that has just ended, from its milliseconds."""
+    trace = _api()
     if trace is None or current is None or not current.is_recording():
         return
     parts = {stage: took for stage, took in timings.items() if stage != _TOTAL}
@@ -45,3 +44,19 @@ def stages(current: Any, name: str, timings: Mapping[str, float]) -> None:
         after = begin + round(milliseconds * 1_000_000)
         tracer.start_span(f"{name}.{stage}", start_time=begin).end(after)
         begin = after
+
+
+def outcome(current: Any, failed: bool, **attributes: int) -> None:
+    """Note on a span what came of its operation."""
+    trace = _api()
+    if trace is None or current is None:
+        return
+    for key, value in attributes.items():
+        current.set_attribute(f"cognigraph.{key}", value)
+    if failed:
+        current.set_status(trace.StatusCode.ERROR)
+
+
+def _api() -> Any:
+    """The API of OpenTelemetry, if the program has imported it: only then can spans go anywhere."""
+    return sys.modules.get(_API)
