@@ -1,6 +1,7 @@
 """Learn the weights of the default profile's signals, and cross-validate them.
 
-python bench/fit_weights.py --data DIR,DIR --embedders wordllama,fastembed:FOLDER --json FILE
+python bench/fit_weights.py --data DIR,DIR --embedders wordllama,fastembed:FOLDER
+    --keep FOLDER --json FILE
 
 Each DIR holds one kind of talk. For every question the candidates' scaled signals are gathered
 once; a listwise softmax with an L2 penalty then learns one weight vector for all embedders, and
@@ -16,28 +17,17 @@ alone and the sum of the scaled cosine and BM25. ``--write`` puts the weights in
 from __future__ import annotations
 
 import argparse
-import json
 import re
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from measure import write
-from recall import category_of, turns
+from signals import Question, gathered
 
-from cognigraph import Memory
-from cognigraph.ingest import RecordedExtractor, RulesExtractor
-from cognigraph.retrieve.candidate_search import candidate_query
-from cognigraph.retrieve.question.analyse import Analysis, analyse
-from cognigraph.retrieve.rank.features import ABSOLUTE, chunk_features, scaled, session_ranks
-from cognigraph.retrieve.rank.weights import share_of_long
-from cognigraph.settings import SearchSettings
-from cognigraph.stores.candidates import Candidates
+from cognigraph.retrieve.rank.features import session_ranks
 
 SIGNALS = {
     "plain": ["vector", "window vector", "window words", "similar words", "window similar words",
@@ -55,30 +45,6 @@ ARGUMENTS = {"weights": "weights", "lists": "list_changes", "long": "long_change
 L2 = 3.0
 L2_OF_CHANGES = 0.5
 L2_OF_RANK = 0.5
-
-
-@dataclass
-class Question:
-    """One question's candidates: signals (n, 2 f), which are evidence, and how many there are.
-
-    The second half of the signals repeats the first for a question that asks for a list.
-    ``baselines`` are scores (n,) of simple rankings. ``long`` is how long the space's messages are,
-    ``enumerates`` whether the question asks for a list. ``sessions`` (n,) and ``messages`` (n,)
-    tell the candidates of one session, and of one long message, from those of others.
-    """
-
-    kind: str
-    conversation: str
-    embedder: str
-    category: str
-    signals: np.ndarray
-    baselines: dict[str, np.ndarray]
-    long: float
-    enumerates: bool
-    sessions: np.ndarray
-    messages: np.ndarray
-    evidence: np.ndarray
-    wanted: int
 
 
 class Learned(NamedTuple):
@@ -122,81 +88,44 @@ class Learned(NamedTuple):
         return found
 
 
-def collect(data: Path, embedder: str, extraction: str, names: list[str]) -> list[Question]:
-    """Gather the candidates of all questions of all conversations."""
-    questions: list[Question] = []
-    for file in sorted((data / "conversations").glob("*.json")):
-        messages = list(turns(json.loads(file.read_text("utf-8"))))
-        recording = data / "extractions" / file.name
-        recorded = extraction == "recorded"
-        extractor = RecordedExtractor.from_file(recording) if recorded else RulesExtractor()
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            Memory(f"{folder}/m.db", embedder=embedder, extractor=extractor, enrich="manual") as m,
-        ):
-            m.add_many(messages)
-            if extraction != "none":
-                m.flush(timeout=600)
-            asked = json.loads((data / "qa" / f"{file.stem}.qa.json").read_text("utf-8"))["qa"]
-            known = {message["id"] for message in messages}
-            now = messages[-1]["at"] + timedelta(days=1)
-            for item in asked:
-                evidence = set(re.findall(r"D\d+:\d+", " ".join(item["evidence"]))) & known
-                if evidence:
-                    analysis = analyse(item["question"], now)
-                    found, ids = candidates(m, analysis)
-                    contextual = not m._engine.embedder.static
-                    signals, baselines = signals_of(found, analysis, names, contextual)
-                    questions.append(
-                        Question(data.name, file.stem, embedder, category_of(item), signals,
-                                 baselines, share_of_long(found.lexicon.mean_length),
-                                 analysis.enumerates, found.chunks.session, ids,
-                                 np.isin(ids, sorted(evidence)), len(evidence))
-                    )  # fmt: skip
-    return questions
+class Learner:
+    """Learns weights of many sets of questions that overlap, each from those of all questions.
 
-
-def candidates(memory: Memory, analysis: Analysis) -> tuple[Candidates, np.ndarray]:
-    """Return the candidates of a question, and the id of the message of each."""
-    engine = memory._engine
-    query = candidate_query(analysis, engine.embedder, engine.settings.search)
-    found = engine.store.search.candidates("default", query)
-    records = engine.store.search.chunks("default", found.chunks.uids)
-    return found, np.array([records[uid].message_id for uid in found.chunks.uids])
-
-
-def signals_of(
-    found: Candidates, analysis: Analysis, names: list[str], contextual: bool
-) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return the scaled signals (n, 2 f) of the candidates, and the scores of simple rankings."""
-    raw = chunk_features(found, analysis, SearchSettings(), contextual=contextual)
-    n = len(found.chunks.uids)
-    columns = [
-        np.zeros(n) if name not in raw else raw[name] if name in ABSOLUTE else scaled(raw[name])
-        for name in names
-    ]
-    signals = np.stack(columns, axis=1)
-    cosine, words = scaled(raw["vector"]), scaled(raw["words"])
-    return (
-        np.concatenate([signals, signals * analysis.enumerates], axis=1),
-        {"cosine": cosine, "cosine and words": cosine + words},
-    )
-
-
-def learn(questions: Sequence[Question], names: list[str]) -> Learned:
-    """Learn weights where messages are short, then what changes where they are long.
-
-    Where there is one kind only, its weights serve both.
+    Leaving some questions out changes the weights little, so few steps lead to the new ones; and
+    while the same questions about short messages are left, their weights are the same.
     """
-    short, long = [[q for q in questions if (q.long > 0) is is_long] for is_long in (False, True)]
-    weights, lists = np.split(fit(short or long, [q.signals for q in short or long], L2), 2)
-    learned = Learned(weights, lists, np.zeros(len(names)))
-    if not short or not long:
-        return learned
-    own = [q.signals[:, : len(names)] * q.long for q in long]
-    scores = [learned.first_scores(q) for q in long]
-    learned = learned._replace(long=fit(long, own, L2_OF_CHANGES, scores))
-    return learned._replace(session_rank=rank_weight(learned, [q for q in long if q.enumerates]))
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = names
+        self._first: dict[str, np.ndarray] = {}
+        self._short: dict[tuple[str, ...], np.ndarray] = {}
+
+    def learn(self, questions: Sequence[Question]) -> Learned:
+        """Learn weights where messages are short, then what changes where they are long.
+
+        Where there is one kind only, its weights serve both.
+        """
+        short, long = [[q for q in questions if (q.long > 0) is yes] for yes in (False, True)]
+        weights, lists = np.split(self._weights(short or long), 2)
+        learned = Learned(weights, lists, np.zeros(len(self._names)))
+        if not short or not long:
+            return learned
+        own = [q.signals[:, : len(self._names)] * q.long for q in long]
+        scores = [learned.first_scores(q) for q in long]
+        changes = fit(long, own, L2_OF_CHANGES, scores, start=self._first.get("changes"))
+        self._first.setdefault("changes", changes)
+        learned = learned._replace(long=changes)
+        listed = [q for q in long if q.enumerates]
+        return learned._replace(session_rank=rank_weight(learned, listed))
+
+    def _weights(self, questions: Sequence[Question]) -> np.ndarray:
+        conversations = tuple(sorted({f"{q.kind}/{q.conversation}" for q in questions}))
+        if conversations not in self._short:
+            signals = [q.signals for q in questions]
+            start = self._first.get("weights")
+            self._short[conversations] = fit(questions, signals, L2, start=start)
+            self._first.setdefault("weights", self._short[conversations])
+        return self._short[conversations]
 
 
 def rank_weight(learned: Learned, questions: Sequence[Question]) -> float:
@@ -216,11 +145,13 @@ def fit(
     signals: Sequence[np.ndarray],
     penalty: float,
     offsets: Sequence[np.ndarray] | None = None,
+    start: np.ndarray | None = None,
     most_steps: int = 30,
 ) -> np.ndarray:
     """Return weights that maximise the evidence's mean log softmax minus an L2 penalty (Newton).
 
-    ``signals`` (n, f) and ``offsets`` (n,), which are added to the scores, are by question.
+    ``signals`` (n, f) and ``offsets`` (n,), which are added to the scores, are by question. The
+    weights are unique, wherever the search for them starts.
     """
     usable = [row for row, q in enumerate(questions) if q.evidence.any()]
     x = np.concatenate([signals[row] for row in usable]).astype(np.float32)
@@ -229,7 +160,7 @@ def fit(
     evidence = [questions[row].evidence for row in usable]
     target = np.concatenate([each / each.sum() for each in evidence]).astype(np.float32)
     offset = np.concatenate([offsets[row] for row in usable]) if offsets else np.zeros(len(x))
-    w = np.zeros(x.shape[1])
+    w = np.zeros(x.shape[1]) if start is None else start.copy()
     for _ in range(most_steps):
         logits = (x @ w + offset).astype(np.float32)
         logits -= np.repeat(np.maximum.reduceat(logits, starts), sizes)
@@ -259,12 +190,12 @@ Figures = dict[str, dict[str, dict[str, list[float]]]]
 
 
 def cross_validated(
-    questions: Sequence[Question], names: list[str], part: Callable[[Question], str]
+    questions: Sequence[Question], learner: Learner, part: Callable[[Question], str]
 ) -> Figures:
     """Rank the questions of each part with weights learned on the other parts."""
     figures: Figures = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for held_out in sorted({part(q) for q in questions}):
-        learned = learn([q for q in questions if part(q) != held_out], names)
+        learned = learner.learn([q for q in questions if part(q) != held_out])
         for q in questions:
             if part(q) == held_out:
                 share = recall(q, learned.scores(q))
@@ -303,13 +234,14 @@ def summary(figures: Figures) -> dict[str, Any]:
 
 def report(questions: Sequence[Question], names: list[str]) -> dict[str, Any]:
     """Return the weights learned on everything, and the figures of cross-validation."""
-    learned = learn(questions, names)
+    learner = Learner(names)
+    learned = learner.learn(questions)
     result: dict[str, Any] = {
         **learned.by_name(names),
-        "cross_validated": summary(cross_validated(questions, names, lambda q: q.conversation)),
+        "cross_validated": summary(cross_validated(questions, learner, lambda q: q.conversation)),
     }
     if len({q.kind for q in questions}) > 1:
-        left_out = cross_validated(questions, names, lambda q: q.kind)
+        left_out = cross_validated(questions, learner, lambda q: q.kind)
         result["kind_left_out"] = summary(left_out)
     result["baselines"] = {
         name: summary(baselines(questions, name)) for name in questions[0].baselines
@@ -334,16 +266,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", required=True, help="folders, one for each kind of talk")
     parser.add_argument("--embedders", default="wordllama")
+    parser.add_argument("--keep", help="a folder for vectors and signals, for the next run")
     parser.add_argument("--json")
     parser.add_argument("--write", action="store_true", help="into retrieve/rank/weights.py")
     arguments = parser.parse_args()
+    keep = Path(arguments.keep) if arguments.keep else None
     result: dict[str, Any] = {}
     for setting, names in SIGNALS.items():
         questions = [
             question
             for embedder in arguments.embedders.split(",")
             for data in arguments.data.split(",")
-            for question in collect(Path(data), embedder, EXTRACTIONS[setting], names)
+            for question in gathered(Path(data), embedder, EXTRACTIONS[setting], names, keep)
         ]
         result[setting] = report(questions, names)
     write(result, arguments.json)

@@ -1,0 +1,156 @@
+"""The signals of the default profile for all questions of a data folder, gathered once and kept.
+
+Each embedder, extraction and kind of talk costs minutes, mostly for vectors. With a folder to keep
+them in, vectors are made once for a text, and the signals once for the sources and the data.
+Looks inside cognigraph on purpose.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+from kept_vectors import embedder_for
+from recall import category_of, turns
+
+import cognigraph
+from cognigraph import Memory
+from cognigraph.ingest import RecordedExtractor, RulesExtractor
+from cognigraph.retrieve.candidate_search import candidate_query
+from cognigraph.retrieve.question.analyse import Analysis, analyse
+from cognigraph.retrieve.rank.features import ABSOLUTE, chunk_features, scaled
+from cognigraph.retrieve.rank.weights import share_of_long
+from cognigraph.settings import SearchSettings
+from cognigraph.stores.candidates import Candidates
+
+
+@dataclass
+class Question:
+    """One question's candidates: signals (n, 2 f), which are evidence, and how many there are.
+
+    The second half of the signals repeats the first for a question that asks for a list.
+    ``baselines`` are scores (n,) of simple rankings. ``long`` is how long the space's messages are,
+    ``enumerates`` whether the question asks for a list. ``sessions`` (n,) and ``messages`` (n,)
+    tell the candidates of one session, and of one long message, from those of others.
+    """
+
+    kind: str
+    conversation: str
+    embedder: str
+    category: str
+    signals: np.ndarray
+    baselines: dict[str, np.ndarray]
+    long: float
+    enumerates: bool
+    sessions: np.ndarray
+    messages: np.ndarray
+    evidence: np.ndarray
+    wanted: int
+
+
+def gathered(
+    data: Path, embedder: str, extraction: str, names: list[str], keep: Path | None
+) -> list[Question]:
+    """Return the questions of a folder with their signals, from ``keep`` if nothing has changed."""
+    if keep is None:
+        return collect(data, embedder, extraction, names)
+    keep.mkdir(parents=True, exist_ok=True)
+    file = keep / f"{data.name}-{extraction}-{digest(data, embedder, extraction, *names)}.pickle"
+    if not file.exists():
+        made = pickle.dumps(collect(data, embedder, extraction, names, str(keep / "vectors.db")))
+        file.with_suffix(".part").write_bytes(made)
+        file.with_suffix(".part").replace(file)
+    questions: list[Question] = pickle.loads(file.read_bytes())
+    return questions
+
+
+def digest(data: Path, *parts: str) -> str:
+    """Identify what the signals depend on: the sources, the files of the data and ``parts``."""
+    found = blake2b("\0".join(parts).encode(), digest_size=8)
+    package = Path(cognigraph.__file__).parent
+    for file in (*_files(package, ".py"), *_files(data, ".json"), Path(__file__)):
+        found.update(file.read_bytes())
+    return found.hexdigest()
+
+
+def _files(folder: Path, ending: str) -> Iterator[Path]:
+    """Yield the files in a folder, also behind symbolic links, in a fixed order."""
+    for inside, folders, names in os.walk(folder, followlinks=True):
+        folders.sort()
+        yield from (Path(inside) / name for name in sorted(names) if name.endswith(ending))
+
+
+def collect(
+    data: Path, embedder: str, extraction: str, names: list[str], vectors: str | None = None
+) -> list[Question]:
+    """Gather the candidates of all questions of all conversations.
+
+    ``vectors`` is a file that keeps vectors.
+    """
+    questions: list[Question] = []
+    model = embedder_for(embedder, vectors, questions=True)
+    for file in sorted((data / "conversations").glob("*.json")):
+        messages = list(turns(json.loads(file.read_text("utf-8"))))
+        recording = data / "extractions" / file.name
+        recorded = extraction == "recorded"
+        extractor = RecordedExtractor.from_file(recording) if recorded else RulesExtractor()
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Memory(f"{folder}/m.db", embedder=model, extractor=extractor, enrich="manual") as m,
+        ):
+            m.add_many(messages)
+            if extraction != "none":
+                m.flush(timeout=3600)
+            asked = json.loads((data / "qa" / f"{file.stem}.qa.json").read_text("utf-8"))["qa"]
+            known = {message["id"] for message in messages}
+            now = messages[-1]["at"] + timedelta(days=1)
+            for item in asked:
+                evidence = set(re.findall(r"D\d+:\d+", " ".join(item["evidence"]))) & known
+                if evidence:
+                    analysis = analyse(item["question"], now)
+                    found, ids = candidates(m, analysis)
+                    contextual = not m._engine.embedder.static
+                    signals, baselines = signals_of(found, analysis, names, contextual)
+                    questions.append(
+                        Question(data.name, file.stem, embedder, category_of(item), signals,
+                                 baselines, share_of_long(found.lexicon.mean_length),
+                                 analysis.enumerates, found.chunks.session, ids,
+                                 np.isin(ids, sorted(evidence)), len(evidence))
+                    )  # fmt: skip
+    return questions
+
+
+def candidates(memory: Memory, analysis: Analysis) -> tuple[Candidates, np.ndarray]:
+    """Return the candidates of a question, and the id of the message of each."""
+    engine = memory._engine
+    query = candidate_query(analysis, engine.embedder, engine.settings.search)
+    found = engine.store.search.candidates("default", query)
+    records = engine.store.search.chunks("default", found.chunks.uids)
+    return found, np.array([records[uid].message_id for uid in found.chunks.uids])
+
+
+def signals_of(
+    found: Candidates, analysis: Analysis, names: list[str], contextual: bool
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return the scaled signals (n, 2 f) of the candidates, and the scores of simple rankings."""
+    raw = chunk_features(found, analysis, SearchSettings(), contextual=contextual)
+    n = len(found.chunks.uids)
+    columns = [
+        np.zeros(n) if name not in raw else raw[name] if name in ABSOLUTE else scaled(raw[name])
+        for name in names
+    ]
+    signals = np.stack(columns, axis=1)
+    cosine, words = scaled(raw["vector"]), scaled(raw["words"])
+    return (
+        np.concatenate([signals, signals * analysis.enumerates], axis=1),
+        {"cosine": cosine, "cosine and words": cosine + words},
+    )
