@@ -129,7 +129,7 @@ def _session(engine: Engine, space: str, session: str, reading: SessionReading |
     themes = [
         [theme.title, theme.summary, theme.reason,
          [[chunks[uid].message_id, chunks[uid].part] for uid in theme.covers if uid in chunks],
-         [titles[uid] for uid in theme.derived_from if uid in titles]]
+         [titles[uid] for uid in theme.derived_from if uid in titles], theme.uid]
         for theme in notes.themes
     ]  # fmt: skip
     # Uids name the space. Those in the summariser's state are replaced when they are read.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from cognigraph.updating import replace_text
 from cognigraph.validation import MAX_COUNT
 
 _BATCH = 100
+_UID = re.compile(r"[0-9a-f]{32}")
 _FIELDS = ("session", "speaker", "at", "text", "role", "metadata", "tags", "raw", "expires")
 
 
@@ -72,8 +74,10 @@ class _Replay:
         )
 
     def _theme(
-        self, title: str, summary: str, reason: str = "", covers: Any = (), sources: Any = ()
-    ) -> Theme:
+        self, title: str, summary: str, reason: str = "", covers: Any = (), sources: Any = (),
+        uid: str = "",
+    ) -> Theme:  # fmt: skip
+        """The theme without its ``uid``, which may be of another space (see Import)."""
         found = (self._uids.get((message, part)) for message, part in covers)
         origins = tuple(theme_uid(self._space, self._session["id"], one) for one in sources)
         return Theme(title, summary, "", tuple(uid for uid in found if uid), reason, origins)
@@ -197,6 +201,7 @@ class Import:
                 self.space
             )
             self._revisions(fields)
+            self._theme_uids(fields)
         self._parts = {}
 
     def _revisions(self, fields: dict[str, Any]) -> None:
@@ -209,6 +214,18 @@ class Import:
             self.engine.store.housekeeping.keep_revisions(
                 self.space, fields["id"], fields["version"], found
             )
+
+    def _theme_uids(self, fields: dict[str, Any]) -> None:
+        """Keep the uids of themes, which were made from their first titles.
+
+        In a space of another name uids differ, because they are made from its name as well.
+        """
+        if self._source != self.space:
+            return
+        known = {theme[0]: theme[5] for theme in fields["themes"] if len(theme) > 5}
+        kept = {title: uid for title, uid in known.items() if _UID.fullmatch(uid)}
+        if len(set(kept.values())) == len(kept):
+            self.engine.store.housekeeping.keep_theme_uids(self.space, fields["id"], kept)
 
     def _decision(self, fields: dict[str, Any]) -> None:
         a, b, into = (tuple(fields[name]) for name in ("a", "b", "into"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -72,7 +73,9 @@ def test_a_theme_with_the_messages_that_it_covers_is_an_episode(space):
     assert [(row["title"], row["covers"]) for row in rows] == [("Trip", 3), ("Bicycle", 4)]
 
 
-def test_an_episode_keeps_its_uid_while_it_grows_and_is_renamed(space, extractor):
+def test_an_episode_keeps_its_uid_while_it_grows_and_is_renamed(
+    space, extractor, open_memory, space_name, tmp_path
+):
     before = {one.title: one.uid for one in space.episodes()}
 
     def renamed(window):
@@ -93,6 +96,22 @@ def test_an_episode_keeps_its_uid_while_it_grows_and_is_renamed(space, extractor
     assert found["Lisbon"].ended_at == at(6)
     assert found["Stolen"].uid == before["Bicycle"]  # by what it covers
     assert found["Trip"].uid not in before.values()  # another episode of an old title
+    # An export keeps the uids: the title says which uid a new episode would get.
+    path = tmp_path / "s.jsonl"
+    space.export_space(path, derived=True)
+    memory: Memory = open_memory(extractor="rules")
+    memory.delete_space(space_name)
+    again = memory.space(space_name)
+    again.import_space(path)
+    assert again.episodes() == list(found.values())
+    # No import takes a uid from another space.
+    other = memory.space(f"{space_name}-b")
+    header, *rest = path.read_text("utf-8").splitlines(keepends=True)
+    header = header.replace(json.dumps(space_name), json.dumps(other.name))
+    path.write_text(header + "".join(rest), "utf-8")
+    other.import_space(path)
+    assert [one.title for one in other.episodes()] == list(found)
+    assert not {one.uid for one in other.episodes()} & {one.uid for one in again.episodes()}
 
 
 def test_episodes_are_ranked_with_the_messages_that_they_cover(space):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from cognigraph.errors import StoreError
@@ -86,6 +86,11 @@ class Neo4jHousekeeping:
         self._connection.write(
             lambda tx: tx.rows("export/revisions", session=owner, version=version, rows=rows)
         )
+
+    def keep_theme_uids(self, space: str, session: str, uids: Mapping[str, str]) -> None:
+        """Give themes the uids that they had before."""
+        owner, wanted = session_uid(space, session), dict(uids)
+        self._connection.write(lambda tx: tx.rows("export/theme_uids", session=owner, uids=wanted))
 
     def forgotten(self, space: str) -> list[str]:
         """Forgotten messages."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -100,6 +100,13 @@ class HousekeepingStore(Protocol):
         self, space: str, session: str, version: int, revisions: Sequence[Summary]
     ) -> None:
         """Replace the revisions of a session's summary; it then has this ``version``."""
+        ...
+
+    def keep_theme_uids(self, space: str, session: str, uids: Mapping[str, str]) -> None:
+        """Give themes of a session, by title, the uids that they had before.
+
+        None is changed if a theme beside them, of whatever session, has one of these uids.
+        """
         ...
 
     def forgotten(self, space: str) -> list[str]:

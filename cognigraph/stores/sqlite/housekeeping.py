@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from cognigraph.ids import session_uid
@@ -14,6 +14,7 @@ from cognigraph.stores.readings import Decision, SessionReading
 from cognigraph.stores.records import EntityRow, MessageRow, SessionNotes
 from cognigraph.stores.sqlite import (
     backup,
+    episodes,
     erase,
     forget,
     insert,
@@ -94,6 +95,11 @@ class SQLiteHousekeeping:
         """Replace the revisions of a session's summary."""
         with self._file.write() as connection:
             keep_all(connection, session_uid(space, session), version, revisions)
+
+    def keep_theme_uids(self, space: str, session: str, uids: Mapping[str, str]) -> None:
+        """Give themes the uids that they had before."""
+        with self._file.write() as connection:
+            episodes.keep_uids(connection, session_uid(space, session), uids)
 
     def forgotten(self, space: str) -> list[str]:
         """Forgotten messages."""
