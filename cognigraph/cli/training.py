@@ -40,7 +40,7 @@ def add_training(command: Any) -> None:
         "write recorded calls of memory writers as training data",
         "Turn a file that MemBuilderExtractor(record=FILE) has written into data in FOLDER: "
         "train.jsonl and dataset_info.json for LLaMA-Factory (sft, valid answers only), or "
-        "train.jsonl, and train.parquet if pyarrow is installed, for verl (rl).",
+        "train.json for verl (rl).",
     )
     export.add_argument("recording", metavar="RECORDING", help="the file of recorded calls")
     export.add_argument("folder", metavar="FOLDER", help="folder for the training data")

@@ -3,15 +3,14 @@
 SFT: ``train.jsonl`` in the sharegpt format with OpenAI's names of roles, and the
 ``dataset_info.json`` that describes it. Only calls whose answer was valid as a whole are examples.
 
-RL: ``train.jsonl`` with the columns that verl reads (``data_source``, ``prompt``, ``ability``,
-``reward_model``, ``extra_info``). verl loads Parquet; with pyarrow installed ``train.parquet`` is
-written beside it. The reward is for the user's reward function to compute: the session's questions
-are the ground truth, and ``extra_info`` says which writer was asked.
+RL: ``train.json`` with the columns that verl reads (``data_source``, ``prompt``, ``ability``,
+``reward_model``, ``extra_info``), one object a line. verl takes files by their name: it reads
+``.json`` like this, and refuses ``.jsonl``. The reward is for the user's reward function to
+compute: the questions are the ground truth, and ``extra_info`` says which writer was asked.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -24,10 +23,11 @@ from cognigraph.training.questions import SessionQuestion
 TrainingFormat = Literal["sft", "rl"]
 DATA_SOURCE = "cognigraph/membuilder"
 DATASET = "cognigraph_membuilder"
+SFT_FILE, RL_FILE = "train.jsonl", "train.json"
 
 DATASET_INFO = {
     DATASET: {
-        "file_name": "train.jsonl",
+        "file_name": SFT_FILE,
         "formatting": "sharegpt",
         "columns": {"messages": "messages"},
         "tags": {
@@ -82,7 +82,7 @@ def _prompt(call: WriterCall) -> list[dict[str, str]]:
 def export_sft(calls: Iterable[WriterCall], folder: Path) -> int:
     """Write the valid calls for LLaMA-Factory; returns the number of examples."""
     rows = [sft_row(call) for call in calls if call.is_valid]
-    _write_lines(rows, _new(folder) / "train.jsonl")
+    _write_lines(rows, _new(folder) / SFT_FILE)
     info = json.dumps(DATASET_INFO, indent=2) + "\n"
     (folder / "dataset_info.json").write_text(info, encoding="utf-8")
     return len(rows)
@@ -101,9 +101,7 @@ def export_rl(
         rl_row(call, index, questions.get((call.space, call.session), ()))
         for index, call in enumerate(calls)
     ]
-    _write_lines(rows, _new(folder) / "train.jsonl")
-    if rows and importlib.util.find_spec("pyarrow") is not None:
-        _write_parquet(rows, folder / "train.parquet")
+    _write_lines(rows, _new(folder) / RL_FILE)
     return len(rows)
 
 
@@ -117,7 +115,7 @@ def _new(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigurationError(f"cannot create {folder}: {error.strerror}") from error
-    if (folder / "train.jsonl").exists():
+    if any((folder / name).exists() for name in (SFT_FILE, RL_FILE)):
         raise ConfigurationError(f"{folder} holds training data already; give another folder")
     return folder
 
@@ -126,9 +124,3 @@ def _write_lines(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     with path.open("x", encoding="utf-8", newline="\n") as file:
         for row in rows:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-
-def _write_parquet(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    arrow = importlib.import_module("pyarrow")
-    parquet = importlib.import_module("pyarrow.parquet")
-    parquet.write_table(arrow.Table.from_pylist(list(rows)), path)

@@ -90,7 +90,7 @@ def test_all_calls_are_prompts_for_verl(recording, tmp_path):
     folder = tmp_path / "rl"
     assert main(["export-training", str(recording), str(folder), "--format", "rl",
                  "--questions", str(questions)]) == 0  # fmt: skip
-    rows = lines(folder / "train.jsonl")
+    rows = lines(folder / "train.json")  # verl refuses names that end in .jsonl
     assert [row["ability"] for row in rows] == ["core", "episodic", "semantic", "procedural"]
     for index, row in enumerate(rows):
         assert set(row) == {"data_source", "prompt", "ability", "reward_model", "extra_info"}
@@ -100,6 +100,8 @@ def test_all_calls_are_prompts_for_verl(recording, tmp_path):
             {"question": "Where does Ann live?", "answer": "Graz"}
         ]
         assert row["extra_info"]["index"] == index
+    assert [path.name for path in folder.iterdir()] == ["train.json"]
+    assert main(["export-training", str(recording), str(folder), "--format", "rl"]) != 0
 
 
 def test_what_is_no_recording_is_refused(tmp_path):
