@@ -219,7 +219,8 @@ ONLY = {
     },
     ("neo4j", ""): {"deadlines", "driver_errors", "reachable", "row_values", "values"},
     ("sqlite", "index"): {
-        "index_cache", "postings", "space_index", "table", "themes", "top",
+        "by_words", "codes", "gather_triples", "index_cache", "layer", "postings", "scan",
+        "sources", "space_index", "table", "themes", "top",
     },
     ("neo4j", "index"): {"candidate_sources", "fulltext", "vectors", "word_counts"},
 }  # fmt: skip

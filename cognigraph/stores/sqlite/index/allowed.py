@@ -22,29 +22,43 @@ _BATCH = 500
 
 
 def allowed_chunks(
+    connection: sqlite3.Connection,
+    index: SpaceIndex,
+    space_id: int,
+    where: Filter,
+    until: int | None = None,
+) -> Mask | None:
+    """Whether each chunk (n,) passes the filter and was said by ``until``; None if all do.
+
+    Tags and metadata are looked up in the file.
+    """
+    masks = [*_masks(connection, index, space_id, where)]
+    if until is not None:
+        masks.append(index.chunks["at"] <= until)
+    return np.logical_and.reduce(masks) if masks else None
+
+
+def _masks(
     connection: sqlite3.Connection, index: SpaceIndex, space_id: int, where: Filter
-) -> Mask:
-    """Whether each chunk (n,) passes the filter. Tags and metadata are looked up in the file."""
+) -> Iterator[Mask]:
     chunks = index.chunks
     passes: Mask = np.array([(role or "person") in where.roles for role in ROLE_OF_NUMBER])
-    allowed: Mask = passes[chunks["role"]]
+    if any((chunks["role"] == number).any() for number in np.flatnonzero(~passes)):
+        yield passes[chunks["role"]]
     if where.sessions:
-        allowed = allowed & np.isin(
-            chunks["session"], _sessions(connection, space_id, where.sessions)
-        )
+        yield np.isin(chunks["session"], _sessions(connection, space_id, where.sessions))
     if where.speakers:
         codes = [code for code, name in enumerate(index.speakers) if name in where.speakers]
-        allowed = allowed & np.isin(chunks["speaker"], codes)
+        yield np.isin(chunks["speaker"], codes)
     if isinstance(where.since, datetime):
-        allowed = allowed & (chunks["at"] >= to_micros(where.since))
+        yield chunks["at"] >= to_micros(where.since)
     if isinstance(where.until, datetime):
-        allowed = allowed & (chunks["at"] <= to_micros(where.until))
+        yield chunks["at"] <= to_micros(where.until)
     if where.tags or where.metadata:
         rows = chunks.find(_with_data(connection, space_id, where))
         marked = np.zeros(chunks.rows, bool)
         marked[rows[rows >= 0]] = True
-        allowed = allowed & marked
-    return allowed
+        yield marked
 
 
 def left_out(

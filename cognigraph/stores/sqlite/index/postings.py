@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,11 +12,25 @@ from cognigraph.arrays import Floats, Ints
 from cognigraph.stores.sqlite.vector_format import term_hash
 
 _Hashes = npt.NDArray[np.uint64]
-_Rows = npt.NDArray[np.int32]
-_Counts = npt.NDArray[np.float32]
-_Segment = tuple[_Hashes, _Rows, _Counts]
+Rows = npt.NDArray[np.int32]
+Counts = npt.NDArray[np.uint16]
 
 _MERGE_FACTOR = 4
+_MOST = np.iinfo(np.uint16).max
+"""A term that occurs more often in a text counts as this often."""
+
+
+class _Segment(NamedTuple):
+    """Postings sorted by term and row: the rows of ``terms[i]`` begin at ``starts[i]``."""
+
+    terms: _Hashes
+    starts: npt.NDArray[np.uint32]
+    rows: Rows
+    counts: Counts
+
+    def spread(self) -> _Hashes:
+        """The term of each posting."""
+        return np.repeat(self.terms, np.diff(self.starts))
 
 
 class Postings:
@@ -21,12 +38,12 @@ class Postings:
 
     A segment is merged with its predecessor when it is no longer much smaller. Adding n postings
     one by one costs O(n log n) in total; a lookup costs O(log n) per segment plus the length of the
-    posting list.
+    posting list. Rows are added in ascending order, so those of a posting list ascend too.
     """
 
     def __init__(self) -> None:
         self._segments: list[_Segment] = []
-        self._fresh: list[_Segment] = []
+        self._fresh: list[tuple[_Hashes, Rows, Counts]] = []
 
     @property
     def nbytes(self) -> int:
@@ -40,7 +57,14 @@ class Postings:
         """
         if len(entries):
             rows = np.repeat(np.arange(first_row, first_row + len(sizes), dtype=np.int32), sizes)
-            self._fresh.append((entries["term"], rows, entries["frequency"].astype(np.float32)))
+            counts = np.minimum(entries["frequency"], _MOST).astype(np.uint16)
+            self._fresh.append((entries["term"], rows, counts))
+
+    def add(self, keys: Ints, rows: Ints) -> None:
+        """Add rows under numbers instead of terms."""
+        if len(keys):
+            ones = np.ones(len(keys), np.uint16)
+            self._fresh.append((keys.astype(np.uint64), rows.astype(np.int32), ones))
 
     def settle(self) -> None:
         """Sort all postings added since the last call at once, so that a bulk load is one sort."""
@@ -48,48 +72,77 @@ class Postings:
             return
         segment = _sorted(self._fresh)
         self._fresh = []
-        while self._segments and len(self._segments[-1][0]) < _MERGE_FACTOR * len(segment[0]):
-            segment = _sorted([self._segments.pop(), segment])
+        while self._segments and len(self._segments[-1].rows) < _MERGE_FACTOR * len(segment.rows):
+            last = self._segments.pop()
+            parts = [(one.spread(), one.rows, one.counts) for one in (last, segment)]
+            segment = _sorted(parts)
         self._segments.append(segment)
 
-    def lookup(self, term: str) -> tuple[_Rows, _Counts]:
-        """The rows that contain the term, each once, and its frequency in each."""
+    def lookup(self, term: str) -> tuple[Rows, Counts]:
+        """The rows that contain the term, each once and ascending, and its frequency in each."""
+        return self.under(term_hash(term))
+
+    def under(self, key: int) -> tuple[Rows, Counts]:
+        """The rows under a number, and how often."""
         self.settle()
-        wanted = np.uint64(term_hash(term))
-        rows: list[_Rows] = []
-        counts: list[_Counts] = []
-        for hashes, segment_rows, segment_counts in self._segments:
-            start, end = (
-                np.searchsorted(hashes, wanted, "left"),
-                np.searchsorted(hashes, wanted, "right"),
-            )
-            if start < end:
-                rows.append(segment_rows[start:end])
-                counts.append(segment_counts[start:end])
-        if len(rows) == 1:
-            return rows[0], counts[0]
-        if not rows:
-            return np.empty(0, np.int32), np.empty(0, np.float32)
-        return np.concatenate(rows), np.concatenate(counts)
+        found = [*self._found(np.uint64(key))]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            return np.empty(0, np.int32), np.empty(0, np.uint16)
+        return np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
+
+    def _found(self, key: np.uint64) -> Iterator[tuple[Rows, Counts]]:
+        for terms, starts, rows, counts in self._segments:
+            at = int(np.searchsorted(terms, key))
+            if at < len(terms) and terms[at] == key:
+                part = slice(int(starts[at]), int(starts[at + 1]))
+                yield rows[part], counts[part]
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """What :meth:`restore` takes."""
+        self.settle()
+        return {
+            f"{name}.{number}": array
+            for number, segment in enumerate(self._segments)
+            for name, array in segment._asdict().items()
+        }
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Take over arrays that :meth:`arrays` has returned."""
+        self._segments = [
+            _Segment(*(arrays[f"{name}.{number}"] for name in _Segment._fields))
+            for number in range(len(arrays) // len(_Segment._fields))
+        ]
 
 
-def _sorted(parts: list[_Segment]) -> _Segment:
-    hashes = np.concatenate([part[0] for part in parts])
-    order = np.argsort(hashes)
-    rows = np.concatenate([part[1] for part in parts])
-    counts = np.concatenate([part[2] for part in parts])
-    return hashes[order], rows[order], counts[order]
+def _sorted(parts: Sequence[tuple[_Hashes, Rows, Counts]]) -> _Segment:
+    keys = np.concatenate([part[0] for part in parts])
+    order = np.argsort(keys, kind="stable")
+    rows = np.concatenate([part[1] for part in parts])[order]
+    counts = np.concatenate([part[2] for part in parts])[order]
+    keys = keys[order]
+    first = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
+    starts = np.r_[first, len(keys)].astype(np.uint32)
+    return _Segment(keys[first], starts, rows, counts)
 
 
-def gather(found: list[tuple[_Rows, _Counts]], pool: Ints, size: int) -> Floats:
-    """Term frequencies (len(pool), len(found)) in the rows ``pool`` of a table of ``size`` rows.
+def restricted(found: tuple[Rows, Counts], rows: Rows) -> tuple[Rows, Counts]:
+    """The part of a lookup in some ascending rows."""
+    containing, counts = found
+    if not len(containing):
+        return found
+    at = np.minimum(np.searchsorted(containing, rows), len(containing) - 1)
+    inside = containing[at] == rows
+    return rows[inside], counts[at[inside]]
 
-    ``found`` holds the result of :meth:`Postings.lookup` for each term.
-    """
-    matches = np.zeros((len(pool), len(found)))
-    dense = np.zeros(size, np.float32)
-    for column, (rows, counts) in enumerate(found):
-        dense[rows] = counts
-        matches[:, column] = dense[pool]
-        dense[rows] = 0.0
+
+def gather(found: Sequence[tuple[Rows, Counts]], rows: Ints) -> Floats:
+    """Term frequencies (len(rows), len(found)); ``found`` holds the lookup of each term."""
+    matches = np.zeros((len(rows), len(found)))
+    wanted = rows.astype(np.int32)  # of the same type, else the whole lists would be converted
+    for column, (containing, counts) in enumerate(found):
+        if len(containing):
+            at = np.minimum(np.searchsorted(containing, wanted), len(containing) - 1)
+            matches[:, column] = np.where(containing[at] == wanted, counts[at], 0)
     return matches

@@ -1,9 +1,9 @@
 """The in-memory search index of one space, refreshed from the file before each search.
 
-Vectors are searched by one matrix product per layer, words by an inverted index with the space's
-own statistics. Both hold only this space's rows, so nothing that another tenant writes can change a
-score. A refresh reads the rows that any process has written since the revision of the space that
-the index holds.
+Each layer is searched by its vectors (:mod:`scan`) and by an inverted index of words with the
+space's own statistics. Both hold only this space's rows, so nothing that another tenant writes can
+change a score. A refresh reads the rows that any process has written since the revision of the
+space that the index holds.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from cognigraph.arrays import Ints
+from cognigraph.stores.sqlite.index.layer import FEW_ROWS, Layer
 from cognigraph.stores.sqlite.index.postings import Postings
-from cognigraph.stores.sqlite.index.table import Array, Table
+from cognigraph.stores.sqlite.index.table import Array
 from cognigraph.stores.sqlite.index.themes import ThemeRow, Themes
 from cognigraph.stores.sqlite.vector_format import (
     VectorFormat,
@@ -38,12 +40,15 @@ Span = tuple[int, int, int]
 
 
 class SpaceIndex:
-    """Chunks, triples and themes of one space. Callers must hold ``lock``."""
+    """Chunks, triples and themes of one space. Callers must hold ``lock``.
 
-    def __init__(self, vectors: VectorFormat) -> None:
+    A layer with more than ``few_rows`` rows holds codes instead of its vectors.
+    """
+
+    def __init__(self, vectors: VectorFormat, few_rows: int = FEW_ROWS) -> None:
         self.lock = RLock()
         self.vectors = vectors
-        self._dimension = vectors.dimension
+        self._few_rows = few_rows
         self._clear()
 
     def _clear(self) -> None:
@@ -51,11 +56,11 @@ class SpaceIndex:
             "id": (np.int64, ()),
             "length": (np.int32, ()),
             "uid": (np.uint8, (16,)),
-            "vector": (np.float32, (self._dimension,)),
         }
+        dimension, few = self.vectors.dimension, self._few_rows
         self.revision = 0
         self.epoch = 0
-        self.chunks = Table(
+        self.chunks = Layer(
             common
             | {
                 "session": (np.int64, ()),
@@ -65,29 +70,50 @@ class SpaceIndex:
                 "role": (np.int8, ()),
                 "previous": (np.int32, ()),
                 "following": (np.int32, ()),
-            }
+            },
+            dimension,
+            few,
         )
-        self.triples = Table(
+        self.triples = Layer(
             common
             | {
                 "subject": (np.int64, ()),
                 "object": (np.int64, ()),
                 "first": (np.int64, ()),
                 "last": (np.int64, ()),
-            }
+            },
+            dimension,
+            few,
         )
-        self.chunk_words = Postings()
-        self.triple_words = Postings()
-        self.total_length = 0
+        self.by_subject, self.by_object = Postings(), Postings()
+        self._moved = False  # whether the entities of a triple have changed
         self.speakers: list[str | None] = []
         self._speaker_codes: dict[str | None, int] = {}
         self._tails: dict[int, int] = {}
-        self.themes = Themes(self.vectors)
+        self.themes = Themes(self.vectors, few)
+
+    @property
+    def chunk_words(self) -> Postings:
+        """The words of the chunks."""
+        return self.chunks.words
+
+    @property
+    def triple_words(self) -> Postings:
+        """The words of the triples."""
+        return self.triples.words
+
+    @property
+    def total_length(self) -> int:
+        """The number of terms of all chunks."""
+        return self.chunks.total_length
 
     @property
     def bytes(self) -> int:
         """Approximate memory of the index, for the cache of indexes."""
-        parts = (self.chunks, self.triples, self.chunk_words, self.triple_words, self.themes)
+        parts = (
+            self.chunks, self.triples, self.chunk_words, self.triple_words, self.by_subject,
+            self.by_object, self.themes,
+        )  # fmt: skip
         sessions = len(self._tails) * _SESSION_BYTES + len(self.speakers) * _SPEAKER_BYTES
         return _EMPTY_BYTES + sessions + sum(part.nbytes for part in parts)
 
@@ -111,7 +137,19 @@ class SpaceIndex:
             self.epoch = epoch
         if revision == self.revision:
             return
-        span = space_id, self.revision, revision
+        try:
+            self._read(connection, (space_id, self.revision, revision), another)
+            self.revision = revision
+        finally:
+            if self.revision != revision:  # incomplete: some of the rows lack their words
+                self._clear()
+
+    def _read(
+        self,
+        connection: sqlite3.Connection,
+        span: Span,
+        another: Callable[[], AbstractContextManager[sqlite3.Connection]] | None,
+    ) -> None:
         apart = another if self.revision == 0 else None
         if apart is not None and _count(connection, "triple_index", span) > _BATCH:
             with ThreadPoolExecutor(1, thread_name_prefix="cognigraph-load") as threads:
@@ -121,8 +159,7 @@ class SpaceIndex:
         else:
             self._read_chunks(connection, span)
             self._read_triples(connection, span)
-        self._take_themes(connection, space_id)
-        self.revision = revision
+        self._take_themes(connection, span[0])
 
     # Chunks
 
@@ -147,17 +184,7 @@ class SpaceIndex:
             "vector": self.vectors.view(row[9]),
         }
         postings, sizes = unpack_terms(row[8], unpack_integers(row[7]))
-        known = self.chunks.find(ids)
-        old = known >= 0
-        if old.any():
-            self.chunks.update(known[old], {name: array[old] for name, array in values.items()})
-            values = {name: array[~old] for name, array in values.items()}
-            postings, sizes = postings[np.repeat(~old, sizes)], sizes[~old]
-        first = self.chunks.rows
-        unlinked = np.full(len(sizes), -1, np.int32)
-        self.chunks.append(values | {"previous": unlinked, "following": unlinked})
-        self.total_length += int(values["length"].sum())
-        self.chunk_words.append(postings, sizes, first)
+        first = self.chunks.take(values, postings, sizes, previous=-1, following=-1)
         self._link(first)
 
     def _speaker(self, name: str | None) -> int:
@@ -189,9 +216,8 @@ class SpaceIndex:
 
     def lexicon(self, terms: Sequence[str]) -> Lexicon:
         """The BM25 statistics of this space for some terms."""
-        n = self.chunks.rows
         frequencies = {term: len(self.chunk_words.lookup(term)[0]) for term in terms}
-        return Lexicon(n, self.total_length / n if n else 0.0, frequencies)
+        return Lexicon(self.chunks.rows, self.chunks.mean_length, frequencies)
 
     # Triples
 
@@ -207,6 +233,8 @@ class SpaceIndex:
         for row in _blocks(connection, _TRIPLES, "triple_index", span):
             self._take_triples(row)
         self.triple_words.settle()
+        self.by_subject.settle()
+        self.by_object.settle()
 
     def _take_triples(self, row: tuple[Any, ...]) -> None:
         ids, subjects, objects, firsts, lasts, lengths = map(unpack_integers, row[:6])
@@ -221,15 +249,28 @@ class SpaceIndex:
             "vector": self.vectors.view(row[9]),
         }
         postings, sizes = unpack_terms(row[8], unpack_integers(row[7]))
-        known = self.triples.find(ids)
-        old = known >= 0
-        if old.any():
-            self.triples.update(known[old], {name: array[old] for name, array in values.items()})
-            values = {name: array[~old] for name, array in values.items()}
-            postings, sizes = postings[np.repeat(~old, sizes)], sizes[~old]
-        first = self.triples.rows
-        self.triples.append(values)
-        self.triple_words.append(postings, sizes, first)
+        rows = self.triples.find(ids)
+        moved = rows >= 0
+        subject, object = (self.triples[name][rows[moved]] for name in ("subject", "object"))
+        moved[moved] = (subject != subjects[moved]) | (object != objects[moved])
+        first = self.triples.take(values, postings, sizes)
+        new = np.arange(first, self.triples.rows)
+        self.by_subject.add(self.triples["subject"][first:], new)
+        self.by_object.add(self.triples["object"][first:], new)
+        if moved.any():
+            self._moved = True
+            self.by_subject.add(subjects[moved], rows[moved])
+            self.by_object.add(objects[moved], rows[moved])
+
+    def around(self, entity: int) -> Ints:
+        """The rows of the triples whose subject or object an entity is."""
+        subject, object = self.triples["subject"], self.triples["object"]
+        as_subject, as_object = self.by_subject.under(entity)[0], self.by_object.under(entity)[0]
+        if self._moved:  # the lists also hold where a triple was before
+            as_subject = np.unique(as_subject[subject[as_subject] == entity])
+            as_object = np.unique(as_object[object[as_object] == entity])
+        as_object = as_object[subject[as_object] != entity]
+        return np.concatenate([as_subject, as_object]).astype(np.int64)
 
     # Themes
 

@@ -63,6 +63,21 @@ class Table:
             rows = self._order[np.minimum(indices, self.rows - 1)]
         return np.where(own[rows] == ids, rows, -1)
 
+    def drop(self, column: str) -> None:
+        """Remove a column."""
+        del self._columns[column]
+
+    def columns(self) -> dict[str, Array]:
+        """All columns, without unused capacity."""
+        return {name: self[name] for name in self._columns}
+
+    def take_over(self, columns: Mapping[str, Array]) -> None:
+        """Replace all columns."""
+        self._columns = dict(columns)
+        self._capacity = self.rows = len(columns["id"])
+        ascending = bool(np.all(np.diff(columns["id"]) > 0))
+        self._order = None if ascending else np.argsort(columns["id"], kind="stable")
+
     @property
     def nbytes(self) -> int:
         """Memory held, including unused capacity."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from cognigraph.arrays import Ints, Vector
+from cognigraph.stores.sqlite.index.codes import Codes
+from cognigraph.stores.sqlite.index.layer import FEW_ROWS
 from cognigraph.stores.sqlite.index.postings import Postings
+from cognigraph.stores.sqlite.index.scan import CodedScan, ExactScan, Scan
 from cognigraph.stores.sqlite.index.table import Array, Table
 from cognigraph.stores.sqlite.vector_format import VectorFormat, unpack_terms
 
@@ -26,11 +29,12 @@ class Themes:
 
     A session's themes change as the session grows. The old rows are then marked with the owner
     ``NOBODY`` and removed once they outnumber the others, so that the amortised cost of a change
-    depends only on its own rows.
+    depends only on its own rows. Many themes have codes beside their vectors.
     """
 
-    def __init__(self, vectors: VectorFormat) -> None:
+    def __init__(self, vectors: VectorFormat, few_rows: int = FEW_ROWS) -> None:
         self._format = vectors
+        self._few_rows = few_rows
         self._clear()
 
     def _clear(self) -> None:
@@ -39,9 +43,10 @@ class Themes:
                 "id": (np.int64, ()),
                 "owner": (np.int64, ()),
                 "length": (np.int32, ()),
-                "vector": (np.float32, (self._format.dimension,)),
+                "vector": (self._format.dtype, (self._format.dimension,)),
             }
         )
+        self._codes: Codes | None = None
         self.words = Postings()
         self._rows: dict[int, list[int]] = {}
         self._terms: list[bytes] = []
@@ -54,19 +59,33 @@ class Themes:
     def nbytes(self) -> int:
         """Approximate memory held."""
         objects = len(self._terms) * _THEME_BYTES + len(self._rows) * _SESSION_BYTES
-        return self._table.nbytes + self.words.nbytes + self._terms_bytes + objects
+        codes = 0 if self._codes is None else self._codes.nbytes
+        return self._table.nbytes + codes + self.words.nbytes + self._terms_bytes + objects
 
     def __getitem__(self, column: str) -> Array:
         return self._table[column]
 
     def cosines(self, vector: Vector) -> dict[tuple[int, int], float]:
         """The cosine of each theme with a vector, by its session and its position in that."""
-        found = (self["vector"] @ vector).tolist()
+        found = (self._exact(np.arange(len(self))) @ vector).tolist()
         return {
             (session, place): max(0.0, found[row])
             for session, rows in self._rows.items()
             for place, row in enumerate(rows)
         }
+
+    def scan(self, vector: Vector) -> Scan:
+        """Compare the themes with a vector, also those of nobody."""
+        if self._codes is None:
+            return ExactScan(self._exact(np.arange(len(self))), vector)
+        return CodedScan(self._codes, vector, self._exact)
+
+    def _exact(self, rows: Ints) -> Vector:
+        return np.asarray(self["vector"][rows], np.float32)
+
+    def rows_of(self, sessions: Iterable[int]) -> Ints:
+        """The rows of the themes of some sessions."""
+        return np.array([row for one in sessions for row in self._rows.get(one, ())], np.int64)
 
     def take(self, sessions: Mapping[int, Sequence[ThemeRow]]) -> None:
         """Replace the themes of some sessions; an empty sequence removes them."""
@@ -86,6 +105,11 @@ class Themes:
         first = len(self)
         ids = np.arange(first, first + len(owners))
         self._table.append({"id": ids, "owner": owners, "length": lengths, "vector": vectors})
+        if self._codes is not None:
+            self._codes.append(vectors)
+        elif len(self) > self._few_rows:
+            self._codes = Codes(self._format.dimension)
+            self._codes.append(self["vector"])
         sizes = np.array([len(blob) for blob in terms], np.int64)
         self.words.append(*unpack_terms(b"".join(terms), sizes), first)
         self._terms += terms

@@ -5,20 +5,22 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Ints
+from cognigraph.arrays import Floats, Ints
 
 _SAMPLED = 16
 """One row in this many is sampled."""
 
 
-def top_rows(scores: npt.NDArray[np.floating], allowed: npt.NDArray[np.bool_], limit: int) -> Ints:
+def top_rows(
+    scores: npt.NDArray[np.floating], allowed: npt.NDArray[np.bool_] | None, limit: int
+) -> Ints:
     """The rows with the ``limit`` highest positive scores (n,) among the allowed (n,), unordered.
 
     Which of several equal scores at the limit are chosen is not defined.
     """
     if not limit:
         return np.empty(0, np.int64)
-    enough = allowed & (scores > 0)
+    enough = scores > 0 if allowed is None else allowed & (scores > 0)
     # The limit-th highest score of a sample is a lower bound of that of all rows, and it leaves
     # few rows to compare.
     sample = scores[::_SAMPLED][enough[::_SAMPLED]]
@@ -29,3 +31,8 @@ def top_rows(scores: npt.NDArray[np.floating], allowed: npt.NDArray[np.bool_], l
         cut = len(rows) - limit
         rows = rows[np.argpartition(scores[rows], cut)[cut:]]
     return np.asarray(rows, np.int64)
+
+
+def highest(scores: Floats, limit: int) -> Floats:
+    """The ``limit`` highest of the scores, unordered."""
+    return scores if len(scores) <= limit else np.partition(scores, len(scores) - limit)[-limit:]

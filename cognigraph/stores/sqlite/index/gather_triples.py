@@ -1,0 +1,150 @@
+"""Gathers the triples that a search asks for, with the chunks that are evidence of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from cognigraph.arrays import Floats, Ints
+from cognigraph.stores.candidates import CandidateQuery, ChunkCandidates, TripleCandidates
+from cognigraph.stores.sqlite.index.by_words import best_by_words
+from cognigraph.stores.sqlite.index.codes import Mask
+from cognigraph.stores.sqlite.index.postings import gather
+from cognigraph.stores.sqlite.index.scan import Scan
+from cognigraph.stores.sqlite.index.sources import (
+    Found,
+    hexadecimal,
+    passing,
+    select_in,
+    texts_of,
+    vectors_of,
+)
+from cognigraph.stores.sqlite.index.space_index import SpaceIndex
+from cognigraph.text.bm25 import Lexicon
+
+_TEXTS = "SELECT id, subject || ' ' || relation || ' ' || object FROM triple WHERE id IN ({})"
+
+Evidence = Mapping[int, Sequence[int]]
+"""The rows of the chunks that are evidence of a triple, by its row."""
+
+
+class TripleSources:
+    """The candidate sources of triples: vectors, words and the entities of the question."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        index: SpaceIndex,
+        space_id: int,
+        query: CandidateQuery,
+        until: int | None,
+    ) -> None:
+        self._connection = connection
+        self._index = index
+        self._space_id = space_id
+        self._query = query
+        self._until = until
+        table = index.triples
+        self.scan: Scan = table.scan(
+            query.vector, vectors_of(connection, "triple", index.vectors, table)
+        )
+        self.found = Found()
+        self.anchors: tuple[str, ...] = ()
+
+    def search(self, weights: Floats, lexicon: Lexicon) -> None:
+        """Fill ``found`` and ``anchors``."""
+        query, table = self._query, self._index.triples
+        if not (query.triples_by_vector or query.triples_by_terms or query.triples_per_anchor):
+            return
+        visible = None if self._until is None else table["first"] <= self._until
+        # As many triples as chunks are rare, except when there are none of either.
+        mean = lexicon.mean_length if table.rows == lexicon.chunks else table.mean_length
+        self.found = Found(
+            vector=self.scan.best(query.triples_by_vector, visible),
+            terms=best_by_words(table, query.terms, weights, mean, query.triples_by_terms, visible),
+            anchor=self._around_anchors(visible) if query.triples_per_anchor else Found().anchor,
+        )
+
+    def _around_anchors(self, visible: Mask | None) -> Ints:
+        """Of the many triples of an entity, those nearest to the question; of equals the newest."""
+        names: list[str] = []
+        chosen = [np.empty(0, np.int64)]
+        limit, last = self._query.triples_per_anchor, self._index.triples["last"]
+        for entity, name in _anchors(self._connection, self._space_id, self._query):
+            around = passing(self._index.around(entity), visible)
+            if len(around):
+                names.append(name)
+                near = self.scan.narrowed(around, limit)
+                # Rounded, because the last bits of a product depend on the rows beside it.
+                order = np.lexsort((-last[near], -self.scan.of(near).round(6)))
+                chosen.append(near[order[:limit]])
+        self.anchors = tuple(dict.fromkeys(names))
+        return np.unique(np.concatenate(chosen))
+
+    def candidates(
+        self, rows: Ints, chunk_rows: Ints, evidence: Evidence, chunks: ChunkCandidates
+    ) -> TripleCandidates:
+        """The triples in ``rows``; ``chunk_rows`` are those of ``chunks``."""
+        table, query = self._index.triples, self._query
+        position = {row: i for i, row in enumerate(chunk_rows.tolist())}
+        sources = tuple(
+            tuple(sorted(position[chunk] for chunk in evidence[row] if chunk in position))
+            for row in rows.tolist()
+        )
+        newest = [max(own, key=lambda i: (chunks.at[i], i)) if own else -1 for own in sources]
+        return TripleCandidates(
+            uids=hexadecimal(table["uid"][rows]),
+            cosine=self.scan.of(rows) if len(rows) else np.empty(0),
+            matches=gather([table.words.lookup(term) for term in query.terms], rows),
+            length=table["length"][rows].astype(float),
+            at=np.array([chunks.at[i] if i >= 0 else np.nan for i in newest], float),
+            session=np.array([chunks.session[i] if i >= 0 else -1 for i in newest], np.int64),
+            evidence=sources,
+            by_vector=np.isin(rows, self.found.vector),
+            by_terms=np.isin(rows, self.found.terms),
+            by_anchor=np.isin(rows, self.found.anchor),
+            texts=texts_of(self._connection, _TEXTS, table["id"][rows]) if query.texts else (),
+        )
+
+
+def _anchors(
+    connection: sqlite3.Connection, space_id: int, query: CandidateQuery
+) -> list[tuple[int, str]]:
+    if not query.anchors:
+        return []
+    marks = ",".join("?" * len(query.anchors))
+    return connection.execute(
+        f"""SELECT id, name FROM entity WHERE id IN (
+              SELECT coalesce(shown_id, id) FROM entity WHERE space_id = ? AND key IN ({marks})
+              UNION SELECT coalesce(e.shown_id, e.id) FROM alias a
+                    JOIN entity e ON e.id = a.entity_id
+                    WHERE a.space_id = ? AND a.key IN ({marks}))
+            ORDER BY uid""",
+        (space_id, *query.anchors, space_id, *query.anchors),
+    ).fetchall()
+
+
+def evidence_of(
+    connection: sqlite3.Connection,
+    index: SpaceIndex,
+    rows: Ints,
+    until: int | None,
+    visible: Mask | None,
+) -> dict[int, list[int]]:
+    """The rows of the visible evidence chunks of each triple row, if observed by ``until``."""
+    evidence: dict[int, list[int]] = {}
+    pairs = select_in(
+        connection,
+        "SELECT DISTINCT triple_id, chunk_id, observed_at FROM evidence WHERE triple_id IN ({})",
+        index.triples["id"][rows].tolist(),
+    )
+    if until is not None:
+        pairs = [pair for pair in pairs if pair[2] <= until]
+    triples = index.triples.find(np.array([p[0] for p in pairs], np.int64))
+    chunks = index.chunks.find(np.array([p[1] for p in pairs], np.int64))
+    for triple, chunk in zip(triples.tolist(), chunks.tolist(), strict=True):
+        if chunk >= 0 and (visible is None or visible[chunk]):
+            evidence.setdefault(triple, []).append(chunk)
+    return evidence

@@ -1,0 +1,75 @@
+"""What the candidate sources of chunks, triples and sessions share."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cognigraph.arrays import Ints
+from cognigraph.stores.sqlite.index.codes import Mask, Matrix
+from cognigraph.stores.sqlite.index.scan import ReadVectors
+from cognigraph.stores.sqlite.index.table import Table
+from cognigraph.stores.sqlite.vector_format import VectorFormat
+
+_BATCH = 500
+
+
+@dataclass(frozen=True)
+class Found:
+    """The rows that each candidate source found."""
+
+    vector: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    terms: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    anchor: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def all(self) -> Ints:
+        """The rows that one of them found, ascending."""
+        return np.unique(np.concatenate([self.vector, self.terms, self.anchor]))
+
+
+def passing(rows: Ints, mask: Mask | None) -> Ints:
+    """The rows that a mask lets through; all without one."""
+    return rows if mask is None else rows[mask[rows]]
+
+
+def hexadecimal(uids: npt.NDArray[np.uint8]) -> tuple[str, ...]:
+    """Uids as hexadecimal text."""
+    width, text = 2 * uids.shape[1], uids.tobytes().hex()
+    return tuple(text[start : start + width] for start in range(0, len(text), width))
+
+
+def select_in(
+    connection: sqlite3.Connection, statement: str, values: Sequence[int]
+) -> list[tuple[Any, ...]]:
+    """Run a query with an IN list of any length; ``{}`` in it stands for the list."""
+    rows: list[tuple[Any, ...]] = []
+    for start in range(0, len(values), _BATCH):
+        part = values[start : start + _BATCH]
+        rows += connection.execute(statement.format(",".join("?" * len(part))), part).fetchall()
+    return rows
+
+
+def texts_of(connection: sqlite3.Connection, statement: str, ids: Ints) -> tuple[str, ...]:
+    """The texts of rows of the file, in the order of their ids."""
+    wanted = ids.tolist()
+    found = dict(select_in(connection, statement, wanted))
+    return tuple(found[id] for id in wanted)
+
+
+def vectors_of(
+    connection: sqlite3.Connection, name: str, vectors: VectorFormat, table: Table
+) -> ReadVectors:
+    """A function that reads the vectors of rows of a layer from the file."""
+
+    def read(rows: Ints) -> Matrix:
+        ids = table["id"][rows].tolist()
+        statement = f"SELECT {name}_id, vector FROM {name}_index WHERE {name}_id IN ({{}})"
+        found = dict(select_in(connection, statement, ids))
+        return vectors.unpack([found[id] for id in ids])
+
+    return read

@@ -1,0 +1,231 @@
+"""Codes find the nearest rows, and a layer with codes gives the candidates of one without."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cognigraph import Filter, Memory
+from cognigraph.model import Exclusion
+from cognigraph.stores.candidates import CandidateQuery, Candidates
+from cognigraph.stores.sqlite.index import codes as codes_module
+from cognigraph.stores.sqlite.index.codes import CodeQuery, Codes, signs
+from cognigraph.stores.sqlite.index.gather import gather_candidates
+from cognigraph.stores.sqlite.index.layer import Layer
+from cognigraph.stores.sqlite.index.scan import CodedScan, ExactScan
+from cognigraph.stores.sqlite.index.space_index import SpaceIndex
+from cognigraph.stores.sqlite.vector_format import VectorFormat
+from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
+from tests.unit.test_index import read
+
+START = datetime(2026, 5, 20, 9, tzinfo=UTC)
+WORDS = ["oslo", "fjord", "bread", "kayak", "piano", "rain"]
+DIMENSION = 16
+
+
+def unit(seed: int, count: int, dimension: int) -> np.ndarray:
+    """Unit vectors around a few hundred topics."""
+    source = np.random.default_rng(seed)
+    topics = source.normal(size=(200, dimension))
+    vectors = topics[source.integers(200, size=count)] + source.normal(size=(count, dimension))
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.mark.parametrize("dimension", [256, 384, 100])
+def test_the_nearest_rows_are_among_those_that_the_codes_leave(dimension):
+    vectors, asked = np.split(unit(1, 30_020, dimension), [30_000])
+    codes = Codes(dimension)
+    for start in range(0, len(vectors), 7000):
+        codes.append(vectors[start : start + 7000])
+    found = total = 0
+    for query in asked:
+        best = np.argsort(-(vectors @ query))[:50]
+        left = CodeQuery(codes, query).nearest(50)
+        assert len(left) == 200
+        assert left.tolist() == sorted(set(left.tolist()))
+        found += np.isin(best, left).sum()
+        total += len(best)
+    assert found >= 0.97 * total
+
+
+def test_the_signs_that_differ_are_counted():
+    vectors = np.array([[1, -1, 1], [1, 1, 1], [-1, 1, -1], [0, 0, 0]], np.float32)
+    codes = Codes(3)
+    codes.append(vectors)
+    assert codes.differing(vectors[0]).tolist() == [0, 1, 3, 2]
+    assert signs(vectors)[0].tolist() == [0b101, 0b111, 0b010, 0]
+
+
+def test_an_opposite_vector_is_not_taken_for_an_equal_one():
+    vectors = unit(3, 6000, 256)
+    codes = Codes(256)
+    codes.append(np.concatenate([vectors, -vectors[:1]]))
+    assert 6000 not in CodeQuery(codes, vectors[0]).nearest(20)
+    assert 0 in CodeQuery(codes, vectors[0]).nearest(20)
+
+
+def test_overwritten_rows_have_new_codes():
+    vectors = unit(4, 9000, 64)
+    codes, fresh = Codes(64), Codes(64)
+    codes.append(vectors)
+    swapped = vectors.copy()
+    swapped[[5, 8000]] = vectors[[8000, 5]]
+    codes.update(np.array([5, 8000]), swapped[[5, 8000]])
+    fresh.append(swapped)
+    for name, array in codes.arrays().items():
+        assert np.array_equal(array, fresh.arrays()[name])
+
+
+def test_only_allowed_rows_are_found_and_as_many_as_there_are():
+    vectors = unit(5, 20_000, 64)
+    codes = Codes(64)
+    codes.append(vectors)
+    query = unit(6, 1, 64)[0]
+    scan = CodedScan(codes, query, lambda rows: vectors[rows])
+    exact = ExactScan(vectors, query)
+    for share in (0.001, 0.3):
+        allowed = np.random.default_rng(7).random(20_000) < share
+        best = scan.best(20, allowed)
+        assert allowed[best].all()
+        assert len(best) == len(exact.best(20, allowed))
+        assert np.isin(exact.best(5, allowed), best).all()
+        assert scan.of(best).tolist() == pytest.approx(exact.of(best).tolist(), abs=1e-6)
+    assert len(scan.best(20, np.zeros(20_000, bool))) == 0
+
+
+def open_memory(path: Path) -> Memory:
+    return Memory(
+        path, embedder=HashEmbedder(DIMENSION), extractor=ScriptedExtractor(read),
+        enrich="manual", clock=FrozenClock(START),
+    )  # fmt: skip
+
+
+def query(word: str, **options: object) -> CandidateQuery:
+    return CandidateQuery(
+        vector=HashEmbedder(DIMENSION).embed([word])[0], terms=(word, "oslo"), anchors=(word,),
+        chunks_by_vector=5, chunks_by_terms=5, triples_by_vector=5, triples_by_terms=5,
+        triples_per_anchor=2, sessions_by_vector=2, radius=1, texts=True, **options,
+    )  # fmt: skip
+
+
+def shown(found: Candidates) -> dict[str, object]:
+    """Candidates as plain values; cosines to what two orders of adding have in common."""
+    return {
+        f"{part}.{name}": np.nan_to_num(value.astype(float), nan=-9).round(5).tolist()
+        if isinstance(value, np.ndarray)
+        else value
+        for part in ("chunks", "triples", "sessions")
+        for name in getattr(found, part).__dataclass_fields__
+        for value in [getattr(getattr(found, part), name)]
+    }
+
+
+def test_layers_with_codes_give_the_candidates_of_layers_without(tmp_path):
+    path, format = tmp_path / "m.db", VectorFormat(DIMENSION, "float16")
+    with open_memory(path) as memory, closing(sqlite3.connect(path)) as connection:
+        exact, coded = SpaceIndex(format), SpaceIndex(format, few_rows=10)
+        for batch in range(4):  # codes begin within the second batch
+            memory.add_many(
+                {"text": f"{WORDS[n % 6]} {WORDS[n * 5 % 6]} {WORDS[(n + batch) % 5]}",
+                 "id": f"m{batch}-{n}", "session": f"s{n % 3}", "speaker": "Ann" if n % 2 else None,
+                 "at": START + timedelta(minutes=n)}
+                for n in range(8)
+            )  # fmt: skip
+            memory.enrich()
+            for word in WORDS:
+                for options in (
+                    {},
+                    {"as_of": START + timedelta(minutes=5)},
+                    {"where": Filter(session="s1")},
+                    {"without": Exclusion(messages=frozenset({("s0", "m0-0")}))},
+                ):
+                    asked = query(word, **options)
+                    found = []
+                    for index in (exact, coded):
+                        index.refresh(connection, 1)
+                        found.append(shown(gather_candidates(connection, index, 1, asked)))
+                    assert found[0] == found[1]
+        assert exact.chunks.codes is None
+        assert coded.chunks.codes is not None
+        assert coded.triples.codes is not None
+        assert coded.bytes > 0
+
+
+def test_a_merged_entity_takes_its_triples_along(tmp_path):
+    path, format = tmp_path / "m.db", VectorFormat(DIMENSION, "float16")
+    with open_memory(path) as memory, closing(sqlite3.connect(path)) as connection:
+        memory.add("oslo fjord", id="m1")
+        memory.add("kayak piano", id="m2")
+        memory.enrich()
+        index = SpaceIndex(format)
+        index.refresh(connection, 1)
+        memory.merge("kayak", into="oslo")
+        index.refresh(connection, 1)
+        fresh = SpaceIndex(format)
+        fresh.refresh(connection, 1)
+        ids = dict(connection.execute("SELECT name, coalesce(shown_id, id) FROM entity"))
+        for entity in set(ids.values()):
+            found = index.triples["id"][index.around(entity)]
+            expected = fresh.triples["id"][fresh.around(entity)]
+            assert sorted(found.tolist()) == sorted(expected.tolist())
+        assert len(index.around(ids["oslo"])) == 2
+
+
+def test_a_long_list_of_a_common_word_is_not_read_for_rows_that_cannot_win(monkeypatch):
+    from cognigraph.stores.sqlite.index import by_words
+    from cognigraph.stores.sqlite.vector_format import pack_terms, unpack_terms
+
+    monkeypatch.setattr(by_words, "_LONG", 10)
+    layer = Layer({"id": (np.int64, ()), "length": (np.int32, ())}, 2)
+    source = np.random.default_rng(8)
+    bags = [
+        {word: int(source.integers(1, 4)) for word, share in
+         (("rare", 0.02), ("some", 0.2), ("common", 0.9)) if source.random() < share}
+        for _ in range(3000)
+    ]  # fmt: skip
+    blobs = [pack_terms(bag) for bag in bags]
+    values = {
+        "id": np.arange(3000),
+        "length": np.array([sum(bag.values()) + 3 for bag in bags], np.int32),
+        "vector": np.zeros((3000, 2), np.float32),
+    }
+    sizes = np.array([len(blob) for blob in blobs])
+    layer.take(values, *unpack_terms(b"".join(blobs), sizes))
+    read: list[int] = []
+    plain = by_words.bm25
+
+    def counted(*given):
+        read.append(len(given[0]))
+        return plain(*given)
+
+    monkeypatch.setattr(by_words, "bm25", counted)
+    weights, mean = np.array([0.1, 1.5, 4.0]), layer.mean_length
+    terms = ("common", "some", "rare")
+    for limit in (5, 20, 400):
+        read.clear()
+        found = by_words.best_by_words(layer, terms, weights, mean, limit)
+        matches = np.array([[bag.get(term, 0) for term in terms] for bag in bags], float)
+        scores = plain(matches, layer["length"], weights, mean)
+        expected = np.sort(scores[scores > 0])[::-1][:limit]
+        assert np.sort(scores[found])[::-1].tolist() == pytest.approx(expected.tolist())
+        assert sum(read) < len(matches)  # the list of "common" alone has 2,700 rows
+    allowed = source.random(3000) < 0.5
+    found = by_words.best_by_words(layer, terms, weights, mean, 20, allowed)
+    best = np.sort(scores[allowed])[::-1][:20]
+    assert np.sort(scores[found])[::-1].tolist() == pytest.approx(best.tolist())
+    assert allowed[found].all()
+
+
+def test_the_sample_only_estimates_the_bound():
+    source = np.random.default_rng(9)
+    for high in (3, 40, 200):
+        values = source.integers(0, high, 5000).astype(np.uint8)
+        for count in (1, 100, 4000):
+            bound = codes_module._least(values, count)
+            assert (values <= bound).sum() >= count
+            assert bound == 0 or (values <= bound - 1).sum() < count
