@@ -80,10 +80,13 @@ def _on_further_lines(items: list[pytest.Item]) -> set[str]:
 
 
 def _turn(item: pytest.Item) -> int:
-    """Order: unit tests, tests that need a server, then the rest, which occupies idle workers."""
+    """Order: unit tests, tests that need a server, then the rest, which occupies idle workers.
+
+    Among those with a server, the ones come last after which it plans every statement anew.
+    """
     if item.get_closest_marker("neo4j") is not None:
-        return 1
-    return 0 if "unit" in item.path.parts else 2
+        return 2 if item.get_closest_marker("changes_indexes") is not None else 1
+    return 0 if "unit" in item.path.parts else 3
 
 
 def _is_fuzzing(config: pytest.Config) -> bool:

@@ -20,10 +20,11 @@ def scope(nodeid: str) -> str:
 def one_of(nodeid: str, lines: Sequence[str]) -> str:
     """Return the line on which a test runs that needs only one.
 
-    It is the same in every run and for all variants of the test, and each line gets its share.
+    It is the same in every run, and each line gets its share of the files. All tests of a file run
+    on the same line, because they use the same statements, which each server has to plan.
     """
-    name = _LINE.sub("neo4j", nodeid)
-    return lines[crc32(name.encode()) % len(lines)]
+    file = nodeid.partition("::")[0]
+    return lines[crc32(file.encode()) % len(lines)]
 
 
 def preferred_lines(lines: Iterable[str]) -> list[str]:

@@ -205,6 +205,7 @@ def test_suspected_pairs_do_not_depend_on_order_batches_or_workers(
     assert other["entities"] == blind["entities"]
 
 
+@pytest.mark.changes_indexes
 def test_suspected_pairs_change_with_the_embedder(whole, extractor):
     memory = whole(embedder=NEAR)
     for name in ("a", "b"):
@@ -231,6 +232,7 @@ def test_suspected_pairs_change_with_the_embedder(whole, extractor):
     assert memory.space("a").merges() == []
 
 
+@pytest.mark.changes_indexes
 def test_entities_deleted_or_added_during_a_reindex_are_handled(whole, extractor, monkeypatch):
     """An entity is deleted, or added, while the embedder is changed."""
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
@@ -258,6 +260,7 @@ def test_entities_deleted_or_added_during_a_reindex_are_handled(whole, extractor
     assert suspected(memory.space("a")) == {PAIR, frozenset(CHILDREN[:2])}
 
 
+@pytest.mark.changes_indexes
 def test_an_interrupted_reindex_continues_with_the_vectors_of_names(whole, extractor, monkeypatch):
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
 
@@ -296,6 +299,7 @@ def _forget_vectors(location):
         db.execute("DELETE FROM name_vector")
 
 
+@pytest.mark.changes_indexes
 def test_names_of_an_older_store_get_vectors(whole, location, extractor):
     memory = whole(embedder=NEAR)
     space = memory.space("a")

@@ -60,7 +60,7 @@ CASES = [
 ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def driver(neo4j_server: Server) -> Iterator[Driver]:
     embedder = CheckedEmbedder(resolve("wordllama")).identity
     Neo4jStore(neo4j_server.uri, embedder, auth=neo4j_server.auth).close()

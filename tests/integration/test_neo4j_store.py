@@ -187,6 +187,7 @@ def wait_until_online(driver: Driver, name: str) -> None:
     driver.execute_query("CALL db.awaitIndex($name, 60)", name=name)
 
 
+@pytest.mark.changes_indexes
 def test_a_big_space_searches_its_own_index_and_finds_the_same(
     open_store: Open, driver: Driver, space: str
 ) -> None:
@@ -234,6 +235,7 @@ def labelled(driver: Driver, space: str) -> tuple[int, int]:
     return rows[0]["all"], rows[0]["labelled"]
 
 
+@pytest.mark.changes_indexes
 def test_the_newest_chunks_are_compared_until_they_are_worth_a_transaction(
     open_store: Open, driver: Driver, space: str
 ) -> None:
@@ -274,6 +276,7 @@ def nearest_of_all(driver: Driver, space: str, probe: CandidateQuery, limit: int
     return {row["uid"] for row in ranked[:limit]}
 
 
+@pytest.mark.changes_indexes
 def test_an_interrupted_promotion_is_finished_by_the_next_write(
     open_store: Open, driver: Driver, space: str
 ) -> None:
@@ -289,6 +292,7 @@ def test_an_interrupted_promotion_is_finished_by_the_next_write(
     assert labelled(driver, space) == (32, 32)
 
 
+@pytest.mark.changes_indexes
 def test_as_of_looks_further_than_the_nearest(open_store: Open, driver: Driver, space: str) -> None:
     store = open_store(exact_up_to=20)
     vector = unit(1)[0]

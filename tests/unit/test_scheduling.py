@@ -31,14 +31,18 @@ def test_every_test_that_needs_a_server_names_its_line(request):
 
 
 def test_where_one_line_is_enough_each_gets_its_share():
-    tests = [f"tests/contract/test_a.py::test_{number}[neo4j-2026]" for number in range(1000)]
+    tests = [f"tests/contract/test_{number}.py::test_x[neo4j-2026]" for number in range(1000)]
     chosen = [one_of(test, ["2026", "5.26"]) for test in tests]
     assert 450 < chosen.count("2026") < 550
     assert chosen.count("2026") + chosen.count("5.26") == 1000
 
 
-def test_all_variants_of_a_test_agree_on_the_line_where_it_runs():
-    variants = [f"tests/contract/test_a.py::test_x[neo4j-{line}-7]" for line in ("5.26", "2026")]
+def test_all_tests_of_a_file_agree_on_the_line_where_they_run():
+    variants = [
+        f"tests/contract/test_a.py::test_{name}[neo4j-{line}-7]"
+        for line in ("5.26", "2026")
+        for name in "xyz"
+    ]
     assert len({one_of(variant, ["2026", "5.26"]) for variant in variants}) == 1
     assert {one_of(variant, ["5.26"]) for variant in variants} == {"5.26"}
 
