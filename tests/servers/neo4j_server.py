@@ -308,8 +308,8 @@ def _settings(address: str, sizes: Sizes) -> str:
 
 # Nearly all of a server's time goes into planning statements. Each test multiplies the number of
 # nodes in a database that was empty at first, and by default every statement is then planned again
-# every ten seconds. By default the server also plans a statement separately for each order of
-# magnitude of the lengths of its lists and strings; one plan for all is what the tests of plans see.
+# every ten seconds. By default there is also a plan for each order of magnitude of the lengths of a
+# statement's lists and strings; with one plan for all, it is the plan that the tests of plans see.
 _KEPT_PLANS = {
     "dbms.cypher.min_replan_interval": "1h",
     "internal.cypher.use_parameter_size": "false",
