@@ -31,9 +31,8 @@ SCANS_ON_PURPOSE = {"read/spaces"}
 
 # Labels that the store substitutes for another one; the plans with them are checked too.
 VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
-    "search/nearest": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],
     "search/newest_with_terms": [((":Chunk", ":Triple"),)],
-    "search/chunks": [(("NEXT*0..2", "NEXT*0..0"),), (("NEXT*0..2", "NEXT*0..5"),)],
+    "search/gather": [(("NEXT*0..2", "NEXT*0..0"),), (("NEXT*0..2", "NEXT*0..5"),)],
     "vectors/label": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],
     "listing/messages": [
         (("ASC", "DESC"), ("> $arrival", "< $arrival"), ("> $at", "< $at")),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -178,6 +179,77 @@ def chain(driver: Driver, space: str) -> list[list[str]]:
         space=space,
     )
     return [row["ids"] for row in rows]
+
+
+# Round trips
+
+
+class Statements(logging.Handler):
+    """Collects the statements that the driver sends, by their first words."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.sent: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if "C: RUN " in text:
+            what = text.partition("// what: ")[2]
+            self.sent.append(" ".join(what.replace("\\n", " ").split()[:4]).rstrip(":,"))
+
+
+@contextmanager
+def statements() -> Iterator[list[str]]:
+    """The statements sent within the block, which the driver logs."""
+    logger, handler = logging.getLogger("neo4j.io"), Statements()
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    try:
+        yield handler.sent
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
+@pytest.mark.parametrize("exact_up_to", [10_000, 20])
+def test_a_search_sends_four_statements_for_its_candidates(
+    open_store: Open, driver: Driver, space: str, exact_up_to: int
+) -> None:
+    store = open_store(exact_up_to=exact_up_to)
+    store.messages.insert(space, [message(space, n) for n in range(30)])
+    while lease := claim(store, space):
+        assert store.queue.complete(lease, derivation(lease))
+    if exact_up_to < 30:
+        wait_until_online(driver, index_name("Chunk", space))
+        wait_until_online(driver, index_name("Triple", space))
+    question = CandidateQuery(
+        unit(1)[0], terms=("appl", "river"), anchors=("ann",), entity_vectors=tuple(unit(2)),
+        chunks_by_vector=5, chunks_by_terms=5, triples_by_vector=5, triples_by_terms=5,
+        triples_per_anchor=5, sessions_by_vector=3, radius=2, texts=True,
+    )  # fmt: skip
+    store.search.candidates(space, question)  # the first search looks which indexes are ready
+    with statements() as sent:
+        found = store.search.candidates(space, question)
+    assert found.chunks.by_vector.sum() == 5 and found.triples.by_anchor.sum() == 5
+    assert sorted(sent) == [
+        "read a space's totals",
+        "read the candidates of",
+        "run the candidate sources",
+        "run the candidate sources",
+    ]
+
+
+def test_an_insert_sends_two_statements_however_many_messages(open_store: Open, space: str) -> None:
+    store = open_store()
+    store.messages.insert(space, [message(space, 0)])
+    for numbers in (range(1, 2), range(2, 60)):
+        with statements() as sent:
+            store.messages.insert(space, [message(space, n) for n in numbers])
+        assert sent == ["find messages that exist", "write new messages under"]
+    with statements() as sent:
+        assert store.messages.insert(space, [message(space, 5)]) == ["known"]
+    assert sent == ["find messages that exist"]
 
 
 # Own vector indexes

@@ -235,6 +235,8 @@ ONLY = {
         "by_words", "codes", "gather_triples", "index_cache", "layer", "postings", "scan",
         "sources", "space_index", "table", "themes", "top",
     },
-    ("neo4j", "index"): {"candidate_sources", "fulltext", "vectors", "word_counts"},
+    ("neo4j", "index"): {
+        "candidate_sources", "fulltext", "vectors", "word_counts", "word_source",
+    },
 }  # fmt: skip
 """What one store has and the other does not need."""

@@ -54,13 +54,12 @@ class Neo4jSearch:
             view = self._lexicons.view(space, ())
             if view is None:
                 return []
-            query = CandidateQuery(vector=vector)
-            sources = CandidateSources(self._connection, self._indexes, space, query)
-            near = sources.nearest("Theme", limit, view.theme_indexed)
+            query = CandidateQuery(vector=vector, sessions_by_vector=limit)
+            near = CandidateSources(self._connection, self._indexes, space, query, view).run()
             rows = self._connection.rows(
                 "search/episodes",
                 space=space,
-                themes=list(near.uids),
+                themes=list(near.themes.uids),
                 chunks=list(chunks),
                 vector=values.vector(vector),
             )

@@ -1,5 +1,4 @@
 // what: find the nearest nodes of a small space, or of the newest part of a large one, exhaustively
-//   (Triple and Theme replace Chunk in the other layers)
 // parameters: space, after (arrival number), vector, limit, time (a property), until (or null),
 //   where (or null; see stores/neo4j/index/allowed.py)
 // returns: similarities, uids, sessions (uids; of chunks and themes)

@@ -1,4 +1,4 @@
-"""Gathers the candidates of a search: runs the candidate sources in parallel, fetches values."""
+"""Gathers the candidates of a search: runs the candidate sources, then fetches their values."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from cognigraph.stores.candidates import (
 )
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.index.allowed import allowed
-from cognigraph.stores.neo4j.index.candidate_sources import CandidateSources, match_counts
+from cognigraph.stores.neo4j.index.candidate_sources import CandidateSources, Sources
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import Lexicons
+from cognigraph.stores.neo4j.index.word_source import match_counts
 from cognigraph.stores.neo4j.values import cosine, vector
 from cognigraph.stores.no_candidates import no_candidates
 
 _DEFAULT_RADIUS = 2
 _CHUNK_COLUMNS = 12
-_SESSION_COLUMN = 5
+_TRIPLE_COLUMNS = 6
 
 
 def gather_candidates(
@@ -42,46 +43,20 @@ def gather_candidates(
     view = lexicons.view(space, query.terms)
     if view is None:
         return no_candidates(query)
-    sources = CandidateSources(connection, indexes, space, query)
-    start = connection.start
-    by_vector = start(
-        sources.nearest, "Chunk", query.chunks_by_vector, view.chunk_indexed, view.covered
-    )
-    triples_by_vector = start(
-        sources.nearest, "Triple", query.triples_by_vector, view.triple_indexed
-    )
-    by_terms = start(sources.by_terms, "Chunk", query.chunks_by_terms, view)
-    triples_by_terms = start(sources.by_terms, "Triple", query.triples_by_terms, view)
-    near = start(sources.nearest, "Theme", query.sessions_by_vector, view.theme_indexed)
-    anchors = sources.with_hubs(sources.anchors(view), triples_by_vector.result())
-
-    gather = _Gather(connection, space, query)
-    found = {*by_vector.result().uids, *by_terms.result()}
-    around = start(gather.around, found)
-    triples = gather.triples(
-        by_vector=triples_by_vector.result().uids,
-        by_terms=triples_by_terms.result(),
-        by_anchor=[uid for anchor in anchors for uid in anchor.triples],
-    )
-    evidence = {uid for uids in triples.evidence for uid in uids}
-    around_evidence = start(gather.around, evidence - found)
-    # Most sessions are known before the last chunks have been read.
-    known = {*around.result()[_SESSION_COLUMN], *near.result().sessions}
-    session_rows = start(gather.session_rows, known)
-    rows = gather.chunks(around_evidence.result(), around.result())
-    more = gather.session_rows(set(rows.sessions) - known)
-    sessions = gather.sessions(session_rows.result() + more)
+    found = CandidateSources(connection, indexes, space, query, view).run()
+    by_anchor = [uid for anchor in found.anchors for uid in anchor.triples]
+    triples, rows, sessions = _Gather(connection, space, query).all_of(found, by_anchor)
     chunks = rows.candidates(
         {uid: position for position, uid in enumerate(sessions.uids)},
-        by_vector=by_vector.result().uids,
-        by_terms=by_terms.result(),
+        by_vector=found.chunks.uids,
+        by_terms=found.chunks_by_terms,
     )
     return Candidates(
         lexicon=view.lexicon,
         chunks=chunks,
         triples=triples.candidates(chunks),
         sessions=sessions,
-        anchors=tuple(dict.fromkeys(anchor.name for anchor in anchors)),
+        anchors=tuple(dict.fromkeys(anchor.name for anchor in found.anchors)),
     )
 
 
@@ -172,93 +147,91 @@ class _Chunks:
 
 
 class _Gather:
-    """Fetches candidates by uid; a statement returns one row of lists, which decodes faster."""
+    """Fetches candidates in one statement, in columns, which are decoded faster than rows."""
 
     def __init__(self, connection: Connection, space: str, query: CandidateQuery) -> None:
         self._connection = connection
+        self._space = space
         self._query = query
-        self._entities = [vector(entity) for entity in query.entity_vectors]
-        self._parameters = {
-            "space": space,
-            "vector": vector(query.vector),
-            "terms": list(query.terms),
-            "until": query.as_of,
-            "where": allowed(query.where),
-        }
-        self._texts = query.texts
 
-    def triples(
-        self, *, by_vector: Sequence[str], by_terms: Sequence[str], by_anchor: Sequence[str]
-    ) -> _Triples:
-        """The triples of all candidate sources that have evidence observed by ``as_of``."""
-        wanted = sorted({*by_vector, *by_terms, *by_anchor})
-        row: Row | None = [[] for _ in range(6)]
-        if wanted:
-            row = self._connection.row(
-                "search/triples", triples=wanted, texts=self._texts, **self._parameters
-            )
-        assert row is not None
-        kept = [i for i, chunks in enumerate(row[4]) if chunks]
-        uids, scores, lengths, found, evidence, texts = _sorted(row, kept)
-        return _Triples(
-            uids=uids,
-            cosine=cosine(np.array(scores, float)),
-            length=np.array(lengths, float),
-            matches=match_counts(found, self._query.terms),
-            evidence=evidence,
-            by_vector=by_vector,
-            by_terms=by_terms,
-            by_anchor=by_anchor,
-            texts=texts if self._texts else (),
+    def all_of(
+        self, found: Sources, by_anchor: Sequence[str]
+    ) -> tuple[_Triples, _Chunks, SessionCandidates]:
+        """What was found, with the evidence of triples, neighbours of chunks, and sessions."""
+        chunks = sorted({*found.chunks.uids, *found.chunks_by_terms})
+        triples = sorted({*found.triples.uids, *found.triples_by_terms, *by_anchor})
+        sessions = sorted(set(found.themes.sessions))
+        row: Row = [*([] for _ in range(_TRIPLE_COLUMNS)), [[]] * _CHUNK_COLUMNS, []]
+        if chunks or triples or sessions:
+            row = self._row(chunks, triples, sessions)
+        *triple_columns, chunk_columns, session_rows = row
+        return (
+            self._triples(triple_columns, found, by_anchor),
+            self._chunks(chunk_columns),
+            self._sessions(session_rows),
         )
 
-    def around(self, seeds: Iterable[str]) -> Row:
-        """Columns of some chunks and their neighbours, unordered."""
-        wanted = list(seeds)
-        if not wanted:
-            return [[] for _ in range(_CHUNK_COLUMNS)]
-        radius = self._query.radius
-        replace = () if radius == _DEFAULT_RADIUS else (("NEXT*0..2", f"NEXT*0..{radius}"),)
+    def _row(self, chunks: list[str], triples: list[str], sessions: list[str]) -> Row:
+        query = self._query
+        entities = [vector(entity) for entity in query.entity_vectors]
+        replace = (("NEXT*0..2", f"NEXT*0..{query.radius}"),)
         row = self._connection.row(
-            "search/chunks", *replace, chunks=wanted, texts=self._texts, **self._parameters
+            "search/gather",
+            *(replace if query.radius != _DEFAULT_RADIUS else ()),
+            space=self._space,
+            chunks=chunks,
+            triples=triples,
+            sessions=sessions,
+            vector=vector(query.vector),
+            terms=list(query.terms),
+            # A zero vector has no direction, and is compared with nothing.
+            entities=[one for one in entities if one is not None] if entities else None,
+            until=query.as_of,
+            where=allowed(query.where),
+            texts=query.texts,
         )
         assert row is not None
         return row
 
-    def chunks(self, one: Row, other: Row) -> _Chunks:
-        """The chunks of two neighbourhoods, each once."""
-        columns = [first + second for first, second in zip(one, other, strict=True)]
-        positions = {uid: position for position, uid in enumerate(columns[0])}
-        uids, scores, lengths, found, times, *rest = _sorted(columns, positions.values())
+    def _triples(self, row: Row, found: Sources, by_anchor: Sequence[str]) -> _Triples:
+        """The triples of all candidate sources that have evidence observed by ``as_of``."""
+        columns = _sorted(row, range(len(row[0])))
+        uids, scores, lengths, words, evidence, texts = columns
+        return _Triples(
+            uids=uids,
+            cosine=cosine(np.array(scores, float)),
+            length=np.array(lengths, float),
+            matches=match_counts(words, self._query.terms),
+            evidence=evidence,
+            by_vector=found.triples.uids,
+            by_terms=found.triples_by_terms,
+            by_anchor=by_anchor,
+            texts=texts if self._query.texts else (),
+        )
+
+    def _chunks(self, row: Row) -> _Chunks:
+        """The chunks that were found or are evidence, and their neighbours."""
+        uids, scores, lengths, words, times, *rest = _sorted(row, range(len(row[0])))
         sessions, questions, speakers, following, has_previous, texts, roles = rest
         return _Chunks(
             uids=uids,
             cosine=cosine(np.array(scores, float)),
             length=np.array(lengths, float),
-            matches=match_counts(found, self._query.terms),
+            matches=match_counts(words, self._query.terms),
             at=np.array(times, float) / 1e6,
             sessions=sessions,
             question=questions,
             speakers=speakers,
             following=following,
             has_previous=has_previous,
-            texts=texts if self._texts else (),
+            texts=texts if self._query.texts else (),
             roles=[role or None for role in roles],
         )
 
-    def session_rows(self, uids: Iterable[str]) -> list[Row]:
-        """Sessions with their themes and, if the query names entities, their keys."""
-        wanted = sorted(uids)
-        if not wanted:
-            return []
-        known = [entity for entity in self._entities if entity is not None]
-        name = "search/sessions_keys" if self._entities else "search/sessions"
-        return self._connection.rows(name, sessions=wanted, entities=known, **self._parameters)
-
-    def sessions(self, rows: list[Row]) -> SessionCandidates:
+    def _sessions(self, rows: list[Row]) -> SessionCandidates:
         """The sessions of the candidates, sorted by uid."""
-        query, entities = self._query, self._entities
-        known = [position for position, entity in enumerate(entities) if entity is not None]
+        query, entities = self._query, self._query.entity_vectors
+        known = [position for position, entity in enumerate(entities) if entity.any()]
         rows = sorted(rows, key=lambda row: str(row[0]))
         keys = np.full((len(rows), len(entities)), np.nan)
         theme = np.full(len(rows), np.nan)

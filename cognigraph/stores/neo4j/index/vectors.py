@@ -179,6 +179,11 @@ class OwnIndexes:
             self._online.add(name)
         return name
 
+    def forget_all(self, space: str) -> None:
+        """Discard the recorded states of the indexes of a space."""
+        for layer in _LAYERS:
+            self.forget(index_name(layer, space, self._connection.embedding))
+
     def forget(self, name: str) -> None:
         """Discard the recorded state of an index, so that the next search reads it again."""
         with self._lock:

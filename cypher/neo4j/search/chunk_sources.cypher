@@ -1,0 +1,80 @@
+// what: run the candidate sources for chunks and sessions: by vector, in the space's own index or
+//   by comparing all, and by words; the statements nearest, nearest_indexed and by_terms do one each
+// parameters: space, vector, until (or null), where (or null; see stores/neo4j/index/allowed.py),
+//   terms, words: {index, query, limit} (query null: none),
+//   chunk and theme: {index (null: none), fetch, after (arrival number, null: compare none), limit}
+// returns: rows of nearest_indexed, nearest and by_terms for chunks, then of nearest_indexed and
+//   nearest for themes
+CALL () {
+  WITH $chunk.index AS index WHERE index IS NOT NULL
+  CALL db.index.vector.queryNodes(index, $chunk.fetch, $vector) YIELD node
+  WITH node, vector.similarity.cosine(node.embedding, $vector) AS score ORDER BY score DESC
+  WITH node, score, score > 0.5 AND ($until IS NULL OR node.at <= $until)
+    AND ($where IS NULL OR (coalesce(node.role, 'person') IN $where.roles
+      AND ($where.sessions IS NULL OR node.session IN $where.sessions)
+      AND ($where.speakers IS NULL OR coalesce(node.speaker, '') IN $where.speakers)
+      AND ($where.since IS NULL OR node.at >= $where.since)
+      AND ($where.until IS NULL OR node.at <= $where.until)
+      AND ($where.without_ids IS NULL OR NOT node.message_id IN $where.without_ids)
+      AND ($where.without_messages IS NULL
+        OR NOT [node.session, node.message_id] IN $where.without_messages)
+      AND all(mark IN $where.marks WHERE mark IN coalesce(node.marks, [])))) AS good
+  RETURN [collect(CASE WHEN good THEN score END), collect(CASE WHEN good THEN node.uid END),
+          collect(CASE WHEN good THEN node.session_uid END), [], [],
+          count(*), min(score)] AS chunks_indexed
+}
+CALL () {
+  WITH $chunk.after AS after WHERE after IS NOT NULL
+  MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)
+  WHERE node.space = $space AND node.seq > after AND ($until IS NULL OR node.at <= $until)
+    AND ($where IS NULL OR (coalesce(node.role, 'person') IN $where.roles
+      AND ($where.sessions IS NULL OR node.session IN $where.sessions)
+      AND ($where.speakers IS NULL OR coalesce(node.speaker, '') IN $where.speakers)
+      AND ($where.since IS NULL OR node.at >= $where.since)
+      AND ($where.until IS NULL OR node.at <= $where.until)
+      AND ($where.without_ids IS NULL OR NOT node.message_id IN $where.without_ids)
+      AND ($where.without_messages IS NULL
+        OR NOT [node.session, node.message_id] IN $where.without_messages)
+      AND all(mark IN $where.marks WHERE mark IN coalesce(node.marks, []))))
+  WITH node, vector.similarity.cosine(node.embedding, $vector) AS score
+  WHERE score > 0.5
+  WITH node, score ORDER BY score DESC, node.seq LIMIT toInteger($chunk.limit)
+  RETURN [collect(score), collect(node.uid), collect(node.session_uid)] AS chunks_compared
+}
+CALL () {
+  WITH $words.query AS query WHERE query IS NOT NULL
+  CALL db.index.fulltext.queryNodes($words.index, query, {limit: $words.limit}) YIELD node, score
+  WITH node, score WHERE node.space = $space
+  RETURN [collect(node.uid), collect(score), collect(node.length),
+          collect([term IN node.terms WHERE term IN $terms]),
+          collect(($until IS NULL OR node.at <= $until)
+    AND ($where IS NULL OR (coalesce(node.role, 'person') IN $where.roles
+      AND ($where.sessions IS NULL OR node.session IN $where.sessions)
+      AND ($where.speakers IS NULL OR coalesce(node.speaker, '') IN $where.speakers)
+      AND ($where.since IS NULL OR node.at >= $where.since)
+      AND ($where.until IS NULL OR node.at <= $where.until)
+      AND ($where.without_ids IS NULL OR NOT node.message_id IN $where.without_ids)
+      AND ($where.without_messages IS NULL
+        OR NOT [node.session, node.message_id] IN $where.without_messages)
+      AND all(mark IN $where.marks WHERE mark IN coalesce(node.marks, []))))),
+          count(*)] AS chunks_by_words
+}
+CALL () {
+  WITH $theme.index AS index WHERE index IS NOT NULL
+  CALL db.index.vector.queryNodes(index, $theme.fetch, $vector) YIELD node
+  WITH node, vector.similarity.cosine(node.embedding, $vector) AS score ORDER BY score DESC
+  WITH node, score, score > 0.5 AS good
+  RETURN [collect(CASE WHEN good THEN score END), collect(CASE WHEN good THEN node.uid END),
+          collect(CASE WHEN good THEN node.session_uid END), [], [],
+          count(*), min(score)] AS themes_indexed
+}
+CALL () {
+  WITH $theme.after AS after WHERE after IS NOT NULL
+  MATCH (node:Theme) USING INDEX node:Theme(space, seq)
+  WHERE node.space = $space AND node.seq > after
+  WITH node, vector.similarity.cosine(node.embedding, $vector) AS score
+  WHERE score > 0.5
+  WITH node, score ORDER BY score DESC, node.seq LIMIT toInteger($theme.limit)
+  RETURN [collect(score), collect(node.uid), collect(node.session_uid)] AS themes_compared
+}
+RETURN chunks_indexed, chunks_compared, chunks_by_words, themes_indexed, themes_compared

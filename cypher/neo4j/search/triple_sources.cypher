@@ -1,0 +1,62 @@
+// what: run the candidate sources for triples: by vector, in the space's own index or by comparing
+//   all, by words, and by the entities that the question names; the statements nearest,
+//   nearest_indexed, by_terms and anchors do one each
+// parameters: space, vector, until (or null), terms, words: {index, query, limit} (query null:
+//   none), triple: {index (null: none), fetch, after (arrival number, null: compare none), limit},
+//   anchors (hashes), names (stemmed), limit (triples of an anchor), most (triples of an anchor
+//   that are compared)
+// returns: rows of nearest_indexed, nearest and by_terms, and the rows of anchors
+CALL () {
+  WITH $triple.index AS index WHERE index IS NOT NULL
+  CALL db.index.vector.queryNodes(index, $triple.fetch, $vector) YIELD node
+  WITH node, vector.similarity.cosine(node.embedding, $vector) AS score ORDER BY score DESC
+  WITH node, score, score > 0.5 AND ($until IS NULL OR node.first_observed <= $until) AS good
+  RETURN [collect(CASE WHEN good THEN score END), collect(CASE WHEN good THEN node.uid END), [],
+          collect(CASE WHEN good THEN node.subject_uid END),
+          collect(CASE WHEN good THEN node.object_uid END), count(*), min(score)] AS indexed
+}
+CALL () {
+  WITH $triple.after AS after WHERE after IS NOT NULL
+  MATCH (node:Triple) USING INDEX node:Triple(space, seq)
+  WHERE node.space = $space AND node.seq > after
+    AND ($until IS NULL OR node.first_observed <= $until)
+  WITH node, vector.similarity.cosine(node.embedding, $vector) AS score
+  WHERE score > 0.5
+  WITH node, score ORDER BY score DESC, node.seq LIMIT toInteger($triple.limit)
+  RETURN [collect(score), collect(node.uid), []] AS compared
+}
+CALL () {
+  WITH $words.query AS query WHERE query IS NOT NULL
+  CALL db.index.fulltext.queryNodes($words.index, query, {limit: $words.limit}) YIELD node, score
+  WITH node, score WHERE node.space = $space
+  RETURN [collect(node.uid), collect(score), collect(node.length),
+          collect([term IN node.terms WHERE term IN $terms]),
+          collect($until IS NULL OR node.first_observed <= $until), count(*)] AS by_words
+}
+CALL () {
+  UNWIND $anchors AS anchor
+  CALL (anchor) {
+    MATCH (entity:Entity {anchor: anchor})
+    WHERE entity.space = $space AND entity.key IN $names
+    RETURN entity
+    UNION
+    MATCH (alias:Alias {anchor: anchor})-[:SAME_AS]->(entity:Entity)
+    WHERE alias.space = $space AND alias.key IN $names
+    RETURN entity
+  }
+  WITH DISTINCT entity
+  WITH entity,
+       COUNT { (entity)<-[:SUBJECT]-() } + COUNT { (entity)<-[:OBJECT]-() } > $most AS hub
+  CALL (entity, hub) {
+    WITH entity, hub WHERE NOT hub
+    MATCH (entity)<-[:SUBJECT|OBJECT]-(triple:Triple)
+    WHERE $until IS NULL OR triple.first_observed <= $until
+    WITH DISTINCT triple
+    WITH triple, coalesce(vector.similarity.cosine(triple.embedding, $vector), 0.5) AS score
+    ORDER BY score DESC, triple.last_observed DESC, triple.uid LIMIT $limit
+    RETURN collect(triple.uid) AS triples
+  }
+  WITH entity, triples, hub ORDER BY entity.uid
+  RETURN collect([entity.uid, entity.name, triples, hub]) AS anchored
+}
+RETURN indexed, compared, by_words, anchored
