@@ -331,6 +331,14 @@ class AsyncMemory(AsyncSpace, AsyncSpaces):
         """See :meth:`cognigraph.Memory.spaces`."""
         return await self._run(self._memory.spaces)
 
+    async def bookmarks(self) -> tuple[str, ...]:
+        """See :meth:`cognigraph.Memory.bookmarks`."""
+        return await self._run(self._memory.bookmarks)
+
+    async def catch_up(self, bookmarks: Sequence[str]) -> None:
+        """See :meth:`cognigraph.Memory.catch_up`."""
+        await self._run(self._memory.catch_up, bookmarks)
+
     @property
     def settings(self) -> Settings:
         """The settings with which the memory was opened."""

@@ -196,6 +196,25 @@ class Memory(Space):
         wanted = (settings or self._engine.settings.search).k if k is None else k
         return SpacesResult(question, merged(results, wanted), results)
 
+    @checked
+    def bookmarks(self) -> tuple[str, ...]:
+        """Get what names the state of a Neo4j cluster that this memory has read and written.
+
+        Give them to :meth:`catch_up` of another memory that reads from followers, for example in
+        the API server that answers the next request of the same user. Empty for a file.
+        """
+        return self._engine.store.bookmarks()
+
+    @checked
+    def catch_up(self, bookmarks: Sequence[str]) -> None:
+        """Wait until this memory sees what another one had seen when it gave these bookmarks.
+
+        Raises:
+            StoreUnavailableError: the servers that are asked do not have that state in time.
+            StoreError: the bookmarks are not of this database.
+        """
+        self._engine.store.catch_up(bookmarks)
+
     @property
     def settings(self) -> Settings:
         """The settings with which the memory was opened."""

@@ -294,6 +294,11 @@ class StorageSettings:
     insert or the opening of a memory fails after that time, retries included, even if the server
     does not answer at all. Every other call to the server counts as a read or a write.
 
+    ``reads`` is for clusters of Neo4j servers, and for Aura. With ``"leader"`` the server that
+    takes the writes also answers the searches, which see what every program has stored before.
+    With ``"followers"`` the others answer; a search sees at least what this memory has stored or
+    read before, and what :meth:`Memory.catch_up` names. ``cypher()`` is answered by a follower.
+
     ``index_bytes`` bounds the in-memory search indexes of a SQLite memory: those of the spaces
     searched last are kept, and at least one.
     """
@@ -302,6 +307,7 @@ class StorageSettings:
     read_timeout: float = 30.0
     write_timeout: float = 30.0
     open_timeout: float = 60.0
+    reads: Literal["leader", "followers"] = "leader"
     index_bytes: int = 2 << 30
 
     def __post_init__(self) -> None:
@@ -309,6 +315,7 @@ class StorageSettings:
         for name in ("read_timeout", "write_timeout", "open_timeout"):
             _require(getattr(self, name) > 0, f"storage.{name} must be above 0")
         _require(self.index_bytes >= 1, "storage.index_bytes must be at least 1")
+        _require(self.reads in ("leader", "followers"), f"unknown storage.reads {self.reads!r}")
         _require(
             self.vectors in (None, "float32", "float16"),
             f"unknown storage.vectors {self.vectors!r}",

@@ -8,6 +8,7 @@ from cognigraph import (
     AsyncMemory,
     ConfigurationError,
     EmbedderMismatchError,
+    Memory,
     QueryError,
     StoreError,
 )
@@ -100,3 +101,12 @@ def test_the_async_memory_does_the_same(location, space_name):
     assert "I moved to Oslo." in block
     assert rows == [{"id": "m1"}]
     assert space_name in spaces
+
+
+def test_a_file_has_no_bookmarks(tmp_path):
+    with Memory(tmp_path / "m.db", embedder=HashEmbedder(64), enrich="manual") as memory:
+        memory.add("Ann lives in Oslo.")
+        assert memory.bookmarks() == ()
+        memory.catch_up(())
+        with pytest.raises(StoreError, match="is a file, which has no bookmarks"):
+            memory.catch_up(["FB:kcwQ"])

@@ -35,6 +35,7 @@ from cognigraph.ingest.queue.run_limits import Limits
 
 NAN, INFINITE = float("nan"), float("inf")
 GOOD: dict[str, Any] = {
+    "bookmarks": (),
     "text": "Ann moved to Oslo.", "messages": [{"text": "Bob."}], "question": "Who?",
     "expect": "m1", "id": "m1", "session": "s1", "a": "Ann", "b": "Cid", "into": "Bob",
     "name": "x", "path": "no-such-folder/file",

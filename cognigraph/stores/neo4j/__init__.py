@@ -25,4 +25,5 @@ def open_store(request: StoreRequest) -> Neo4jStore:
         read_timeout=request.storage.read_timeout,
         write_timeout=request.storage.write_timeout,
         open_timeout=request.storage.open_timeout,
+        reads=request.storage.reads,
     )

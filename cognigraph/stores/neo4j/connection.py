@@ -14,16 +14,17 @@ import logging
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
 from threading import Lock, Thread
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 from neo4j import (
     READ_ACCESS,
     WRITE_ACCESS,
+    Bookmarks,
     Driver,
     GraphDatabase,
     Query,
@@ -34,11 +35,17 @@ from neo4j.exceptions import DriverError, Neo4jError
 
 from cognigraph._version import __version__
 from cognigraph.cypher.catalog import statement
-from cognigraph.errors import EmbedderMismatchError, StoreError, StoreUnavailableError
+from cognigraph.errors import (
+    ConfigurationError,
+    EmbedderMismatchError,
+    StoreError,
+    StoreUnavailableError,
+)
 from cognigraph.stores.neo4j import deadlines
 from cognigraph.stores.neo4j.driver_errors import mapped_errors
 
 Row = list[Any]
+Reads = Literal["leader", "followers"]
 _T = TypeVar("_T")
 
 logger = logging.getLogger("cognigraph.neo4j")
@@ -111,6 +118,7 @@ class Connection:
         pool_size: int = 50,
         read_timeout: float = 30.0,
         write_timeout: float = 30.0,
+        reads: Reads = "leader",
     ) -> None:
         self.uri = uri
         self.database = database
@@ -121,6 +129,8 @@ class Connection:
         self._pool_size = pool_size
         self._read_timeout = read_timeout
         self._write_timeout = write_timeout
+        # The driver sends a read to a follower if there is one, unless the session might write.
+        self._read_access = READ_ACCESS if reads == "followers" else WRITE_ACCESS
         self._lock = Lock()
         self._closed = False
         self._has_answered = False
@@ -262,12 +272,41 @@ class Connection:
             self._closers = [*filter(Thread.is_alive, self._closers), closer]
             closer.start()
 
-    def _session(self, driver: Driver, access: str) -> Session:
+    def _session(self, driver: Driver, access: str, bookmarks: Bookmarks | None = None) -> Session:
         return driver.session(
             database=self.database,
             default_access_mode=access,
             bookmark_manager=driver.execute_query_bookmark_manager,
+            bookmarks=bookmarks,
         )
+
+    # Bookmarks
+
+    def bookmarks(self) -> tuple[str, ...]:
+        """What names the newest state of the database that this connection has seen."""
+        found = self.driver.execute_query_bookmark_manager.get_bookmarks()
+        return tuple(sorted(found.raw_values if isinstance(found, Bookmarks) else found))
+
+    def catch_up(self, bookmarks: Collection[str]) -> None:
+        """Wait until reads see what the bookmarks name.
+
+        The server gets them with one read. Only if that succeeds, later statements build on them:
+        bookmarks that are not of this database would make all of them fail.
+        """
+        text = cypher("read/now")
+        try:
+            after = Bookmarks.from_raw_values(bookmarks)
+        except (TypeError, ValueError) as error:
+            raise ConfigurationError(
+                f"these are no bookmarks ({error}); pass on what Memory.bookmarks() returned"
+            ) from None
+
+        def read(driver: Driver, until: float) -> None:
+            query = Query(cast(Any, text), timeout=deadlines.for_server(until))
+            with self._session(driver, self._read_access, after) as session:
+                session.run(query).consume()
+
+        self._call(read, self._read_timeout)
 
     def _committed(
         self, driver: Driver, until: float, work: Callable[[DriverTransaction], _T]
@@ -290,7 +329,7 @@ class Connection:
         def read(driver: Driver, until: float) -> list[Row]:
             # An auto-commit read, without BEGIN and COMMIT, takes one round trip.
             query = Query(cast(Any, text), timeout=deadlines.for_server(until))
-            with self._session(driver, READ_ACCESS) as session:
+            with self._session(driver, self._read_access) as session:
                 return session.run(query, parameters).values()
 
         return self._call(read, self._read_timeout)

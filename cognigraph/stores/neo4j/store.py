@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cognigraph.errors import ConfigurationError
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
 from cognigraph.stores.neo4j import checks
-from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.connection import Connection, Reads
 from cognigraph.stores.neo4j.deadlines import within
 from cognigraph.stores.neo4j.graph import Neo4jGraph
 from cognigraph.stores.neo4j.housekeeping import Neo4jHousekeeping
@@ -30,8 +32,8 @@ class Neo4jStore:
     layer gets a vector index of its own. ``lexicon_terms`` limits the number of word counts kept in
     memory for all spaces together. A search fails after ``read_timeout`` seconds, an insert after
     ``write_timeout`` and opening after ``open_timeout``, including retries; the migration of an
-    older database may take longer. ``notifications`` makes the server's warnings visible, for
-    tests.
+    older database may take longer. ``reads`` says which servers of a cluster answer reads.
+    ``notifications`` makes the server's warnings visible, for tests.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class Neo4jStore:
         read_timeout: float = 30.0,
         write_timeout: float = 30.0,
         open_timeout: float = 60.0,
+        reads: Reads = "leader",
         notifications: bool = False,
     ) -> None:
         self._connection = Connection(
@@ -58,6 +61,7 @@ class Neo4jStore:
             pool_size=pool_size,
             read_timeout=read_timeout,
             write_timeout=write_timeout,
+            reads=reads,
         )
         self._lexicons = Lexicons(self._connection, lexicon_terms)
         try:
@@ -90,6 +94,15 @@ class Neo4jStore:
         """Close the driver and discard the word counts."""
         self._connection.close()
         self._lexicons.clear()
+
+    def bookmarks(self) -> tuple[str, ...]:
+        """What names the newest state that this store has read or written."""
+        return self._connection.bookmarks()
+
+    def catch_up(self, bookmarks: Sequence[str]) -> None:
+        """Wait until this store sees the state that the bookmarks name."""
+        if bookmarks:
+            self._connection.catch_up(bookmarks)
 
     def spaces(self) -> list[str]:
         """Names of all spaces, sorted."""

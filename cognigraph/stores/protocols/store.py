@@ -37,6 +37,7 @@ Vectors are unit-length float32, so a dot product is a cosine.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
@@ -104,6 +105,17 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Release connections. Idempotent; nothing acknowledged is lost if it is never called."""
+        ...
+
+    def bookmarks(self) -> tuple[str, ...]:
+        """What names the newest state that this store has read or written; empty for a file."""
+        ...
+
+    def catch_up(self, bookmarks: Sequence[str]) -> None:
+        """Wait until this store sees the state that the bookmarks of another one name.
+
+        Raises :class:`StoreError` if they are not of this database.
+        """
         ...
 
     def spaces(self) -> list[str]:

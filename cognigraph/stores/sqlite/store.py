@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from cognigraph.errors import StoreError
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
 from cognigraph.stores.reindex import Precision
 from cognigraph.stores.sqlite import checks
@@ -71,6 +73,17 @@ class SQLiteStore:
         """Close all connections and drop the in-memory indexes."""
         self._pool.close()
         self._indexes.clear()
+
+    def bookmarks(self) -> tuple[str, ...]:
+        """None: every program that opens the file sees its newest state."""
+        return ()
+
+    def catch_up(self, bookmarks: Sequence[str]) -> None:
+        """Refuse bookmarks, which are of a server."""
+        if bookmarks:
+            raise StoreError(
+                f"{self._pool.path} is a file, which has no bookmarks; these are of a Neo4j server"
+            )
 
     def spaces(self) -> list[str]:
         """Names of all spaces, sorted."""
