@@ -129,7 +129,7 @@ def _read_chunk(
     told, discourse = turn.statements(near)
     texts = [one.sentence.text for one in turn.read]
     told = with_changes(texts, told, turn.chunk.at, partial(_earlier, turn, near))
-    facts.add(told, index, turn.chunk.speaker)
+    facts.add([*told, *turn.tasks], index, turn.chunk.speaker)
     mentions.add(turn, state, index, discourse.introduced)
 
 

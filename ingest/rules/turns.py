@@ -22,6 +22,7 @@ from cognigraph.ingest.rules.noun_phrases import Voices
 from cognigraph.ingest.rules.prose import prose
 from cognigraph.ingest.rules.read_statements import StatementReader
 from cognigraph.ingest.rules.statement import PreparedSentence, Statement
+from cognigraph.ingest.rules.tasks import tasks
 from cognigraph.model.roles import UNREAD_ROLES, Role, role_of
 from cognigraph.stores.records import WorkChunk
 from cognigraph.text.language import is_english, is_foreign_word
@@ -118,6 +119,15 @@ class ChunkInContext:
     def role(self) -> Role | None:
         """The role of the speaker in a conversation with an assistant."""
         return self.chunk.role or role_of(self.chunk.speaker)
+
+    @property
+    def tasks(self) -> list[Statement]:
+        """What the chunk says is to do or done; an assistant's lists are the user's."""
+        if self.role in UNREAD_ROLES:
+            return []
+        by_assistant = self.role == "assistant"
+        owner = self.voices.other if by_assistant else self.voices.speaker
+        return tasks(self.chunk.text, owner or ANONYMOUS, by_assistant=by_assistant)
 
     def state(self, discourse: Discourse) -> list[Statement]:
         """Extract the statements, in the context of a discourse, which is updated."""
