@@ -1,7 +1,8 @@
 """Evidence in the prompt block: how much of it a block of a given size carries, before and after.
 
 python bench/context.py --data DIR [--labels bench/labels/answers.jsonl]
-    --extraction none|rules|recorded --embedder wordllama|fastembed:FOLDER --tokens 1300 --json FILE
+    --extraction none|rules|recorded --embedder wordllama|fastembed:FOLDER --tokens 1300
+    --keep FILE --json FILE
 
 A turn counts as carried when the sentences that answer are shown (``--labels``), or without labels
 when the turn is shown whole. "Before" is a block of whole messages in the order of their rank, the
@@ -23,6 +24,7 @@ from datetime import UTC, timedelta
 from pathlib import Path
 from typing import Any
 
+from kept_vectors import embedder_for
 from measure import write
 from recall import category_of, fill, turns
 
@@ -167,6 +169,7 @@ def read_labels(path: str | None) -> Labels | None:
 def run(arguments: argparse.Namespace) -> dict[str, Blocks]:
     """Ask all questions of the data folder; blocks by the way they are built."""
     data, labels = Path(arguments.data), read_labels(arguments.labels)
+    embedder = embedder_for(arguments.embedder, arguments.keep)
     found = {"before": Blocks(), "after": Blocks()}
     with tempfile.TemporaryDirectory() as folder:
         for file in sorted((data / "conversations").glob("*.json")):
@@ -174,7 +177,7 @@ def run(arguments: argparse.Namespace) -> dict[str, Blocks]:
             recorded = arguments.extraction == "recorded"
             with Memory(
                 f"{folder}/{file.stem}.db",
-                embedder=arguments.embedder,
+                embedder=embedder,
                 extractor=RecordedExtractor.from_file(data / "extractions" / file.name)
                 if recorded
                 else resolve_extractor("rules"),
@@ -226,6 +229,7 @@ def main() -> None:
     parser.add_argument("--extraction", default="none", choices=["none", "rules", "recorded"])
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--tokens", type=int, default=1300)
+    parser.add_argument("--keep", help="a file for vectors of messages, for the next run")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     found = run(arguments)

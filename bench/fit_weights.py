@@ -9,8 +9,9 @@ what to add to it where a question asks for a list. Both are learned where messa
 to add where they are long is learned there, with another L2 penalty on the change; then, with all
 these weights fixed, what a better hit in the same session costs where a question asks for a list.
 The recall it reports is cross-validated twice: each conversation is ranked with weights learned on
-the others, and each kind of talk with weights learned on the other kind. Beside it stand the cosine
-alone and the sum of the scaled cosine and BM25. ``--write`` puts the weights into
+the others, and each kind of talk with weights learned on the other kind. As in a search, newer
+messages precede older ones where a question asks how things are. Beside it stand the cosine alone
+and the sum of the scaled cosine and BM25. ``--write`` puts the weights into
 ``retrieve/rank/weights.py``. Looks inside cognigraph on purpose.
 """
 
@@ -20,6 +21,7 @@ import argparse
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,11 +34,13 @@ from cognigraph.retrieve.rank.features import session_ranks
 SIGNALS = {
     "plain": ["vector", "window vector", "window words", "similar words", "window similar words",
               "session best", "speaker named", "asks", "answers", "length", "names", "answer form",
-              "user", "user vector", "assistant asked", "wish", "contextual vector", "time"],
+              "user", "user vector", "assistant asked", "wish", "contextual vector",
+              "exchange vector", "counterpart vector", "time"],
     "rules": ["vector", "window vector", "window words", "similar words", "window similar words",
               "session best", "theme", "theme words", "speaker named", "asks", "answers", "length",
               "names", "answer form", "user", "user vector", "assistant asked", "wish",
-              "contextual vector", "triple", "second triple", "time"],
+              "contextual vector", "exchange vector", "counterpart vector", "counterpart triple",
+              "triple", "second triple", "time"],
 }  # fmt: skip
 SIGNALS["model"] = SIGNALS["rules"]
 EXTRACTIONS = {"plain": "none", "rules": "rules", "model": "recorded"}
@@ -178,10 +182,8 @@ def fit(
 
 
 def recall(question: Question, scores: np.ndarray, k: int = 15) -> float:
-    """Return the share of the evidence among the first ``k`` messages."""
-    order = np.argsort(-scores, kind="stable")
-    first_of_each = np.sort(np.unique(question.messages[order], return_index=True)[1])
-    first = order[first_of_each[:k]]
+    """Return the share of the evidence among the first ``k`` messages of a search."""
+    first = question.best_first(scores)[:k]
     return float(question.evidence[first].sum() / question.wanted)
 
 
@@ -204,10 +206,10 @@ def cross_validated(
 
 
 def baselines(questions: Sequence[Question], name: str) -> Figures:
-    """Rank all questions by a simple ranking."""
+    """Rank all questions by a simple ranking, which leaves time alone."""
     figures: Figures = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for q in questions:
-        share = recall(q, q.baselines[name])
+        share = recall(replace(q, states=None), q.baselines[name])
         figures[q.kind][q.embedder.split("/")[-1]][q.category].append(share)
     return figures
 

@@ -2,7 +2,7 @@
 
 python bench/recall.py --data DIR --extraction none|rules|recorded
     --embedder wordllama|fastembed:FOLDER --profile default|licomemory --k 5,10,15
-    --analysis rules|recorded --store sqlite|URI --json FILE
+    --analysis rules|recorded --store sqlite|URI --keep FILE --json FILE
 
 DIR has ``conversations/``, ``qa/`` and, for recorded extraction and analysis of the questions,
 ``extractions/`` and ``queries/``. Each
@@ -24,6 +24,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+
+from kept_vectors import embedder_for
 
 from cognigraph import Memory, SearchSettings, Settings, StorageSettings
 from cognigraph.evaluate.metrics import mean, percentiles, score
@@ -118,6 +120,7 @@ def ask(
 def run(arguments: argparse.Namespace) -> Scores:
     """Insert and ask all conversations of the data folder."""
     data, cutoffs = Path(arguments.data), [int(k) for k in arguments.k.split(",")]
+    embedder = embedder_for(arguments.embedder, arguments.keep)
     scores, run_id = Scores(), uuid4().hex[:6] if "://" in arguments.store else "file"
     settings = Settings(
         search=replace(SearchSettings(), profile=arguments.profile),
@@ -142,7 +145,7 @@ def run(arguments: argparse.Namespace) -> Scores:
             location = arguments.store if "://" in arguments.store else f"{folder}/{name}.db"
             with Memory(
                 location,
-                embedder=arguments.embedder,
+                embedder=embedder,
                 extractor=extractor,
                 reader=reader,
                 enrich="manual",
@@ -194,6 +197,7 @@ def main() -> None:
     parser.add_argument("--k", default="5,10,15")
     parser.add_argument("--store", default="sqlite")
     parser.add_argument("--vectors", choices=["float16", "float32"], help="format in a file")
+    parser.add_argument("--keep", help="a file for vectors of messages, for the next run")
     parser.add_argument("--json")
     parser.add_argument("--misses", help="write the questions with missing evidence to this file")
     arguments = parser.parse_args()

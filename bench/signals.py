@@ -13,8 +13,8 @@ import pickle
 import re
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
 
@@ -27,10 +27,16 @@ from cognigraph import Memory
 from cognigraph.ingest import RecordedExtractor, RulesExtractor
 from cognigraph.retrieve.candidate_search import candidate_query
 from cognigraph.retrieve.question.analyse import Analysis, analyse
-from cognigraph.retrieve.rank.features import ABSOLUTE, chunk_features, scaled
+from cognigraph.retrieve.rank.features import ABSOLUTE, chunk_features, scaled, share_of_best
 from cognigraph.retrieve.rank.weights import share_of_long
+from cognigraph.retrieve.timeline import (
+    STATE_DEPTH,
+    Statement,
+    may_tell_a_state,
+    newer_before_older,
+)
 from cognigraph.settings import SearchSettings
-from cognigraph.stores.candidates import Candidates
+from cognigraph.stores.candidates import Candidates, ChunkRecord
 
 
 @dataclass
@@ -55,6 +61,33 @@ class Question:
     messages: np.ndarray
     evidence: np.ndarray
     wanted: int
+    states: States | None
+
+    def best_first(self, scores: np.ndarray) -> np.ndarray:
+        """Return the rows of the messages in the order in which a search returns them."""
+        order = np.argsort(-scores, kind="stable")
+        first = np.sort(np.unique(self.messages[order], return_index=True)[1])
+        rows = order[first]
+        return rows if self.states is None else self.states.in_order(rows, scores)
+
+
+@dataclass
+class States:
+    """What a search needs to put newer messages before older ones; arrays (n,) by candidate."""
+
+    at: list[datetime]
+    own: np.ndarray
+    change: np.ndarray
+    may_move: np.ndarray
+
+    def in_order(self, rows: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        """Return the rows of the best messages with newer ones before older ones."""
+        head = [
+            Statement(self.at[row], float(scores[row]), float(self.own[row]),
+                      float(self.change[row]), bool(self.may_move[row]))
+            for row in rows[:STATE_DEPTH]
+        ]  # fmt: skip
+        return np.concatenate([rows[newer_before_older(head)], rows[STATE_DEPTH:]])
 
 
 def gathered(
@@ -124,7 +157,8 @@ def collect(
                         Question(data.name, file.stem, embedder, category_of(item), signals,
                                  baselines, share_of_long(found.lexicon.mean_length),
                                  analysis.enumerates, found.chunks.session, ids,
-                                 np.isin(ids, sorted(evidence)), len(evidence))
+                                 np.isin(ids, sorted(evidence)), len(evidence),
+                                 states_of(found, analysis, contextual))
                     )  # fmt: skip
     return questions
 
@@ -154,3 +188,25 @@ def signals_of(
         np.concatenate([signals, signals * analysis.enumerates], axis=1),
         {"cosine": cosine, "cosine and words": cosine + words},
     )
+
+
+def states_of(found: Candidates, analysis: Analysis, contextual: bool) -> States | None:
+    """Return what orders the messages in time, if the question is about how things are."""
+    if not analysis.asks_state:
+        return None
+    raw = chunk_features(found, analysis, SearchSettings(), contextual=contextual)
+    chunks = found.chunks
+    own = [share_of_best(raw[name]) for name in ("vector", "words", "triple") if name in raw]
+    may_move = [
+        may_tell_a_state(replace(_RECORD, text=text, role=role))
+        for text, role in zip(chunks.texts, chunks.roles, strict=True)
+    ]
+    return States(
+        [datetime.fromtimestamp(at, UTC) for at in chunks.at],
+        np.sum(own, axis=0),
+        raw.get("change", np.zeros(len(chunks.uids))),
+        np.array(may_move),
+    )
+
+
+_RECORD = ChunkRecord("", "", "", "", None, datetime.min, "", 0, 1)

@@ -102,12 +102,12 @@ class _Ranked:
     def _messages(self, k: int) -> RankedMessages:
         """Return the ``k`` best messages, each with its chunk that matches best by itself.
 
-        A message ranks by its best chunk. Windows reach across the chunks of a long message, so the
-        chunk that ranks it is not always the one that contains the answer.
+        A message ranks by its best chunk, which windows may choose for an answer beside it.
         """
         chunks = self.candidates.chunks
         order = best_first(self.ranking.score, chunks.at, chunks.uids)
-        own = scaled(chunks.cosine) + scaled(chunks.matches.sum(axis=1))
+        words = self.ranking.raw.get("words", chunks.matches.sum(axis=1))
+        own = scaled(chunks.cosine) + scaled(words)
         rows: list[int] = []
         records: dict[int, ChunkRecord] = {}
         row_of_message: dict[tuple[str, str], int] = {}

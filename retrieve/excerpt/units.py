@@ -17,6 +17,7 @@ from threading import Lock
 from typing import Literal, NamedTuple
 
 from cognigraph.english.sentences import sentence_spans
+from cognigraph.text.source_code import is_source_code
 
 Kind = Literal["sentence", "item", "heading", "code", "row"]
 
@@ -96,9 +97,18 @@ class _Reader:
 
     def read(self) -> list[Unit]:
         """Return all units."""
+        if "```" not in self._text and "~~~" not in self._text and is_source_code(self._text):
+            return self._source()
         index = 0
         while index < len(self._lines):
             index = self._next(index)
+        return self._units
+
+    def _source(self) -> list[Unit]:
+        """Read a source file, or what splitting left of one."""
+        for index, line in enumerate(self._lines):
+            if line.text.strip():
+                self._add_line(index, "code", indented=True)
         return self._units
 
     def _next(self, index: int) -> int:

@@ -19,6 +19,7 @@ from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.question.answer_form import form_features
 from cognigraph.retrieve.question.dates import nearness
 from cognigraph.retrieve.rank.changes import changes
+from cognigraph.retrieve.rank.exchanges import exchange_features
 from cognigraph.retrieve.rank.late_interaction import (
     candidate_words,
     late_features,
@@ -36,8 +37,9 @@ WINDOW = 2
 
 _CUES = frozenset({"speaker named", "asks", "answers", "length", "names", "answer form"})
 _ROLES = frozenset({"user", "user vector", "assistant asked", "wish", "change"})
+_EXCHANGE = frozenset({"exchange vector", "counterpart vector", "counterpart triple"})
 _MADE_SCALED = frozenset({"contextual vector", "triple", "second triple", "time", "session rank"})
-ABSOLUTE = _CUES | _ROLES | _MADE_SCALED
+ABSOLUTE = _CUES | _ROLES | _EXCHANGE | _MADE_SCALED
 """Signals with the same meaning for every question; they are not scaled over the candidates."""
 
 _BEST_OF_SESSION = 3
@@ -94,6 +96,8 @@ def chunk_features(
             chunk_scores.append(scaled(features["similar words"]))
             scores.append(weighted_mean(similar_to_triples, weights))
         features |= _triple_features(candidates, scores, chunk_scores)
+    if settings.windows and settings.cues:
+        features |= exchange_features(chunks, scaled(chunks.cosine), features.get("triple"))
     return features
 
 

@@ -299,3 +299,13 @@ def test_context_shows_times_in_the_timezone_of_the_memory(space, later):
     assert "2026-05-20 18:00" in tokyo
     with pytest.raises(ConfigurationError, match="Mars"):
         space.context("Where?", timezone="Mars/Base")
+
+
+def test_the_part_of_a_long_message_with_the_rare_word_is_shown(open_memory, space_name):
+    """A part that repeats a common word of the question does not hide the one that answers."""
+    space = open_memory().space(space_name)
+    lines = [f"10:{n // 60:02}:{n % 60:02} INFO worker handled job {n:04}" for n in range(160)]
+    space.add("\n".join(lines), id="log", speaker="Ann", at="2026-05-01T09:00:00Z")
+    hit = space.search("What happened to job 0123?", now="2026-06-01T09:00:00Z")[0]
+    assert hit.parts > 4
+    assert "job 0123" in hit.text

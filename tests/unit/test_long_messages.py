@@ -119,6 +119,7 @@ def test_the_length_of_the_messages_of_a_space_chooses_the_weights():
 def test_every_changed_weight_belongs_to_a_signal():
     for name, weight_set in WEIGHT_SETS.items():
         only_long = {"user", "user vector", "assistant asked", "wish", "contextual vector"}
+        only_long |= {"exchange vector", "counterpart vector", "counterpart triple"}
         known = {*weight_set.weights, *only_long, "session rank"}
         assert set(weight_set.long_changes) <= known, name
         assert {"user", "vector"} <= set(weight_set.long_changes), name

@@ -1,0 +1,70 @@
+"""A user's message and the assistant's answer: each says something about the other."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from cognigraph import SearchSettings
+from cognigraph.retrieve.question.analyse import analyse
+from cognigraph.retrieve.rank.exchanges import counterparts
+from cognigraph.retrieve.rank.features import chunk_features
+from tests.unit.pools import candidates, chunk_pool, session_pool, triple_pool
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TALK = ("user", "assistant", "user", "assistant")
+
+
+def signals(found, **settings):
+    return chunk_features(found, analyse("oslo", NOW), SearchSettings(decay=False, **settings))
+
+
+@pytest.mark.parametrize(
+    ("speakers", "session", "expected"),
+    [
+        (TALK, [0, 0, 0, 0], [1, 0, 3, 2]),
+        (TALK, [0, 0, 0, 1], [1, 0, -1, -1]),
+        (("user", "assistant", "assistant", "user"), [0] * 4, [1, 0, -1, -1]),
+        (("assistant", "user", "user", "assistant"), [0] * 4, [-1, -1, 3, 2]),
+        (("user", "tool", "assistant", "Ann"), [0] * 4, [-1, -1, -1, -1]),
+    ],
+)
+def test_the_counterpart_is_the_answer_or_what_it_answers(speakers, session, expected):
+    pool = chunk_pool([0.0] * 4, speakers=speakers, session=session)
+    assert counterparts(pool).tolist() == expected
+
+
+def test_a_counterpart_that_is_no_candidate_counts_as_none():
+    pool = chunk_pool([0.5, 0.1], speakers=("user", "assistant"), session=[0, 1],
+                      following=[-2, -1], previous=[-1, -2])  # fmt: skip
+    found = signals(candidates(pool, sessions=session_pool([0.1, 0.1])))
+    assert found["counterpart vector"].tolist() == [0.0, 0.0]
+    assert found["exchange vector"].tolist() == [1.0, 0.0]
+
+
+def test_both_messages_of_an_exchange_profit_from_the_better_one():
+    found = signals(candidates(chunk_pool([0.1, 0.9, 0.1, 0.5], speakers=TALK)))
+    assert found["counterpart vector"].tolist() == pytest.approx([1.0, 0.0, 0.5, 0.0])
+    assert found["exchange vector"].tolist() == pytest.approx([1.0, 1.0, 0.5, 0.5])
+
+
+def test_a_fact_counts_for_the_counterpart_of_its_evidence():
+    pool = chunk_pool([0.1, 0.9, 0.1, 0.5], speakers=TALK)
+    triples = triple_pool([0.9, 0.1], evidence=[[0], [3]])
+    found = signals(candidates(pool, triples, session_pool([0.2])))
+    assert found["triple"][0] > 0
+    assert found["counterpart triple"].tolist() == [0.0, found["triple"][0], 0.0, 0.0]
+
+
+@pytest.mark.parametrize("speakers", [("user", "Ann", "user", "Ann"), ("Ann", "Ben", None, "Ann")])
+def test_people_have_no_counterparts(speakers):
+    found = signals(candidates(chunk_pool([0.1, 0.9, 0.1, 0.5], speakers=speakers)))
+    assert not {"exchange vector", "counterpart vector", "counterpart triple"} & set(found)
+
+
+def test_windows_and_cues_switch_the_signals_off():
+    found = candidates(chunk_pool([0.1, 0.9, 0.1, 0.5], speakers=TALK))
+    assert "exchange vector" in signals(found)
+    assert "exchange vector" not in signals(found, windows=False)
+    assert "exchange vector" not in signals(found, cues=False)
