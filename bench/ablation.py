@@ -6,7 +6,8 @@ python bench/ablation.py --data DIR --extraction none|rules|recorded
 DIR has the layout that bench/recall.py describes. The conversations are inserted and enriched once;
 then every question is asked with the settings of every row. A row reports evidence recall@k with
 two 95 % bootstrap intervals (resampling questions within conversations, and whole conversations),
-and the paired difference to its reference row, which is the paper's or the default profile.
+and the paired difference to its reference row, which is the paper's profile, the paper's
+ranking of candidates from all sources, or the default profile.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from cognigraph.evaluate.metrics import bootstrap, rounded, score
 from cognigraph.ingest import RecordedExtractor, RulesExtractor
 
 PAPER = SearchSettings(profile="licomemory")
+WIDE = SearchSettings(profile="licomemory", licomemory=LicoMemorySettings(candidates="wide"))
 DEFAULT = SearchSettings()
 
 
@@ -46,40 +48,33 @@ class Row:
 
 def paper(**changes: Any) -> SearchSettings:
     """Return settings for the paper's profile with some of its switches changed."""
-    return replace(PAPER, licomemory=replace(LicoMemorySettings(), **changes))
+    return replace(PAPER, licomemory=replace(PAPER.licomemory, **changes))
+
+
+def wide(**changes: Any) -> SearchSettings:
+    """Return settings for the paper's ranking of candidates from all sources."""
+    return replace(WIDE, licomemory=replace(WIDE.licomemory, **changes))
 
 
 def rows() -> dict[str, Row]:
     """Return all rows by the key that the result file and bench/figures.py use."""
-    only_vector = {"triples_by_terms": 0, "triples_per_anchor": 0}
+    return of_the_paper() | of_wide_candidates() | of_the_default()
+
+
+def of_the_paper() -> dict[str, Row]:
+    """Return the rows about the profile ``licomemory`` as it is."""
     table = {
-        "paper": Row("profile licomemory: equations and settings of the paper", PAPER),
-        "no_session_layer": Row("no session layer: S_s := S_t", replace(PAPER, sessions=False)),
-        "no_hyperlinks": Row(
-            "no hyperlinks: no triple leads to a chunk, each chunk stands for itself",
-            paper(hyperlinks=False),
-        ),
-        "flat": Row(
-            "neither: the chunk's cosine times its decay",
-            replace(paper(hyperlinks=False), sessions=False),
-        ),
-        "flat_no_decay": Row(
-            "neither, no decay: the chunk's cosine alone",
-            replace(paper(hyperlinks=False), sessions=False, decay=False),
+        "paper": Row("profile licomemory: candidates, equations and settings of the paper", PAPER),
+        "no_session_layer": Row(
+            "no session layer: S_s := S_t, triples of all sessions", replace(PAPER, sessions=False)
         ),
         "triples_by_vector": Row(
-            "triples by vector only, not by entity or word", replace(PAPER, **only_vector)
+            "triples by vector only, not by entity", replace(PAPER, triples_per_anchor=0)
         ),
-        "triples_by_entity": Row(
-            "triples by entity only, as the paper describes",
-            replace(PAPER, triples_by_vector=0, triples_by_terms=0),
-        ),
+        "triples_by_entity": Row("triples by entity only", replace(PAPER, triples_by_vector=0)),
         "no_structure": Row(
             "the paper's 'w/o structured retrieval': triples by vector, no session layer",
-            replace(PAPER, sessions=False, **only_vector),
-        ),
-        "bare_chunks_among": Row(
-            "a chunk without triples competes as if it were one", paper(bare_chunks="among")
+            replace(PAPER, sessions=False, triples_per_anchor=0),
         ),
         "arithmetic": Row("arithmetic instead of harmonic mean", paper(mean="arithmetic")),
         "no_decay": Row("no decay", replace(PAPER, decay=False)),
@@ -89,7 +84,36 @@ def rows() -> dict[str, Row]:
         table[f"tk_{tk}"] = Row(f"tk = {tk}", exponent(tk))
     for scale in (0.25, 0.5, 2.0, 4.0):
         table[f"tau_{scale}"] = Row(f"tau = {scale} x median", paper(tau_scale=scale))
-    table["default"] = Row("profile default", DEFAULT, against="paper")
+    return table
+
+
+def of_wide_candidates() -> dict[str, Row]:
+    """Return the rows about the paper's ranking where messages are found by themselves as well."""
+    flat = replace(wide(hyperlinks=False), sessions=False)
+    return {
+        "wide": Row("the paper's ranking of candidates from all sources", WIDE),
+        "wide_no_session_layer": Row(
+            "no session layer: S_s := S_t", replace(WIDE, sessions=False), "wide"
+        ),
+        "no_hyperlinks": Row(
+            "no hyperlinks: no triple leads to a chunk, each chunk stands for itself",
+            wide(hyperlinks=False),
+            "wide",
+        ),
+        "flat": Row("neither: the chunk's cosine times its decay", flat, "wide"),
+        "flat_no_decay": Row(
+            "neither, no decay: the chunk's cosine alone", replace(flat, decay=False), "wide"
+        ),
+        "bare_chunks_among": Row(
+            "a chunk without triples competes as if it were one", wide(bare_chunks="among"), "wide"
+        ),
+        "wide_no_decay": Row("no decay", replace(WIDE, decay=False), "wide"),
+    }
+
+
+def of_the_default() -> dict[str, Row]:
+    """Return the rows about the default profile."""
+    table = {"default": Row("profile default", DEFAULT, against="paper")}
     parts = (
         "windows",
         "late_interaction",

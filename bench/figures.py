@@ -413,6 +413,29 @@ def dates() -> str:
     )
 
 
+def updates() -> str:
+    """Return the table of what the rules make of facts that change."""
+    rows = [
+        [
+            name,
+            f"{found['right']} of {found['chains']}",
+            f"{found['traps sprung']} of {found['traps']}",
+            f"{found['precision']:.2f} / {found['recall']:.2f}",
+            f"{found['newest first']} of {found['chains']}",
+        ]
+        for name, found in (
+            ("first set, written together with the rules", result("updates-rules")),
+            ("second set, at first contact", result("updates-second-first-contact")),
+            ("second set, now", result("updates-second-rules")),
+        )
+    ]
+    head = [
+        "", "changes shown right", "traps sprung", "superseding: precision / recall",
+        "newest first",
+    ]  # fmt: skip
+    return table(head, rows)
+
+
 _PAPER = {
     "paper": "**the paper** (`licomemory`)",
     "no_session_layer": "no session layer (S_s := S_t)",
@@ -461,7 +484,8 @@ def _ablation(names: dict[str, str], base: str) -> str:
         for row, what in names.items()
     ]
     return table(
-        [f"recall@15, difference to {names[base].strip('*')}", "wordllama", "BGE-small"], rows
+        [f"recall@15, difference to {names[base].replace('**', '')}", "wordllama", "BGE-small"],
+        rows,
     )
 
 
@@ -548,6 +572,7 @@ IN_README: dict[str, Callable[[], str]] = {
 TABLES: tuple[Callable[[], str], ...] = (
     insert, search, size, recall, categories, assistants, context, strategies, several_queries,
     page, extraction, languages, enrichment, model_cost, dates, ablation_paper, ablation_default,
+    updates,
 )  # fmt: skip
 
 

@@ -1,9 +1,13 @@
-"""Facts that change: sixty short conversations, half of them traps in which nothing has changed.
+"""Facts that change: short conversations, half of them traps in which nothing has changed.
 
-python bench/updates.py --extractor rules --json FILE
+python bench/updates.py --labels updates|updates-second --extractor rules --json FILE
     --show wrong|all
 
-A chain of ``labels/updates.jsonl`` tells something and changes it later. It is *right* if the
+There are two sets of sixty. The first was written together with the rules. The second was written
+later, by slot and in other wordings, and what the rules made of it before they were changed for it
+is kept in ``results/updates-second-first-contact.json``.
+
+A chain tells something and changes it later. It is *right* if the
 prompt block for its question shows the new state, and the old one not at all or marked as over: a
 fact with its end, a message that ends with ``[no longer true...]``. A trap is right if its facts
 stay current; it has *sprung* if anything was superseded in it, except for what was over before.
@@ -25,7 +29,8 @@ from typing import Any
 
 from cognigraph import Memory, Space, Triple
 
-LABELS = Path(__file__).parent / "labels" / "updates.jsonl"
+LABELS = Path(__file__).parent / "labels"
+SETS = ("updates", "updates-second")
 NOW = "2026-12-01T09:00:00Z"
 _OVER = re.compile(r"\buntil \d{4}|\[no longer true")
 
@@ -48,11 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Measure, print and return the figures."""
     options = _options(arguments)
     with TemporaryDirectory() as folder:
-        outcomes = list(_outcomes(Path(folder), options.extractor))
+        outcomes = list(_outcomes(Path(folder), options.extractor, options.labels))
     for outcome in outcomes:
         if options.show == "all" or (options.show == "wrong" and not outcome.right):
             print(f"{outcome.kind} {outcome.id}: {outcome.superseded}\n{outcome.block}\n")
-    figures = {"extractor": options.extractor, **summary(outcomes)}
+    figures = {"labels": options.labels, "extractor": options.extractor, **summary(outcomes)}
     print(json.dumps(figures, indent=2))
     if options.json:
         Path(options.json).write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
@@ -79,8 +84,8 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def _outcomes(folder: Path, extractor: str) -> Iterator[Outcome]:
-    for line in LABELS.read_text("utf-8").splitlines():
+def _outcomes(folder: Path, extractor: str, labels: str) -> Iterator[Outcome]:
+    for line in (LABELS / f"{labels}.jsonl").read_text("utf-8").splitlines():
         chain = json.loads(line)
         with Memory(folder / f"{chain['id']}.db", extractor=extractor, enrich="manual") as memory:
             yield _outcome(chain, memory)
@@ -142,6 +147,7 @@ def _names(triple: Triple, old: str) -> bool:
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--labels", choices=SETS, default=SETS[0])
     parser.add_argument("--extractor", default="rules")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--show", choices=("wrong", "all"))

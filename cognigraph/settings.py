@@ -95,26 +95,27 @@ class EnrichSettings:
 class LicoMemorySettings:
     """Parts of the paper's ranking that can be changed in the ``licomemory`` profile.
 
-    They exist to measure what each part contributes; the defaults are the paper's, except for
-    ``candidates``. ``mean``
+    They exist to measure what each part contributes; the defaults are the paper's. ``mean``
     combines the session and triple scores. The tau of the decay is ``tau_scale`` times the median
-    time gap. With ``hyperlinks=False`` the links from triples to their chunks are ignored, and each
-    chunk is scored by itself. ``bare_chunks`` is about enriched chunks without a triple: in the
-    paper only triples lead to chunks, so such chunks are ranked ``"behind"`` all others;
-    ``"among"`` scores each as if it were a triple.
+    time gap.
 
-    ``candidates`` says where candidates come from. With ``"wide"``, from all sources of the default
-    profile; rules for the time in a question apply. With ``"paper"`` (section 3.2), from the top
+    ``candidates`` says where candidates come from. With ``"paper"`` (section 3.2), from the top
     down only: sessions by their keys, triples of the best sessions, and messages that these triples
     cite; ``time_order`` and ``time_anchor`` have no effect, because in the paper time counts by
-    decay alone. A message that no triple cites is then not found.
+    decay alone. A message that no triple cites is then not found. With ``"wide"``, candidates come
+    from all sources of the default profile, and rules for the time in a question apply.
+
+    Two switches need ``candidates="wide"``, where chunks are found that no triple cites. With
+    ``hyperlinks=False`` the links from triples to their chunks are ignored, and each chunk is
+    scored by itself. ``bare_chunks`` ranks enriched chunks without a triple ``"behind"`` all
+    others, or ``"among"`` them, each as if it were a triple.
     """
 
     mean: Mean = "harmonic"
     tau_scale: float = 1.0
     hyperlinks: bool = True
     bare_chunks: BareChunks = "behind"
-    candidates: CandidateSources = "wide"
+    candidates: CandidateSources = "paper"
 
     def __post_init__(self) -> None:
         check_fields(self, "search.licomemory")
@@ -127,8 +128,9 @@ class LicoMemorySettings:
             f"unknown search.licomemory.candidates {self.candidates!r}",
         )
         _require(
-            self.hyperlinks or self.candidates == "wide",
-            'search.licomemory.candidates="paper" needs hyperlinks: only they lead to messages',
+            self.candidates == "wide" or (self.hyperlinks and self.bare_chunks == "behind"),
+            'search.licomemory.hyperlinks=False and bare_chunks="among" need candidates="wide": '
+            "in the paper only hyperlinks lead to messages",
         )
         _require(self.mean in get_args(Mean), f"unknown search.licomemory.mean {self.mean!r}")
         positive = 0 < self.tau_scale < float("inf")
@@ -141,8 +143,8 @@ class SearchSettings:
 
     ``profile="default"`` combines the signals with weights learned from open data, and lets time
     decay decide only between nearly equal scores (``decay_strength``: 0 is none, 1 the paper's).
-    ``profile="licomemory"`` is the paper's ranking: k = 15, ``decay_exponent`` 0.1 and full decay;
-    an exponent of 1 makes the decay exponential. ``licomemory`` holds its other switches.
+    ``profile="licomemory"`` is the retrieval of the paper: k = 15, ``decay_exponent`` 0.1 and full
+    decay; an exponent of 1 makes the decay exponential. ``licomemory`` holds its other switches.
 
     A limit named ``*_by_*`` is the number of candidates of one source; 0 switches the source off.
     ``sessions`` and ``triples`` switch off all signals from sessions or from triples.

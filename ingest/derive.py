@@ -22,7 +22,8 @@ from cognigraph.ingest.storable import shortened, storable_name
 from cognigraph.ingest.themes import identified, theme_rows
 from cognigraph.resolution.relational_names import as_alias, spelled_out
 from cognigraph.resolution.spelling import kept, order, order_fact, rank
-from cognigraph.states.slots import attribute_name
+from cognigraph.states.slots import FactForm
+from cognigraph.states.wording import worded
 from cognigraph.stores.records import (
     AliasRow,
     Derivation,
@@ -205,14 +206,11 @@ def _mentions(
 
 
 def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
-    indices = _indices(fact.chunks, lease)
-    subject = _entity(
-        lease, attribute_name(fact.subject, fact.relation), fact.subject_type, indices
-    )
+    fact, indices = _worded(fact), _indices(fact.chunks, lease)
+    subject = _entity(lease, fact.subject, fact.subject_type, indices)
     relation = storable_name(fact.relation)
     described = relation is not None and relation.split()[-1] in _DESCRIBING
-    what = attribute_name(fact.object, fact.relation)
-    object = _entity(lease, what, fact.object_type, indices, described=described)
+    object = _entity(lease, fact.object, fact.object_type, indices, described=described)
     if subject is None:
         rejected.append(f"{NO_SUBJECT}: {_described(fact)}")
     elif object is None:
@@ -231,6 +229,18 @@ def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
         replaces, negated = set(evidence) if fact.replaces else set(), bool(fact.negated)
         return _Draft(subject, relation, object, when, negated, spelled, evidence, replaces)
     return None
+
+
+def _worded(fact: Fact) -> Fact:
+    """Return a fact in the wording under which all that is said of its slot is stored."""
+    given = fact.subject, fact.subject_type, fact.relation, fact.object, fact.object_type
+    if not all(isinstance(one, str) for one in given):  # is rejected later, with its reason
+        return fact
+    form = worded(FactForm(*given))
+    return replace(
+        fact, subject=form.subject, subject_type=form.subject_type, relation=form.relation,
+        object=form.object, object_type=form.object_type,
+    )  # fmt: skip
 
 
 def _described(fact: Fact) -> str:

@@ -85,7 +85,6 @@ _enter(
     """became|started as|was promoted to|got promoted to|started working as
     |is promoted to""",
 )
-_enter("boss", "holds", False, "reports to")
 _enter("weight", "holds", False, "weighs")
 _enter("age", "holds", True, "turned")
 _enter(

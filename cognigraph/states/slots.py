@@ -7,7 +7,6 @@ slot                                      facts about it
 ``work``                                  works at, started at, a job at; left, quit, retired from
 ``job``                                   works as; is, or became, a nurse, an engineer, ...
 ``relationship``                          is dating, is married to; is single; broke up with
-``boss``                                  reports to
 ``weight``, ``age``                       weighs; is 34 years old, turned 34
 ``dose of X``                             takes 20 mg of X, is on 20 mg of X
 ``value``                                 "my X is Y", "X went up to Y", "the deadline moved to Y",
@@ -28,11 +27,11 @@ was the case once ("lived in Paris"), what happened ("visited Rome").
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from cognigraph.english import verbs
-from cognigraph.english.words import word_set
+from cognigraph.english.words import NUMBERS, word_set
 from cognigraph.ids import normalise
 from cognigraph.model.graph import Triple
 from cognigraph.states.slot_table import (
@@ -52,6 +51,9 @@ from cognigraph.text.terms import stem
 OBJECT_SIDE = "<"
 """A slot that begins with this is one of the fact's object: "Klara is Ann's boss"."""
 
+VALUE = "value"
+"""The slot of an attribute or a role: "Ann's rent is 9,000", "Ann's boss is Lars"."""
+
 ANY = "*"
 """The value of a claim that ends whatever the slot holds: "I quit my job"."""
 
@@ -65,14 +67,27 @@ _DWELLING = re.compile(
     r"(?:.* )?(?:flat|apartment|house|place|room|condo|studio|home|cottage|dorm)"
     r"(?: (?:in|at|near) (?P<where>.+))?"
 )
-_AGE = re.compile(r"(?P<years>\d{1,3})(?: (?:years|year|yrs)(?: old)?)?")
+_AGE = re.compile(
+    rf"(?P<years>\d{{1,3}}|{'|'.join(word for word, count in NUMBERS.items() if count > 1)})"
+    r"(?: (?:years|year|yrs)(?: old)?)?"
+)
+_WEIGHT = re.compile(r"\d[\d.,]* ?(?:kgs?|kilos?|kilograms?|lbs?|pounds|stone)(?: .*)?")
+_ARTICLE = re.compile(r"^(?:the|an?) (?=\w)")
+_TAIL = re.compile(
+    r" (?:(?:every|each) \w+(?: \w+)?|(?:at|from) (?:home|work)|on (?:weekends|weekdays|\w+days)"
+    r"|(?:once|twice|\w+ times) (?:a|per) \w+|in the (?:morning|afternoon|evening)s?|a lot"
+    r"|these days|(?:as|for) (?:my|our|his|her|their|\S+['’]s?) \w+)"
+)
+"""How often, where and for what something is done; not what it is done to."""
+_PAIRED = re.compile(
+    r"(?:is |got )?(?P<status>married|engaged|divorced|separated)(?: (?:on|in|at|over|since))?"
+)
 _DOSE = re.compile(
     r"(?P<dose>\d[\d.,]* ?(?:mg|ml|mcg|µg|g|iu|units?|tablets?|pills?|drops?)(?: \w+ ?\w*)?) of "
     r"(?P<drug>.+?)(?: (?:every|each|daily|twice|once|per|in the|at|a day|before|after|with) ?.*)?"
 )
 _AMOUNT = re.compile(r"[$€£]?\d|(?:about|around|exactly) \d")
 _OWNED = re.compile(r"(?P<owner>.+['’]s?) (?P<what>.+)")
-_NEW = re.compile(r"(?:(?:brand[ -])?new|current|present|latest|updated) ")
 _IS_NOW = re.compile(
     r"(?P<verb>is|are|went (?:up|down|back) to|rose to|(?:was |is |got |has been )?(?:increased"
     r"|raised|lowered|reduced|decreased|dropped|changed|moved|slipped|pushed|pushed back|postponed"
@@ -87,6 +102,8 @@ _STOPPED = re.compile(
 _STARTED = re.compile(
     r"(?:started|began|resumed|is back to|went back to|goes back to) (?P<ing>\w+ing)\b(?P<rest>.*)"
 )
+_BEGIN_OR_END = word_set("stopped stops quit quits started began resumed") | {"gave up", "gives up"}
+_DOING = re.compile(r"(?P<ing>[a-z]+ing) (?P<rest>\S.*)")
 _SWITCHED = re.compile(
     r"(?:switched|migrated|changed over|moved over|went back) (?:over |back )?(?P<way>from|to)"
 )
@@ -149,18 +166,24 @@ def claim_about(triple: Triple) -> Claim | None:
     )  # fmt: skip
 
 
-def attribute_name(name: object, relation: object) -> object:
-    """Return the name of an attribute without "new": "Ann's new boss is Lars" is about her boss.
+def gives_value(relation: str) -> bool:
+    """Whether a relation tells the value of an attribute: "is", "went up to", "moved to"."""
+    return _IS_NOW.fullmatch(relation) is not None
 
-    Whatever is not such a name is returned as it is.
-    """
-    if not (isinstance(name, str) and isinstance(relation, str) and _IS_NOW.fullmatch(relation)):
-        return name
-    owned = _OWNED.fullmatch(name)
-    if owned is None or not _NEW.match(owned["what"]):
-        return name
-    what = _NEW.sub("", owned["what"], count=1)
-    return f"{owned['owner']} {what}" if _head(what) in ATTRIBUTES | ROLES else name
+
+def is_attribute_noun(name: str) -> bool:
+    """Whether a name is one of an attribute or a role of which there is one at a time."""
+    return _favourite(name) or _head(name) in ATTRIBUTES | ROLES
+
+
+def in_one(slot: str) -> str:
+    """Return one name for a slot of an entity, whichever end of a fact the entity is."""
+    return slot.removeprefix(OBJECT_SIDE)
+
+
+def both_sides(slot: str) -> tuple[str, ...]:
+    """Return the slot and its twin, if it has one: a role is told from both ends of a fact."""
+    return (VALUE, OBJECT_SIDE + VALUE) if in_one(slot) == VALUE else (slot,)
 
 
 def family(slot: str) -> str:
@@ -221,11 +244,11 @@ def _attribute(fact: FactForm, relation: str) -> Claim | None:
     change = match["verb"] not in ("is", "are")
     value = normalise(fact.object)
     if _is_attribute(fact.subject, fact):
-        return Claim("value", "holds", value, change, dated=fact.object_type != "time")
+        return Claim(VALUE, "holds", value, change, dated=fact.object_type != "time")
     owned = _OWNED.fullmatch(fact.object)
     named = fact.subject[:1].isupper() and _OWNED.fullmatch(fact.subject) is None
     if owned is not None and relation == "is" and named and _head(owned["what"]) in ROLES:
-        return Claim(f"{OBJECT_SIDE}value", "holds", normalise(fact.subject), change)
+        return Claim(OBJECT_SIDE + VALUE, "holds", normalise(fact.subject), change)
     return None
 
 
@@ -264,6 +287,11 @@ def _from_table(fact: FactForm, relation: str) -> Claim | None:
     value = normalise(fact.object)
     if relation == "is":
         return _status(fact, value)
+    if (paired := _PAIRED.fullmatch(relation)) is not None and fact.object_type == "time":
+        return Claim("relationship", "holds", paired["status"], change=True)
+    weight = relation in ("is down to", "is up to", "is back to", "is at")
+    if weight and fact.subject_type == "person" and _WEIGHT.fullmatch(value):
+        return Claim("weight", "holds", value)
     dose = _DOSE.fullmatch(fact.object) if relation in ("takes", "is on") else None
     if dose is not None:
         return Claim(f"dose of {normalise(dose['drug'])}", "holds", normalise(dose["dose"]))
@@ -280,9 +308,11 @@ def _from_table(fact: FactForm, relation: str) -> Claim | None:
 def _status(fact: FactForm, value: str) -> Claim | None:
     """Read "is single", "is a nurse", "is 34"."""
     person = fact.subject_type == "person"
-    if person and (age := _AGE.fullmatch(value)):
-        return Claim("age", "holds", age["years"])
     status = re.split(r" and |,", value, maxsplit=1)[0]
+    if person and (age := _AGE.fullmatch(status)):
+        return Claim("age", "holds", _years(age))
+    if person and _WEIGHT.fullmatch(value):
+        return Claim("weight", "holds", value)
     if person and status in APART | {"married", "engaged"}:
         return Claim("relationship", "holds", status)
     if person and _head(value) in JOBS:
@@ -324,20 +354,20 @@ def _relationship(fact: FactForm, relation: str, value: str) -> str | None:
 
 def _age(fact: FactForm, relation: str, value: str) -> str | None:
     match = _AGE.fullmatch(value)
-    return match["years"] if match is not None and fact.subject_type == "person" else None
+    return _years(match) if match is not None and fact.subject_type == "person" else None
+
+
+def _years(age: re.Match[str]) -> str:
+    return str(NUMBERS.get(age["years"], age["years"]))
 
 
 def _amount(fact: FactForm, relation: str, value: str) -> str | None:
     return value if _AMOUNT.match(fact.object) else None
 
 
-def _name(fact: FactForm, relation: str, value: str) -> str | None:
-    return value if fact.object[:1].isupper() else None
-
-
 _VALUES = {
     "home": _home, "work": _work, "job": _job, "relationship": _relationship, "age": _age,
-    "weight": _amount, "boss": _name,
+    "weight": _amount,
 }  # fmt: skip
 """What a relation of the table claims as the value, by slot; None if it is about something else."""
 
@@ -355,7 +385,9 @@ def same_value(slot: str, one: str, other: str) -> bool:
 
 def _state(fact: FactForm, relation: str) -> Claim | None:
     """Read any other fact in the present tense, and what says that one began or ended."""
-    value = normalise(fact.object)
+    if (doing := _DOING.fullmatch(fact.object)) is not None and relation in _BEGIN_OR_END:
+        fact, relation = replace(fact, object=doing["rest"]), f"{relation} {doing['ing']}"
+    value = _ARTICLE.sub("", normalise(fact.object), count=1)
     for pattern, says in ((_STOPPED, "ends"), (_STARTED, "holds"), (_USED_TO, "ends")):
         if (match := pattern.fullmatch(relation)) is not None:
             return _begun_or_ended(fact, match, "ends" if says == "ends" else "holds")
@@ -366,7 +398,17 @@ def _state(fact: FactForm, relation: str) -> Claim | None:
     present = first in ("is", "are", "has") or (
         verb is not None and verb.form == "s" and first not in _NOT_A_STATE
     )
-    return Claim(f"{relation}|{value}", "holds", value) if present else None
+    if not present:
+        return None
+    # To deny "drinks coffee every morning" is not to deny "drinks coffee".
+    what = value if fact.negated else _without_tail(value)
+    return Claim(f"{relation}|{what}", "holds", what)
+
+
+def _without_tail(value: str) -> str:
+    """Return what a fact is about: "the piano" in "plays the piano every evening"."""
+    tail = next((match for match in _TAIL.finditer(value) if match.end() == len(value)), None)
+    return value if tail is None or not tail.start() else value[: tail.start()]
 
 
 def _begun_or_ended(fact: FactForm, match: re.Match[str], says: Says) -> Claim | None:

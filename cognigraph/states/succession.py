@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Literal
 
 from cognigraph.model.graph import Period, Status
-from cognigraph.states.slots import Claim, same_value
+from cognigraph.states.slots import Claim, in_one, same_value
 from cognigraph.times import When, from_micros
 
 RulingKind = Literal["supersede", "retract", "restore"]
@@ -226,7 +226,7 @@ def _contradiction(before: _Event, event: _Event) -> str | None:
     """Return why an event ends a statement that was current; ``None`` if both can be true."""
     old, new = before.statement.claim, event.statement.claim
     assert old is not None and new is not None
-    if old.slot != new.slot:
+    if in_one(old.slot) != in_one(new.slot):
         replacing = event.statement.replaces and new.says == old.says == "holds"
         return REPLACED if replacing else None
     same = same_value(new.slot, old.value, new.value)

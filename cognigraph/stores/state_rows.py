@@ -9,7 +9,7 @@ from typing import Generic, Literal, TypeVar
 
 from cognigraph.ids import normalise
 from cognigraph.model import Source
-from cognigraph.states.slots import Claim, FactForm, claim_of, family
+from cognigraph.states.slots import Claim, FactForm, both_sides, claim_of, family, in_one
 from cognigraph.states.succession import Ruling, Standing, Statement, decide
 from cognigraph.times import from_micros, parse_when, to_micros
 
@@ -62,6 +62,11 @@ def source_of(at: int, id: str, session: str, said_by: str, stated: bool) -> Sou
     return Source(id, session, from_micros(at), said_by or None, provenance)
 
 
+def on_both_sides(holder: K, slot: str) -> Iterable[Slot[K]]:
+    """Yield a slot and its twin: "Ann's boss is Lars" and "Lars is Ann's boss" are about one."""
+    return ((holder, one) for one in both_sides(slot))
+
+
 def changed(
     rows: Sequence[StateRow[K]], slots: Iterable[Slot[K]], rulings: Sequence[Ruling]
 ) -> dict[K, Standing]:
@@ -109,10 +114,11 @@ def _groups(
         if row.slot is None:
             yield [row], [row]
             continue
-        by_slot.setdefault((row.holder, row.slot), []).append(row)
+        by_slot.setdefault((row.holder, in_one(row.slot)), []).append(row)
         if row.replaces and "|" in row.slot:
             replacing.setdefault((row.holder, family(row.slot)), []).append(row)
-    for holder, slot in sorted(set(slots) & by_slot.keys(), key=repr):
+    wanted = {(holder, in_one(slot)) for holder, slot in slots}
+    for holder, slot in sorted(wanted & by_slot.keys(), key=repr):
         own = by_slot[holder, slot]
         others = replacing.get((holder, family(slot)), []) if "|" in slot else []
         yield [*own, *(row for row in others if row.slot != slot)], own

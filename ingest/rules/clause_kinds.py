@@ -10,7 +10,7 @@ from cognigraph.english.times.find import TimeSpan
 from cognigraph.english.words import word_set
 from cognigraph.ingest.rules.clauses import Clause
 from cognigraph.ingest.rules.names import Name
-from cognigraph.ingest.rules.noun_phrases import Phrase, Voices
+from cognigraph.ingest.rules.noun_phrases import Phrase, Voices, noun_phrase
 from cognigraph.ingest.rules.objects import MAX_RELATION
 from cognigraph.ingest.rules.relations import Relation, is_manner
 from cognigraph.ingest.rules.subjects import Subject
@@ -19,6 +19,7 @@ _OTHERS_THOUGHTS = word_set("thinks thought reckons believes claims imagines fea
 _CONDITIONAL = word_set("without like as if than")
 _SETTING = 7
 """Largest number of words of a phrase that says where or when, before the subject."""
+_NEAREST = words.PREPOSITIONS | word_set("and or a an the")
 _LIST_MARKS = word_set(", and & or")
 _LIST_AHEAD = 12
 _LONGEST_ITEM = 4
@@ -152,3 +153,28 @@ def is_only_time(
         return False
     short = relation.text.count(" ") < MAX_RELATION
     return short and all(index in timed for index in range(relation.end, end))
+
+
+def time_of(tokens: Sequence[Token], times: Sequence[TimeSpan], clause: Clause) -> str | None:
+    """Return the time that a clause names."""
+    for span in times:
+        within = clause.start <= span.start < clause.end
+        if is_week_away(tokens, span):
+            continue
+        if span.when and (within or clause.start < span.end <= clause.end):
+            return span.when
+    return None
+
+
+def named_thing(
+    tokens: Sequence[Token], names: Mapping[int, Name], voices: Voices, start: int, end: int
+) -> tuple[Name, Phrase] | None:
+    """Return Rex and the dog for "a dog named Rex"."""
+    for index in range(start + 1, min(end - 1, start + 8)):
+        if tokens[index].low not in ("named", "called", "titled"):
+            continue
+        name = names.get(index + 1)
+        near = max((p + 1 for p in range(start, index) if tokens[p].low in _NEAREST), default=start)
+        what = noun_phrase(tokens, near, index, names, voices)
+        return None if name is None or what is None else (name, what)
+    return None

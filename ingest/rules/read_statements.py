@@ -21,6 +21,7 @@ from cognigraph.ingest.rules import (
 )
 from cognigraph.ingest.rules.clauses import Clause, split_clauses
 from cognigraph.ingest.rules.discourse import Discourse
+from cognigraph.ingest.rules.each_other import of_each_other
 from cognigraph.ingest.rules.noun_phrases import Phrase, Voices, noun_phrase
 from cognigraph.ingest.rules.objects import ObjectReader
 from cognigraph.ingest.rules.pronouns import Referent
@@ -40,7 +41,6 @@ from cognigraph.ingest.rules.subjects import Before, Subject, SubjectFinder
 _UNREAL = word_set("if unless whether how what why where whenever whose than as like though")
 _WISHES = word_set("hope wish imagine suppose doubt bet let guess wonder")
 _RELATIVE = word_set("who which that")
-_NEAREST = words.PREPOSITIONS | word_set("and or a an the")
 _MAX_LIST = 8
 
 
@@ -221,13 +221,7 @@ class _Scan:
             self.waiting = when
 
     def _when(self, clause: Clause) -> str | None:
-        for span in self.times:
-            within = clause.start <= span.start < clause.end
-            if clause_kinds.is_week_away(self.tokens, span):
-                continue
-            if span.when and (within or clause.start < span.end <= clause.end):
-                return span.when
-        return None
+        return clause_kinds.time_of(self.tokens, self.times, clause)
 
     # Clauses without a subject
 
@@ -312,6 +306,8 @@ class _Scan:
             return
         when = self._when(clause) or self.waiting
         self.waiting = None
+        if self._each_other(who, relation, end, when):
+            return
         found = self.objects.read(relation, end) or clause_kinds.opinion(
             self.tokens, who, relation, end
         )
@@ -329,6 +325,15 @@ class _Scan:
         self.listing = True
         self.before.object = last_of(phrase)
         self._named(relation.end, end)
+
+    def _each_other(self, who: Subject, relation: Relation, end: int, when: str | None) -> bool:
+        """Read "Karl and I got divorced" as what each of the two did with the other."""
+        mutual = of_each_other(self.tokens, self.timed, relation, end) if who.others else None
+        if mutual is None:
+            return False
+        for subject, other in ((who.phrase, who.others[0]), (who.others[0], who.phrase)):
+            self._emit(subject, mutual, other, when)
+        return True
 
     def _allowed(self, relation: Relation, clause: Clause, end: int) -> bool:
         """Read "My boss lets me run the mill": it is the speaker who runs the mill."""
@@ -383,16 +388,8 @@ class _Scan:
 
     def _named(self, start: int, end: int) -> None:
         """Add the statement that Rex is a dog for "a dog named Rex"."""
-        for index in range(start + 1, min(end - 1, start + 8)):
-            if self.tokens[index].low not in ("named", "called", "titled"):
-                continue
-            name = self.names.get(index + 1)
-            near = max(
-                (p + 1 for p in range(start, index) if self.tokens[p].low in _NEAREST),
-                default=start,
-            )
-            what = noun_phrase(self.tokens, near, index, self.names, self.voices)
-            if name is not None and what is not None:
-                type_ = name.type if name.sure and name.type != "object" else what.type
-                self._add(Statement(name.text, type_, "is", what.text, what.type))
-            return
+        found = clause_kinds.named_thing(self.tokens, self.names, self.voices, start, end)
+        if found is not None:
+            name, what = found
+            type_ = name.type if name.sure and name.type != "object" else what.type
+            self._add(Statement(name.text, type_, "is", what.text, what.type))

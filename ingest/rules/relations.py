@@ -18,6 +18,7 @@ _GET_DONE = word_set(
     "married engaged divorced promoted hired fired accepted rejected injured invited arrested sick"
 )
 _MOTION = word_set("go come get travel move return")
+_NOT_QUITE = word_set("almost nearly hardly barely scarcely")
 _CHANGE = word_set("drop arrive start stop become grow fall turn switch join leave")
 _NOT_VERB = (
     words.PREPOSITIONS
@@ -68,6 +69,8 @@ def read_relation(tokens: Sequence[Token], start: int, end: int) -> Relation | N
         for index in range(start, min(end, start + 6))
     ):
         return None  # "is not just a job" does not deny that it is one
+    if any(tokens[index].low in _NOT_QUITE for index in range(start, min(end, group.index))):
+        return None  # "I nearly quit" says that it did not happen
     if group.be:
         return _with_be(tokens, group, end)
     if group.index >= end:

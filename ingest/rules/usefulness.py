@@ -128,14 +128,14 @@ def is_possible_only(relation: Relation, connector: str) -> bool:
 
 
 def is_concrete(object: Phrase, voices: Voices) -> bool:
-    """Return whether an object holds a number, or a name other than those of the speakers."""
+    """Return whether an object holds a number, an address, or a name other than the speakers'."""
     own = {
         part
         for name in (voices.speaker, voices.other or "")
         for part in (*name.split(), f"{name.split(' ')[-1]}'s")
     }
     said = [word for word in object.text.split() if word not in own]
-    return any(character.isdigit() or character.isupper() for word in said for character in word)
+    return any(one.isdigit() or one.isupper() or one == "@" for word in said for one in word)
 
 
 def _is_generic(object: Phrase) -> bool:
@@ -293,7 +293,7 @@ def _is_passing(relation: Relation, object: Phrase) -> bool:
         return False
     said = object.text.lower().split()
     head = said[-1]
-    if any(character.isdigit() for character in object.text) or is_owned(object.text):
+    if any(one.isdigit() or one == "@" for one in object.text) or is_owned(object.text):
         return False
     lasting = any(word in _LASTING for word in said) or verbs.is_participle(head)
     adjective = len(said) == 1 or is_manner(said[0]) or said[0] in ("more", "much", "so")

@@ -293,3 +293,27 @@ def test_another_space_has_no_influence(open_memory, extractor, space_name):
     with pytest.raises(NotFoundError):
         memory.space(space_name).retract(other)
     assert memory.space(space_name).history("Ann")[0].current[0].object == "Bergen"
+
+
+def test_a_role_is_one_slot_from_whichever_end_it_is_told(open_memory, extractor, space_name):
+    def role(subject, relation, object):
+        return Fact(subject, "person", relation, object, "person", (0,))
+
+    turns = {
+        "a": (at("02-01"), role("Ann", "reports to", "Klara")),
+        "b": (at("03-01"), role("Lars", "is", "Ann's new manager")),
+        "c": (at("04-01"), role("Ann's boss", "is", "Mina")),
+        "d": (at("04-01"), role("Nils", "is", "Ann's boss")),
+    }
+    space = read_turns(open_memory, extractor, space_name, tuple(turns), turns)
+    (chain,) = space.history("Ann's boss", "value")
+    assert [(triple.text, triple.status) for triple in chain.triples] == [
+        ("Ann's boss is Klara", "superseded"),
+        ("Lars is Ann's boss", "superseded"),
+        ("Ann's boss is Mina", "current"),
+        ("Nils is Ann's boss", "current"),
+    ]
+    (conflict,) = space.conflicts()
+    assert {triple.text for triple in conflict.triples} == {
+        "Ann's boss is Mina", "Nils is Ann's boss",
+    }  # fmt: skip

@@ -105,3 +105,23 @@ def test_a_correction_states_the_earlier_fact_with_the_right_value(
 )
 def test_dreams_state_nothing(text: str) -> None:
     assert [fact for fact in told(text) if "Rome" in fact[2] and "moved" in fact[1]] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("Karl and I got divorced.", {("Ann", "got divorced from", "Karl")}),
+        ("Lucy and I broke up.", {("Ann", "broke up with", "Lucy")}),
+        ("Pavel and I are engaged!", {("Ann", "is engaged to", "Pavel")}),
+        ("Lucy and I broke the vase.", set()),
+        ("My email is ann@home.example.", {("Ann's email", "is", "ann@home.example")}),
+        ("I nearly quit DNB last month.", set()),
+        ("I almost moved to Rome.", set()),
+    ],
+)
+def test_what_two_do_with_each_other_addresses_and_what_nearly_happened(
+    text: str, facts: set[tuple[str, str, str]]
+) -> None:
+    found = {fact[:3] for fact in told(text)}
+    assert facts <= found
+    assert not any("quit" in one[1] or "Rome" in one[2] or "broke with" in one[1] for one in found)

@@ -29,13 +29,14 @@ from tests.unit.pools import candidates, chunk_pool, session_pool, triple_pool
 
 NAN = math.nan
 DAY = 86_400.0
-PAPER = SearchSettings(profile="licomemory")
+WIDE = LicoMemorySettings(candidates="wide")
+PAPER = SearchSettings(profile="licomemory", licomemory=WIDE)
 
 
 def paper(decay_exponent: float = 0.1, decay: bool = True, **variant: object) -> SearchSettings:
     return SearchSettings(
         profile="licomemory", decay_exponent=decay_exponent, decay=decay,
-        licomemory=LicoMemorySettings(**variant),
+        licomemory=replace(WIDE, **variant),
     )  # fmt: skip
 
 
@@ -252,8 +253,7 @@ def layered() -> Candidates:
 
 
 def top_down(**changes: object) -> SearchSettings:
-    lico = LicoMemorySettings(candidates="paper")
-    return SearchSettings(profile="licomemory", licomemory=lico, **changes)
+    return SearchSettings(profile="licomemory", **changes)
 
 
 @pytest.mark.parametrize(

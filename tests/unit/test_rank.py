@@ -81,7 +81,8 @@ def test_a_chunk_without_triples_stays_reachable():
 
 
 def variant(**changes: object) -> SearchSettings:
-    return SearchSettings(profile="licomemory", licomemory=LicoMemorySettings(**changes))
+    lico = LicoMemorySettings(candidates="wide", **changes)
+    return SearchSettings(profile="licomemory", licomemory=lico)
 
 
 def test_without_hyperlinks_a_chunk_is_scored_by_itself():

@@ -43,7 +43,15 @@ def test_the_papers_values():
     assert (paper.k, paper.decay_exponent, paper.decay) == (15, 0.1, True)
     assert (paper.licomemory.mean, paper.licomemory.tau_scale) == ("harmonic", 1.0)
     assert paper.licomemory.hyperlinks
-    assert not paper.is_top_down
+    assert paper.is_top_down
+    assert not SearchSettings().is_top_down
+
+
+@pytest.mark.parametrize("switch", [{"hyperlinks": False}, {"bare_chunks": "among"}])
+def test_switches_about_uncited_chunks_say_which_candidates_they_need(switch):
+    with pytest.raises(ConfigurationError, match='need candidates="wide"'):
+        LicoMemorySettings(**switch)
+    assert LicoMemorySettings(candidates="wide", **switch)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +74,6 @@ def test_the_papers_values():
         (LicoMemorySettings, {"mean": "geometric"}),
         (LicoMemorySettings, {"bare_chunks": "never"}),
         (LicoMemorySettings, {"candidates": "all"}),
-        (LicoMemorySettings, {"candidates": "paper", "hyperlinks": False}),
         (LicoMemorySettings, {"tau_scale": 0}),
         (LicoMemorySettings, {"tau_scale": float("nan")}),
         (LicoMemorySettings, {"tau_scale": float("inf")}),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cognigraph.states.slots import Claim, FactForm, attribute_name, claim_of
+from cognigraph.states.slots import Claim, FactForm, claim_of
+from cognigraph.states.wording import worded
 
 PERSON, THING, PLACE, ORGANISATION = "person", "object", "location", "organization"
 
@@ -111,10 +112,60 @@ def test_attributes(
     assert found is not None and found[0] == slot
 
 
-def test_new_names_the_same_attribute() -> None:
-    assert attribute_name("Ann's new boss", "is") == "Ann's boss"
-    assert attribute_name("Ann's new phone number", "is") == "Ann's phone number"
-    assert attribute_name("Ann's new dog", "is") == "Ann's new dog"
-    assert attribute_name("Ann's old boss", "is") == "Ann's old boss"
-    assert attribute_name("Ann's new car", "bought") == "Ann's new car"
-    assert attribute_name("New York", "is") == "New York"
+@pytest.mark.parametrize(
+    ("said", "stored"),
+    [
+        ("Ann's new boss|person|is|Lars", "Ann's boss|is|Lars"),
+        ("Ann's current rent|object|is|900", "Ann's rent|is|900"),
+        ("Ann's new dog|object|is|Rex", "Ann's new dog|is|Rex"),
+        ("Ann's old boss|person|is|Lars", "Ann's old boss|is|Lars"),
+        ("Ann|person|bought|Ann's new car", "Ann|bought|Ann's new car"),
+        ("New York|location|is|cold", "New York|is|cold"),
+        ("Ann's favourite band these days|object|is|Muse", "Ann's favourite band|is|Muse"),
+        ("Ann's best days|object|is|over", "Ann's best days|is|over"),
+        ("Ann|person|reports to|Lars", "Ann's boss|is|Lars"),
+        ("Ann|person|reports to|police", "Ann|reports to|police"),
+        ("service|object|reports to|Grafana", "service|reports to|Grafana"),
+        ("Ann's line manager|person|is|Lars", "Ann's boss|is|Lars"),
+        ("Lars|person|is|Ann's new manager", "Lars|is|Ann's boss"),
+        ("Ann's manager|person|is|nice", "Ann's manager|is|nice"),
+        ("Ann's mobile|object|is|0160 555 0199", "Ann's phone number|is|0160 555 0199"),
+        ("Ann's new number|object|is|+49 1605550", "Ann's phone number|is|+49 1605550"),
+        ("Ann's work number|object|is|0160 555 01", "Ann's work number|is|0160 555 01"),
+        ("Ann's phone|object|is|Pixel 9", "Ann's phone|is|Pixel 9"),
+        ("Ann's e-mail|object|is|a@b.example", "Ann's email address|is|a@b.example"),
+        ("Ann's metformin|object|is|850 mg", "Ann|takes|850 mg of metformin"),
+        ("Ann's metformin dose|object|is|850 mg", "Ann|takes|850 mg of metformin"),
+        ("Ann's dose|object|is|40 mg", "Ann's dose|is|40 mg"),
+        ("Ann's flour|object|is|850 g", "Ann's flour|is|850 g"),
+    ],
+)  # fmt: skip
+def test_one_wording_for_what_is_about_one_slot(said: str, stored: str) -> None:
+    subject, kind, relation, object = said.split("|")
+    found = worded(FactForm(subject, kind, relation, object, THING))
+    assert f"{found.subject}|{found.relation}|{found.object}" == stored
+
+
+def test_a_tail_says_when_and_where_and_is_not_denied_with_the_rest() -> None:
+    for tail in ("every morning", "at home", "twice a week", "as Ann's editor", "on weekends"):
+        assert claim("uses", f"Zed {tail}") == ("uses|zed", "holds", "zed")
+        denied = claim("uses", f"Zed {tail}", negated=True)
+        assert denied is not None and denied[0] == f"uses|zed {tail}".lower()
+
+
+@pytest.mark.parametrize(
+    ("relation", "object", "type", "expected"),
+    [
+        ("got married on", "2026-08-15", "time", ("relationship", "holds", "married")),
+        ("got divorced over", "2026-06/2026-08", "time", ("relationship", "holds", "divorced")),
+        ("is", "29, sharing a flat", "concept", ("age", "holds", "29")),
+        ("is", "seven", "concept", ("age", "holds", "7")),
+        ("is", "88 kg", THING, ("weight", "holds", "88 kg")),
+        ("is down to", "88 kg", THING, ("weight", "holds", "88 kg")),
+        ("gave up", "playing the piano", THING, ("plays|piano", "ends", "piano")),
+    ],
+)
+def test_further_wordings_of_slots(
+    relation: str, object: str, type: str, expected: tuple[str, str, str]
+) -> None:
+    assert claim(relation, object, type, "Ann", PERSON) == expected

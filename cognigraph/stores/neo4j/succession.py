@@ -10,7 +10,7 @@ from cognigraph.states.slots import FactForm, claim_of, family, replaceable
 from cognigraph.states.succession import Ruling, Standing
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.row_values import periods
-from cognigraph.stores.state_rows import Slot, StateRow, changed
+from cognigraph.stores.state_rows import Slot, StateRow, changed, on_both_sides
 from cognigraph.stores.state_rows import standings_at as decided_at
 from cognigraph.times import from_micros, to_micros
 
@@ -40,7 +40,7 @@ class Touched:
         self.uids.update(uids)
         families = set()
         for holder, slot, replaces in self._tx.rows("states/slots", uids=sorted(uids)):
-            self.slots.add((holder, slot))
+            self.slots.update(on_both_sides(holder, slot))
             if replaces:
                 families.add((holder, family(slot)))
         if families:

@@ -236,7 +236,8 @@ def contested(connection: sqlite3.Connection, space: int, limit: int) -> list[li
         """SELECT group_concat(id) FROM triple
            WHERE space_id = ? AND slot IS NOT NULL AND instr(slot, '|') = 0
              AND status = 'current' AND folded_into IS NULL
-           GROUP BY CASE WHEN slot >= '<' AND slot < '=' THEN object_id ELSE subject_id END, slot
+           GROUP BY CASE WHEN slot >= '<' AND slot < '=' THEN object_id ELSE subject_id END,
+             ltrim(slot, '<')
            HAVING count(*) > 1 ORDER BY max(last_observed) DESC, slot LIMIT ?""",
         (space, limit),
     ).fetchall()

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
 from cognigraph.model.graph import Period
-from cognigraph.states.slots import OBJECT_SIDE, FactForm, claim_of, family, replaceable
+from cognigraph.states.slots import (
+    OBJECT_SIDE,
+    FactForm,
+    claim_of,
+    family,
+    in_one,
+    replaceable,
+)
 from cognigraph.states.succession import Ruling, Standing
-from cognigraph.stores.state_rows import Slot, StateRow, changed
+from cognigraph.stores.state_rows import Slot, StateRow, changed, on_both_sides
 from cognigraph.stores.state_rows import standings_at as decided_at
 from cognigraph.times import from_micros, to_micros
 
@@ -39,7 +47,8 @@ class Touched:
             (json.dumps([*ids]),),
         )
         for subject, object, slot, replaces in rows.fetchall():
-            self.slots.add((object if slot.startswith(OBJECT_SIDE) else subject, slot))
+            holder = object if slot.startswith(OBJECT_SIDE) else subject
+            self.slots.update(on_both_sides(holder, slot))
             if replaces:
                 self.slots.update(_of_family(self._connection, subject, slot))
 
@@ -154,19 +163,16 @@ WHERE r.space_id = :space AND t.slot IS NULL AND t.id IN (SELECT value FROM json
 
 def _rows(connection: sqlite3.Connection, query: str, **parameters: Any) -> list[StateRow[int]]:
     rows = connection.execute(query, parameters).fetchall()
-    in_slot: dict[tuple[int, str], int] = {}
-    for row in rows:
-        if row[11] is not None:
-            key = row[_holder(row)], family(row[11]) if "|" in row[11] else row[11]
-            in_slot[key] = in_slot.get(key, 0) + 1
-    shared = {
-        row[0]
-        for row in rows
-        if row[11] is not None
-        and in_slot[row[_holder(row)], family(row[11]) if "|" in row[11] else row[11]] > 1
-    }
+    keys = {row[0]: (row[_holder(row)], _shared(row[11])) for row in rows if row[11] is not None}
+    counted = Counter(keys.values())
+    shared = {id for id, key in keys.items() if counted[key] > 1}
     said = _said(connection, shared)
     return [_row(row, said.get(row[0])) for row in rows]
+
+
+def _shared(slot: str) -> str:
+    """What facts have in common that can end each other: their slot, or its family."""
+    return family(slot) if "|" in slot else in_one(slot)
 
 
 def _holder(row: tuple[Any, ...]) -> int:
