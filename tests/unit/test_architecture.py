@@ -233,7 +233,7 @@ ONLY = {
     ("neo4j", ""): {"deadlines", "driver_errors", "reachable", "row_values", "values"},
     ("sqlite", "index"): {
         "by_words", "codes", "gather_triples", "index_cache", "layer", "postings", "scan",
-        "sources", "space_index", "table", "themes", "top",
+        "snapshots", "sources", "space_index", "table", "themes", "top",
     },
     ("neo4j", "index"): {
         "candidate_sources", "fulltext", "vectors", "word_counts", "word_source",

@@ -100,6 +100,11 @@ class Pool:
         connection.opened = opened
         self._opened = opened
 
+    @property
+    def absolute(self) -> Path:
+        """The path of the file when it was opened, whatever the current folder is now."""
+        return Path(self._absolute)
+
     def check_same(self, connection: sqlite3.Connection) -> None:
         """Raise :class:`StoreError` if the file was deleted or replaced since it was opened."""
         if not isinstance(connection, _Connection) or connection.opened is None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sqlite3
 
 from cognigraph.stores.sqlite.connection import Pool, mapped_errors
+from cognigraph.stores.sqlite.index.snapshots import drop_stale
 
 _MARK = "erase"
 
@@ -34,6 +35,7 @@ def erase(pool: Pool) -> bool:
             return True
         if not (_rewrite(connection) and _empty_log(connection)):
             return False
+    drop_stale(pool)
     with pool.write() as connection:
         connection.execute("DELETE FROM meta WHERE key = ?", (_MARK,))
     return True

@@ -14,6 +14,8 @@ from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.graph import SQLiteGraph
 from cognigraph.stores.sqlite.housekeeping import SQLiteHousekeeping
 from cognigraph.stores.sqlite.index.index_cache import SpaceIndexes
+from cognigraph.stores.sqlite.index.layer import FEW_ROWS
+from cognigraph.stores.sqlite.index.snapshots import Snapshots, drop_stale
 from cognigraph.stores.sqlite.marks import TurnMark
 from cognigraph.stores.sqlite.messages import SQLiteMessages
 from cognigraph.stores.sqlite.queue import SQLiteQueue
@@ -46,12 +48,14 @@ class SQLiteStore:
         busy_timeout: float = 60.0,
     ) -> None:
         self._pool = Pool(path, busy_timeout=busy_timeout)
-        self._indexes = SpaceIndexes(index_bytes)
+        self._indexes = SpaceIndexes(index_bytes, FEW_ROWS)
         try:
             self._record = prepare(self._pool, embedder, vectors or DEFAULT_PRECISION, clock)
+            drop_stale(self._pool)
         except BaseException:
             self._pool.close()
             raise
+        self._indexes.snapshots = Snapshots(self._pool, self._record.generation)
         file = MemoryFile(self._pool, self._record, clock)
         mark = TurnMark(self._pool)
         self.messages = SQLiteMessages(file, mark)
@@ -71,6 +75,7 @@ class SQLiteStore:
 
     def close(self) -> None:
         """Close all connections and drop the in-memory indexes."""
+        self._indexes.finish()
         self._pool.close()
         self._indexes.clear()
 

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from sqlite3 import Connection
-from threading import Lock
+from threading import Lock, Thread
 
 from cognigraph.stores.sqlite import read
+from cognigraph.stores.sqlite.index.layer import FEW_ROWS
+from cognigraph.stores.sqlite.index.snapshots import Snapshots
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.vector_format import VectorFormat
 
@@ -31,11 +33,14 @@ class SpaceIndexes:
 
     The least recently searched indexes are dropped and read again when needed. The one searched
     last always stays. The total is maintained, so the cost of a search does not depend on the
-    number of spaces.
+    number of spaces. Large indexes are read from files, and written to them in a thread.
     """
 
-    def __init__(self, most_bytes: int) -> None:
+    def __init__(self, most_bytes: int, few_rows: int = FEW_ROWS) -> None:
         self._most_bytes = most_bytes
+        self.few_rows = few_rows
+        self.snapshots: Snapshots | None = None
+        self._saving: Thread | None = None
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._total = 0
         self._lock = Lock()
@@ -69,16 +74,39 @@ class SpaceIndexes:
             if not there:
                 yield None
                 return
-            index = self.add(space, SpaceIndex(vectors))
+            index = self.add(space, SpaceIndex(vectors, self.few_rows))
         # Lock first, then snapshot: a snapshot older than the index would lack some of its rows.
         with index.lock, snapshot() as connection:
             space_id = read.space_id(connection, space)
             if space_id is None:
                 yield None
                 return
+            if self.snapshots is not None and not index.revision:
+                self.snapshots.load(connection, space_id, index)
             index.refresh(connection, space_id, snapshot)
             self.charge(space, index)
+            self._save(space_id, index)
             yield connection, index, space_id
+
+    def _save(self, space_id: int, index: SpaceIndex) -> None:
+        """Write an index to its file, in another thread, if much has come since."""
+        if self.snapshots is None or not self.snapshots.is_due(index):
+            return
+        with self._lock:
+            if self._saving is not None and self._saving.is_alive():
+                return
+            self._saving = Thread(
+                target=self.snapshots.save, args=(space_id, index), name="cognigraph-save",
+                daemon=True,
+            )  # fmt: skip
+            self._saving.start()
+
+    def finish(self) -> None:
+        """Wait until what is being written to files is written."""
+        with self._lock:
+            saving = self._saving
+        if saving is not None:
+            saving.join()
 
     def get(self, space: str) -> SpaceIndex | None:
         """The cached index of a space, which becomes the most recently used; ``None`` if absent."""

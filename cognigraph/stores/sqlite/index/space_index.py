@@ -9,7 +9,7 @@ space that the index holds.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from threading import RLock
@@ -58,8 +58,9 @@ class SpaceIndex:
             "uid": (np.uint8, (16,)),
         }
         dimension, few = self.vectors.dimension, self._few_rows
-        self.revision = 0
+        self.revision = self._themes_revision = 0
         self.epoch = 0
+        self.unsaved = 0
         self.chunks = Layer(
             common
             | {
@@ -135,13 +136,13 @@ class SpaceIndex:
         if epoch != self.epoch:
             self._clear()
             self.epoch = epoch
-        if revision == self.revision:
+        if revision == self._themes_revision:  # after a file was read, the themes are missing
             return
         try:
             self._read(connection, (space_id, self.revision, revision), another)
-            self.revision = revision
+            self.revision = self._themes_revision = revision
         finally:
-            if self.revision != revision:  # incomplete: some of the rows lack their words
+            if self._themes_revision != revision:  # incomplete: some of the rows lack their words
                 self._clear()
 
     def _read(
@@ -161,6 +162,45 @@ class SpaceIndex:
             self._read_triples(connection, span)
         self._take_themes(connection, span[0])
 
+    # Files
+
+    @property
+    def is_coded(self) -> bool:
+        """Whether both layers are so large that they have codes."""
+        return self.chunks.codes is not None and self.triples.codes is not None
+
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """All that :meth:`restore` takes: plain values, and arrays. Themes are read again."""
+        parts = {
+            "chunks": self.chunks.arrays(), "triples": self.triples.arrays(),
+            "subject": self.by_subject.arrays(), "object": self.by_object.arrays(),
+        }  # fmt: skip
+        state = {"revision": self.revision, "moved": self._moved, "speakers": self.speakers}
+        return state, {
+            f"{part} {name}": a for part, own in parts.items() for name, a in own.items()
+        }
+
+    def restore(self, epoch: int, state: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+        """Take over what :meth:`state` returned; ``epoch`` is that of the space then."""
+
+        def part(name: str) -> dict[str, Array]:
+            start = f"{name} "
+            return {
+                key.removeprefix(start): a for key, a in arrays.items() if key.startswith(start)
+            }
+
+        self._clear()
+        self.chunks.restore(part("chunks"))
+        self.triples.restore(part("triples"))
+        self.by_subject.restore(part("subject"))
+        self.by_object.restore(part("object"))
+        self.epoch, self.revision = epoch, int(state["revision"])
+        self._moved, self.speakers = bool(state["moved"]), list(state["speakers"])
+        self._speaker_codes = {name: code for code, name in enumerate(self.speakers)}
+        last = np.flatnonzero(self.chunks["following"] < 0)
+        sessions = self.chunks["session"][last].tolist()
+        self._tails = dict(zip(sessions, last.tolist(), strict=True))
+
     # Chunks
 
     def _read_chunks(self, connection: sqlite3.Connection, span: Span) -> None:
@@ -172,6 +212,7 @@ class SpaceIndex:
 
     def _take_chunks(self, row: tuple[Any, ...]) -> None:
         ids, sessions, ats, questions, lengths = map(unpack_integers, row[:5])
+        self.unsaved += len(ids)
         values: dict[str, Array] = {
             "id": ids,
             "session": sessions,
@@ -238,6 +279,7 @@ class SpaceIndex:
 
     def _take_triples(self, row: tuple[Any, ...]) -> None:
         ids, subjects, objects, firsts, lasts, lengths = map(unpack_integers, row[:6])
+        self.unsaved += len(ids)
         values: dict[str, Array] = {
             "id": ids,
             "subject": subjects,
@@ -279,7 +321,7 @@ class SpaceIndex:
             """SELECT s.id, t.vector, t.terms, t.length
                FROM session s LEFT JOIN theme t ON t.session_id = s.id
                WHERE s.space_id = ? AND s.changed > ? ORDER BY s.id, t.place""",
-            (space_id, self.revision),
+            (space_id, self._themes_revision),
         ).fetchall()
         themes: dict[int, list[ThemeRow]] = {}
         for session, *row in changed:
