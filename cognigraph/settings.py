@@ -48,7 +48,7 @@ class InsertSettings:
 
     max_chunk_chars: int = 1000
     max_message_chars: int = 10_000_000
-    batch: int = 128
+    batch: int = 512
 
     def __post_init__(self) -> None:
         check_fields(self, "insert")

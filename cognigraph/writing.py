@@ -204,7 +204,7 @@ class Writing(Inspection):
         on_progress: Progress | None = None,
         skip_invalid: bool = False,
     ) -> AddResult:
-        """Store many messages, about a hundred in each transaction.
+        """Store many messages, some hundreds in each transaction.
 
         Messages that are already stored are skipped, so after a crash the same call can simply be
         repeated.

@@ -511,6 +511,31 @@ def test_many_writers_of_one_session_and_of_many(
 
 
 @pytest.mark.one_line
+def test_eight_programs_import_into_one_space_and_into_their_own(
+    open_store: Open, driver: Driver, space: str
+) -> None:
+    # Each store has a driver of its own and knows nothing of the others, like those of 8 processes.
+    stores = [open_store() for _ in range(8)]
+
+    def imports(program: int) -> list[str]:
+        statuses: list[str] = []
+        for batch in range(3):
+            for name in (space, f"{space}-{program}"):
+                numbers = range(1000 * program + 20 * batch, 1000 * program + 20 * batch + 20)
+                # In the common space, all programs write to the same sessions in the same batch.
+                rows = [message(name, n, session=f"s{n % 3}", minute=n % 1000) for n in numbers]
+                statuses += stores[program].messages.insert(name, rows)
+        return statuses
+
+    with ThreadPoolExecutor(8) as threads:
+        statuses = [status for own in threads.map(imports, range(8)) for status in own]
+    assert statuses == ["new"] * 8 * 3 * 2 * 20
+    assert stores[0].graph.stats(space).chunks == 480
+    assert [len(session) for session in chain(driver, space)] == [160, 160, 160]
+    assert {stores[0].graph.stats(f"{space}-{n}").chunks for n in range(8)} == {60}
+
+
+@pytest.mark.one_line
 def test_workers_and_writers_do_not_deadlock(open_store: Open, space: str) -> None:
     store = open_store()
     store.messages.insert(space, [message(space, n, session=f"s{n % 6}") for n in range(120)])

@@ -60,7 +60,7 @@ def add(request: Request, space: Writable, body: MessageBody) -> Response:
 
 @router.post("/messages/batch", responses=described(schema_of(AddResult)))
 def add_many(space: Writable, body: MessagesBody) -> Response:
-    """Store many messages, about a hundred in each transaction."""
+    """Store many messages, some hundreds in each transaction."""
     messages = [message.mapping() for message in body.messages]
     with span("cognigraph.add", space.name, messages=len(messages)):
         return document(space.add_many(messages, skip_invalid=body.skip_invalid))

@@ -5,8 +5,10 @@
 //   chunk and theme: {index (null: none), fetch, after (arrival number, null: compare none), limit}
 // returns: rows of nearest_indexed, nearest and by_terms for chunks, then of nearest_indexed and
 //   nearest for themes
-CALL () {
-  WITH $chunk.index AS index WHERE index IS NOT NULL
+// Each subquery imports its parameter, so that the planner runs one after the other.
+WITH $chunk AS chunk, $words AS words, $theme AS theme
+CALL (chunk) {
+  WITH chunk.index AS index WHERE index IS NOT NULL
   CALL db.index.vector.queryNodes(index, $chunk.fetch, $vector) YIELD node
   WITH node, vector.similarity.cosine(node.embedding, $vector) AS score ORDER BY score DESC
   WITH node, score, score > 0.5 AND ($until IS NULL OR node.at <= $until)
@@ -23,8 +25,8 @@ CALL () {
           collect(CASE WHEN good THEN node.session_uid END), [], [],
           count(*), min(score)] AS chunks_indexed
 }
-CALL () {
-  WITH $chunk.after AS after WHERE after IS NOT NULL
+CALL (chunk) {
+  WITH chunk.after AS after WHERE after IS NOT NULL
   MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)
   WHERE node.space = $space AND node.seq > after AND ($until IS NULL OR node.at <= $until)
     AND ($where IS NULL OR (coalesce(node.role, 'person') IN $where.roles
@@ -41,8 +43,8 @@ CALL () {
   WITH node, score ORDER BY score DESC, node.seq LIMIT toInteger($chunk.limit)
   RETURN [collect(score), collect(node.uid), collect(node.session_uid)] AS chunks_compared
 }
-CALL () {
-  WITH $words.query AS query WHERE query IS NOT NULL
+CALL (words) {
+  WITH words.query AS query WHERE query IS NOT NULL
   CALL db.index.fulltext.queryNodes($words.index, query, {limit: $words.limit}) YIELD node, score
   WITH node, score WHERE node.space = $space
   RETURN [collect(node.uid), collect(score), collect(node.length),
@@ -59,8 +61,8 @@ CALL () {
       AND all(mark IN $where.marks WHERE mark IN coalesce(node.marks, []))))),
           count(*)] AS chunks_by_words
 }
-CALL () {
-  WITH $theme.index AS index WHERE index IS NOT NULL
+CALL (theme) {
+  WITH theme.index AS index WHERE index IS NOT NULL
   CALL db.index.vector.queryNodes(index, $theme.fetch, $vector) YIELD node
   WITH node, vector.similarity.cosine(node.embedding, $vector) AS score ORDER BY score DESC
   WITH node, score, score > 0.5 AS good
@@ -68,8 +70,8 @@ CALL () {
           collect(CASE WHEN good THEN node.session_uid END), [], [],
           count(*), min(score)] AS themes_indexed
 }
-CALL () {
-  WITH $theme.after AS after WHERE after IS NOT NULL
+CALL (theme) {
+  WITH theme.after AS after WHERE after IS NOT NULL
   MATCH (node:Theme) USING INDEX node:Theme(space, seq)
   WHERE node.space = $space AND node.seq > after
   WITH node, vector.similarity.cosine(node.embedding, $vector) AS score

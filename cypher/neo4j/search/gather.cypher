@@ -76,7 +76,7 @@ CALL (own_sessions) {
     RETURN max(CASE WHEN theme IS NULL THEN null
                ELSE coalesce(vector.similarity.cosine(theme.embedding, $vector), 0.5) END) AS best,
            sum(theme.length) AS length,
-           collect([term IN theme.terms WHERE term IN $terms]) AS found
+           collect([term IN theme.terms WHERE term IN $terms]) AS words
   }
   CALL (session) {
     WITH session WHERE $entities IS NOT NULL
@@ -87,7 +87,7 @@ CALL (own_sessions) {
     ORDER BY position
     RETURN collect(nearest) AS keys
   }
-  RETURN collect([session.uid, session.id, best, length, found,
+  RETURN collect([session.uid, session.id, best, length, words,
     CASE WHEN $entities IS NULL THEN 0 ELSE COUNT { (session)-[:HAS_KEY]->() } END, keys]) AS rows
 }
 RETURN triple_uids, cosines, lengths, found, evidence, texts, chunk_columns, rows

@@ -1,13 +1,15 @@
 // what: run the candidate sources for triples: by vector, in the space's own index or by comparing
-//   all, by words, and by the entities that the question names; the statements nearest,
-//   nearest_indexed, by_terms and anchors do one each
+//   all, by words, and by the entities that the question names, each with its triples most similar
+//   to the question; an entity with more than `most` triples (a hub) is left to the vector index
 // parameters: space, vector, until (or null), terms, words: {index, query, limit} (query null:
 //   none), triple: {index (null: none), fetch, after (arrival number, null: compare none), limit},
-//   anchors (hashes), names (stemmed), limit (triples of an anchor), most (triples of an anchor
-//   that are compared)
-// returns: rows of nearest_indexed, nearest and by_terms, and the rows of anchors
-CALL () {
-  WITH $triple.index AS index WHERE index IS NOT NULL
+//   anchors (hashes), names (stemmed), limit (triples of an anchor), most
+// returns: rows as of nearest_indexed, nearest and by_terms, and the entities by uid: [uid, name,
+//   triples (uids), whether it is a hub]
+// Each subquery imports its parameter, so that the planner runs one after the other.
+WITH $triple AS source, $words AS words, $anchors AS anchors
+CALL (source) {
+  WITH source.index AS index WHERE index IS NOT NULL
   CALL db.index.vector.queryNodes(index, $triple.fetch, $vector) YIELD node
   WITH node, vector.similarity.cosine(node.embedding, $vector) AS score ORDER BY score DESC
   WITH node, score, score > 0.5 AND ($until IS NULL OR node.first_observed <= $until) AS good
@@ -15,8 +17,8 @@ CALL () {
           collect(CASE WHEN good THEN node.subject_uid END),
           collect(CASE WHEN good THEN node.object_uid END), count(*), min(score)] AS indexed
 }
-CALL () {
-  WITH $triple.after AS after WHERE after IS NOT NULL
+CALL (source) {
+  WITH source.after AS after WHERE after IS NOT NULL
   MATCH (node:Triple) USING INDEX node:Triple(space, seq)
   WHERE node.space = $space AND node.seq > after
     AND ($until IS NULL OR node.first_observed <= $until)
@@ -25,16 +27,16 @@ CALL () {
   WITH node, score ORDER BY score DESC, node.seq LIMIT toInteger($triple.limit)
   RETURN [collect(score), collect(node.uid), []] AS compared
 }
-CALL () {
-  WITH $words.query AS query WHERE query IS NOT NULL
+CALL (words) {
+  WITH words.query AS query WHERE query IS NOT NULL
   CALL db.index.fulltext.queryNodes($words.index, query, {limit: $words.limit}) YIELD node, score
   WITH node, score WHERE node.space = $space
   RETURN [collect(node.uid), collect(score), collect(node.length),
           collect([term IN node.terms WHERE term IN $terms]),
           collect($until IS NULL OR node.first_observed <= $until), count(*)] AS by_words
 }
-CALL () {
-  UNWIND $anchors AS anchor
+CALL (anchors) {
+  UNWIND anchors AS anchor
   CALL (anchor) {
     MATCH (entity:Entity {anchor: anchor})
     WHERE entity.space = $space AND entity.key IN $names
