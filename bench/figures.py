@@ -99,6 +99,20 @@ def size() -> str:
     )
 
 
+def size_neo4j() -> str:
+    """Return the table of what a Neo4j database takes on disk."""
+    found = result("size-neo4j")
+    nodes, parts = found["nodes"], found["mb"]
+    filled = f"{nodes['Chunk']:,} messages, {nodes['Triple']:,} facts, {nodes['Entity']:,} entities"
+    rows = [[name, f"{size:,.0f} MB"] for name, size in parts.items() if name != "all"]
+    rows += [
+        ["all, without transaction logs", f"{parts['all']:,.0f} MB"],
+        ["per message, with its facts", f"{found['kb_per_message']:.0f} KB"],
+        ["per vector in the vector indexes", f"{found['bytes_per_indexed_vector']:,} bytes"],
+    ]
+    return table(["", filled], rows)
+
+
 _EXTRACTION = {
     "none: messages only": ("none", "plain"),
     "`rules` (default)": ("rules", "rules"),
@@ -570,8 +584,8 @@ IN_README: dict[str, Callable[[], str]] = {
 }
 
 TABLES: tuple[Callable[[], str], ...] = (
-    insert, search, size, recall, categories, assistants, context, strategies, several_queries,
-    page, extraction, languages, enrichment, model_cost, dates, ablation_paper, ablation_default,
+    insert, search, size, size_neo4j, recall, categories, assistants, context, strategies,
+    several_queries, page, extraction, languages, enrichment, model_cost, dates, ablation_paper, ablation_default,
     updates,
 )  # fmt: skip
 
