@@ -9,7 +9,8 @@ what to add to it where a question asks for a list. Both are learned where messa
 to add where they are long is learned there, with another L2 penalty on the change; then, with all
 these weights fixed, what a better hit in the same session costs where a question asks for a list.
 The recall it reports is cross-validated twice: each conversation is ranked with weights learned on
-the others, and each kind of talk with weights learned on the other kind. As in a search, newer
+the others, and each kind of talk with weights learned on the other kind (with ``--only-long``, with
+the shipped weights and no changes). As in a search, newer
 messages precede older ones where a question asks how things are. Beside it stand the cosine alone
 and the sum of the scaled cosine and BM25. ``--write`` puts the weights into
 ``retrieve/rank/weights.py``. Looks inside cognigraph on purpose.
@@ -18,6 +19,7 @@ and the sum of the scaled cosine and BM25. ``--write`` puts the weights into
 from __future__ import annotations
 
 import argparse
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -30,6 +32,7 @@ from measure import write
 from signals import Question, gathered
 
 from cognigraph.retrieve.rank.features import session_ranks
+from cognigraph.retrieve.rank.weights import WEIGHT_SETS, WeightSet
 
 SIGNALS = {
     "plain": ["vector", "window vector", "window words", "similar words", "window similar words",
@@ -39,10 +42,11 @@ SIGNALS = {
     "rules": ["vector", "window vector", "window words", "similar words", "window similar words",
               "session best", "theme", "theme words", "speaker named", "asks", "answers", "length",
               "names", "answer form", "user", "user vector", "assistant asked", "wish",
-              "contextual vector", "exchange vector", "counterpart vector", "counterpart triple",
-              "triple", "second triple", "time"],
+              "contextual vector", "triple", "second triple", "time"],
 }  # fmt: skip
-SIGNALS["model"] = SIGNALS["rules"]
+SIGNALS["model"] = [
+    *SIGNALS["rules"], "exchange vector", "counterpart vector", "counterpart triple"
+]  # fmt: skip
 EXTRACTIONS = {"plain": "none", "rules": "rules", "model": "recorded"}
 WEIGHTS = Path(__file__).parents[1] / "retrieve" / "rank" / "weights.py"
 ARGUMENTS = {"weights": "weights", "lists": "list_changes", "long": "long_changes"}
@@ -95,12 +99,15 @@ class Learned(NamedTuple):
 class Learner:
     """Learns weights of many sets of questions that overlap, each from those of all questions.
 
+    With ``shipped`` weights, only what changes where messages are long is learned.
+
     Leaving some questions out changes the weights little, so few steps lead to the new ones; and
     while the same questions about short messages are left, their weights are the same.
     """
 
-    def __init__(self, names: list[str]) -> None:
+    def __init__(self, names: list[str], shipped: WeightSet | None = None) -> None:
         self._names = names
+        self._shipped = shipped
         self._first: dict[str, np.ndarray] = {}
         self._short: dict[tuple[str, ...], np.ndarray] = {}
 
@@ -112,7 +119,7 @@ class Learner:
         short, long = [[q for q in questions if (q.long > 0) is yes] for yes in (False, True)]
         weights, lists = np.split(self._weights(short or long), 2)
         learned = Learned(weights, lists, np.zeros(len(self._names)))
-        if not short or not long:
+        if not long or not (short or self._shipped):
             return learned
         own = [q.signals[:, : len(self._names)] * q.long for q in long]
         scores = [learned.first_scores(q) for q in long]
@@ -123,6 +130,9 @@ class Learner:
         return learned._replace(session_rank=rank_weight(learned, listed))
 
     def _weights(self, questions: Sequence[Question]) -> np.ndarray:
+        if self._shipped is not None:
+            parts = (self._shipped.weights, self._shipped.list_changes)
+            return np.array([part.get(name, 0.0) for part in parts for name in self._names])
         conversations = tuple(sorted({f"{q.kind}/{q.conversation}" for q in questions}))
         if conversations not in self._short:
             signals = [q.signals for q in questions]
@@ -234,15 +244,17 @@ def summary(figures: Figures) -> dict[str, Any]:
     }
 
 
-def report(questions: Sequence[Question], names: list[str]) -> dict[str, Any]:
+def report(
+    questions: Sequence[Question], names: list[str], shipped: WeightSet | None = None
+) -> dict[str, Any]:
     """Return the weights learned on everything, and the figures of cross-validation."""
-    learner = Learner(names)
+    learner = Learner(names, shipped)
     learned = learner.learn(questions)
     result: dict[str, Any] = {
         **learned.by_name(names),
         "cross_validated": summary(cross_validated(questions, learner, lambda q: q.conversation)),
     }
-    if len({q.kind for q in questions}) > 1:
+    if len({q.kind for q in questions}) > 1 or shipped is not None:
         left_out = cross_validated(questions, learner, lambda q: q.kind)
         result["kind_left_out"] = summary(left_out)
     result["baselines"] = {
@@ -263,13 +275,30 @@ def with_weights(source: str, result: dict[str, Any]) -> str:
     return source
 
 
+def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """Return the old figures with those that were measured anew; learned weights are replaced."""
+    return {
+        **old,
+        **{
+            name: merged(old[name], value)
+            if isinstance(value, dict) and name in old and name not in ARGUMENTS
+            else value
+            for name, value in new.items()
+        },
+    }
+
+
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", required=True, help="folders, one for each kind of talk")
     parser.add_argument("--embedders", default="wordllama")
     parser.add_argument("--keep", help="a folder for vectors and signals, for the next run")
-    parser.add_argument("--json")
+    parser.add_argument(
+        "--only-long", action="store_true",
+        help="learn on long messages only, what to add to the shipped weights",
+    )  # fmt: skip
+    parser.add_argument("--json", help="with --only-long, other figures in it are kept")
     parser.add_argument("--write", action="store_true", help="into retrieve/rank/weights.py")
     arguments = parser.parse_args()
     keep = Path(arguments.keep) if arguments.keep else None
@@ -281,7 +310,10 @@ def main() -> None:
             for data in arguments.data.split(",")
             for question in gathered(Path(data), embedder, EXTRACTIONS[setting], names, keep)
         ]
-        result[setting] = report(questions, names)
+        shipped = WEIGHT_SETS[setting] if arguments.only_long else None
+        result[setting] = report(questions, names, shipped)
+    if arguments.only_long and arguments.json and Path(arguments.json).exists():
+        result = merged(json.loads(Path(arguments.json).read_text("utf-8")), result)
     write(result, arguments.json)
     if arguments.write:
         WEIGHTS.write_text(with_weights(WEIGHTS.read_text("utf-8"), result), "utf-8")
