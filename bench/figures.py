@@ -585,8 +585,8 @@ IN_README: dict[str, Callable[[], str]] = {
 
 TABLES: tuple[Callable[[], str], ...] = (
     insert, search, size, size_neo4j, recall, categories, assistants, context, strategies,
-    several_queries, page, extraction, languages, enrichment, model_cost, dates, ablation_paper, ablation_default,
-    updates,
+    several_queries, page, extraction, languages, enrichment, model_cost, dates, ablation_paper,
+    ablation_default, updates,
 )  # fmt: skip
 
 
