@@ -9,8 +9,8 @@ CREWAI := .venv-crewai
 # Tests start processes, and each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Files in memory, where the system has a folder for it: a busy disk makes each commit wait.
-MEMORY := $(if $(wildcard /dev/shm),TMPDIR=/dev/shm)
+# Files in memory, where there are 4 GB for them: on a disk each commit waits for it.
+MEMORY := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 {print "TMPDIR=/dev/shm"}')
 
 # pip prints a warning of setuptools at each editable installation, about nothing one could change.
 PIP = PYTHONWARNINGS='ignore:Editable installation' $(1)/bin/python -m pip install --quiet
@@ -50,10 +50,10 @@ demo-loop: $(VENV)/.ready ## Answer questions in rounds, with a scripted model
 	$(BIN)/cognigraph demo --loop
 
 test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
-	$(BIN)/python -m pytest -n auto --maxprocesses=4
+	$(MEMORY) $(BIN)/python -m pytest -n auto --maxprocesses=4
 
 test-lines: $(VENV)/.ready ## As test, but with every test of a store on every line of Neo4j
-	COGNIGRAPH_TEST_EVERY_LINE=1 $(BIN)/python -m pytest -n auto --maxprocesses=4
+	$(MEMORY) COGNIGRAPH_TEST_EVERY_LINE=1 $(BIN)/python -m pytest -n auto --maxprocesses=4
 
 test-fast: $(VENV)/.ready ## After each edit: no server, few processes, a tenth of the examples
 	$(MEMORY) $(BIN)/python -m pytest -n auto -m "not neo4j and not slow and not fuzz" --hypothesis-profile=fast

@@ -70,9 +70,10 @@ def test_demo_shows_the_whole_way_from_turn_to_answer(quick: Cli, tmp_path: Path
     assert list(tmp_path.iterdir()) == []  # neither the environment's file nor another one
 
 
-def test_demo_kept_in_a_file_can_be_played_again_and_asked(cli: Cli) -> None:
-    first = document(cli("demo", "--db", "demo.db", "--json"))
-    second = document(cli("demo", "--db", "demo.db", "--json"))
+@pytest.mark.slow
+def test_demo_kept_in_a_file_can_be_played_again_and_asked(quick: Cli) -> None:
+    first = document(quick("demo", "--db", "demo.db", "--json"))
+    second = document(quick("demo", "--db", "demo.db", "--json"))
 
     assert first["new"] == first["turns"] == 117
     assert first["found_before_enrichment"] == ["m048"]
@@ -80,7 +81,7 @@ def test_demo_kept_in_a_file_can_be_played_again_and_asked(cli: Cli) -> None:
     assert second["stats"] == first["stats"]
     assert second["context"] == first["context"]
     assert [answer["absent"] for answer in first["answers"]][-1] == ["dentist"]
-    found = document(cli("search", "What is Pickle afraid of?", "--db", "demo.db", "--json"))
+    found = document(quick("search", "What is Pickle afraid of?", "--db", "demo.db", "--json"))
     assert "m036" in [hit["id"] for hit in found["hits"][:3]]
 
 
@@ -191,7 +192,7 @@ def test_import_from_stdin_twice_changes_nothing_the_second_time(cli: Cli, quick
         )
     )
     first = document(cli("import", "-", "--json", stdin=lines))
-    second = document(cli("import", "-", "--json", stdin="\ufeff" + lines + "\n\n"))
+    second = document(quick("import", "-", "--json", stdin="\ufeff" + lines + "\n\n"))
     assert (first["read"], first["new"], first["known"]) == (4, 4, 0)
     assert (second["read"], second["new"], second["known"]) == (4, 0, 4)
     assert second["enriched"]["chunks"] == 0

@@ -71,36 +71,37 @@ def test_a_space_is_exported_imported_and_backed_up(filled: Cli, tmp_path: Path)
     assert filled("triples", "--db", copy).stdout == filled("triples").stdout
 
 
-def test_a_fact_is_stated_on_the_command_line(cli: Cli) -> None:
+def test_a_fact_is_stated_on_the_command_line(quick: Cli) -> None:
     given = ("add-fact", "Ann", "lives in", "Oslo", "--from", "2026-05", "--source", "crm")
-    stored = document(cli(*given, "--at", "2026-06-01T09:00:00Z", "--json"))
+    stored = document(quick(*given, "--at", "2026-06-01T09:00:00Z", "--json"))
     assert (stored["new"], stored["text"]) == (True, "Ann lives in Oslo (2026-05)")
-    (fact,) = document(cli("triples", "Ann", "--json"))["triples"]
+    (fact,) = document(quick("triples", "Ann", "--json"))["triples"]
     assert (fact["object"], fact["valid_from"]) == ("Oslo", "2026-05-01T00:00:00+00:00")
     assert [(one["id"], one["said_by"], one["provenance"]) for one in fact["sources"]] == [
         (stored["id"], "crm", "user")
     ]
     assert "valid_from must be one time" in error_of(
-        cli("add-fact", "Ann", "lives in", "Oslo", "--from", "2026/2027"), 2
+        quick("add-fact", "Ann", "lives in", "Oslo", "--from", "2026/2027"), 2
     )
 
 
-def test_expiry_profile_and_several_spaces_on_the_command_line(cli: Cli) -> None:
+@pytest.mark.slow
+def test_expiry_profile_and_several_spaces_on_the_command_line(quick: Cli) -> None:
     at = ("--speaker", "Ann", "--at", "2025-05-20T09:00:00Z", "--json")
-    cli("add", "I live in Oslo.", "--id", "m1", "--session", "a", *at)
-    cli("add", "My room is 512.", "--id", "m2", "--session", "b",
+    quick("add", "I live in Oslo.", "--id", "m1", "--session", "a", *at)
+    quick("add", "My room is 512.", "--id", "m2", "--session", "b",
         "--expires", "2025-05-21T09:00:00Z", *at)  # fmt: skip
-    cli("add", "I live in Bergen.", "--id", "m3", "--space", "other", *at)
-    found = document(cli("search", "Where does Ann live?", "--in", "default", "--in", "other",
+    quick("add", "I live in Bergen.", "--id", "m3", "--space", "other", *at)
+    found = document(quick("search", "Where does Ann live?", "--in", "default", "--in", "other",
                          "--json"))["hits"]  # fmt: skip
     assert {(one["space"], one["hit"]["id"]) for one in found} >= {
         ("default", "m1"), ("other", "m3")
     }  # fmt: skip
-    planned = document(cli("expire", "--json"))
+    planned = document(quick("expire", "--json"))
     assert (planned["messages"], planned["dry_run"]) == (1, True)
-    assert "--keep 'x' must be DAYS[:ROLE[:TAG]]" in error_of(cli("expire", "--keep", "x"), 2)
-    assert document(cli("expire", "--yes", "--json"))["messages"] == 1
-    assert [one["id"] for one in document(cli("messages", "--json"))["messages"]] == ["m1"]
-    profile = document(cli("profile", "Ann", "--json"))
+    assert "--keep 'x' must be DAYS[:ROLE[:TAG]]" in error_of(quick("expire", "--keep", "x"), 2)
+    assert document(quick("expire", "--yes", "--json"))["messages"] == 1
+    assert [one["id"] for one in document(quick("messages", "--json"))["messages"]] == ["m1"]
+    profile = document(quick("profile", "Ann", "--json"))
     assert [entry["slot"] for entry in profile["entries"]] == ["home"]
-    assert document(cli("expire", "--keep", "1:person", "--yes", "--json"))["messages"] == 1
+    assert document(quick("expire", "--keep", "1:person", "--yes", "--json"))["messages"] == 1

@@ -25,7 +25,7 @@ def test_eight_processes_add_the_same_turns_to_one_new_file(tmp_path):
     path = tmp_path / "m.db"
     processes = [
         subprocess.Popen(
-            [sys.executable, "-m", "tests.storage.writers", "load", str(path), "500", str(60 * n)],
+            [sys.executable, "-m", "tests.storage.writers", "load", str(path), "250", str(30 * n)],
             cwd=ROOT, stderr=subprocess.PIPE, text=True,
         )
         for n in range(8)
@@ -35,8 +35,8 @@ def test_eight_processes_add_the_same_turns_to_one_new_file(tmp_path):
         (0, "")
     ] * 8
     with open_memory(path) as memory:
-        assert memory.stats().messages == 500
-        assert [memory.get(f"m{n}").text for n in range(500)] == [turn(n).text for n in range(500)]
+        assert memory.stats().messages == 250
+        assert [memory.get(f"m{n}").text for n in range(250)] == [turn(n).text for n in range(250)]
         assert_whole(memory, path)
         memory.flush(timeout=60)
         stats = memory.stats()
@@ -44,7 +44,7 @@ def test_eight_processes_add_the_same_turns_to_one_new_file(tmp_path):
         crowded = {(t.uid, t.first_observed, t.last_observed, t.sources)
                    for t in memory.triples(limit=10_000)}  # fmt: skip
     with open_memory(tmp_path / "alone.db") as memory:
-        memory.add_many(turn(n) for n in range(500))
+        memory.add_many(turn(n) for n in range(250))
         memory.flush(timeout=60)
         alone = {(t.uid, t.first_observed, t.last_observed, t.sources)
                  for t in memory.triples(limit=10_000)}  # fmt: skip
