@@ -191,6 +191,8 @@ def context() -> str:
     for what, name in (
         ("assistants, wordllama", "assistants-none-wordllama"),
         ("assistants, bge-small-en-v1.5", "assistants-none-bge-small"),
+        ("assistants, recorded facts, wordllama", "assistants-recorded-wordllama"),
+        ("assistants, recorded facts, bge-small-en-v1.5", "assistants-recorded-bge-small"),
         ("LoCoMo, wordllama", "locomo-none-wordllama"),
     ):
         found = result(f"context-{name}")
@@ -208,7 +210,7 @@ def context() -> str:
                 ]
             )
     head = [
-        "messages only", "block", "evidence carried", "all of it", "carried per 1,000 tokens",
+        "data", "block", "evidence carried", "all of it", "carried per 1,000 tokens",
         "messages shown", "characters of evidence or beside it",
     ]  # fmt: skip
     return table(head, rows)

@@ -49,9 +49,18 @@ _EMPTY_HEADS = word_set(
     """blast time chance look guts courage hope ability strength progress part deal idea feeling
     fun step way lot mess doubt determination fingers best hang buzz boost emotions
     rollercoaster confidence back peace moments mind feedback offers letdown excitement terror
-    care pleasure honor honour treat reminder inspiration awe"""
+    hunt mix vibes hurdles plan plans care pleasure honor honour treat reminder inspiration awe"""
 )
 """Nouns that make an idiom with "have", "take", "do" or "be": "had a blast", "takes a look"."""
+_OPINIONS = word_set("think believe guess suppose reckon underestimate picture imagine")
+"""Verbs that say what somebody thinks, and no more; "is thinking of" is a plan."""
+_SKILLS = word_set(
+    """speak play swim ride drive cook bake sing dance read write type draw paint sew knit ski skate
+    sail fly code program eat drink walk see hear afford juggle surf climb run lift order"""
+)
+"""Verbs with which "can" says something lasting: what somebody is able or allowed to do."""
+_RESOLVES = word_set("stay stick keep try continue push remain")
+_PROGENY = word_set("kid kids child children son sons daughter daughters generations people")
 _ASKING = frozenset(("needs", "wants", "need", "want"))
 _MOODS = word_set(
     """feels feel feeling felt hoping crossing staying sounds seems admires expect inspired touched
@@ -101,6 +110,8 @@ def is_useful(
         and not (object.deictic and " " not in object.text and not concrete)
         and not (_is_mood(relation) and not concrete)
         and not (_is_generic(object) and not concrete)
+        and not (_is_thought(relation, object) and not concrete)
+        and not (_is_activity(phrase) and not concrete)
         and not _is_to_somebody(relation, object, voices)
         and not (_is_sentiment(relation, object) and not named)
         and not _is_vague(object)
@@ -136,6 +147,29 @@ def is_concrete(object: Phrase, voices: Voices) -> bool:
     }
     said = [word for word in object.text.split() if word not in own]
     return any(one.isdigit() or one.isupper() or one == "@" for word in said for one in word)
+
+
+def _is_thought(relation: Relation, object: Phrase) -> bool:
+    """Return whether a statement tells an opinion, a mere possibility, or a resolve.
+
+    "Wants his kids" lacks what they should do.
+    """
+    opinion = relation.main in _OPINIONS and "ing " not in f"{relation.text} "
+    if opinion or relation.text == "looks at":
+        return True
+    if relation.modal == "can" and relation.main not in _SKILLS:
+        return True
+    if relation.modal == "will" and relation.main in _RESOLVES:
+        return True
+    return relation.main == "want" and object.text.lower().split()[-1] in _PROGENY
+
+
+def _is_activity(phrase: Phrase) -> bool:
+    """Return whether a subject is what one does: "having a good time", "simple stretching"."""
+    said = phrase.text.split()
+    return not phrase.proper and any(
+        word.endswith("ing") and verbs.is_ing(word.lower()) for word in said[:2]
+    )
 
 
 def _is_generic(object: Phrase) -> bool:

@@ -185,6 +185,36 @@ def test_what_nobody_would_look_for_is_no_fact(text: str) -> None:
     assert facts(text) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I can finish the quilt.",
+        "I can't picture life without it.",
+        "I will stay determined.",
+        "I think schools and roads should be funded.",
+        "I want my kids to learn that too.",
+        "Just look at my students!",
+        "Having a positive environment helps my motivation.",
+        "I am always on the hunt for unique, trendy pieces.",
+    ],
+)
+def test_opinions_possibilities_and_resolves_are_no_facts(text: str) -> None:
+    assert facts(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("I can play the cello.", ("Ann", "can play", "cello")),
+        ("I can order coffee in Portuguese.", ("Ann", "can order", "coffee in Portuguese")),
+        ("I am thinking about starting a choir.", ("Ann", "is thinking about", "starting a choir")),
+        ("I looked at seven flats.", ("Ann", "looked at", "seven flats")),
+    ],
+)
+def test_abilities_and_plans_are_facts(text: str, fact: tuple[str, str, str]) -> None:
+    assert fact in facts(text)
+
+
 def test_a_statement_before_a_question_is_read() -> None:
     assert facts("I moved to Oslo, what should I see there?") == [("Ann", "moved to", "Oslo")]
     assert facts("What should I see, I moved to Oslo?") == []
