@@ -46,7 +46,7 @@ from cognigraph.states.slot_table import (
     TOGETHER,
     Says,
 )
-from cognigraph.text.terms import stem
+from cognigraph.states.tasks import told_of_task
 
 OBJECT_SIDE = "<"
 """A slot that begins with this is one of the fact's object: "Klara is Ann's boss"."""
@@ -108,8 +108,6 @@ _SWITCHED = re.compile(
     r"(?:switched|migrated|changed over|moved over|went back) (?:over |back )?(?P<way>from|to)"
 )
 _USED_TO = re.compile(r"used to (?P<base>\w+)(?P<rest>.*)")
-_TASKS: dict[str, Says] = {"has the task": "holds", "has done the task": "ends"}
-_LIGHT = word_set("a an the my our your his her their this that to i we have has been is was")
 _NOT_A_STATE = word_set("mentions says thinks seems looks sounds feels means goes comes gets makes")
 
 
@@ -200,31 +198,12 @@ def replaceable(slot: str) -> bool:
 @lru_cache(maxsize=8192)
 def _claim_of(fact: FactForm) -> Claim | None:
     relation = _present(normalise(fact.relation))
-    told = (
-        _task(fact, relation)
-        or _attribute(fact, relation)
-        or _from_table(fact, relation)
-        or _state(fact, relation)
-    )
+    task = told_of_task(relation, fact.object)
+    found = (read(fact, relation) for read in (_attribute, _from_table, _state))
+    told = Claim(*task) if task else next(filter(None, found), None)
     if told is None or not fact.negated:
         return told
     return None if told.says == "ends" else Claim(told.slot, "ends", told.value, dated=told.dated)
-
-
-def _task(fact: FactForm, relation: str) -> Claim | None:
-    """Read "has the task renew the passport"; "passport renewed" is the same task."""
-    says = _TASKS.get(relation)
-    if says is None:
-        return None
-    said = normalise(fact.object)
-    named = {_stem_of_base(word) for word in re.findall(r"[^\W_]+", said) if word not in _LIGHT}
-    value = " ".join(sorted(named)) or said
-    return Claim(f"task|{value}", says, value, change=says == "ends")
-
-
-def _stem_of_base(word: str) -> str:
-    verb = verbs.known_verb(word)
-    return stem(word if verb is None else verb.base)
 
 
 def _present(relation: str) -> str:
