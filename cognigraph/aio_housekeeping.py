@@ -34,6 +34,7 @@ class AsyncHousekeeping(AsyncWriting):
         order: MessageOrder = "oldest",
         limit: int = 100,
         after: str | None = None,
+        where: Filter | None = None,
     ) -> MessagePage:
         """See :meth:`cognigraph.Space.messages`."""
         return await self._run(
@@ -45,6 +46,7 @@ class AsyncHousekeeping(AsyncWriting):
             order=order,
             limit=limit,
             after=after,
+            where=where,
         )
 
     async def forget(

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from cognigraph import expiring, forgetting, spaces, updating
+from cognigraph.asking import in_utc
 from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.inspection import Inspection
 from cognigraph.model import (
+    Filter,
     Forgotten,
     MessageOrder,
     MessagePage,
@@ -37,6 +39,7 @@ class Housekeeping(Inspection):
         order: MessageOrder = "oldest",
         limit: int = 100,
         after: str | None = None,
+        where: Filter | None = None,
     ) -> MessagePage:
         """List messages in order of time, page by page.
 
@@ -49,6 +52,8 @@ class Housekeeping(Inspection):
             limit: the largest number of messages on the page.
             after: the ``cursor`` of the page before. It stays valid when messages are added or
                 forgotten meanwhile: none is listed twice, and none is left out.
+            where: only messages that pass this filter: by role, tags, metadata and all else that a
+                search filters by. Without it, messages of the system and of tools are listed, too.
         """
         zone = self._engine.zone
         query = MessageQuery(
@@ -59,6 +64,7 @@ class Housekeeping(Inspection):
             newest_first=order == "newest",
             limit=limit,
             after=None if after is None else position_of(after),
+            where=None if where is None else in_utc(where, zone),
         )
         return page_of(self._engine.store.housekeeping.messages(self._name, query), after)
 

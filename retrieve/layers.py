@@ -217,13 +217,13 @@ def _is_wanted(record: ChunkRecord, request: SearchRequest) -> bool:
 
 def passes(record: ChunkRecord, where: Filter) -> bool:
     """Whether a message fulfils all conditions of a filter whose times are datetimes."""
-    since, until = where.since, where.until
+    since, latest = where.since, where.latest
     return (
         (record.role or "person") in where.roles
         and (not where.sessions or record.session in where.sessions)
         and (not where.speakers or (record.speaker or "") in where.speakers)
         and (not isinstance(since, datetime) or record.at >= since)
-        and (not isinstance(until, datetime) or record.at <= until)
+        and (latest is None or record.at <= latest)
         and set(where.tags) <= set(record.tags)
         and all(_same(record.metadata.get(name, _ABSENT), v) for name, v in where.metadata.items())
     )

@@ -30,7 +30,7 @@ def add_filters(parser: Any) -> None:
         "--tag", action="append", dest="tags", metavar="TAG", help="with this tag; may be repeated"
     )
     group.add_argument("--since", metavar="TIME", help="said at this time or later")
-    group.add_argument("--until", metavar="TIME", help="said at this time or earlier")
+    group.add_argument("--until", metavar="TIME", help="said before this time")
     group.add_argument(
         "--metadata", action="append", dest="fields", metavar="K=V",
         help="with this field of the metadata (V is JSON, or else text); may be repeated",
@@ -58,6 +58,15 @@ def filter_of(arguments: Any, options: Options) -> Filter | None:
     if not any(given.values()) and not arguments.roles:
         return None
     return Filter(roles=arguments.roles or DEFAULT_ROLES, **given)
+
+
+def listing_filter(arguments: Any) -> Filter | None:
+    """The filter of a list of messages by role, tags and metadata; ``None`` without any."""
+    if not (arguments.roles or arguments.tags or arguments.fields):
+        return None
+    roles = arguments.roles or (*DEFAULT_ROLES, "system", "tool")
+    fields = _fields(arguments.fields or ())
+    return Filter(roles=roles, tags=arguments.tags or (), metadata=fields)
 
 
 def _fields(given: Any) -> dict[str, Any]:

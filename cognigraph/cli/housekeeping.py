@@ -9,6 +9,7 @@ from rich.table import Table
 
 from cognigraph.cli import format_values, render
 from cognigraph.cli.commands import FOUND_PROBLEM, OK, CommandRun, stdin
+from cognigraph.cli.filter_options import listing_filter
 from cognigraph.cli.open_memory import moment, opened, reading
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Forgotten, StoredMessage
@@ -46,6 +47,7 @@ def messages(run: CommandRun) -> int:
             order="newest" if given.newest else "oldest",
             limit=given.limit,
             after=given.after,
+            where=listing_filter(given),
         )
     run.terminal.document({"messages": page.messages, "cursor": page.cursor})
     if not page:

@@ -40,6 +40,16 @@ def _messages(command: Any) -> None:
     messages.add_argument("--speaker", metavar="NAME", help="only this speaker")
     messages.add_argument("--since", metavar="TIME", help="said at this time or later")
     messages.add_argument("--until", metavar="TIME", help="said before this time")
+    messages.add_argument(
+        "--role", action="append", dest="roles", metavar="ROLE", help="of this role (repeatable)"
+    )
+    messages.add_argument(
+        "--tag", action="append", dest="tags", metavar="TAG", help="with this tag (repeatable)"
+    )
+    messages.add_argument(
+        "--metadata", action="append", dest="fields", metavar="K=V",
+        help="with this field of the metadata (V is JSON, or else text; repeatable)",
+    )  # fmt: skip
     messages.add_argument("--newest", action="store_true", help="the newest first")
     messages.add_argument(
         "--limit", type=count, default=20, metavar="N", help="number of messages (default: 20)"

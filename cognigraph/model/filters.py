@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from cognigraph.errors import ConfigurationError
 from cognigraph.model.roles import DEFAULT_ROLES, RoleFilter
@@ -17,6 +17,9 @@ MOST_NAMES = 100_000
 """The largest number of sessions, and of speakers, of which any will do."""
 
 
+_MOMENT = timedelta(microseconds=1)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
     """Which messages a search considers; those that pass all conditions.
@@ -27,7 +30,8 @@ class Filter:
       messages of the system and of tools are left out.
     - ``session``, ``speaker``: one name, or several of which any will do.
     - ``tags``: a message must have all of them.
-    - ``since``, ``until``: when it was said, both included (aware datetimes or ISO 8601 strings).
+    - ``since``, ``until``: when it was said: at ``since`` or later, and before ``until`` (aware
+      datetimes or ISO 8601 strings), so that the days of a month follow each other without overlap.
     - ``metadata``: fields of the message's metadata, each equal to the given text, number, truth
       value or ``None``.
     """
@@ -67,6 +71,15 @@ class Filter:
         """Whether anything but roles is a condition."""
         others = (self.session, self.speaker, self.tags, self.since, self.until, self.metadata)
         return any(others)
+
+    @property
+    def latest(self) -> datetime | None:
+        """The last moment before ``until``; times are stored to the microsecond."""
+        if not isinstance(self.until, datetime):
+            return None
+        return (
+            self.until - _MOMENT if self.until.replace(tzinfo=None) > datetime.min else self.until
+        )
 
     @property
     def sessions(self) -> tuple[str, ...]:

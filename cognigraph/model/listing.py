@@ -71,7 +71,10 @@ class TripleQuery:
 
 @dataclass(frozen=True, slots=True)
 class MessageQuery:
-    """What to list. ``since`` is inclusive, ``until`` exclusive; ``None`` stands for all."""
+    """What to list. ``since`` is inclusive, ``until`` exclusive; ``None`` stands for all.
+
+    The times of ``where`` are in UTC.
+    """
 
     session: str | None = None
     speaker: str | None = None
@@ -80,3 +83,4 @@ class MessageQuery:
     newest_first: bool = False
     limit: int = 100
     after: Position | None = None
+    where: Filter | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from cognigraph.english.words import word_set
@@ -118,3 +119,16 @@ TOGETHER = {
     "is engaged to": "engaged", "got engaged to": "engaged",
 }  # fmt: skip
 """Relation -> what two people then are; after any other one of ``relationship`` they are apart."""
+
+_TAIL = re.compile(
+    r" (?:(?:every|each) \w+(?: \w+)?|(?:at|from) (?:home|work)|on (?:weekends|weekdays|\w+days)"
+    r"|(?:once|twice|\w+ times) (?:a|per) \w+|in the (?:morning|afternoon|evening)s?|a lot"
+    r"|these days|(?:as|for) (?:my|our|his|her|their|\S+['’]s?) \w+)"
+)
+"""How often, where and for what something is done; not what it is done to."""
+
+
+def without_tail(value: str) -> str:
+    """Return what a fact is about: "the piano" in "plays the piano every evening"."""
+    tail = next((match for match in _TAIL.finditer(value) if match.end() == len(value)), None)
+    return value if tail is None or not tail.start() else value[: tail.start()]

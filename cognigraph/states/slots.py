@@ -45,6 +45,7 @@ from cognigraph.states.slot_table import (
     ROLES,
     TOGETHER,
     Says,
+    without_tail,
 )
 from cognigraph.states.tasks import told_of_task
 
@@ -73,12 +74,6 @@ _AGE = re.compile(
 )
 _WEIGHT = re.compile(r"\d[\d.,]* ?(?:kgs?|kilos?|kilograms?|lbs?|pounds|stone)(?: .*)?")
 _ARTICLE = re.compile(r"^(?:the|an?) (?=\w)")
-_TAIL = re.compile(
-    r" (?:(?:every|each) \w+(?: \w+)?|(?:at|from) (?:home|work)|on (?:weekends|weekdays|\w+days)"
-    r"|(?:once|twice|\w+ times) (?:a|per) \w+|in the (?:morning|afternoon|evening)s?|a lot"
-    r"|these days|(?:as|for) (?:my|our|his|her|their|\S+['’]s?) \w+)"
-)
-"""How often, where and for what something is done; not what it is done to."""
 _PAIRED = re.compile(
     r"(?:is |got )?(?P<status>married|engaged|divorced|separated)(?: (?:on|in|at|over|since))?"
 )
@@ -380,14 +375,8 @@ def _state(fact: FactForm, relation: str) -> Claim | None:
     if not present:
         return None
     # To deny "drinks coffee every morning" is not to deny "drinks coffee".
-    what = value if fact.negated else _without_tail(value)
+    what = value if fact.negated else without_tail(value)
     return Claim(f"{relation}|{what}", "holds", what)
-
-
-def _without_tail(value: str) -> str:
-    """Return what a fact is about: "the piano" in "plays the piano every evening"."""
-    tail = next((match for match in _TAIL.finditer(value) if match.end() == len(value)), None)
-    return value if tail is None or not tail.start() else value[: tail.start()]
 
 
 def _begun_or_ended(fact: FactForm, match: re.Match[str], says: Says) -> Claim | None:

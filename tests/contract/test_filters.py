@@ -8,6 +8,7 @@ import pytest
 
 from cognigraph import ConfigurationError, Filter
 from cognigraph.ingest import Fact
+from cognigraph.retrieve.layers import passes
 from tests.conftest import START
 
 pytestmark = pytest.mark.one_line
@@ -72,7 +73,7 @@ def test_each_condition_leaves_what_passes_it(space):
     assert found(space, session="s3", tags=["sea"]) == ["m320", "m360"]
     assert found(space, session=["s3", "s2"], speaker="Ann", tags=["sea"]) == []
     assert found(space, since=START + timedelta(minutes=395)) == [f"m{n}" for n in range(395, 400)]
-    assert found(space, until=(START + timedelta(minutes=2)).isoformat()) == ["m0", "m1", "m2"]
+    assert found(space, until=(START + timedelta(minutes=2)).isoformat()) == ["m0", "m1"]
     assert found(space, speaker="weather", roles=["tool"], session="s1") == ["m107"]
     assert found(space, speaker="Nobody") == []
 
@@ -124,3 +125,28 @@ def test_facts_and_sessions_are_those_of_messages_that_pass(open_memory, space_n
 def test_a_wrong_filter_is_refused(fields, reason):
     with pytest.raises(ConfigurationError, match=reason):
         Filter(**fields)
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"since": START + timedelta(minutes=10), "until": START + timedelta(minutes=20)},
+        {"until": START},
+        {"since": START + timedelta(minutes=399)},
+        {"session": ["s0", "s3"], "speaker": "Ann"},
+        {"tags": ["sea"], "metadata": {"place": "north"}},
+        {"metadata": {"n": 1}},
+        {"metadata": {"n": True}},
+        {"roles": ["tool"], "since": START + timedelta(minutes=7)},
+        {"roles": ["user", "person"], "until": START + timedelta(minutes=8)},
+    ],
+)
+def test_searches_lists_of_facts_and_episodes_agree_on_what_passes(space, where):
+    """Stores filter in their own languages, and episodes in Python: all let the same pass."""
+    passing = [one.id for one in space.messages(limit=500) if passes(one, Filter(**where))]
+    assert found(space, 400, **where) == passing
+    listed = space.messages(limit=500, where=Filter(**where))
+    assert [one.id for one in listed] == passing
+    first = space.messages(limit=2, where=Filter(**where))
+    rest = space.messages(limit=500, where=Filter(**where), after=first.cursor) if first else ()
+    assert [one.id for one in (*first, *rest)] == passing

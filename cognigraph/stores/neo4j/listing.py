@@ -9,6 +9,7 @@ from cognigraph.ids import session_uid
 from cognigraph.model.listing import MessageQuery, Position
 from cognigraph.stores.listing import Placed
 from cognigraph.stores.neo4j.connection import Connection, Row
+from cognigraph.stores.neo4j.index.allowed import allowed
 from cognigraph.stores.neo4j.row_values import message_of
 from cognigraph.times import from_micros
 
@@ -30,7 +31,7 @@ def messages(connection: Connection, space: str, query: MessageQuery) -> list[Pl
         replace += [("ASC", "DESC"), ("> $arrival", "< $arrival"), ("> $at", "< $at")]
     rows = connection.rows(
         "listing/messages", *replace, **parameters, **_range(query), speaker=query.speaker,
-        limit=query.limit,
+        limit=query.limit, where=None if query.where is None else allowed(query.where),
     )  # fmt: skip
     return [_placed(row) for row in rows]
 

@@ -65,7 +65,7 @@ def _of_sources(query: TripleQuery) -> Iterator[Condition]:
     """The condition that one source passes the filter."""
     if query.where is None:
         return
-    conditions = list(_of_source(query.where))
+    conditions = list(of_source(query.where))
     if query.as_of is not None:
         conditions.append(("e.observed_at <= ?", (to_micros(query.as_of),)))
     where = " AND ".join(f"({text})" for text, _ in conditions)
@@ -78,7 +78,8 @@ def _of_sources(query: TripleQuery) -> Iterator[Condition]:
     )
 
 
-def _of_source(where: Filter) -> Iterator[Condition]:
+def of_source(where: Filter) -> Iterator[Condition]:
+    """Conditions on a chunk ``c``, its session ``n`` and the data ``d`` of its message."""
     yield f"coalesce(c.role, 'person') IN ({_marks(where.roles)})", tuple(where.roles)
     if where.sessions:
         yield f"n.name IN ({_marks(where.sessions)})", where.sessions
@@ -86,8 +87,8 @@ def _of_source(where: Filter) -> Iterator[Condition]:
         yield f"c.speaker IN ({_marks(where.speakers)})", where.speakers
     if isinstance(where.since, datetime):
         yield "c.at >= ?", (to_micros(where.since),)
-    if isinstance(where.until, datetime):
-        yield "c.at <= ?", (to_micros(where.until),)
+    if where.latest is not None:
+        yield "c.at <= ?", (to_micros(where.latest),)
     yield from data_conditions(where)
 
 

@@ -10,14 +10,18 @@ from typing import Any
 from cognigraph.model import StoredMessage
 from cognigraph.model.listing import MessageQuery, Position
 from cognigraph.stores.listing import Placed
+from cognigraph.stores.sqlite.fact_listing import of_source
 from cognigraph.stores.sqlite.message_data import JOIN, metadata_of, tags_of
 from cognigraph.stores.sqlite.work import DONE
 from cognigraph.times import from_micros, to_micros
 
 _FIRSTS = """
-SELECT c.id, c.at, c.uid FROM chunk c {index}
+SELECT c.id, c.at, c.uid FROM chunk c {index} {joined}
 WHERE c.space_id = :space AND c.part = 0 {conditions}
 ORDER BY c.at {order}, c.id {order} LIMIT :limit"""
+
+_OF_SOURCE = """
+CROSS JOIN session n ON n.id = c.session_id LEFT JOIN message_data d ON d.chunk_id = c.id"""
 
 _PARTS = f"""
 SELECT f.id, c.message_id, s.name, c.speaker, c.at, c.text, c.session_id, w.state, c.role,
@@ -35,6 +39,7 @@ def messages(connection: sqlite3.Connection, space: int, query: MessageQuery) ->
     conditions, parameters = _conditions(query)
     statement = _FIRSTS.format(
         conditions=conditions,
+        joined="" if query.where is None else _OF_SOURCE,
         order="DESC" if query.newest_first else "ASC",
         index="INDEXED BY chunk_time" if query.session is None else "INDEXED BY chunk_order",
     )
@@ -62,7 +67,18 @@ def _conditions(query: MessageQuery) -> tuple[str, dict[str, Any]]:
     ]
     chosen = [(text, values) for text, values in possible if values is not None]
     parameters = {name: value for _, values in chosen for name, value in values.items()}
-    return "".join(f" AND {text}" for text, _ in chosen), parameters
+    texts = [text for text, _ in chosen]
+    for text, given in of_source(query.where) if query.where is not None else ():
+        names = [f"given{len(parameters) + number}" for number in range(len(given))]
+        texts.append(f"({_named(text, names)})")
+        parameters |= dict(zip(names, given, strict=True))
+    return "".join(f" AND {text}" for text in texts), parameters
+
+
+def _named(condition: str, names: Sequence[str]) -> str:
+    """A condition with names in place of its question marks."""
+    first, *rest = condition.split("?")
+    return first + "".join(f":{name}{text}" for name, text in zip(names, rest, strict=True))
 
 
 def _whole(connection: sqlite3.Connection, firsts: list[int]) -> dict[int, StoredMessage]:

@@ -22,7 +22,7 @@ def allowed(where: Filter) -> dict[str, Any]:
         "sessions": list(where.sessions) or None,
         "speakers": list(where.speakers) or None,
         "since": where.since,
-        "until": where.until,
+        "until": where.latest,
         "marks": [*_of_tags(where.tags), *_of_fields(where.metadata)],
     }
 

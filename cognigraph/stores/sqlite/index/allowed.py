@@ -52,8 +52,8 @@ def _masks(
         yield np.isin(chunks["speaker"], codes)
     if isinstance(where.since, datetime):
         yield chunks["at"] >= to_micros(where.since)
-    if isinstance(where.until, datetime):
-        yield chunks["at"] <= to_micros(where.until)
+    if where.latest is not None:
+        yield chunks["at"] <= to_micros(where.latest)
     if where.tags or where.metadata:
         rows = chunks.find(_with_data(connection, space_id, where))
         marked = np.zeros(chunks.rows, bool)
