@@ -34,11 +34,11 @@ from cognigraph.english import verbs
 from cognigraph.english.words import NUMBERS, word_set
 from cognigraph.ids import normalise
 from cognigraph.model.graph import Triple
+from cognigraph.states.slot_names import OBJECT_SIDE, VALUE
 from cognigraph.states.slot_table import (
     APART,
     ATTRIBUTES,
     JOBS,
-    NEVER_REPLACED,
     OCCUPATIONS,
     PLAIN_VALUES,
     RELATIONS,
@@ -48,12 +48,6 @@ from cognigraph.states.slot_table import (
     without_tail,
 )
 from cognigraph.states.tasks import told_of_task
-
-OBJECT_SIDE = "<"
-"""A slot that begins with this is one of the fact's object: "Klara is Ann's boss"."""
-
-VALUE = "value"
-"""The slot of an attribute or a role: "Ann's rent is 9,000", "Ann's boss is Lars"."""
 
 ANY = "*"
 """The value of a claim that ends whatever the slot holds: "I quit my job"."""
@@ -167,27 +161,6 @@ def gives_value(relation: str) -> bool:
 def is_attribute_noun(name: str) -> bool:
     """Whether a name is one of an attribute or a role of which there is one at a time."""
     return _favourite(name) or _head(name) in ATTRIBUTES | ROLES
-
-
-def in_one(slot: str) -> str:
-    """Return one name for a slot of an entity, whichever end of a fact the entity is."""
-    return slot.removeprefix(OBJECT_SIDE)
-
-
-def both_sides(slot: str) -> tuple[str, ...]:
-    """Return the slot and its twin, if it has one: a role is told from both ends of a fact."""
-    return (VALUE, OBJECT_SIDE + VALUE) if in_one(slot) == VALUE else (slot,)
-
-
-def family(slot: str) -> str:
-    """Return the slots that a fact which ``replaces`` others shares with them: their prefix."""
-    return slot.partition("|")[0] + "|"
-
-
-def replaceable(slot: str) -> bool:
-    """Whether what an extraction states to replace others may do so: not for likes, has, plays."""
-    first = slot.partition("|")[0]
-    return "|" in slot and first.split(" ")[0] not in NEVER_REPLACED and not first.startswith("is ")
 
 
 @lru_cache(maxsize=8192)

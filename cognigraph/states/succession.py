@@ -16,7 +16,8 @@ from datetime import datetime
 from typing import Literal
 
 from cognigraph.model.graph import Period, Status
-from cognigraph.states.slots import Claim, in_one, same_value
+from cognigraph.states.slot_names import in_one
+from cognigraph.states.slots import Claim, same_value
 from cognigraph.times import When, from_micros
 
 RulingKind = Literal["supersede", "retract", "restore"]
