@@ -97,7 +97,11 @@ def measure() -> dict[str, Any]:
     parts = {
         "development": [talk for talk in all_talks if talk.split == "dev"],
         "test": [talk for talk in all_talks if talk.split == "test"],
+        "held out": [talk for talk in all_talks if talk.split == "held-out"],
         "friends": [talk for talk in all_talks if talk.kind == "friends"],
+        "friends, held out": [
+            talk for talk in all_talks if (talk.kind, talk.split) == ("friends", "held-out")
+        ],
         "assistants": [talk for talk in all_talks if talk.kind == "assistant"],
     }
     k = max(2, round(mean / 2))
@@ -115,10 +119,10 @@ def measure() -> dict[str, Any]:
 
 def lines(figures: dict[str, Any]) -> Iterable[str]:
     """The figures as a table."""
-    yield f"{'method':16} {'part':12} precision recall    F1  WindowDiff"
+    yield f"{'method':16} {'part':18} precision recall    F1  WindowDiff"
     for method, parts in figures["figures"].items():
         for part, own in parts.items():
-            yield (f"{method:16} {part:12} {own['precision']:9.3f} {own['recall']:6.3f} "
+            yield (f"{method:16} {part:18} {own['precision']:9.3f} {own['recall']:6.3f} "
                    f"{own['f1']:5.3f} {own['window_diff']:11.3f}")  # fmt: skip
 
 

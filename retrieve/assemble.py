@@ -20,6 +20,7 @@ from cognigraph.retrieve.block_lines import day, session_line, triple_line
 from cognigraph.retrieve.block_marks import FOOTER, HEADER
 from cognigraph.retrieve.excerpt.background import Background
 from cognigraph.retrieve.excerpt.messages import Shown, choose_messages
+from cognigraph.retrieve.excerpt.restated import told_again
 from cognigraph.retrieve.excerpt.worth import matches
 from cognigraph.retrieve.question.analyse import Analysis, analyse
 from cognigraph.retrieve.standing import no_longer_true, not_true_then, shown_facts
@@ -101,29 +102,37 @@ def assemble(
     if result.trace.asks is not None:
         opening.append(f"Now: {day(result.trace.now, zone)}")
     opening += background.written
-    block = _Block(count, max_tokens, [*opening, FOOTER])
-    sessions = _fill(
-        block, "S", _told(result.sessions) if settings.sessions else (),
-        lambda s: session_line(s, zone), int(max_tokens * settings.session_share),
-    )  # fmt: skip
     past = result.trace.past or result.trace.asks is not None or result.trace.valid_at is not None
     facts = shown_facts(result.triples, past=past) if settings.triples else []
     facts = helpful(facts, analyses, background)
-    triples = _fill(
-        block, "T", facts,
-        lambda t: triple_line(t, zone), int(max_tokens * settings.triple_share),
-    )  # fmt: skip
-    short = settings.short_message if settings.excerpts else None
-    chosen = choose_messages(
-        result.hits,
-        triples,
-        background,
-        analyses,
-        block.fit,
-        short=short,
-        zone=zone,
-        ending=_Endings(result, triples, zone).of,
-    )
+
+    def fill(facts: Sequence[Triple]) -> tuple[list[SessionHit], list[Triple], list[Shown]]:
+        block = _Block(count, max_tokens, [*opening, FOOTER])
+        sessions = _fill(
+            block, "S", _told(result.sessions) if settings.sessions else (),
+            lambda s: session_line(s, zone), int(max_tokens * settings.session_share),
+        )  # fmt: skip
+        triples = _fill(
+            block, "T", facts,
+            lambda t: triple_line(t, zone), int(max_tokens * settings.triple_share),
+        )  # fmt: skip
+        chosen = choose_messages(
+            result.hits,
+            triples,
+            background,
+            analyses,
+            block.fit,
+            short=settings.short_message if settings.excerpts else None,
+            zone=zone,
+            ending=_Endings(result, triples, zone).of,
+        )
+        return sessions, triples, chosen
+
+    sessions, triples, chosen = fill(facts)
+    texts = {(one.hit.session, one.hit.id): one.text for one in chosen}
+    again = told_again(triples, texts, zone)
+    if again:  # what they cost goes to further messages
+        sessions, triples, chosen = fill([fact for fact in triples if fact.uid not in again])
     while sessions or triples or chosen or background.written:
         context = _render(
             opening, sessions, triples, _ordered(chosen, result, settings), zone, count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -235,3 +236,22 @@ def test_the_same_search_gives_the_same_block():
     assert block(found) == block(found)
     twins = (hit(1, score=0.5), hit(2, score=0.5, at=NOW + timedelta(hours=1)))
     assert block(result(twins)) == block(result(twins[::-1]))
+
+
+def test_a_fact_that_a_shown_message_states_gives_way_to_further_messages():
+    """What a message says is not said again by a fact, unless the fact says when, or what for."""
+    hits = (
+        hit(1, "I like thing 1, and my brother likes thing 2 as well."),
+        *(hit(n, f"The weather on hike number {n} was pleasant and dry.") for n in range(3, 12)),
+    )
+    source = (Source("m1", "s1", NOW),)
+    told = (triple(1), triple(2, when=parse_when("2025-12-24")), triple(3))  # of 3 it says nothing
+    facts = tuple(replace(fact, sources=source) for fact in told)
+    settings = ContextSettings(triple_share=0.4)
+    block = assemble(result(hits, facts), settings, max_tokens=250, zone=UTC)
+    stated = [one.id for one in block.citations if one.kind == "triple"]
+    assert stated == ["t2", "t3"]
+    without = assemble(result(hits, facts[1:]), settings, max_tokens=250, zone=UTC)
+    assert str(block) == str(without)  # as if there was no such fact: its tokens went to messages
+    hidden = assemble(result(hits[1:], facts[:1]), settings, max_tokens=250, zone=UTC)
+    assert [one.id for one in hidden.citations if one.kind == "triple"] == ["t1"]
