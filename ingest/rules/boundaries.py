@@ -28,6 +28,8 @@ MOST_TERMS = 600
 MOST_COVERED = 400
 """Number of turns, the newest ones, of which the episodes are known."""
 _SLACK = 2
+_FLAGS = "?rcmax"
+"""A letter for each sign of a turn that is kept, in order."""
 _NEAR = 4
 """Number of preceding turns with which the words of a turn are compared."""
 _FEWEST = 3
@@ -51,14 +53,23 @@ _REPLY = re.compile(
     r"same|agreed|absolutely|definitely|totally|of course|it|that|that's|they|she|he|this|those)\b",
     re.IGNORECASE,
 )
+_ANSWERS = re.compile(
+    r"\s*(?:you(?:'re|'ll|'d|'ve)?|then|so|but|and|or|because|only|also|maybe|perhaps)\b", re.I
+)
+"""Openings with which a statement goes on from what another one has said."""
+_REACTION = 3
+"""Words of a sentence that is only a reaction, such as "Makes sense." or "Congratulations!"."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnSigns:
     """What a turn shows of its topic: its stems, and ``ahead``, those of its last question.
 
-    ``cue`` is whether the speaker says that something else follows, ``midway`` whether that is
-    after a sentence about what was before.
+    ``replies`` is whether it begins like an answer, ``reacts`` whether that goes for its question
+    as well: between people, what follows a reaction ("Lovely! When is it due?") asks about the same
+    thing. A user thanks an assistant and asks for something else. ``cue`` is whether the speaker
+    says that something else follows, ``midway`` whether that is after a sentence about what was
+    before.
     """
 
     uid: str
@@ -70,6 +81,7 @@ class TurnSigns:
     cue: bool
     midway: bool
     assistant: bool
+    reacts: bool = False
 
     @classmethod
     def of(cls, chunk: WorkChunk) -> TurnSigns:
@@ -85,10 +97,11 @@ class TurnSigns:
             terms,
             frozenset(query_terms(last)) if asks or cues else terms,
             asks,
-            bool(_REPLY.match(chunk.text)),
+            bool(_REPLY.match(chunk.text)) or (chunk.role is None and _goes_on(chunk.text, asks)),
             bool(cues),
             bool(cues) and cues[0] > 0,
             chunk.role == "assistant",
+            chunk.role is None and _is_reaction(sentences),
         )
 
 
@@ -210,7 +223,7 @@ def covered(
 def _shifts(turn: TurnSigns, following: TurnSigns | None, near: Sequence[TurnSigns]) -> bool:
     """Whether a turn, with the one after it, has next to no word of those before it."""
     own = turn.ahead
-    if turn.replies and not turn.asks:
+    if turn.reacts or (turn.replies and not turn.asks):
         return False
     new = own | (following.terms if following is not None else frozenset())
     if len(turn.terms) < _FEWEST or not own:
@@ -219,11 +232,23 @@ def _shifts(turn: TurnSigns, following: TurnSigns | None, near: Sequence[TurnSig
     return len(new & old) <= _KEPT * min(len(new), len(old))
 
 
+def _goes_on(text: str, asks: bool) -> bool:
+    """Whether a statement begins like one that goes on from what another one has said."""
+    return not asks and bool(_ANSWERS.match(text))
+
+
+def _is_reaction(sentences: Sequence[str]) -> bool:
+    """Whether the first of several sentences only reacts to what was said before."""
+    return len(sentences) > 1 and len(sentences[0].split()) <= _REACTION
+
+
 def _row(turn: TurnSigns) -> list[Any]:
     flags = "".join(
         letter
         for letter, is_set in zip(
-            "?rcma", (turn.asks, turn.replies, turn.cue, turn.midway, turn.assistant), strict=True
+            _FLAGS,
+            (turn.asks, turn.replies, turn.cue, turn.midway, turn.assistant, turn.reacts),
+            strict=True,
         )
         if is_set
     )
@@ -239,5 +264,5 @@ def _signs(row: Sequence[Any]) -> TurnSigns:
         from_micros(int(at)),
         own,
         frozenset(str(ahead).split()) or own,
-        *(letter in flags for letter in "?rcma"),
+        *(letter in flags for letter in _FLAGS),
     )

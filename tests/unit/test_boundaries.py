@@ -48,6 +48,9 @@ NEXT = [
     ("My violin needs new strings before the concert.", "Ben", 1, "shift"),
     ("A violin concert needs new strings.", "assistant", 1, ""),  # it only answers
     ("Yes, violin strings need concert halls.", "Ben", 1, ""),  # a reply
+    ("Makes sense. Who tunes your violin at home?", "Ben", 1, ""),  # a reaction to the trip
+    ("Makes sense. Who tunes your violin at home?", "user", 1, "shift"),  # thanks, something else
+    ("You need new violin strings before the concert.", "Ben", 1, ""),  # advice
     ("Really?", "Ben", 1, ""),  # too short to say
 ]
 
