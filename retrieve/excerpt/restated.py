@@ -32,7 +32,7 @@ def told_again(facts: Sequence[Triple], shown: Mapping[MessageKey, str], zone: t
             if text is None:
                 continue
             own = said.setdefault(text, frozenset(terms(text)))
-            if len(wanted & own) >= _STATED * len(wanted):
+            if wanted and len(wanted & own) >= _STATED * len(wanted):
                 found.add(fact.uid)
                 break
     return found

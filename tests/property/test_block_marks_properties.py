@@ -57,7 +57,7 @@ def marks(block: str) -> list[str]:
 def block(text: str, speaker: str, session: str, entity: str, title: str) -> str:
     hit = Hit("m", text, 1.0, session, speaker, NOW, (), WHY)
     triple = Triple(
-        "t", entity, "x", text, speaker, "x", None, False, NOW, NOW, (Source("m", session, NOW),)
+        "t", entity, "x", text, speaker, "x", None, False, NOW, NOW, (Source("o", session, NOW),)
     )
     summarised = SessionHit(
         Session(session, NOW, NOW, 1, 1, (), (Theme(f"On {title}", text),)), 0.5
