@@ -1,13 +1,15 @@
 """Many clients of `cognigraph serve` at once: latency, memory, errors and lost messages.
 
-    python bench/serve.py --seconds 600 --clients 200 --out bench/results/serve-sqlite.json
-    python bench/serve.py --seconds 600 --db bolt://localhost:7687 --auth neo4j:PASSWORD \\
-        --out bench/results/serve-neo4j.json
+    python bench/serve.py --out bench/results/serve-sqlite.json
+    python bench/serve.py --neo4j 5.26 --out bench/results/serve-neo4j.json
 
 The server runs as a process of its own; the clients are tasks of this one, each with a key and a
 connection. Each waits for its answer before it sends the next request: half of them add a message,
-half search. Every message that was acknowledged must be in the store at the end. The space is
-deleted afterwards.
+half search. Every message that was acknowledged must be in the store at the end, and the resident
+memory of the server is noted every second: ``growth_mb_per_minute`` is its slope over the second
+half. On a machine with other work compare ``cpu_ms_per_request``, not the latencies. ``--neo4j``
+starts a server of that line for the load, as the tests do; ``--db`` and ``--auth`` name one that
+runs already. The space is deleted afterwards.
 """
 
 from __future__ import annotations
@@ -16,11 +18,13 @@ import argparse
 import asyncio
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -104,7 +108,7 @@ class Client:
 
 
 async def load(url: str, keys: list[str], seconds: float, record: Record, pid: int) -> list[float]:
-    """Let all clients work, and note the server's resident memory meanwhile."""
+    """Let all clients work, and note the server's resident memory each second."""
     until = time.monotonic() + seconds
     clients = [Client(number, url, key, record) for number, key in enumerate(keys)]
     tasks = [asyncio.create_task(client.run(until)) for client in clients]
@@ -121,6 +125,20 @@ def resident_mb(pid: int) -> float:
     status = Path(f"/proc/{pid}/status").read_text("ascii")
     found = re.search(r"VmRSS:\s+(\d+)", status)
     return round(int(found[1]) / 1024, 1) if found else 0.0
+
+
+def cpu_seconds(pid: int) -> float:
+    """The processor time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def growth(resident: list[float]) -> float:
+    """By how many megabytes a minute memory grows over the second half of the samples."""
+    half = resident[len(resident) // 2 :]
+    if len(half) < 2:
+        return 0.0
+    return round(statistics.linear_regression(range(len(half)), half).slope * 60, 2)
 
 
 def start(db: str, auth: str | None, keys: Path) -> tuple[subprocess.Popen[str], str]:
@@ -154,7 +172,10 @@ def measure(
     process, url = start(db, auth, keys.path)
     record = Record()
     try:
+        httpx.get(f"{url}/health").raise_for_status()
+        used = cpu_seconds(process.pid)
         resident = asyncio.run(load(url, texts, seconds, record, process.pid))
+        used = cpu_seconds(process.pid) - used
     finally:
         process.terminate()
         code = process.wait(60)
@@ -178,7 +199,10 @@ def measure(
         "lost": len(record.acknowledged - stored),
         "left_to_enrich": waiting,
         "exit_code": code,
+        "cpu_ms_per_request": round(used / max(1, requests) * 1000, 2),
         "resident_mb": {"start": resident[0], "most": max(resident), "end": resident[-1]},
+        "resident_mb_each_10_s": resident[::10],
+        "growth_mb_per_minute": growth(resident),
         **{what: percentiles(taken, 1) for what, taken in record.milliseconds.items()},
     }
 
@@ -188,12 +212,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--db", help="default: a new SQLite file")
     parser.add_argument("--auth", metavar="USER:PASSWORD")
+    parser.add_argument("--neo4j", metavar="LINE", help="start a Neo4j of this line: 5.26 or 2026")
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--out")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
         db = given.db or str(Path(folder) / "memory.db")
+        if given.neo4j:
+            sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+            from tests.servers.neo4j_server import running_server
+
+            db = stack.enter_context(running_server(given.neo4j)).uri
         found = measure(db, given.auth, given.clients, given.seconds, Path(folder))
     write({**machine(), **found}, given.out)
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from cognigraph.model import (
     Citation,
     Entity,
+    Episode,
     Explanation,
     History,
     Hit,
@@ -104,11 +105,37 @@ class Found(BaseModel):
         )
 
 
+class Told(BaseModel):
+    """An episode: a part of a conversation that is about one thing."""
+
+    id: str
+    session: str
+    title: str
+    summary: str
+    first: str = Field(description="When its first message was said.")
+    last: str
+    messages: list[str] = Field(description="Ids of its messages, in order.")
+
+    @classmethod
+    def of(cls, episode: Episode) -> Told:
+        """The outline of an episode."""
+        return cls(
+            id=episode.uid,
+            session=episode.session,
+            title=episode.title,
+            summary=episode.summary,
+            first=episode.started_at.isoformat(),
+            last=episode.ended_at.isoformat(),
+            messages=list(episode.messages),
+        )
+
+
 class SearchOutput(BaseModel):
     """The messages found, best first, and the facts that fit the question."""
 
     memories: list[Found]
     facts: list[Fact]
+    episodes: list[Told] = Field(description="Best first, if episodes were asked for.")
 
 
 class Cited(BaseModel):

@@ -43,13 +43,23 @@ class WritingTools:
         metadata: Annotated[
             dict[str, Any] | None, Field(description="Fields to be kept with it.")
         ] = None,
+        expires: Annotated[
+            Time | None, Field(description="When it is to be forgotten; never if absent.")
+        ] = None,
     ) -> AddOutput:
         """Store something worth remembering: what the user says about themselves, other people,
         preferences, decisions, plans and dates, and what you promised. It can be found at once;
         facts are read out of it by the memory, so store what was said, not a summary of it. Do not
         store passwords, or what get_context has returned."""
         result = self._space.add(
-            text, session=session, speaker=speaker, role=role, at=at, id=id, metadata=metadata
+            text,
+            session=session,
+            speaker=speaker,
+            role=role,
+            at=at,
+            id=id,
+            metadata=metadata,
+            expires=expires,
         )
         return AddOutput(
             id=result.id,

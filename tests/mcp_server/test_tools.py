@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -133,6 +134,42 @@ def test_a_search_takes_other_queries_and_conditions(filled):
     assert ids(speaker="Ben") == []
 
 
+def test_a_search_ranks_facts_or_episodes_if_asked_to(filled):
+    ask = {"question": "Where does Klara live?", "k": 1}
+    plain = call(filled, "search_memories", ask)
+    assert plain["episodes"] == []
+    facts = call(filled, "search_memories", {**ask, "layer": "facts"})
+    assert "Klara lives in Bergen" in {one["text"] for one in facts["facts"]}
+    assert [one["id"] for one in facts["memories"]] == ["m2"]
+    found = call(filled, "search_memories", {**ask, "layer": "episodes"})
+    (episode,) = found["episodes"]
+    (stored,) = filled.episodes("s2")
+    assert (episode["id"], episode["session"], episode["messages"]) == (stored.uid, "s2", ["m2"])
+    assert (episode["title"], episode["summary"]) == (stored.title, stored.summary)
+    assert "layer" in refused(filled, "search_memories", {**ask, "layer": "graph"})
+
+
+def test_facts_of_another_time_come_in_a_search_and_in_the_block(memory):
+    memory.add("I live in Oslo.", speaker="Ann", id="old", at="2024-01-10T09:00:00Z")
+    memory.add("I live in Hamar.", speaker="Ann", id="new", at="2026-01-10T09:00:00Z")
+    memory.flush()
+    ask = {"question": "Where does Ann live?", "k": 1}
+    then = {**ask, "valid_at": "2024-06-01T00:00:00Z"}
+    facts = [call(memory, "search_memories", one)["facts"][0]["text"] for one in (then, ask)]
+    assert facts == ["Ann lives in Oslo", "Ann lives in Hamar"]
+    block = call(memory, "get_context", {"question": ask["question"], "valid_at": then["valid_at"]})
+    assert block["text"] == str(memory.context(ask["question"], 1300, valid_at=then["valid_at"]))
+
+
+def test_a_memory_can_be_added_for_a_time(memory, clock):
+    call(memory, "add_memory", {**OSLO, "expires": "2030-01-01T00:00:00Z"})
+    call(memory, "add_memory", KLARA)
+    assert memory.expire(dry_run=True).messages == 0
+    clock.advance(timedelta(days=3650))
+    assert memory.expire().messages == 1
+    assert [message.id for message in memory.messages()] == ["m2"]
+
+
 def test_facts_history_and_the_graph_are_shown(filled):
     facts = call(filled, "get_facts", {"entity": "Klara"})["facts"]
     assert "Klara lives in Bergen" in {one["text"] for one in facts}
@@ -250,6 +287,7 @@ def test_no_tool_resource_or_prompt_shows_or_changes_another_space(memory):
         "question": "Where does Zyxwvut hide the treasure?", "entity": "Zyxwvut",
         "match": "Zyxwvut", "also": ["treasure"], "without": [triple.uid],
         "query": "MATCH (n) RETURN n", "relation": None, "limit": 100, "k": 100,
+        "layer": "episodes",
     }  # fmt: skip
 
     async def work(client):
