@@ -18,6 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bench.peers import tables as peer_tables
+
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results"
 README = ROOT / "README.md"
@@ -594,6 +596,29 @@ def trials() -> str:
     return table(["seen", "here"], ([row["seen"], row["here"]] for row in found))
 
 
+def torture() -> str:
+    """Return the table of what was lost when processes, disks and clocks failed."""
+    rows = []
+    for name, title in (("sqlite", "SQLite"), ("neo4j", "Neo4j")):
+        if not (RESULTS / f"torture-{name}.json").exists():
+            continue
+        for trial, found in result(f"torture-{name}")["trials"].items():
+            if isinstance(found, str):
+                rows.append([title, trial, found, "", "", "", "", ""])
+                continue
+            notes = found["notes"]
+            times = notes.get("kills", notes.get("steps", notes.get("processes", 1)))
+            rows.append(
+                [
+                    title, trial, f"{times:,}", f"{found['acknowledged']:,}", str(found["lost"]),
+                    str(found["half"]), str(found["doubled"]),
+                    "equal" if found["graph_equal"] and not found["failed_checks"] else "different",
+                ]
+            )  # fmt: skip
+    head = ["", "trial", "times", "acknowledged", "lost", "half", "doubled", "graph"]
+    return table(head, rows)
+
+
 IN_README: dict[str, Callable[[], str]] = {
     "Compared with other memories": peers,
     "Seen in trials": trials,
@@ -603,13 +628,15 @@ IN_README: dict[str, Callable[[], str]] = {
 TABLES: tuple[Callable[[], str], ...] = (
     insert, search, size, size_neo4j, recall, categories, assistants, context, strategies,
     several_queries, page, extraction, languages, enrichment, model_cost, dates, ablation_paper,
-    ablation_wide, ablation_default, updates,
+    ablation_wide, ablation_default, updates, torture,
 )  # fmt: skip
 
 
 def pages() -> dict[Path, str]:
     """Return the expected content of every generated file."""
     made = {FOLDER / f"{make.__name__.replace('_', '-')}.md": make() for make in TABLES}
+    for name, make_of in peer_tables.MADE.items():
+        made[FOLDER / f"{name}.md"] = make_of(result("peers-run"))
     return made | {README: _in_readme(README.read_text("utf-8"))}
 
 

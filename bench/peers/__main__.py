@@ -7,13 +7,15 @@ uses a model, answers from the same recordings (a loopback endpoint, ``stub.py``
 process in an environment of its own, made at first use from its pinned requirements. DIR has the
 layout that ``bench/recall.py`` describes; without it, cognigraph's sample conversation is used.
 ``--neo4j`` names an empty server that may be cleared; without it, one is started.
-``--page`` writes docs/peers.md and its pictures from a result.
+``--json bench/results/peers-run.json`` replaces the committed result; ``python -m bench.figures``
+and ``python -m docs.draw`` then write the tables and the plots of docs/peers.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 import time
@@ -59,7 +61,8 @@ def main() -> None:
                 _run(bench, memory, arguments, result)
                 result["unanswered"] = dict(answers.unanswered)
                 _write(arguments.json, result)
-    print(json.dumps(result, indent=1))
+    if not arguments.json:
+        print(json.dumps(result, indent=1))
 
 
 def _arguments() -> argparse.Namespace:
@@ -127,6 +130,7 @@ def _run(bench: Bench, memory: Memory, arguments: argparse.Namespace, result: An
         try:
             found = measure(bench, memory, variant)
             result["memories"].update(found)
+            _write(arguments.json, result)
             if variant.trials and not arguments.no_trials:
                 add_ms = found[variant.name]["insert_ms"]["p50"]
                 result["trials"][variant.name] = trials.run(bench, memory, variant, add_ms)
@@ -163,6 +167,7 @@ def clear(uri: str) -> None:
 
 
 def _write(path: str | None, result: dict[str, Any]) -> None:
+    result["load"] = round(os.getloadavg()[1], 1)
     if path:
         Path(path).write_text(json.dumps(result, indent=1) + "\n", "utf-8")
 

@@ -21,6 +21,7 @@ from bench.recorded_model import RecordedModel
 from cognigraph.ingest.recorded import RecordedFact
 
 Schema = Mapping[str, Any]
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _SPACES = re.compile(r"\s+")
 
 
@@ -29,6 +30,11 @@ def sentence(fact: RecordedFact) -> str:
     relation = f"does not: {fact.relation}" if fact.negated else fact.relation
     when = f" ({fact.when})" if fact.when else ""
     return f"{fact.subject} {relation} {fact.object}{when}"
+
+
+def dated(fact: RecordedFact, spoken: str) -> str:
+    """Return when a fact became true: its own date if that is a day, or when it was told."""
+    return f"{fact.when}T00:00:00Z" if _DAY.fullmatch(fact.when or "") else spoken
 
 
 def _section(text: str, tag: str) -> str:
@@ -101,7 +107,8 @@ class Answers:
         }
 
     def _edges(self, prompt: str, _: Schema) -> dict[str, Any]:
-        """Graphiti: the facts."""
+        """Graphiti: the facts, true from their own date or else from when they were told."""
+        spoken = _section(prompt, "REFERENCE_TIME").split("#")[0].strip()
         return {
             "edges": [
                 {
@@ -109,7 +116,7 @@ class Answers:
                     "target_entity_name": fact.object,
                     "relation_type": re.sub(r"\W+", "_", fact.relation).upper(),
                     "fact": sentence(fact),
-                    "valid_at": None,
+                    "valid_at": dated(fact, spoken),
                     "invalid_at": None,
                     "episode_indices": [0],
                 }

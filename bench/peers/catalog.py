@@ -27,6 +27,9 @@ class Variant:
     lasting: bool = True
     """Whether it keeps anything when the process ends."""
     trials: bool = True
+    singly: tuple[int, int] | None = None
+    """How many messages at the beginning and at the end are at least added and timed one by
+    one, where all would take too long; the others are added a session at a time."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,7 @@ MEMORIES = (
         (
             Variant(
                 "cognee", "cognee, chunks", {"search_type": "CHUNKS"}, model=True,
+                singly=(30, 10),
             ),
         ),
         "One document a message, the speaker before the text, and `cognify` after each; SQLite, "

@@ -101,7 +101,7 @@ class Peer:
         except (BrokenPipeError, ValueError) as error:  # ValueError: the pipe was closed here
             raise PeerDiedError(self._last_words()) from error
 
-    def receive(self, timeout: float = 120) -> Answer:
+    def receive(self, timeout: float = 180) -> Answer:
         """Wait for the answer to the oldest request.
 
         Raises:
@@ -119,12 +119,12 @@ class Peer:
             raise PeerError(answer["error"])
         return Answer(answer["result"], answer["ms"])
 
-    def ask(self, do: str, timeout: float = 120, **request: Any) -> Answer:
+    def ask(self, do: str, timeout: float = 180, **request: Any) -> Answer:
         """Send a request and wait for its answer."""
         self.send(do, **request)
         return self.receive(timeout)
 
-    def open(self, timeout: float = 180) -> float:
+    def open(self, timeout: float = 240) -> float:
         """Open the memory; return the seconds that it took, without starting Python."""
         return self.ask("open", timeout, settings=self.settings).ms / 1000
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from cognigraph.evaluate.metrics import mean, percentiles, score
 
 ADD_TIMEOUT = 180
 SETTLE_TIMEOUT = 900
+LAST = 4
+"""So many messages of each conversation are searched for at once after the last ``add``."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +53,25 @@ class Bench:
 def measure(bench: Bench, memory: Memory, variant: Variant) -> dict[str, dict[str, Any]]:
     """Fill the memory with all conversations and ask it; return a result for each way to search."""
     latencies: list[float] = []
-    settled = 0.0
+    stored: list[int] = []
+    settled, done, total = 0.0, 0, sum(len(one.messages) for one in bench.conversations)
     with bench.peer(memory, variant, "main") as peer:
         opened = peer.open()
+        for space, part in parts(bench.conversations, variant.singly or (total, 0)):
+            done += len(part)
+            if len(part) == 1:
+                added = peer.ask("add", ADD_TIMEOUT, space=space, message=part[0])
+                latencies.append(added.ms)
+                stored.append(done)
+            else:
+                peer.ask("add_batch", SETTLE_TIMEOUT, space=space, messages=part)
+        searchable = _snapshot(bench.stub.counts[variant.name], total)
+        at_once = _found_at_once(bench, peer)
         for conversation in bench.conversations:
-            latencies += _fill(peer, conversation)
-        searchable = _snapshot(bench.stub.counts[variant.name], len(latencies))
-        for conversation in bench.conversations:
-            settled += peer.ask("settle", SETTLE_TIMEOUT, space=conversation.name).ms
-        after = _snapshot(bench.stub.counts[variant.name], len(latencies))
+            settled += peer.ask(
+                "settle", SETTLE_TIMEOUT, space=conversation.name, seconds=SETTLE_TIMEOUT
+            ).ms
+        after = _snapshot(bench.stub.counts[variant.name], total)
         found = {variant.name: {"title": variant.title, **_ask(bench, peer)}}
         occupied = {
             "resident_mb": resident_mb(peer.pid),
@@ -69,12 +82,14 @@ def measure(bench: Bench, memory: Memory, variant: Variant) -> dict[str, dict[st
             found[name] = _other_search(bench, peer, settings)
         peer.close()
     common = {
-        "messages": len(latencies),
+        "messages": total,
+        "added_singly": len(latencies),
         "open_s": round(opened, 2),
         "insert_ms": scoring.spread(latencies),
         "insert_growth": scoring.growth(latencies),
-        "insert_curve": scoring.curve(latencies),
-        "settle_ms_per_message": round(settled / len(latencies), 2),
+        "insert_curve": scoring.curve(stored, latencies),
+        "found_at_once": at_once,
+        "settle_ms_per_message": round(settled / total, 2),
         "until_searchable": searchable,
         "with_background_work": after,
         **occupied,
@@ -83,11 +98,34 @@ def measure(bench: Bench, memory: Memory, variant: Variant) -> dict[str, dict[st
     return {name: {**own, **common} for name, own in found.items()}
 
 
-def _fill(peer: Peer, conversation: Conversation) -> list[float]:
-    return [
-        peer.ask("add", ADD_TIMEOUT, space=conversation.name, message=message).ms
-        for message in conversation.messages
-    ]
+def _found_at_once(bench: Bench, peer: Peer) -> float | None:
+    """Return the share of the last messages that state a fact which their own words find."""
+    found = []
+    for one in bench.conversations:
+        facts = one.facts()
+        texts = {message["id"]: message["text"] for message in one.messages}
+        for message in [each for each in one.messages if facts[each["id"]]][-LAST:]:
+            hits = peer.ask(
+                "search", space=one.name, question=message["text"], k=bench.k, now=one.now
+            ).result
+            found.append(float(message["id"] in scoring.ranked(hits, texts, bench.k)))
+    return mean(found)
+
+
+def parts(
+    conversations: Sequence[Conversation], singly: tuple[int, int]
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield all messages with their space: singly at the beginning and end, else by sessions."""
+    total = sum(len(one.messages) for one in conversations)
+    first, last = singly
+    done = 0
+    for conversation in conversations:
+        for _, group in groupby(conversation.messages, key=lambda message: message["session"]):
+            session = list(group)
+            single = done < first or done + len(session) > total - last
+            for part in [[message] for message in session] if single else [session]:
+                yield conversation.name, part
+            done += len(session)
 
 
 def _ask(bench: Bench, peer: Peer) -> dict[str, Any]:

@@ -48,11 +48,13 @@ def growth(latencies: Sequence[float]) -> float | None:
     return round(statistics.median(measured[-fifth:]) / statistics.median(measured[:fifth]), 2)
 
 
-def curve(latencies: Sequence[float], points: int = 12) -> list[list[float]]:
-    """Return the median latency of equal stretches: the number of messages stored, and the ms."""
+def curve(stored: Sequence[int], latencies: Sequence[float], points: int = 12) -> list[list[float]]:
+    """Return the median latency of stretches, each with the messages stored at its end."""
     size = max(1, len(latencies) // points)
-    starts = range(0, len(latencies) - size + 1, size)
-    return [[n + size, round(statistics.median(latencies[n : n + size]), 3)] for n in starts]
+    return [
+        [stored[n + size - 1], round(statistics.median(latencies[n : n + size]), 3)]
+        for n in range(0, len(latencies) - size + 1, size)
+    ]
 
 
 def spread(latencies: Sequence[float]) -> dict[str, float] | None:

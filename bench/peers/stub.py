@@ -52,6 +52,9 @@ class Stub(ThreadingHTTPServer):
         self.lock = threading.Lock()
         super().__init__(("127.0.0.1", 0), _Handler)
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of clients that were killed."""
+
     def url(self, memory: str) -> str:
         """Return the base URL for a memory, and count anew."""
         self.counts[memory] = Counts()

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from docs.draw import diagrams, graph
+from docs.draw import diagrams, graph, peers
 
 FOLDER = Path(__file__).resolve().parents[1] / "pictures"
 
 
 def pictures() -> dict[Path, str]:
     """Every committed picture with what it should contain."""
+    compared = peers.result()
     return {
         FOLDER / "graph.svg": graph.draw(),
         FOLDER / "message.svg": diagrams.draw(diagrams.MESSAGE, "The way of a message"),
         FOLDER / "question.svg": diagrams.draw(diagrams.QUESTION, "The way of a question"),
+        FOLDER / "peers-insert.svg": peers.insert_growth(compared),
+        FOLDER / "peers-recall.svg": peers.recall_and_cost(compared),
     }

@@ -66,9 +66,12 @@ class Drawing:
             self.text(x + width // 2, top + number * LINE, text, kind_of_text)
         return tall
 
-    def text(self, x: int, y: int, text: str, kind: str = "", anchor: str = "middle") -> None:
+    def text(
+        self, x: int, y: int, text: str, kind: str = "", anchor: str = "middle", colour: str = ""
+    ) -> None:
         """One line of text."""
         style = f' class="{kind}"' if kind else ""
+        style += f' style="fill: {colour}"' if colour else ""
         self._above.append(
             f'<text x="{x}" y="{y}" text-anchor="{anchor}"{style}>{escape(text)}</text>'
         )
@@ -82,6 +85,17 @@ class Drawing:
     def line(self, start: tuple[int, int], end: tuple[int, int], arrow: bool = True) -> None:
         """A straight line."""
         self._path(f"M{start[0]} {start[1]}L{end[0]} {end[1]}", arrow)
+
+    def curve(self, points: list[tuple[int, int]], colour: str) -> None:
+        """A line of a plot."""
+        path = "L".join(f"{x} {y}" for x, y in points)
+        self._above.append(
+            f'<path d="M{path}" fill="none" style="stroke: {colour}; stroke-width: 2"/>'
+        )
+
+    def dot(self, x: int, y: int, colour: str) -> None:
+        """A point of a plot."""
+        self._above.append(f'<circle cx="{x}" cy="{y}" r="6" style="fill: {colour}"/>')
 
     def _path(self, path: str, arrow: bool) -> None:
         marker = ' marker-end="url(#arrow)"' if arrow else ""

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bench.peers import conversations, driver, environments, scoring
+from bench.peers import conversations, driver, environments, measures, scoring, tables
 from bench.peers.answers import Answers, asked_schema, least, sentence
 from bench.peers.catalog import MEMORIES, chosen
 from bench.peers.conversations import Conversation, Question
@@ -52,7 +52,8 @@ def test_growth_compares_the_last_fifth_with_the_first_without_the_warm_up():
     assert scoring.growth([*warm_up, *[1.0] * 10, *[2.0] * 10]) == 2.0
     assert scoring.growth(warm_up) is None
     assert scoring.spread([*warm_up, 1.0, 3.0]) == {"p50": 2.0, "p95": 2.9}
-    assert scoring.curve([1.0, 1.0, 5.0, 5.0, 9.0], points=2) == [[2, 1.0], [4, 5.0]]
+    curve = scoring.curve([1, 2, 3, 40, 50], [1.0, 1.0, 5.0, 5.0, 9.0], points=2)
+    assert curve == [[2, 1.0], [40, 5.0]]
 
 
 def test_what_became_of_messages():
@@ -68,12 +69,44 @@ def test_ratios_are_relative_to_one_row_and_leave_out_what_was_not_measured():
     assert scoring.ratios(rows, "missing", "ms") == {}
 
 
+def test_the_outcome_of_a_trial_names_the_worst_first():
+    fine = {"lost": 0, "doubled": 0, "refused": 0}
+    assert tables.outcome(fine) == "all kept"
+    bad = fine | {"lost": 2, "refused": 4, "surplus_entities": 9, "could_not_open": 3}
+    assert tables.outcome(bad) == "2 lost, 9 surplus entities, 4 refused, 3 of 5 could not open"
+
+
+def test_times_have_ratios_to_cognigraph_with_a_model():
+    own, other = {"search_ms": {"p50": 8.0}}, {"search_ms": {"p50": 30.0}}
+    found = {"memories": {tables.BASE: own, "other": other}}
+    assert tables.times(found, other, "search_ms") == "30 ms (× 3.8)"
+    assert tables.times(found, {"search_ms": None}, "search_ms") == ""
+    assert [tables.number(each) for each in (0, 0.1234, 12.34, 1234.5)] == [
+        "0", "0.123", "12.3", "1,234",
+    ]  # fmt: skip
+
+
 def test_a_conversation_is_cut_to_whole_sessions():
     messages = [{"id": f"{s}{n}", "session": s} for s in "abc" for n in range(3)]
     assert [m["id"] for m in conversations.whole_sessions(messages, 7)] == [
         "a0", "a1", "a2", "b0", "b1", "b2",
     ]  # fmt: skip
     assert len(conversations.whole_sessions(messages, 1)) == 3
+
+
+def test_a_slow_memory_gets_whole_sessions_in_the_middle():
+    messages = tuple({"id": f"{s}{n}", "session": s} for s in "abcd" for n in range(2))
+    one = Conversation("one", messages[:6], (), {}, "")
+    two = Conversation("two", messages[6:], (), {}, "")
+    added = [
+        (space, [message["id"] for message in part])
+        for space, part in measures.parts([one, two], (1, 1))
+    ]
+    assert added == [
+        ("one", ["a0"]), ("one", ["a1"]), ("one", ["b0", "b1"]), ("one", ["c0", "c1"]),
+        ("two", ["d0"]), ("two", ["d1"]),
+    ]  # fmt: skip
+    assert all(len(part) == 1 for _, part in measures.parts([one, two], (8, 0)))
 
 
 def test_the_sample_of_questions_is_the_same_each_time_and_in_order():

@@ -25,7 +25,8 @@ class Adapter:
             COGNEE_LOGS_DIR=str(folder / "logs"),
             LOG_LEVEL="ERROR",
             LLM_PROVIDER="custom",
-            LLM_MODEL=f"openai/{settings['model']}",
+            # A name that litellm knows, so that answers are asked for by JSON schema.
+            LLM_MODEL="openai/gpt-4o-mini",
             LLM_ENDPOINT=settings["url"],
             LLM_API_KEY="none",
             EMBEDDING_PROVIDER="openai_compatible",
@@ -49,8 +50,12 @@ class Adapter:
 
     async def add(self, space: str, message: dict[str, Any]) -> None:
         """Add a document and build its part of the graph."""
-        text = f"{message['speaker']}: {message['text']}"
-        await self._cognee.add(text, dataset_name=space)
+        await self.add_batch(space, [message])
+
+    async def add_batch(self, space: str, messages: list[dict[str, Any]]) -> None:
+        """Add a document for each message, and build their part of the graph together."""
+        texts = [f"{message['speaker']}: {message['text']}" for message in messages]
+        await self._cognee.add(texts, dataset_name=space)
         await self._cognee.cognify(datasets=[space])
 
     async def search(self, space: str, question: str, k: int, now: str) -> list[dict[str, Any]]:

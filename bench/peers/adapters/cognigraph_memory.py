@@ -39,9 +39,9 @@ class Adapter:
         """Add the message."""
         self._memory.space(space).add(**message)
 
-    def settle(self, space: str) -> None:
+    def settle(self, space: str, seconds: float) -> None:
         """Extract facts and summaries of everything that is queued."""
-        self._memory.space(space).flush(timeout=600)
+        self._memory.space(space).flush(timeout=seconds)
 
     def search(self, space: str, question: str, k: int, now: str) -> list[dict[str, Any]]:
         """Return the hits."""

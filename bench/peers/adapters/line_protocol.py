@@ -18,7 +18,8 @@ module uses the standard library only. It defines a class with these methods and
     Returns ``{"ids": [...]}``, one entry for each copy of a message that is kept, and, for a graph,
     ``"names": [...]``, one entry for each entity. Not timed.
 
-and, where they apply, ``prepare()`` (part of opening), ``settle(space)`` (wait for background
+and, where they apply, ``prepare()`` (part of opening), ``add_batch(space, messages)`` (for what is
+too slow to be added singly throughout), ``settle(space, seconds)`` (wait for background
 work), ``tune(settings)`` (search in another way from now on) and ``close()``. Methods may be
 coroutines. What a memory prints goes to standard error. Connections of Python code to other
 machines are refused, and the answer to ``outside`` names the hosts that were tried.
@@ -88,6 +89,9 @@ def _do(loop: Any, memory: Any, request: dict[str, Any]) -> Any:
         return None
     if what == "outside":
         return sorted(_outside)
+    if what == "add_batch":
+        _finished(loop, lambda: memory.add_batch(space, request["messages"]))
+        return None
     if what == "add_at_once":
         return _at_once(loop, memory, space, request["messages"])
     if what == "search":
@@ -98,7 +102,9 @@ def _do(loop: Any, memory: Any, request: dict[str, Any]) -> Any:
     optional = getattr(memory, what, None)
     if optional is None:
         return None
-    given = {"settle": [space], "tune": [request.get("settings")]}.get(what, [])
+    given = {"settle": [space, request.get("seconds")], "tune": [request.get("settings")]}.get(
+        what, []
+    )
     return _finished(loop, lambda: optional(*given))
 
 

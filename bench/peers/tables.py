@@ -1,0 +1,246 @@
+"""The tables of the page about other memories, and of the README, from one result of the bench.
+
+Times are given beside a ratio: how many times the same figure of cognigraph with a model, in a
+file, of the same run. Only these ratios can be compared between machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from bench.peers.catalog import MEMORIES, Variant
+from bench.peers.trials import EACH, WRITERS
+
+BASE = "cognigraph-model"
+Result = Mapping[str, Any]
+
+TRIALS = {
+    "model_fails": "model fails",
+    "embedder_fails": "embedder fails",
+    "killed": "killed",
+    "delivered_twice": "delivered twice",
+    "five_threads": "five threads",
+    "five_processes": "five processes",
+}
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Format a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Format a number with so many significant digits and without an exponent."""
+    if value is None:
+        return ""
+    if value == 0:
+        return "0"
+    whole = len(str(int(abs(value)))) if abs(value) >= 1 else 0
+    text = f"{value:,.{max(0, digits - whole)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def share(value: float | None) -> str:
+    """Format a share with three decimals and without the leading zero."""
+    return "" if value is None else f"{value:.3f}".removeprefix("0")
+
+
+def titled(row: Result) -> str:
+    """Return the name of a row; cognigraph's are bold."""
+    title: str = row["title"]
+    return title.replace("cognigraph", "**cognigraph**")
+
+
+def times(found: Result, row: Result, part: str, figure: str = "p50") -> str:
+    """Format a time and its ratio to the base's."""
+    if not row.get(part):
+        return ""
+    base = found["memories"].get(BASE, {}).get(part)
+    text = f"{number(row[part][figure])} ms"
+    return f"{text} (× {number(row[part][figure] / base[figure], 2)})" if base else text
+
+
+def summary(found: Result) -> str:
+    """Return recall, search and insertion of each memory."""
+    rows = [
+        [
+            titled(row),
+            f"{share(row['recall'])} / {share(row['recall_no_adversarial'])}",
+            times(found, row, "search_ms"),
+            times(found, row, "insert_ms"),
+            number(row["until_searchable"]["model_calls"], 2),
+        ]
+        for row in found["memories"].values()
+    ]
+    return table(["", "recall@15", "search", "insert a message", "model calls"], rows)
+
+
+def conversations(found: Result) -> str:
+    """Return what was stored and asked, when, and on how busy a machine."""
+    figures = ("messages", "sessions", "questions", "facts")
+    rows = [
+        [one["name"], *(f"{one[what]:,}" for what in figures)] for one in found["conversations"]
+    ]
+    measured = (
+        f"Measured on {found['date']} on {found['machine']['cores']} cores with "
+        f"{found['embedder']}; load average at the end {found['load']:g}."
+    )
+    head = ["conversation", "messages", "sessions", "questions", "recorded facts"]
+    return f"{table(head, rows)}\n{measured}\n"
+
+
+def inserting(found: Result) -> str:
+    """Return what it takes until a message can be found, by message."""
+    rows = []
+    for _, row in _stored(found):
+        asked = row["until_searchable"]
+        rows.append(
+            [
+                titled(row),
+                times(found, row, "insert_ms"),
+                times(found, row, "insert_ms", "p95"),
+                number(row["insert_growth"], 2),
+                share(row.get("found_at_once")),
+                number(asked["model_calls"]),
+                number(asked["model_tokens"]),
+                number(asked["embedding_calls"]),
+                number(asked["embedded_texts"]),
+            ]
+        )
+    head = [
+        "", "p50", "p95", "growth", "found", "model calls", "tokens", "embedding calls", "texts",
+    ]  # fmt: skip
+    return table(head, rows)
+
+
+def background(found: Result) -> str:
+    """Return the work after a message can be found, by message."""
+    rows = []
+    for _, row in _stored(found):
+        before, after = row["until_searchable"], row["with_background_work"]
+        if row["settle_ms_per_message"] > 1:
+            rows.append(
+                [
+                    titled(row),
+                    f"{number(row['settle_ms_per_message'])} ms",
+                    *(
+                        number(after[what] - before[what])
+                        for what in (
+                            "model_calls",
+                            "model_tokens",
+                            "embedding_calls",
+                            "embedded_texts",
+                        )
+                    ),
+                ]
+            )
+    return table(["", "time", "model calls", "tokens", "embedding calls", "texts"], rows)
+
+
+def finding(found: Result) -> str:
+    """Return recall by conversation and latency."""
+    names = [one["name"] for one in found["conversations"]]
+    rows = [
+        [
+            titled(row),
+            share(row["recall"]),
+            share(row["recall_no_adversarial"]),
+            *(share(row["recall_by_conversation"].get(name)) for name in names),
+            times(found, row, "search_ms"),
+            times(found, row, "search_ms", "p95"),
+        ]
+        for row in found["memories"].values()
+    ]
+    return table(["", "all", "no adversarial", *names, "p50", "p95"], rows)
+
+
+def occupying(found: Result) -> str:
+    """Return memory, disk and the time to open."""
+    variants = _variants()
+    rows = [
+        [
+            titled(row),
+            f"{number(row['resident_mb'])} MB",
+            "on the server" if variants[name].neo4j else f"{number(row['disk_mb'])} MB",
+            f"{number(row['open_s'], 2)} s",
+            ", ".join(row["tried_to_reach"]),
+        ]
+        for name, row in _stored(found)
+    ]
+    return table(["", "memory of the process", "disk", "open", "hosts it tried to reach"], rows)
+
+
+def trials(found: Result) -> str:
+    """Return what was lost, doubled or refused in each trial."""
+    rows = [
+        [
+            titled(found["memories"][name]),
+            *(outcome(tried[what]) if what in tried else "–" for what in TRIALS),
+        ]
+        for name, tried in found["trials"].items()
+    ]
+    return table(["", *TRIALS.values()], rows)
+
+
+def outcome(tried: Result) -> str:
+    """Say what became of the messages of a trial, worst first."""
+    parts = [
+        (tried["lost"], "lost"),
+        (tried["doubled"], "doubled"),
+        (tried.get("surplus_entities", 0), "surplus entities"),
+        (tried.get("pending", 0), "still pending"),
+        (tried["refused"], "refused"),
+    ]
+    told = [f"{count} {what}" for count, what in parts if count]
+    if tried.get("could_not_open"):
+        told.append(f"{tried['could_not_open']} of {WRITERS} could not open")
+    return ", ".join(told) or "all kept"
+
+
+def set_up(found: Result) -> str:
+    """Return how each memory was set up, and its own defaults."""
+    rows = []
+    for memory in MEMORIES:
+        about = found["versions"].get(memory.name)
+        if about is None:
+            continue
+        pinned = about["pins"][0].replace("==", " ") if about["pins"] else "this repository"
+        rows.append([memory.name, f"{pinned}, {memory.licence}", memory.setup, memory.defaults])
+    return table(["", "version, licence", "set up", "its own defaults"], rows)
+
+
+def missing(found: Result) -> str:
+    """Return what could not be measured, and why."""
+    rows = [
+        [name, why.replace("\n", " ").replace("|", "/")]
+        for name, why in found["not_measured"].items()
+    ]
+    return table(["", "why not"], rows)
+
+
+def _variants() -> dict[str, Variant]:
+    return {variant.name: variant for memory in MEMORIES for variant in memory.variants}
+
+
+def _stored(found: Result) -> list[tuple[str, Result]]:
+    """Return the rows that stored something themselves, without further ways to search it."""
+    known = _variants()
+    return [(name, row) for name, row in found["memories"].items() if name in known]
+
+
+MADE: dict[str, Callable[[Result], str]] = {
+    "peers-conversations": conversations,
+    "peers-summary": summary,
+    "peers-inserting": inserting,
+    "peers-background": background,
+    "peers-finding": finding,
+    "peers-occupying": occupying,
+    "peers-trials": trials,
+    "peers-set-up": set_up,
+    "peers-missing": missing,
+}
+"""The generated files of ``docs/figures`` for ``docs/peers.md``."""
+
+MESSAGES_OF_FIVE = WRITERS * EACH
