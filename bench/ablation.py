@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from measure import machine, write
-from recall import CATEGORIES, fill, turns
+from recall import fill, turns
+from said import CATEGORIES
 
 from cognigraph import LicoMemorySettings, Memory, SearchSettings
 from cognigraph.embed import Embedder, resolve

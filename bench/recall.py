@@ -18,7 +18,6 @@ import re
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -26,19 +25,13 @@ from typing import Any
 from uuid import uuid4
 
 from kept_vectors import embedder_for
+from said import category_of, turns
 
 from cognigraph import Memory, SearchSettings, Settings, StorageSettings
 from cognigraph.evaluate.metrics import mean, percentiles, score
 from cognigraph.ingest import RecordedExtractor
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.retrieve import RecordedReader
-
-CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-
-
-def category_of(item: dict[str, Any]) -> str:
-    """Return the kind of a question where the data names it, else the name of its category."""
-    return str(item.get("kind") or CATEGORIES[item["category"]])
 
 
 @dataclass
@@ -53,22 +46,6 @@ class Scores:
     context_share: list[float] = field(default_factory=list)
     by_conversation: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     misses: list[dict[str, Any]] = field(default_factory=list)
-
-
-def turns(conversation: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the messages of a conversation in order of time, with photo captions."""
-    sessions = sorted(conversation["sessions"], key=lambda session: session["time"])
-    for session in sessions:
-        at = datetime.fromisoformat(session["time"] + "+00:00")
-        for position, turn in enumerate(session["turns"]):
-            photo = f" [photo: {turn['photo']}]" if turn.get("photo") else ""
-            yield {
-                "id": turn["id"],
-                "session": str(session["session"]),
-                "speaker": turn["speaker"],
-                "text": turn["text"] + photo,
-                "at": at + timedelta(seconds=position),
-            }
 
 
 def fill(memory: Memory, space: str, messages: list[dict[str, Any]], extraction: str) -> None:

@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+WRITERS = 5
+"""So many write at once in a trial."""
+
 
 @dataclass(frozen=True)
 class Variant:

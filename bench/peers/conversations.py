@@ -17,7 +17,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bench.recall import category_of, turns
+from bench.said import category_of, turns
 from cognigraph import Memory
 from cognigraph.ingest import RecordedExtractor
 from cognigraph.ingest.recorded import RecordedFact, RecordedSession

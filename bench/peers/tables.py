@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from bench.peers.catalog import MEMORIES, Variant
-from bench.peers.trials import EACH, WRITERS
+from bench.peers.catalog import MEMORIES, WRITERS, Variant
 
 BASE = "cognigraph-model"
 Result = Mapping[str, Any]
@@ -186,6 +185,8 @@ def trials(found: Result) -> str:
 
 def outcome(tried: Result) -> str:
     """Say what became of the messages of a trial, worst first."""
+    if "unusable" in tried:
+        return "cannot be used afterwards"
     parts = [
         (tried["lost"], "lost"),
         (tried["doubled"], "doubled"),
@@ -242,5 +243,3 @@ MADE: dict[str, Callable[[Result], str]] = {
     "peers-missing": missing,
 }
 """The generated files of ``docs/figures`` for ``docs/peers.md``."""
-
-MESSAGES_OF_FIVE = WRITERS * EACH

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from bench.peers import driver, scoring
-from bench.peers.catalog import Memory, Variant
+from bench.peers.catalog import WRITERS, Memory, Variant
 from bench.peers.driver import Peer, PeerDiedError, PeerError
 from bench.peers.measures import Bench
 
@@ -24,7 +24,6 @@ OPEN_TIMEOUT = 240
 SHARED = "trials"
 """The folder of all trials in which no process is killed."""
 KILLS = 4
-WRITERS = 5
 EACH = 4
 """Messages of each writer."""
 
@@ -50,9 +49,17 @@ def run(bench: Bench, memory: Memory, variant: Variant, add_ms: float) -> dict[s
         results["five_threads"] = _threads(peer, stating)
         peer.close()
     if variant.lasting:
-        results["killed"] = _killed(start, stating, add_ms)
-        results["five_processes"] = _processes(start, stating)
+        results["killed"] = _or_error(lambda: _killed(start, stating, add_ms))
+        results["five_processes"] = _or_error(lambda: _processes(start, stating))
     return results
+
+
+def _or_error(trial: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Run a trial after which a memory may not work any more; say so if it does not."""
+    try:
+        return trial()
+    except (PeerError, PeerDiedError) as error:
+        return {"unusable": str(error)[:300]}
 
 
 def _stating(bench: Bench) -> list[Message]:

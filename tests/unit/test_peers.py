@@ -72,6 +72,7 @@ def test_ratios_are_relative_to_one_row_and_leave_out_what_was_not_measured():
 def test_the_outcome_of_a_trial_names_the_worst_first():
     fine = {"lost": 0, "doubled": 0, "refused": 0}
     assert tables.outcome(fine) == "all kept"
+    assert tables.outcome({"unusable": "error"}) == "cannot be used afterwards"
     bad = fine | {"lost": 2, "refused": 4, "surplus_entities": 9, "could_not_open": 3}
     assert tables.outcome(bad) == "2 lost, 9 surplus entities, 4 refused, 3 of 5 could not open"
 
