@@ -293,6 +293,49 @@ _PAGE_TIMES = (
 )
 
 
+def serve() -> str:
+    """Return the table of the load on a server, for each store that was measured."""
+    rows = []
+    for store, name in (("SQLite", "sqlite"), ("Neo4j", "neo4j")):
+        if not (RESULTS / f"serve-{name}.json").exists():
+            continue
+        found = result(f"serve-{name}")
+        memory = found["resident_mb"]
+        rows.append(
+            [
+                f"{store}, {found['seconds'] / 60:.0f} min",
+                f"{found['requests_per_second']:.0f}",
+                *(_latencies(found[what]) for what in ("add", "search")),
+                f"{memory['start']:.0f} / {memory['end']:.0f} MB",
+                f"{sum(found['failures'].values())} / {found['lost']}",
+            ]
+        )
+    head = ["200 clients", "requests a second", "add, p50 / p95 / p99", "search, p50 / p95 / p99"]
+    return table([*head, "memory, start / end", "errors / lost messages"], rows)
+
+
+def _latencies(found: dict[str, float]) -> str:
+    return " / ".join(f"{found[f'p{p}_ms']:,.0f}" for p in (50, 95, 99)) + " ms"
+
+
+def imports() -> str:
+    """Return the table of reading large files without storing them."""
+    rows = []
+    for one in result("import")["results"]:
+        whole, tenth = one["read_whole"], one["read_tenth"]
+        rows.append(
+            [
+                f"`{one['format']}`, {whole['megabytes']:,.0f} MB",
+                f"{whole['messages']:,}",
+                f"{whole['cpu_seconds']:,.0f} s",
+                f"{whole['peak_megabytes']} MB",
+                f"{tenth['peak_megabytes']} MB",
+            ]
+        )
+    head = ["file", "messages", "processor time", "memory, at most", "of a tenth of the file"]
+    return table(head, rows)
+
+
 def several_queries() -> str:
     """Return the table of the evidence that recorded follow-up queries find."""
     rows = []
@@ -627,8 +670,8 @@ IN_README: dict[str, Callable[[], str]] = {
 
 TABLES: tuple[Callable[[], str], ...] = (
     insert, search, size, size_neo4j, recall, categories, assistants, context, strategies,
-    several_queries, page, extraction, languages, enrichment, model_cost, dates, ablation_paper,
-    ablation_wide, ablation_default, updates, torture,
+    several_queries, page, serve, imports, extraction, languages, enrichment, model_cost, dates,
+    ablation_paper, ablation_wide, ablation_default, updates, torture,
 )  # fmt: skip
 
 

@@ -1,10 +1,12 @@
-"""Rate and peak memory of importing large files: JSON lines, and ChatGPT's conversations.json.
+"""Rate and peak memory of importing large files of each format that is read piece by piece.
 
-    python bench/import.py --megabytes 1000 [--store-megabytes 20] [--out bench/results/import.json]
+    python bench/import.py --megabytes 1000 --formats jsonl --out bench/results/import-jsonl.json
+    python bench/import.py --megabytes 1000 --formats chatgpt claude --out ...
+    python bench/import.py --megabytes 1000 --formats csv markdown --out ...
 
-A file of each format is generated. First all of it is read, as ``import --dry-run`` reads it but
-without a memory, in a process of its own whose peak of resident memory is reported; a tenth of the
-file is read as well, so that growth with the size is seen. Then a smaller file is imported into a
+A file of each format is generated, and a tenth of its size. ``cognigraph import --dry-run`` reads
+both, each in a process of its own whose peak of resident memory is reported: if it is the same,
+memory does not grow with the file. With ``--store-megabytes`` a smaller file is imported into a
 SQLite file, twice: the second run finds everything stored.
 """
 
@@ -12,7 +14,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
+import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,12 +25,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from measure import machine, write
+
 from cognigraph import Memory
-from cognigraph.importers.formats import reader_named
-from cognigraph.importers.identify import Identifier
-from cognigraph.importers.prepared import prepared
-from cognigraph.importers.record import ReadOptions
-from cognigraph.importers.source import Tally, locate
 
 _MEGABYTE = 1_000_000
 _WORDS = (
@@ -92,49 +92,111 @@ def _conversation(random: Random, number: int) -> dict[str, Any]:
     }
 
 
-FORMATS: dict[str, Callable[[Path, int], None]] = {"jsonl": jsonl, "chatgpt": chatgpt}
+def claude(path: Path, size: int) -> None:
+    """An export with conversations of 40 messages."""
+    random, written, number = Random(1), 0, 0
+    with path.open("w", encoding="utf-8") as file:
+        file.write("[")
+        while written < size:
+            number += 1
+            messages = [
+                {
+                    "uuid": f"c{number}-{turn}",
+                    "sender": ("human", "assistant")[turn % 2],
+                    "text": sentence(random),
+                    "content": [{"type": "text", "text": sentence(random)}],
+                    "created_at": f"2025-03-{number % 27 + 1:02}T09:{turn:02}:00Z",
+                    "attachments": [],
+                }
+                for turn in range(40)
+            ]
+            given = {"uuid": f"c{number}", "name": "A talk", "chat_messages": messages}
+            written += file.write(("" if number == 1 else ",\n") + json.dumps(given))
+        file.write("]")
 
 
-def read(path: Path, format: str) -> dict[str, float]:
-    """Read a file as an import does, without storing; in this process."""
-    started, count = time.perf_counter(), 0
-    with Identifier() as identifier:
-        for location in locate(path, ()):
-            with location.open(Tally()) as file:
-                for _ in prepared(reader_named(format), file, ReadOptions(), identifier):
-                    count += 1
+def csv(path: Path, size: int) -> None:
+    """A table of messages, every third without an id."""
+    random, number = Random(1), 0
+    with path.open("w", encoding="utf-8") as file:
+        written = file.write("id,session,speaker,at,text\n")
+        while written < size:
+            number += 1
+            id = f"m{number}" if number % 3 else ""
+            head = f"{id},s{number // 50},Ann,{1_600_000_000 + number}"
+            written += file.write(f'{head},"{sentence(random)} {sentence(random)}"\n')
+
+
+def markdown(path: Path, size: int) -> None:
+    """A folder of notes with ten sections each."""
+    random, written, number = Random(1), 0, 0
+    while written < size:
+        number += 1
+        note = path / f"{number // 500:04}" / f"{number:06}.md"
+        note.parent.mkdir(parents=True, exist_ok=True)
+        sections = [
+            f"## Part {part}\n\n" + " ".join(sentence(random) for _ in range(4)) + "\n\n"
+            for part in range(10)
+        ]
+        written += note.write_text(f"# Note {number}\n\n" + "".join(sections), "utf-8")
+
+
+FORMATS: dict[str, Callable[[Path, int], None]] = {
+    "jsonl": jsonl,
+    "chatgpt": chatgpt,
+    "claude": claude,
+    "csv": csv,
+    "markdown": markdown,
+}
+
+
+def size_of(path: Path) -> float:
+    """The size of a file, or of all files in a folder, in megabytes."""
+    files = [path] if path.is_file() else [one for one in path.rglob("*") if one.is_file()]
+    return sum(one.stat().st_size for one in files) / _MEGABYTE
+
+
+def dry_run(path: Path, format: str) -> dict[str, Any]:
+    """Run ``cognigraph import --dry-run`` in a process, and report its time and peak of memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "cognigraph", "import", str(path), "--format", format]
+        command += ["--dry-run", "--json", "--db", str(Path(folder) / "none.db")]
+        started = time.perf_counter()
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        assert process.stdout is not None
+        report = json.loads(process.stdout.read())
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
     seconds = time.perf_counter() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {"messages": count, "seconds": seconds, "peak": peak}
+    assert process.returncode == 0, report
+    return {
+        "megabytes": round(size_of(path), 1),
+        "messages": report["read"],
+        "new": report["new"],
+        "seconds": round(seconds, 2),
+        "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
+        "messages_per_second": round(report["read"] / seconds),
+        "peak_megabytes": round(used.ru_maxrss * 1024 / _MEGABYTE),
+    }
 
 
-def read_apart(path: Path, format: str) -> dict[str, float]:
-    """As :func:`read`, in a process of its own, so that the peak is that of this file."""
-    done = subprocess.run(
-        [sys.executable, __file__, "--read", str(path), "--format", format],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+def _remove(path: Path) -> None:
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def measured(format: str, folder: Path, megabytes: int, small: int) -> dict[str, Any]:
     """The figures of one format."""
     figures: dict[str, Any] = {"format": format}
     for name, size in (("tenth", megabytes / 10), ("whole", megabytes)):
-        path = folder / f"{name}.{format}.json"
+        path = folder / f"{name}.{format}"
         FORMATS[format](path, int(size * _MEGABYTE))
-        found = read_apart(path, format)
-        figures[f"read_{name}"] = {
-            "megabytes": round(path.stat().st_size / _MEGABYTE, 1),
-            "messages": int(found["messages"]),
-            "seconds": round(found["seconds"], 2),
-            "messages_per_second": round(found["messages"] / found["seconds"]),
-            "megabytes_per_second": round(path.stat().st_size / _MEGABYTE / found["seconds"], 1),
-            "peak_megabytes": round(found["peak"] / _MEGABYTE),
-        }
-        path.unlink()
-    path = folder / f"small.{format}.json"
+        figures[f"read_{name}"] = dry_run(path, format)
+        _remove(path)
+    if not small:
+        return figures
+    path = folder / f"small.{format}"
     FORMATS[format](path, small * _MEGABYTE)
     with Memory(folder / f"{format}.db", enrich="manual") as memory:
         for name in ("import", "again"):
@@ -146,6 +208,7 @@ def measured(format: str, folder: Path, megabytes: int, small: int) -> dict[str,
                 "seconds": report.seconds,
                 "messages_per_second": round(report.read / report.seconds),
             }
+    _remove(path)
     return figures
 
 
@@ -154,34 +217,32 @@ def lines(results: list[dict[str, Any]]) -> Iterator[str]:
     for one in results:
         whole, tenth = one["read_whole"], one["read_tenth"]
         yield (
-            f"{one['format']}: read {whole['megabytes']:,} MB in {whole['seconds']} s "
+            f"{one['format']}: dry run of {whole['megabytes']:,} MB in {whole['seconds']} s "
             f"({whole['messages_per_second']:,} messages/s), peak {whole['peak_megabytes']} MB "
-            f"(of a tenth: {tenth['peak_megabytes']} MB); imported "
-            f"{one['import']['messages_per_second']:,} messages/s, again "
-            f"{one['again']['messages_per_second']:,}"
+            f"(of a tenth: {tenth['peak_megabytes']} MB)"
         )
+        if "import" in one:
+            yield (
+                f"    imported {one['import']['messages_per_second']:,} messages/s, again "
+                f"{one['again']['messages_per_second']:,}"
+            )
 
 
 def main() -> None:
-    """Measure, or with ``--read`` only read one file."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Measure the formats that are named."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--megabytes", type=int, default=200)
-    parser.add_argument("--store-megabytes", type=int, default=10)
-    parser.add_argument("--out", type=Path)
-    parser.add_argument("--read", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--format", help=argparse.SUPPRESS)
+    parser.add_argument("--store-megabytes", type=int, default=0)
+    parser.add_argument("--formats", nargs="+", choices=FORMATS, default=list(FORMATS))
+    parser.add_argument("--out")
     given = parser.parse_args()
-    if given.read is not None:
-        print(json.dumps(read(given.read, given.format)))
-        return
     with tempfile.TemporaryDirectory() as folder:
         results = [
             measured(format, Path(folder), given.megabytes, given.store_megabytes)
-            for format in FORMATS
+            for format in given.formats
         ]
-    print("\n".join(lines(results)))
-    if given.out is not None:
-        given.out.write_text(json.dumps({"results": results}, indent=2) + "\n", "utf-8")
+    print("\n".join(lines(results)), file=sys.stderr)
+    write({**machine(), "results": results}, given.out)
 
 
 if __name__ == "__main__":

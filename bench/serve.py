@@ -172,7 +172,7 @@ def measure(
     process, url = start(db, auth, keys.path)
     record = Record()
     try:
-        httpx.get(f"{url}/health").raise_for_status()
+        httpx.get(f"{url}/health", timeout=120).raise_for_status()
         used = cpu_seconds(process.pid)
         resident = asyncio.run(load(url, texts, seconds, record, process.pid))
         used = cpu_seconds(process.pid) - used

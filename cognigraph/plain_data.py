@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
+from functools import cache
+from operator import methodcaller
+from types import NoneType
 from typing import Any
 
 from cognigraph.model import Context, Episode, Explanation, Session, Triple
@@ -25,32 +28,48 @@ def plain(value: Any) -> Any:
 
     Times become ISO 8601 strings, and numbers that are not finite become null.
     """
-    if isinstance(value, Context):
-        return {
-            "text": str(value),
-            "tokens": value.tokens,
-            "citations": plain(value.citations),
-            "notes": plain(value.notes),
-            "hits": plain(value.hits),
-        }
-    if value is None or isinstance(value, (str, bool, int)):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, (datetime, date)):
-        return value.isoformat()
-    if isinstance(value, When):
-        return str(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return _fields(value)
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (Sequence, Set)) and not isinstance(value, (bytes, bytearray)):
-        return [plain(item) for item in value]
-    return str(value)
+    return _way_of(type(value))(value)
 
 
-def _fields(value: Any) -> dict[str, Any]:
-    names = [field.name for field in fields(value)]
-    names += COMPUTED.get(type(value), ())
-    return {name: plain(getattr(value, name)) for name in names}
+_Way = Callable[[Any], Any]
+
+
+@cache
+def _way_of(kind: type) -> _Way:
+    """How values of a type are converted. A search has thousands of values of a dozen types."""
+    if issubclass(kind, Context):
+        return _context
+    if issubclass(kind, (NoneType, str, bool, int)):
+        return _itself
+    if issubclass(kind, float):
+        return _number
+    if issubclass(kind, (datetime, date)):
+        return methodcaller("isoformat")
+    if issubclass(kind, When):
+        return str
+    if is_dataclass(kind):
+        names = (*(field.name for field in fields(kind)), *COMPUTED.get(kind, ()))
+        return lambda value: {name: plain(getattr(value, name)) for name in names}
+    if issubclass(kind, Mapping):
+        return lambda value: {str(key): plain(item) for key, item in value.items()}
+    if issubclass(kind, (Sequence, Set)) and not issubclass(kind, (bytes, bytearray)):
+        return lambda value: [plain(item) for item in value]
+    return str
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _context(value: Context) -> dict[str, Any]:
+    return {
+        "text": str(value),
+        "tokens": value.tokens,
+        "citations": plain(value.citations),
+        "notes": plain(value.notes),
+        "hits": plain(value.hits),
+    }

@@ -20,6 +20,7 @@ from cognigraph.model import (
 
 _SIGNALS = 5
 _KEYS = 8
+_SOURCES = 10
 
 
 class Fact(BaseModel):
@@ -31,7 +32,7 @@ class Fact(BaseModel):
     status: str = Field(description="current, superseded or retracted")
     valid_from: str | None
     valid_to: str | None
-    messages: list[str] = Field(description="Ids of the messages that state it.")
+    messages: list[str] = Field(description="Ids of the newest messages that state it.")
     because: str | None = Field(description="Why it is no longer current.")
 
     @classmethod
@@ -44,7 +45,7 @@ class Fact(BaseModel):
             status=triple.status,
             valid_from=triple.valid_from.isoformat() if triple.valid_from else None,
             valid_to=triple.valid_to.isoformat() if triple.valid_to else None,
-            messages=list(dict.fromkeys(source.id for source in triple.sources)),
+            messages=list(dict.fromkeys(source.id for source in triple.sources))[:_SOURCES],
             because=triple.reason,
         )
 

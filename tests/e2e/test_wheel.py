@@ -17,13 +17,14 @@ import sysconfig
 import venv
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from tests.e2e.command_line import environment
-from tests.pages import ROOT
+from tests.pages import ROOT, WIDTH, matches, steps
 from tests.servers import served as servers
 
 pytestmark = pytest.mark.slow
@@ -116,6 +117,66 @@ def test_the_configurations_of_the_page_on_mcp(installed, tmp_path):
 
     for number, client in enumerate(clients):
         assert asyncio.run(works(client, number)) == [f"m{n}" for n in range(number + 1)]
+
+
+PAGES = ("importing.md", "integrations/langgraph.md", "integrations/openai-agents.md",
+         "integrations/mem0.md")  # fmt: skip
+"""Pages whose programs and commands need nothing that the tests do not have."""
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_programs_and_commands_of_a_page(installed, tmp_path, page):
+    ran = 0
+    for step in steps((ROOT / "docs" / page).read_text("utf-8")):
+        if step.kind == "python":
+            command = [installed / "python", "-P", "-W", "ignore", "-c", step.code]
+        else:
+            name, *arguments = shlex.split(step.code)
+            command = [installed / name, *arguments]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment(COLUMNS=WIDTH), stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, timeout=120, check=False,
+        )  # fmt: skip
+        assert matches(step.expected, done.stdout), f"line {step.line}, printed:\n{done.stdout}"
+        ran += 1
+    assert ran >= 1
+
+
+NAMED_FILE = re.compile(
+    r"""(?:src|href|from|import)[=\s(]*["']([\w./-]+\.(?:js|css|svg))""",
+)
+
+
+def test_the_page_in_the_browser_comes_with_the_wheel(installed, tmp_path):
+    """All files that the page names are served, and none is elsewhere."""
+    with servers.started([installed / "cognigraph", "serve", "--db", tmp_path / "m.db"]) as server:
+        seen, wanted = set[str](), ["/"]
+        while wanted:
+            path = wanted.pop()
+            seen.add(path)
+            text = run("curl", "-sf", server.url + path)
+            found = re.findall(
+                r"""(?:src|href|from|import)[=\s(]*["']([\w./-]+\.(?:js|css|svg))""", text
+            )
+            wanted += [one for name in found if (one := urljoin(path, name)) not in seen]
+    assert {"/page/app.js", "/page/style.css"} <= seen and len(seen) > 8, seen
+
+
+def test_notes_are_watched(installed, tmp_path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("# Ferry\nAt eight.", "utf-8")
+    watch = subprocess.Popen(
+        [installed / "cognigraph", "watch", "notes", "--every", "0.05", "--no-enrich"],
+        cwd=tmp_path, env=environment(), text=True, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert watch.stderr is not None
+    assert "1 new message" in watch.stderr.readline()
+    (tmp_path / "notes" / "a.md").write_text("# Ferry\nAt nine.", "utf-8")
+    assert "1 given a new text" in watch.stderr.readline()
+    watch.terminate()
+    watch.communicate(timeout=30)
+    listed = json.loads(run(installed / "cognigraph", "messages", "--json", cwd=tmp_path))
+    assert [message["text"] for message in listed["messages"]] == ["# Ferry\nAt nine."]
 
 
 def test_without_the_extra_the_command_says_how_to_install_it(installed, tmp_path):

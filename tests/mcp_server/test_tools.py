@@ -273,6 +273,10 @@ def test_prompts_lead_the_agent_to_the_tools(memory):
     assert "Where does Ann live?" in recall and "`without`" in recall
 
 
+HARMLESS = set("since until valid_at offset max_tokens newest_first parameters dry_run".split())
+"""Arguments that cannot name anything of a space."""
+
+
 def test_no_tool_resource_or_prompt_shows_or_changes_another_space(memory):
     """Every tool with arguments that fit the other space exactly; the secret shows nowhere."""
     secret = {"id": "m1", "session": "s1", "speaker": "Zyxwvut"}
@@ -296,10 +300,15 @@ def test_no_tool_resource_or_prompt_shows_or_changes_another_space(memory):
             if tool.name != "add_memory":
                 properties = tool.input_schema["properties"]
                 needed = tool.input_schema.get("required", [])
+                assert properties.keys() <= values.keys() | HARMLESS, "a value for each argument"
                 for names in (properties, needed):
                     arguments = {name: values[name] for name in names if name in values}
                     shown.append((tool.name, str(await client.call_tool(tool.name, arguments))))
-        for uri in ("memory://profile/Zyxwvut", *LISTED):
+        listed = [str(one.uri) for one in (await client.list_resources()).resources]
+        templates = (await client.list_resource_templates()).resource_templates
+        named = [one.uri_template.replace("{entity}", "Zyxwvut") for one in templates]
+        assert not any("{" in uri for uri in named)
+        for uri in (*named, *listed):
             shown.append((uri, str(await client.read_resource(uri))))
         return shown
 

@@ -6,6 +6,7 @@ import stat
 from typing import Any
 
 import pytest
+from fastapi.routing import iter_route_contexts
 
 from cognigraph import Memory
 from cognigraph.errors import ConfigurationError, NotFoundError, StoreUnavailableError
@@ -156,7 +157,20 @@ def operations(client):
         for method, operation in methods.items()
     ]
     assert len(found) == len({name for name, _, _ in found}) > 30
+    assert {(method, path) for _, method, path in found} == routes(client.app)
     return found
+
+
+def routes(app):
+    """The methods and paths of the application itself, so that none is left out of the document."""
+    contexts = list(iter_route_contexts(app.router.routes))
+    assert [one.path for one in contexts if not one.methods] == ["/page"]  # the files of the page
+    found = {(method, one.path) for one in contexts for method in one.methods or ()}
+    return {one for one in found if one[0] != "HEAD" and one[1] not in UNDESCRIBED}
+
+
+UNDESCRIBED = {"/", "/openapi.json"}
+"""The page and the document itself; neither has anything of a memory."""
 
 
 def call(client, name, method, path, space, key):

@@ -300,3 +300,26 @@ def test_whole_spaces_are_copied_and_deleted(filled):
     assert filled.get("/v1/spaces").json() == {"items": ["ben"]}
     assert filled.get("/v1/info").json()["kind"] == "sqlite"
     assert all(one["ok"] for one in filled.get("/v1/check").json()["items"])
+
+
+def test_a_fact_that_was_said_often_is_found_with_its_newest_sources(serve, tmp_path):
+    with Memory(tmp_path / "often.db", enrich="manual") as memory:
+        said = [{**OSLO, "text": "My sister Klara lives in Bergen.", "id": f"m{n}",
+                 "at": f"2026-05-{n + 1:02}T09:00:00Z"} for n in range(14)]  # fmt: skip
+        memory.space("ann").add_many(said)
+        memory.space("ann").flush()
+        client, ask = serve(memory=memory), {"question": "Where does Klara live?", "k": 2}
+        newest = [f"m{n}" for n in range(13, 3, -1)]
+        found = client.post(f"{SPACE}/search", json=ask).json()
+        facts = [fact for hit in found["hits"] for fact in hit["triples"]] + found["triples"]
+        several = client.post("/v1/search", json={**ask, "spaces": ["ann"]}).json()
+        facts += several["hits"][0]["hit"]["triples"] + several["results"]["ann"]["triples"]
+        block = client.post(f"{SPACE}/context", json={**ask, "k": 3}).json()
+        facts += [fact for hit in block["hits"] for fact in hit["triples"]]
+        lives = [fact for fact in facts if fact["text"] == "Klara lives in Bergen"]
+        assert len(lives) > 5
+        assert {tuple(source["id"] for source in fact["sources"]) for fact in lives} == {
+            tuple(newest)
+        }
+        (whole,) = client.get(f"{SPACE}/triples", params={"entity": "Bergen"}).json()["items"]
+        assert len(whole["sources"]) == 14

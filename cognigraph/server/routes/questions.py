@@ -12,6 +12,7 @@ from cognigraph.loop.data import Answer
 from cognigraph.model import Context, Explanation, SearchResult
 from cognigraph.server.access import Readable, grant_of, memory_of
 from cognigraph.server.bodies import AskBody, ContextBody, CypherBody, SearchBody, WhyBody
+from cognigraph.server.brief import brief, brief_context
 from cognigraph.server.documents import described, document, schema_of
 from cognigraph.server.long_work import Report, run_long
 from cognigraph.space import Space
@@ -26,7 +27,7 @@ def search(request: Request, space: Readable, body: SearchBody) -> Response:
     with span("cognigraph.search", space.name) as current:
         result = space.search(**body.arguments(memory_of(request).settings))
         stages(current, "cognigraph.search", result.trace.timings)
-    return document(result)
+    return document(brief(result))
 
 
 @router.post("/context", responses=described(schema_of(Context)))
@@ -37,7 +38,7 @@ async def context(request: Request, space: Readable, body: ContextBody) -> Respo
 
     def work(report: Report | None = None) -> Context:
         with span("cognigraph.context", space.name):
-            return space.context(**arguments)
+            return brief_context(space.context(**arguments))
 
     if body.strategy is not None:  # asks the model in several rounds
         return await run_long(request, work)

@@ -8,6 +8,7 @@ from cognigraph.model import SpacesResult
 from cognigraph.model.storage import Check, StoreInfo
 from cognigraph.server.access import Owned, Readable, WholeStore, grant_of, memory_of
 from cognigraph.server.bodies import CopyBody, SearchSpacesBody
+from cognigraph.server.brief import brief_spaces
 from cognigraph.server.documents import described, document, page_of, schema_of
 from cognigraph.tracing import span
 
@@ -50,7 +51,8 @@ def search_spaces(request: Request, body: SearchSpacesBody) -> Response:
         grant_of(request).check("read", name)
     with span("cognigraph.search", ", ".join(body.spaces)):
         memory = memory_of(request)
-        return document(memory.search_spaces(**body.arguments(memory.settings)))
+        found = memory.search_spaces(**body.arguments(memory.settings))
+    return document(brief_spaces(found))
 
 
 @store.get("/info", responses=described(schema_of(StoreInfo)))
