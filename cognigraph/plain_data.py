@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
-from functools import cache
 from operator import methodcaller
 from types import NoneType
 from typing import Any
@@ -28,13 +27,17 @@ def plain(value: Any) -> Any:
 
     Times become ISO 8601 strings, and numbers that are not finite become null.
     """
-    return _way_of(type(value))(value)
+    kind = type(value)
+    way = _WAYS.get(kind)
+    if way is None:
+        way = _WAYS[kind] = _way_of(kind)
+    return way(value)
 
 
 _Way = Callable[[Any], Any]
+_WAYS: dict[type, _Way] = {}
 
 
-@cache
 def _way_of(kind: type) -> _Way:
     """How values of a type are converted. A search has thousands of values of a dozen types."""
     if issubclass(kind, Context):
