@@ -37,8 +37,7 @@ from cognigraph.retrieve.rank.weights import WEIGHT_SETS, WeightSet
 SIGNALS = {
     "plain": ["vector", "window vector", "window words", "similar words", "window similar words",
               "session best", "speaker named", "asks", "answers", "length", "names", "answer form",
-              "user", "user vector", "assistant asked", "wish", "contextual vector",
-              "exchange vector", "counterpart vector", "time"],
+              "user", "user vector", "assistant asked", "wish", "contextual vector", "time"],
     "rules": ["vector", "window vector", "window words", "similar words", "window similar words",
               "session best", "theme", "theme words", "speaker named", "asks", "answers", "length",
               "names", "answer form", "user", "user vector", "assistant asked", "wish",
