@@ -67,6 +67,10 @@ class Table:
         """Remove a column."""
         del self._columns[column]
 
+    def convert(self, column: str, dtype: Any) -> None:
+        """Change the type of a column."""
+        self._columns[column] = self._columns[column].astype(dtype)
+
     def columns(self) -> dict[str, Array]:
         """All columns, without unused capacity."""
         return {name: self[name] for name in self._columns}

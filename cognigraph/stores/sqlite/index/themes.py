@@ -29,7 +29,8 @@ class Themes:
 
     A session's themes change as the session grows. The old rows are then marked with the owner
     ``NOBODY`` and removed once they outnumber the others, so that the amortised cost of a change
-    depends only on its own rows. Many themes have codes beside their vectors.
+    depends only on its own rows. Many themes have codes, and
+    their vectors in the precision of the file.
     """
 
     def __init__(self, vectors: VectorFormat, few_rows: int = FEW_ROWS) -> None:
@@ -43,7 +44,7 @@ class Themes:
                 "id": (np.int64, ()),
                 "owner": (np.int64, ()),
                 "length": (np.int32, ()),
-                "vector": (self._format.dtype, (self._format.dimension,)),
+                "vector": (np.float32, (self._format.dimension,)),
             }
         )
         self._codes: Codes | None = None
@@ -77,7 +78,7 @@ class Themes:
     def scan(self, vector: Vector) -> Scan:
         """Compare the themes with a vector, also those of nobody."""
         if self._codes is None:
-            return ExactScan(self._exact(np.arange(len(self))), vector)
+            return ExactScan(self["vector"], vector)
         return CodedScan(self._codes, vector, self._exact)
 
     def _exact(self, rows: Ints) -> Vector:
@@ -110,6 +111,7 @@ class Themes:
         elif len(self) > self._few_rows:
             self._codes = Codes(self._format.dimension)
             self._codes.append(self["vector"])
+            self._table.convert("vector", self._format.dtype)
         sizes = np.array([len(blob) for blob in terms], np.int64)
         self.words.append(*unpack_terms(b"".join(terms), sizes), first)
         self._terms += terms
