@@ -46,7 +46,7 @@ def test_the_nearest_rows_are_among_those_that_the_codes_leave(dimension):
     for query in asked:
         best = np.argsort(-(vectors @ query))[:50]
         left = CodeQuery(codes, query).nearest(50)
-        assert len(left) == 200
+        assert len(left) == 100
         assert left.tolist() == sorted(set(left.tolist()))
         found += np.isin(best, left).sum()
         total += len(best)

@@ -33,7 +33,7 @@ _BLOCK = 16_384
 _BY_SIGNS, _SHARE_BY_SIGNS = 4096, 100
 """The first step leaves this many rows, and one of this many."""
 _BY_WEIGHTS, _SHARE_BY_WEIGHTS = 1024, 6
-_PER_RESULT, _FEWEST = 4, 64
+_PER_RESULT, _FEWEST = 2, 32
 """The last step leaves this many rows for each that is asked for."""
 _PLANES = 6
 """Bits to which a component of the query is rounded for the weighted signs."""

@@ -16,7 +16,8 @@ from cognigraph.stores.sqlite.index.scan import ReadVectors
 from cognigraph.stores.sqlite.index.table import Table
 from cognigraph.stores.sqlite.vector_format import VectorFormat
 
-_BATCH = 500
+_BATCH = 512
+_LEAST = 16
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,10 @@ def select_in(
     rows: list[tuple[Any, ...]] = []
     for start in range(0, len(values), _BATCH):
         part = values[start : start + _BATCH]
-        rows += connection.execute(statement.format(",".join("?" * len(part))), part).fetchall()
+        # Few different lengths, so that SQLite has the statement prepared; NULL is in no list.
+        length = max(_LEAST, 1 << (len(part) - 1).bit_length())
+        padded = [*part, *[None] * (length - len(part))]
+        rows += connection.execute(statement.format(",".join("?" * length)), padded).fetchall()
     return rows
 
 
