@@ -18,8 +18,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from cognigraph import entity_verbs, ids
+from cognigraph import ids
 from cognigraph.embed import CheckedEmbedder, WordLlamaEmbedder
+from cognigraph.operations import entities
 from cognigraph.resolution.incremental import settle
 from cognigraph.resolution.spelling import order
 from cognigraph.stores.records import EntityRow
@@ -119,7 +120,7 @@ def main() -> None:
             found.append(measure(pool, size, arguments.new))
             pool.close()
             started = time.perf_counter()
-            entity_verbs.suspected(store, SPACE, 1_000_000, 0)
+            entities.suspected(store, SPACE, 1_000_000, 0)
             found[-1]["suspected_s"] = round(time.perf_counter() - started, 3)
             store.close()
     text = json.dumps({"new": arguments.new, "sizes": found}, indent=2)

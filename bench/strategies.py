@@ -32,11 +32,11 @@ from measure import write
 from recall import category_of, fill, turns
 
 from cognigraph import Assessment, Layer, Memory, Plan, Round, Space
-from cognigraph.answering import loop_state
 from cognigraph.ingest import RecordedExtractor
 from cognigraph.ingest.extractors import resolve_extractor
 from cognigraph.llm import Prompt
 from cognigraph.loop import AskAsItIs, LoopState, Retry, RouteByRules, licomemory
+from cognigraph.operations.answering import loop_state
 from cognigraph.testing import ScriptedModel
 from cognigraph.text.token_estimate import estimate_tokens
 

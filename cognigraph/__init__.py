@@ -7,7 +7,7 @@
 """
 
 from cognigraph._version import __version__
-from cognigraph.aio import AsyncMemory, AsyncSpace
+from cognigraph.aio.memory import AsyncMemory, AsyncSpace
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import EnrichMode
 from cognigraph.errors import (
@@ -101,6 +101,7 @@ from cognigraph.model import (
     Why,
 )
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
+from cognigraph.operations.writing import Progress
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.settings import (
@@ -119,7 +120,6 @@ from cognigraph.space import Space
 from cognigraph.stores.records import Failure
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, When
-from cognigraph.writing import Progress
 
 __all__ = [
     "AddResult",

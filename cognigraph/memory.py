@@ -8,7 +8,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from cognigraph import expiring, spaces
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import Engine, EnrichMode
 from cognigraph.errors import ConfigurationError
@@ -18,10 +17,11 @@ from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.llm import Model
 from cognigraph.model import DEFAULT_SPACE, Filter, SpacesResult
 from cognigraph.model.storage import Check, StoreInfo
+from cognigraph.operations import copying_spaces, expiring
+from cognigraph.operations.several_spaces import merged
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.settings import SearchSettings, Settings
-from cognigraph.several_spaces import merged
 from cognigraph.space import Space
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
@@ -271,7 +271,7 @@ class Memory(Space):
             ConfigurationError: the space ``b`` holds messages.
         """
         names = (checked_name("the name of a space", name) for name in (a, b))
-        return spaces.copy(self._engine, *names)
+        return copying_spaces.copy(self._engine, *names)
 
     @checked
     def backup(self, path: str | Path) -> None:

@@ -7,11 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from functools import partial
 
-from cognigraph import entity_verbs, state_verbs
-from cognigraph.answering import Answering, LoopRequest, checked_turns, run_loop
-from cognigraph.asking import with_request
 from cognigraph.errors import ConfigurationError, NotFoundError
-from cognigraph.importing import Importing
 from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.run_limits import Limits
@@ -27,6 +23,10 @@ from cognigraph.model import (
     Seen,
     Triple,
 )
+from cognigraph.operations import entities, fact_states
+from cognigraph.operations.answering import Answering, LoopRequest, checked_turns, run_loop
+from cognigraph.operations.importing import Importing
+from cognigraph.operations.searching import with_request
 from cognigraph.retrieve.block import build_block
 from cognigraph.retrieve.explain import EXPLAINED, explain_rank
 from cognigraph.retrieve.layers import search_layer
@@ -301,7 +301,7 @@ class Space(Importing, Answering):
             NotFoundError: there is no such triple.
         """
         until = None if at is None else to_utc(at, self._engine.zone)
-        state_verbs.supersede(self._engine.store, self._name, old, new, until, reason)
+        fact_states.supersede(self._engine.store, self._name, old, new, until, reason)
 
     @checked
     def retract(self, triple: Triple | str, *, reason: str = "") -> None:
@@ -312,7 +312,7 @@ class Space(Importing, Answering):
         Raises:
             NotFoundError: there is no such triple.
         """
-        state_verbs.retract(self._engine.store, self._name, triple, reason)
+        fact_states.retract(self._engine.store, self._name, triple, reason)
 
     @checked
     def restore(self, triple: Triple | str, *, reason: str = "") -> None:
@@ -321,7 +321,7 @@ class Space(Importing, Answering):
         Raises:
             NotFoundError: there is no such triple.
         """
-        state_verbs.restore(self._engine.store, self._name, triple, reason)
+        fact_states.restore(self._engine.store, self._name, triple, reason)
 
     # Entity resolution
 
@@ -339,7 +339,7 @@ class Space(Importing, Answering):
             NotFoundError: there is no entity of that name; the error lists similar names.
             ConfigurationError: several entities have that name.
         """
-        entity_verbs.merge(self._engine.store, self._name, a, into, type, into_type)
+        entities.merge(self._engine.store, self._name, a, into, type, into_type)
 
     @checked
     def split(
@@ -361,4 +361,4 @@ class Space(Importing, Answering):
             NotFoundError: nothing is merged with it.
         """
         store = self._engine.store
-        entity_verbs.split(store, self._name, name, apart_from, type, other_type)
+        entities.split(store, self._name, name, apart_from, type, other_type)

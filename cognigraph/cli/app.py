@@ -38,7 +38,7 @@ from cognigraph.cli.parser import build_parser
 from cognigraph.cli.terminal import Terminal
 from cognigraph.cli.usage_errors import Parser
 from cognigraph.errors import CogniGraphError, StoreError
-from cognigraph.spaces import is_export
+from cognigraph.operations.copying_spaces import is_export
 
 USAGE, UNAVAILABLE, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 3, 70, 130, 141
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from cognigraph import ConfigurationError, Strategy
-from cognigraph.answering import loop_state
 from cognigraph.errors import ModelUnavailableError
 from cognigraph.ingest import Fact
 from cognigraph.loop import AskAsItIs, JudgeByRules, RefreshByRules, Retry, RouteByRules, ama
+from cognigraph.operations.answering import loop_state
 from cognigraph.testing import ScriptedModel
 
 NOW = "2026-08-01T09:00:00Z"

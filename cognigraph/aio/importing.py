@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from cognigraph.aio_housekeeping import AsyncHousekeeping
+from cognigraph.aio.housekeeping import AsyncHousekeeping
 from cognigraph.model import ImportCallback, ImportReport
 
 

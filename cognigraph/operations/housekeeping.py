@@ -6,10 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from cognigraph import expiring, forgetting, spaces, updating
-from cognigraph.asking import in_utc
 from cognigraph.errors import ConfigurationError, NotFoundError
-from cognigraph.inspection import Inspection
 from cognigraph.model import (
     Filter,
     Forgotten,
@@ -19,6 +16,9 @@ from cognigraph.model import (
     StoredMessage,
 )
 from cognigraph.model.listing import MessageQuery
+from cognigraph.operations import copying_spaces, expiring, forgetting, updating
+from cognigraph.operations.inspection import Inspection
+from cognigraph.operations.searching import in_utc
 from cognigraph.stores.listing import page_of, position_of
 from cognigraph.stores.protocols.housekeeping_store import Selection
 from cognigraph.times import to_utc
@@ -176,7 +176,7 @@ class Housekeeping(Inspection):
         Raises:
             StoreError: the file exists or cannot be written.
         """
-        return spaces.export(self._engine, self._name, Path(path), derived=derived)
+        return copying_spaces.export(self._engine, self._name, Path(path), derived=derived)
 
     @checked
     def import_space(self, path: str | Path) -> int:
@@ -189,7 +189,7 @@ class Housekeeping(Inspection):
         Raises:
             ConfigurationError: the space holds messages, or the file is not an export.
         """
-        return spaces.restore(self._engine, self._name, Path(path))
+        return copying_spaces.restore(self._engine, self._name, Path(path))
 
     def _message(self, id: str, session: str | None) -> StoredMessage:
         found = self.get(id, session)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from cognigraph.engine import Engine
-from cognigraph.forgetting import forget_chosen
 from cognigraph.model import Forgotten
+from cognigraph.operations.forgetting import forget_chosen
 from cognigraph.settings import Retention
 from cognigraph.stores.protocols.housekeeping_store import Chosen, Selection
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from cognigraph.housekeeping import Housekeeping
 from cognigraph.importers.notes import TAG
 from cognigraph.model import StoredMessage
+from cognigraph.operations.housekeeping import Housekeeping
 
 _PAGE = 500
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cognigraph.errors import ConfigurationError
-from cognigraph.file_import import FileImport, Target
 from cognigraph.importers.columns import check_columns
 from cognigraph.importers.record import ReadOptions
 from cognigraph.model import ImportCallback, ImportReport
-from cognigraph.spaces import is_export
+from cognigraph.operations.copying_spaces import is_export
+from cognigraph.operations.file_import import FileImport, Target
 from cognigraph.validation import checked
 
 

@@ -14,14 +14,12 @@ from typing import NoReturn
 
 from cognigraph.engine import Engine
 from cognigraph.errors import BadRecordError, ConflictError, InvalidMessageError
-from cognigraph.housekeeping import Housekeeping
 from cognigraph.importers.formats import files_of, reader_for, reader_or_auto
 from cognigraph.importers.identify import Identifier
 from cognigraph.importers.prepared import prepared
 from cognigraph.importers.record import Bad, Position, Reader, ReadOptions, Record
 from cognigraph.importers.sniff import Head
 from cognigraph.importers.source import Input, Location, Tally
-from cognigraph.inserting import check
 from cognigraph.model import (
     BadRecord,
     ImportCallback,
@@ -29,9 +27,11 @@ from cognigraph.model import (
     ImportReport,
     StoredMessage,
 )
-from cognigraph.pruning import gone_files, gone_sections
+from cognigraph.operations.housekeeping import Housekeeping
+from cognigraph.operations.inserting import check
+from cognigraph.operations.pruning import gone_files, gone_sections
+from cognigraph.operations.writing import Writing
 from cognigraph.times import to_utc
-from cognigraph.writing import Writing
 
 MAX_LISTED = 1000
 """Largest number of bad records and notes that are listed; all are counted."""

@@ -1,4 +1,4 @@
-"""The core profile and the procedures of a space: behind ``Space``."""
+"""Reads the core profile and the procedures of a space."""
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
-from cognigraph.exporting import lines
 from cognigraph.new_file import new_file
-from cognigraph.restoring import Import
+from cognigraph.operations.exporting import lines
+from cognigraph.operations.restoring import Import
 
 _HEADER = b'{"kind": "export"'
 

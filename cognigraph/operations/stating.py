@@ -12,8 +12,8 @@ from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
 from cognigraph.ids import normalise
 from cognigraph.ingest.stated import StatedFact
-from cognigraph.inserting import add_batch
 from cognigraph.model import AddResult, Message
+from cognigraph.operations.inserting import add_batch
 from cognigraph.stores.protocols import Store
 from cognigraph.text.clean import replace_surrogates
 from cognigraph.times import When, parse_when, to_utc

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from cognigraph import stating
-from cognigraph.inserting import add_batch, batches, total
-from cognigraph.inspection import Inspection
 from cognigraph.model import DEFAULT_SESSION, AddResult, Message, Role
-from cognigraph.stating import FACTS, Stating
+from cognigraph.operations import stating
+from cognigraph.operations.inserting import add_batch, batches, total
+from cognigraph.operations.inspection import Inspection
+from cognigraph.operations.stating import FACTS, Stating
 from cognigraph.validation import checked
 
 Progress = Callable[[int], None]

@@ -1,4 +1,4 @@
-"""What is true of an entity, by slot: behind :meth:`cognigraph.Space.profile`."""
+"""What is true of an entity, by slot: :meth:`cognigraph.Space.profile`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from cognigraph import fact_verbs
 from cognigraph.errors import NotFoundError
 from cognigraph.ids import normalise
 from cognigraph.model import Entity, EntityProfile, ProfileEntry, Triple
 from cognigraph.model.listing import TripleQuery
-from cognigraph.state_verbs import slot_of
+from cognigraph.operations import fact_list
+from cognigraph.operations.fact_states import slot_of
 from cognigraph.states.slots import claim_about
 from cognigraph.stores.protocols import Store
 
@@ -69,7 +69,7 @@ def _owned(store: Store, space: str, name: str, as_of: datetime | None) -> Itera
 
 def _all(store: Store, space: str, entity: str, as_of: datetime | None) -> Iterator[Triple]:
     query = TripleQuery(entity=entity, limit=_PAGE, as_of=as_of)
-    while page := fact_verbs.listed(store, space, query):
+    while page := fact_list.listed(store, space, query):
         yield from page
         if len(page) < _PAGE:
             return

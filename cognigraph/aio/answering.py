@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from typing import Literal
 
-from cognigraph.aio_writing import AsyncWriting
+from cognigraph.aio.writing import AsyncWriting
 from cognigraph.ingest.queue.run_limits import Limits
 from cognigraph.loop.data import Answer
 from cognigraph.loop.run import OnRound

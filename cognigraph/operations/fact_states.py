@@ -1,4 +1,4 @@
-"""The history of an entity's states, conflicts, and what users say of facts: behind ``Space``."""
+"""The history of an entity's states, conflicts between facts, and users' decisions on facts."""
 
 from __future__ import annotations
 

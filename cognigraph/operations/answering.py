@@ -8,12 +8,9 @@ from datetime import UTC, datetime, tzinfo
 from functools import partial
 from typing import Any, Literal
 
-from cognigraph import state_verbs
-from cognigraph.asking import with_request
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
 from cognigraph.ingest.queue.run_limits import Limits
-from cognigraph.inspection import Inspection
 from cognigraph.loop.asker import Asker
 from cognigraph.loop.data import Answer
 from cognigraph.loop.recall import Recall
@@ -21,6 +18,9 @@ from cognigraph.loop.run import Loop, OnRound
 from cognigraph.loop.state import LoopState
 from cognigraph.loop.strategy import Strategy, resolve_strategy
 from cognigraph.model import Filter
+from cognigraph.operations import fact_states
+from cognigraph.operations.inspection import Inspection
+from cognigraph.operations.searching import with_request
 from cognigraph.settings import Settings
 from cognigraph.times import to_utc, zone
 from cognigraph.validation import checked
@@ -76,7 +76,7 @@ def run_loop(
         strategy.rounds if most is None else min(strategy.rounds, most),
         plain_tokens=request.max_tokens or settings.context.max_tokens,
         on_round=request.on_round,
-        apply=partial(state_verbs.apply_repairs, engine.store, space) if apply else None,
+        apply=partial(fact_states.apply_repairs, engine.store, space) if apply else None,
     )
     return loop.run(answer=answer)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from cognigraph import entity_profiles, fact_verbs, state_verbs
-from cognigraph.asking import in_utc
 from cognigraph.engine import Engine
 from cognigraph.ids import normalise
 from cognigraph.model import Entity, EntityProfile, Filter, History, Session, Stats, Status, Triple
 from cognigraph.model.listing import TripleQuery
+from cognigraph.operations import entity_profiles, fact_list, fact_states
+from cognigraph.operations.searching import in_utc
 from cognigraph.times import to_utc
 from cognigraph.validation import checked
 
@@ -100,7 +100,7 @@ class Facts:
             text=None if text is None else normalise(text),
             where=None if where is None else in_utc(where, self._engine.zone),
         )
-        return fact_verbs.listed(self._engine.store, self._name, query)
+        return fact_list.listed(self._engine.store, self._name, query)
 
     @checked
     def history(
@@ -121,7 +121,7 @@ class Facts:
             as_of: only what was known at this time, and what was current then.
             valid_at: only the facts that are true at this time.
         """
-        return state_verbs.history(
+        return fact_states.history(
             self._engine.store, self._name, entity, relation,
             as_of=self._utc(as_of), valid_at=self._utc(valid_at),
         )  # fmt: skip

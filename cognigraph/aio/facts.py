@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from cognigraph.aio_writing import AsyncWriting
+from cognigraph.aio.writing import AsyncWriting
 from cognigraph.model import (
     Conflict,
     Entity,

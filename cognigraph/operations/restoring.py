@@ -12,12 +12,13 @@ from typing import Any
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
-from cognigraph.exporting import FORMAT
 from cognigraph.ids import entity_uid, theme_uid
 from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
 from cognigraph.ingest.insert.prepare import Clean, clean, to_rows
 from cognigraph.ingest.queue.enricher import Enricher
 from cognigraph.model import Message, Summary, Theme, Written
+from cognigraph.operations.exporting import FORMAT
+from cognigraph.operations.updating import replace_text
 from cognigraph.resolution.spelling import UNSPELLED
 from cognigraph.states.succession import Ruling
 from cognigraph.stores.protocols import Store
@@ -25,7 +26,6 @@ from cognigraph.stores.readings import Decision, FactName, NamedRuling
 from cognigraph.stores.records import EntityRow, InsertStatus
 from cognigraph.text.terms import terms
 from cognigraph.times import to_utc
-from cognigraph.updating import replace_text
 from cognigraph.validation import MAX_COUNT
 
 _BATCH = 100

@@ -9,11 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from cognigraph.aio_answering import AsyncAnswering
-from cognigraph.aio_facts import AsyncFacts
-from cognigraph.aio_housekeeping import AsyncSpaces
-from cognigraph.aio_importing import AsyncImporting
-from cognigraph.aio_writing import Threads
+from cognigraph.aio.answering import AsyncAnswering
+from cognigraph.aio.facts import AsyncFacts
+from cognigraph.aio.housekeeping import AsyncSpaces
+from cognigraph.aio.importing import AsyncImporting
+from cognigraph.aio.writing import Threads
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import EnrichMode
 from cognigraph.ingest.extraction import Extractor

@@ -1,4 +1,4 @@
-"""List the facts of a space: behind ``Facts``."""
+"""Lists the facts of a space, also as they were known at an earlier time."""
 
 from __future__ import annotations
 

@@ -6,13 +6,11 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from cognigraph import entity_verbs, state_verbs, written_verbs
 from cognigraph.cypher import named_query
 from cognigraph.cypher.guard.query_limits import check_parameters_size
 from cognigraph.cypher.guard.unknown_names import unknown_names
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
-from cognigraph.facts import Facts
 from cognigraph.model import (
     Conflict,
     CoreProfile,
@@ -23,6 +21,8 @@ from cognigraph.model import (
     Summary,
     SuspectedDuplicate,
 )
+from cognigraph.operations import entities, fact_states, procedures
+from cognigraph.operations.facts import Facts
 from cognigraph.validation import check_parameters, checked
 
 logger = logging.getLogger("cognigraph.cypher")
@@ -78,7 +78,7 @@ class Inspection(Facts):
         It is kept by the writers (``extractor="membuilder"``); without them there is none. Earlier
         versions stay, and ``version`` (from 1) reads one of them.
         """
-        return written_verbs.core_profile(self._engine.store.graph.written(self._name), version)
+        return procedures.core_profile(self._engine.store.graph.written(self._name), version)
 
     @checked
     def procedures(self, *, versions: bool = False) -> list[Procedure]:
@@ -87,7 +87,7 @@ class Inspection(Facts):
         Procedures are kept by the writers (``extractor="membuilder"``).
         """
         written = self._engine.store.graph.written(self._name)
-        return written_verbs.procedures(written, versions=versions)
+        return procedures.procedures(written, versions=versions)
 
     @checked
     def conflicts(self, limit: int = 100) -> list[Conflict]:
@@ -96,7 +96,7 @@ class Inspection(Facts):
         They were said at the same time, or a user restored one of them. Decide with
         :meth:`supersede` or :meth:`retract`.
         """
-        return state_verbs.conflicts(self._engine.store, self._name, limit)
+        return fact_states.conflicts(self._engine.store, self._name, limit)
 
     @checked
     def suspected_duplicates(self, limit: int = 100, offset: int = 0) -> list[SuspectedDuplicate]:
@@ -106,7 +106,7 @@ class Inspection(Facts):
         "beauty of nature"), then equal names of which one has no specific type. Decide a pair with
         :meth:`merge`, or with ``split(a, apart_from=b)``.
         """
-        find = entity_verbs.suspected
+        find = entities.suspected
         return self._engine.use(lambda store, _: find(store, self._name, limit, offset))
 
     @checked

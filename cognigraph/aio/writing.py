@@ -11,9 +11,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from cognigraph.errors import StoreError
 from cognigraph.model import DEFAULT_SESSION, AddResult, Message, Role
+from cognigraph.operations.stating import FACTS
+from cognigraph.operations.writing import Progress
 from cognigraph.space import Space
-from cognigraph.stating import FACTS
-from cognigraph.writing import Progress
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

@@ -1,4 +1,4 @@
-"""``AsyncHousekeeping``: the operations of :class:`cognigraph.housekeeping.Housekeeping`."""
+"""``AsyncHousekeeping``: the housekeeping operations of a space, for asyncio."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from cognigraph.aio_writing import AsyncWriting, InThreads
+from cognigraph.aio.writing import AsyncWriting, InThreads
 from cognigraph.memory import Memory
 from cognigraph.model import (
     Filter,
