@@ -43,11 +43,14 @@ def run(bench: Bench, memory: Memory, variant: Variant, add_ms: float) -> dict[s
     with start(SHARED) as peer:
         peer.open()
         if variant.model:
-            results["model_fails"] = _failing(bench, peer, stating, "chat/completions")
-        results["embedder_fails"] = _failing(bench, peer, stating, "embeddings")
-        results["delivered_twice"] = _twice(peer, stating)
-        results["five_threads"] = _threads(peer, stating)
-        peer.close()
+            results["model_fails"] = _or_error(
+                lambda: _failing(bench, peer, stating, "chat/completions")
+            )
+        results["embedder_fails"] = _or_error(lambda: _failing(bench, peer, stating, "embeddings"))
+        results["delivered_twice"] = _or_error(lambda: _twice(peer, stating))
+        results["five_threads"] = _or_error(lambda: _threads(peer, stating))
+        with suppress(PeerError, PeerDiedError):
+            peer.close()
     if variant.lasting:
         results["killed"] = _or_error(lambda: _killed(start, stating, add_ms))
         results["five_processes"] = _or_error(lambda: _processes(start, stating))
@@ -73,13 +76,15 @@ def _failing(bench: Bench, peer: Peer, messages: Sequence[Message], what: str) -
     """Add messages before, while and after the endpoint answers with 500."""
     space = f"trial-{what.partition('/')[0]}-fails"
     tried = Attempts(messages)
-    for number, message in enumerate(messages[:12]):
-        bench.stub.failing = {what} if 4 <= number < 8 else set()
-        tried.add(peer, space, message)
-        if number == 7:  # what works in the background fails, too
-            with suppress(PeerError):
-                peer.ask("settle", space=space, seconds=5)
-    bench.stub.failing = set()
+    try:
+        for number, message in enumerate(messages[:12]):
+            bench.stub.failing = {what} if 4 <= number < 8 else set()
+            tried.add(peer, space, message)
+            if number == 7:  # what works in the background fails, too
+                with suppress(PeerError):
+                    peer.ask("settle", space=space, seconds=5)
+    finally:
+        bench.stub.failing = set()
     return tried.outcome(peer, space)
 
 

@@ -31,7 +31,8 @@ class Adapter:
         from mempalace.searcher import search_memories
 
         self._tools, self._search = mcp_server, search_memories
-        self._drawers = get_collection(self._path)
+        self._open = get_collection
+        self._open(self._path)
         self.tune(settings)
 
     def tune(self, settings: dict[str, Any]) -> None:
@@ -61,7 +62,8 @@ class Adapter:
 
     def stored(self, space: str) -> dict[str, Any]:
         """Return the message of each drawer."""
-        found = self._drawers.get(where={"wing": space}, include=["metadatas"])
+        # Opened anew: after a failed add, MemPalace replaces its client and older handles are dead.
+        found = self._open(self._path).get(where={"wing": space}, include=["metadatas"])
         metadatas = found["metadatas"] if isinstance(found, dict) else found.metadatas
         # A long message is several drawers: one for each message and chunk index.
         return {"ids": [_id(each) for each in metadatas if not each.get("chunk_index")]}
