@@ -43,7 +43,7 @@ def _masks(
 ) -> Iterator[Mask]:
     chunks = index.chunks
     passes: Mask = np.array([(role or "person") in where.roles for role in ROLE_OF_NUMBER])
-    if any((chunks["role"] == number).any() for number in np.flatnonzero(~passes)):
+    if any(not passes[number] for number in index.roles):
         yield passes[chunks["role"]]
     if where.sessions:
         yield np.isin(chunks["session"], _sessions(connection, space_id, where.sessions))

@@ -22,13 +22,18 @@ class _Scores:
 
     def __init__(self, layer: Layer, mean: float) -> None:
         self._length, self._mean = layer["length"], mean
-        self._all = np.zeros(layer.rows)
+        self._all = layer.zeros()
         self.lists: list[Rows] = []
 
     def add(self, rows: Rows, counts: Counts, weight: float) -> None:
         matches = counts.astype(float)[:, None]
         self.lists.append(rows)
         self._all[rows] += bm25(matches, self._length[rows], np.array([weight]), self._mean)
+
+    def clear(self) -> None:
+        """Leave the array of the layer as it was."""
+        for rows in self.lists:
+            self._all[rows] = 0.0
 
     def of(self, rows: Ints | Rows) -> Floats:
         return self._all[rows]
@@ -50,10 +55,27 @@ def best_by_words(
     """
     if not limit or not layer.rows:
         return np.empty(0, np.int64)
-    order = np.argsort(-weights, kind="stable").tolist()
-    left = float(weights.sum()) * (K1 + 1)  # the most that the terms can add to a score
     scores = _Scores(layer, mean)
-    for number in order:
+    try:
+        _add_all(scores, layer, terms, weights, limit, allowed)
+        # A row among the best is also among the best of each posting list that it is in.
+        best = [rows[top_rows(scores.of(rows), None, limit)] for rows in scores.lists]
+        union = np.unique(np.concatenate(best)) if best else np.empty(0, np.int64)
+        return np.asarray(union[top_rows(scores.of(union), None, limit)], np.int64)
+    finally:
+        scores.clear()
+
+
+def _add_all(
+    scores: _Scores,
+    layer: Layer,
+    terms: Sequence[str],
+    weights: Floats,
+    limit: int,
+    allowed: Mask | None,
+) -> None:
+    left = float(weights.sum()) * (K1 + 1)  # the most that the terms can add to a score
+    for number in np.argsort(-weights, kind="stable").tolist():
         found = rows, counts = layer.words.lookup(terms[number])
         if len(rows) > _LONG and scores.lists:
             known = np.unique(np.concatenate(scores.lists))
@@ -65,7 +87,3 @@ def best_by_words(
             rows, counts = rows[passing], counts[passing]
         scores.add(rows, counts, float(weights[number]))
         left -= float(weights[number]) * (K1 + 1)
-    # A row among the best is also among the best of each posting list that it is in.
-    best_of_each = [rows[top_rows(scores.of(rows), None, limit)] for rows in scores.lists]
-    union = np.unique(np.concatenate(best_of_each)) if best_of_each else np.empty(0, np.int64)
-    return np.asarray(union[top_rows(scores.of(union), None, limit)], np.int64)

@@ -118,7 +118,7 @@ class Codes:
         low = float(vector.min())
         step = (float(vector.max()) - low) / (2**_PLANES - 1) or 1.0
         rounded = np.round((vector - low) / step).astype(np.uint8)
-        taken = self._signs[:, rows]
+        taken = np.take(self._signs, rows, axis=1)
         total = np.float32(low) * _count(taken)
         for plane in range(_PLANES):
             mask = _packed((rounded >> plane & 1)[None].astype(bool))
@@ -199,7 +199,11 @@ def _packed(bits: Mask) -> _Words:
 
 def _count(words: _Words) -> Matrix:
     """The number of set bits (n,) of codes (words, n)."""
-    return np.asarray(np.bitwise_count(words).sum(axis=0, dtype=np.int32), np.float32)
+    counts = np.bitwise_count(words)
+    total = counts[0].astype(np.uint16)
+    for more in counts[1:]:  # several times faster than a sum over the first axis
+        total += more
+    return np.asarray(total, np.float32)
 
 
 def _least(values: _Differing, count: int) -> int:

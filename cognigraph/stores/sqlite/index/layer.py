@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Ints, Vector
+from cognigraph.arrays import Floats, Ints, Vector
 from cognigraph.stores.sqlite.index.codes import Codes
 from cognigraph.stores.sqlite.index.postings import Postings
 from cognigraph.stores.sqlite.index.scan import CodedScan, ExactScan, ReadVectors, Scan
@@ -33,12 +33,19 @@ class Layer(Table):
         self.words = Postings()
         self.codes: Codes | None = None
         self.total_length = 0
+        self._zeros = np.empty(0)
 
     @property
     def nbytes(self) -> int:
         """Memory held, including unused capacity."""
         codes = 0 if self.codes is None else self.codes.nbytes
-        return super().nbytes + codes
+        return super().nbytes + codes + self._zeros.nbytes
+
+    def zeros(self) -> Floats:
+        """A zero for each row. Whoever writes to it restores the zeros: a new one costs a pass."""
+        if len(self._zeros) < self.rows:
+            self._zeros = np.zeros(self._capacity)
+        return self._zeros
 
     @property
     def mean_length(self) -> float:

@@ -1,8 +1,9 @@
 """Files beside a memory that hold the indexes of its large spaces, so that they open at once.
 
-Reading the rows of a million messages takes a minute, and reading the arrays that an index holds
-takes a second. So the arrays are written to a file, which a later process reads before it reads the
-rows that are newer. The file is a copy of what is in the rows: without it, everything works.
+Reading the rows of a million messages takes half a minute, and reading the arrays that an index
+holds takes a second or two. So the arrays are written to a file, which a later process reads before
+it reads the rows that are newer. The file is a copy of what is in the rows: without it, everything
+works.
 
 The memory names the file that is valid for a space, by a random token, with the epoch of the space.
 A file that another history of the memory has left (a restored backup) is therefore not taken for

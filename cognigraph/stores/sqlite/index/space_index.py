@@ -88,6 +88,7 @@ class SpaceIndex:
         )
         self.by_subject, self.by_object = Postings(), Postings()
         self._moved = False  # whether the entities of a triple have changed
+        self.roles: set[int] = set()  # those that chunks have
         self.speakers: list[str | None] = []
         self._speaker_codes: dict[str | None, int] = {}
         self._tails: dict[int, int] = {}
@@ -175,7 +176,10 @@ class SpaceIndex:
             "chunks": self.chunks.arrays(), "triples": self.triples.arrays(),
             "subject": self.by_subject.arrays(), "object": self.by_object.arrays(),
         }  # fmt: skip
-        state = {"revision": self.revision, "moved": self._moved, "speakers": self.speakers}
+        state = {
+            "revision": self.revision, "moved": self._moved, "speakers": self.speakers,
+            "roles": sorted(self.roles),
+        }  # fmt: skip
         return state, {
             f"{part} {name}": a for part, own in parts.items() for name, a in own.items()
         }
@@ -196,6 +200,7 @@ class SpaceIndex:
         self.by_object.restore(part("object"))
         self.epoch, self.revision = epoch, int(state["revision"])
         self._moved, self.speakers = bool(state["moved"]), list(state["speakers"])
+        self.roles = set(state["roles"])
         self._speaker_codes = {name: code for code, name in enumerate(self.speakers)}
         last = np.flatnonzero(self.chunks["following"] < 0)
         sessions = self.chunks["session"][last].tolist()
@@ -225,6 +230,7 @@ class SpaceIndex:
             "vector": self.vectors.view(row[9]),
         }
         postings, sizes = unpack_terms(row[8], unpack_integers(row[7]))
+        self.roles.update(values["role"].tolist())
         first = self.chunks.take(values, postings, sizes, previous=-1, following=-1)
         self._link(first)
 

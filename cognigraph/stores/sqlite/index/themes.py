@@ -29,8 +29,8 @@ class Themes:
 
     A session's themes change as the session grows. The old rows are then marked with the owner
     ``NOBODY`` and removed once they outnumber the others, so that the amortised cost of a change
-    depends only on its own rows. Many themes have codes, and
-    their vectors in the precision of the file.
+    depends only on its own rows. Many themes have codes, and their vectors in the precision of
+    the file.
     """
 
     def __init__(self, vectors: VectorFormat, few_rows: int = FEW_ROWS) -> None:
