@@ -57,6 +57,21 @@ def test_a_message_is_stored_found_corrected_and_forgotten(filled):
     assert filled.post(f"{SPACE}/messages", json=OSLO).json()["forgotten"] == ["m1"]
 
 
+def test_messages_are_listed_by_role_tag_and_metadata(client):
+    marked = {**OSLO, "id": "m9", "tags": ["move"], "metadata": {"topic": "home"}, "role": "user"}
+    client.post(f"{SPACE}/messages/batch", json={"messages": [BERGEN, marked]})
+
+    def listed(**parameters):
+        found = client.get(f"{SPACE}/messages", params=parameters)
+        return [one["id"] for one in found.json()["items"]]
+
+    assert sorted(listed()) == sorted([BERGEN["id"], "m9"])
+    assert listed(roles="user") == listed(tags="move") == ["m9"]
+    assert listed(metadata='{"topic": "home"}') == ["m9"]
+    assert listed(metadata='{"topic": "work"}') == []
+    assert "JSON" in problem(client.get(f"{SPACE}/messages?metadata=home"), 400)["detail"]
+
+
 def test_adding_again_by_id_changes_nothing_and_another_text_is_a_conflict(client):
     first = client.post(f"{SPACE}/messages", json=OSLO)
     assert first.status_code == 201

@@ -17,6 +17,9 @@ NO_ROUTE = {
     "close": "the server closes the memory",
     "backup": "it writes a file on the server's machine",
     "reindex": "it changes the embedder that the server was started with",
+    "bookmarks": "between memories of one program; servers read from the leader by default",
+    "catch_up": "between memories of one program; servers read from the leader by default",
+    "waiting": "/metrics shows it",
 }
 NO_TOOL = {
     "add_many": "an agent adds what it has just heard",
@@ -81,6 +84,7 @@ OTHER_NAMES = {
 """Names of arguments in a request. ``None``: the body as such, or the events of the response."""
 NOT_SENT = {
     ("import_file", "prune"): "only a folder can be pruned, and a request has one file",
+    ("messages", "where"): "its fields are parameters",
     ("triples", "where"): "its fields are parameters",
     ("space", "name"): "the space of the path",
     ("copy_space", "a"): "the space of the path",

@@ -29,17 +29,16 @@ from cognigraph.server.access import Readable
 from cognigraph.server.bodies import Time
 from cognigraph.server.documents import described, document, page_of, schema_of
 from cognigraph.server.paging import paged
-from cognigraph.server.routes.parameters import Cursor, Limit, SessionId
+from cognigraph.server.routes.parameters import Cursor, Limit, Names, SessionId
 
 router = APIRouter(tags=["graph"])
-_Names = Annotated[list[str] | None, Query()]
 
 
 async def _sources(
-    roles: _Names = None,
-    session: _Names = None,
-    speaker: _Names = None,
-    tags: _Names = None,
+    roles: Names = None,
+    session: Names = None,
+    speaker: Names = None,
+    tags: Names = None,
     since: Time | None = None,
     until: Time | None = None,
 ) -> Filter | None:

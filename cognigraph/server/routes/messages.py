@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from threading import Lock
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Header, Query, Request, Response
 
-from cognigraph.errors import NotFoundError
+from cognigraph.errors import ConfigurationError, NotFoundError
 from cognigraph.model import (
     AddResult,
+    Filter,
     Forgotten,
     MessageOrder,
     MessageVersion,
@@ -32,7 +33,7 @@ from cognigraph.server.bodies import (
 )
 from cognigraph.server.documents import described, document, page_of, schema_of
 from cognigraph.server.problems import Problem
-from cognigraph.server.routes.parameters import Cursor, InSession, Limit, MessageId
+from cognigraph.server.routes.parameters import Cursor, InSession, Limit, MessageId, Names
 from cognigraph.tracing import span
 
 router = APIRouter(tags=["messages"])
@@ -87,11 +88,15 @@ def messages(
     speaker: Annotated[str | None, Query(description="Only of this speaker.")] = None,
     since: Time | None = None,
     until: Time | None = None,
+    roles: Names = None,
+    tags: Names = None,
+    metadata: Annotated[str | None, Query(description="A JSON object that is a part.")] = None,
     order: MessageOrder = "oldest",
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> Response:
-    """List messages in order of time."""
+    """List messages in order of time. With `tags` or `metadata`, of people and assistants only,
+    unless `roles` says otherwise."""
     page = space.messages(
         session=session,
         speaker=speaker,
@@ -100,8 +105,22 @@ def messages(
         order=order,
         limit=limit,
         after=cursor,
+        where=_passing(roles, tags, metadata),
     )
     return document({"items": page.messages, "next": page.cursor if len(page) == limit else None})
+
+
+def _passing(
+    roles: list[str] | None, tags: list[str] | None, metadata: str | None
+) -> Filter | None:
+    given: dict[str, Any] = {"roles": roles, "tags": tags}
+    if metadata:
+        try:
+            given["metadata"] = json.loads(metadata)
+        except ValueError as error:
+            raise ConfigurationError(f"metadata must be a JSON object: {error}") from error
+    chosen = {name: value for name, value in given.items() if value}
+    return Filter(**chosen) if chosen else None
 
 
 @router.get("/messages/{id}", responses=described(schema_of(StoredMessage)))

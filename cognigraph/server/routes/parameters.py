@@ -27,6 +27,7 @@ TripleUid = Annotated[str, Depends(_uid)]
 SessionId = Annotated[str, Depends(_session)]
 Limit = Annotated[int, Query(ge=1, le=MOST, description="The largest number of items.")]
 Cursor = Annotated[str | None, Query(description="The `next` of the page before.")]
+Names = Annotated[list[str] | None, Query(description="May be repeated.")]
 InSession = Annotated[
     str | None, Query(description="The session, if messages of several sessions have the id.")
 ]
