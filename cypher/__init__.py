@@ -11,6 +11,12 @@ if __name__ != "cognigraph.cypher":
         "(install the project, or run from its root), not as 'cypher'"
     )
 
-from cognigraph.cypher.catalog import NamedQuery, Parameter, named_queries, named_query
+from cognigraph.cypher.catalog import (
+    NamedQuery,
+    Parameter,
+    named_queries,
+    named_query,
+    statement_at,
+)
 
-__all__ = ["NamedQuery", "Parameter", "named_queries", "named_query"]
+__all__ = ["NamedQuery", "Parameter", "named_queries", "named_query", "statement_at"]

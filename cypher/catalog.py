@@ -16,6 +16,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
@@ -29,26 +30,33 @@ _FIELDS = ("name", "what", "parameters", "returns")
 _HEADER = re.compile(r"//\s*(\w+):\s*(.*)")
 _CONTINUED = re.compile(r"//\s{2,}(\S.*)")
 _PARAMETER = re.compile(r"(?P<name>\w+):\s*(?P<type>\w+)(?:\s*=\s*(?P<default>\"[^\"]*\"|[^,]+))?")
-_TYPES: Mapping[str, type] = {"string": str, "integer": int, "float": float, "boolean": bool}
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "string": str, "integer": int, "float": float, "boolean": bool, "time": (datetime, str),
+}  # fmt: skip
 _FOLDER = "inspect"
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a named query. It is required unless it has a default."""
+    """A parameter of a named query. It is required unless it has a default or is optional."""
 
     name: str
     type: str
     default: str | int | float | bool | None = None
+    optional: bool = False
 
     @property
     def required(self) -> bool:
         """Whether the caller must pass a value."""
-        return self.default is None
+        return self.default is None and not self.optional
 
     def __str__(self) -> str:
-        default = "" if self.required else f" = {json.dumps(self.default)}"
-        return f"{self.name}: {self.type}{default}"
+        default = "" if self.default is None else f" = {json.dumps(self.default)}"
+        return f"{self.name}{'?' * self.optional}: {self.type}{default}"
+
+
+AS_OF = Parameter("as_of", "time", optional=True)
+"""The parameter of every named query that leaves out what was said after this time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +70,7 @@ class NamedQuery:
     text: str
 
     def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments to run with: those given, and the defaults of all others.
+        """Return the arguments to run with: those given, and the defaults of the others.
 
         Raises :class:`QueryError` if a parameter is missing, unknown or of the wrong type.
         """
@@ -83,7 +91,11 @@ class NamedQuery:
                     f"the parameter {name} of the query {self.name!r} must be of type "
                     f"{known[name].type}, not {type(value).__name__}"
                 )
-        return {n: given.get(n, parameter.default) for n, parameter in known.items()}
+        return {
+            name: given.get(name, parameter.default)
+            for name, parameter in known.items()
+            if name in given or not parameter.optional
+        }
 
 
 @cache
@@ -93,6 +105,11 @@ def statement(path: str) -> str:
     Raises ``FileNotFoundError`` if there is no such file, which is a bug in cognigraph.
     """
     return resources.files("cognigraph.cypher").joinpath(path).read_text(encoding="utf-8")
+
+
+def statement_at(name: str) -> str:
+    """Return the text of a named query for what had been said by the time ``$as_of``."""
+    return statement(f"{_FOLDER}_at/{name}.cypher")
 
 
 @cache
@@ -144,7 +161,7 @@ def _read(name: str) -> NamedQuery:
     return NamedQuery(
         name=name,
         what=fields["what"],
-        parameters=_parameters(fields["parameters"]),
+        parameters=(*_parameters(fields["parameters"]), AS_OF),
         returns=tuple(column.strip() for column in fields["returns"].split(",")),
         text=text,
     )

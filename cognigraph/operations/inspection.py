@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cognigraph.cypher import named_query
-from cognigraph.cypher.guard.query_limits import check_parameters_size
+from cognigraph.cypher.guard.query_limits import check_call, check_parameters_size
 from cognigraph.cypher.guard.unknown_names import unknown_names
 from cognigraph.engine import Engine
 from cognigraph.errors import ConfigurationError
@@ -21,7 +21,7 @@ from cognigraph.model import (
     Summary,
     SuspectedDuplicate,
 )
-from cognigraph.operations import entities, fact_states, procedures
+from cognigraph.operations import entities, fact_states, named_at, procedures
 from cognigraph.operations.facts import Facts
 from cognigraph.validation import check_parameters, checked
 
@@ -129,8 +129,9 @@ class Inspection(Facts):
         """Run a read-only Cypher query that sees only this space; returns rows as dicts.
 
         A label or relationship type that no memory has is logged as a warning.
-        A query sees what is stored now: there is no ``as_of``. Compare ``first_observed``,
-        ``valid_from`` and ``valid_to`` of triples and ``at`` of chunks in the query instead.
+        Every named query takes ``as_of``, a time: what was said later is left out. A query of your
+        own sees what is stored now; it can compare ``first_observed``, ``valid_from`` and
+        ``valid_to`` of triples and ``at`` of chunks.
 
         Args:
             query: the query. SQLite files understand a subset of Cypher.
@@ -149,11 +150,20 @@ class Inspection(Facts):
         check_parameters(values)
         if (query is None) == (name is None):
             raise ConfigurationError("give either a query or name='...', not both")
+        store, limits = self._engine.store, self._engine.settings.query
         if name is not None:
             chosen = named_query(name)
             query, values = chosen.text, chosen.arguments(values)
+            as_of = self._utc(values.pop("as_of", None))
+            if as_of is not None:
+                check_call(limit, timeout)
+                return named_at.rows_at(
+                    store, self._name, chosen, values, as_of,
+                    limit=limit, timeout=timeout, limits=limits,
+                )  # fmt: skip
         assert query is not None
         for problem in unknown_names(query):
             logger.warning("%s; the query finds nothing there", problem)
-        run, limits = self._engine.store.graph.cypher, self._engine.settings.query
-        return run(self._name, query, values, limit=limit, timeout=timeout, limits=limits)
+        return store.graph.cypher(
+            self._name, query, values, limit=limit, timeout=timeout, limits=limits
+        )

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cognigraph import Filter
+from cognigraph.cypher import named_queries
 from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.model import Theme
 from tests.contract.test_states import at, home, read_turns
@@ -176,6 +177,11 @@ def test_sessions_entities_and_counts_of_a_time(open_memory, extractor, space_na
     ]  # fmt: skip
     assert space.sessions()[0].summary == "told: text 3"
     assert space.sessions(as_of=at("01-01")) == []
+    assert space.cypher(name="keys", session="s", as_of=day) == [{"key": "key 1", "weight": None}]
+    assert space.cypher(name="keys", session="t", as_of=day) == [{"key": "key 2", "weight": 1.0}]
+    assert space.cypher(name="themes", session="s", as_of=day) == [
+        {"title": "told", "summary": "text 1"}
+    ]
     assert [one.id for one in space.sessions(1, 1, as_of=day)] == ["s"]
     then = {(one.name, one.triples, one.mentions, one.aliases) for one in space.entities(as_of=day)}
     assert then == {("Ann", 1, 2, ()), ("Bergen", 1, 0, ())}
@@ -191,3 +197,51 @@ def test_sessions_entities_and_counts_of_a_time(open_memory, extractor, space_na
     assert (later.sessions, later.chunks, later.entities, later.keys) == (
         now.sessions, now.chunks, now.entities, now.keys
     )  # fmt: skip
+
+
+def test_named_queries_leave_out_what_was_said_later(homes):
+    july = at("07-01")
+
+    def rows(name, **given):
+        return [tuple(row.values()) for row in homes.cypher(name=name, **given)]
+
+    june, later = datetime(2026, 6, 1, tzinfo=UTC), "another value was given later"
+    then = {
+        "about": [
+            ("Ann", "moved to", "Oslo", "2026-06-01/2026-06-07", False, at("06-10"), 1),
+            ("Ann", "likes", "jazz", None, False, at("03-01"), 1),
+            ("Ann", "lives in", "Bergen", None, False, at("02-01"), 1),
+        ],
+        "hubs": [
+            ("Ann", "person", 3),
+            ("Bergen", "location", 1),
+            ("Oslo", "location", 1),
+            ("jazz", "concept", 1),
+        ],
+        "superseded": [
+            ("Bergen", "lives in", "Ann", "Oslo", "moved to", at("06-10"), "rules", later),
+        ],
+        "timeline": [
+            (None, at("02-01"), june, "Ann", "lives in", "Bergen", False),
+            (None, at("03-01"), None, "Ann", "likes", "jazz", False),
+            ("2026-06-01/2026-06-07", june, None, "Ann", "moved to", "Oslo", False),
+        ],
+        "sessions-about": [
+            ("s-o", at("06-10"), at("06-10"), 1),
+            ("s-j", at("03-01"), at("03-01"), 1),
+            ("s-b", at("02-01"), at("02-01"), 1),
+        ],
+        "spread": [
+            ("Ann", "likes", "jazz", 1, 1, 1),
+            ("Ann", "lives in", "Bergen", 1, 1, 1),
+            ("Ann", "moved to", "Oslo", 1, 1, 1),
+        ],
+    }
+    entity = {"entity": "ann"}
+    takes = {"about": entity, "timeline": entity, "sessions-about": entity, "spread": entity}
+    assert {name: rows(name, **takes.get(name, {}), as_of=july) for name in then} == then
+    given = {"entity": "Ann", "session": "s-b", "message": "b"}
+    for name, query in named_queries().items():
+        own = {one.name: given[one.name] for one in query.parameters if one.required}
+        assert homes.cypher(name=name, **own, as_of=NOW) == homes.cypher(name=name, **own), name
+        assert homes.cypher(name=name, **own, as_of=at("01-01")) == [], name

@@ -69,7 +69,7 @@ ROOMS: dict[str, list[set[str]]] = {
     ],
     "operations": [
         {"entities", "fact_list", "fact_states", "inserting", "procedures", "searching"},
-        {"entity_profiles"},
+        {"entity_profiles", "named_at"},
         {"facts", "stating"},
         {"inspection"},
         {"exporting", "expiring", "forgetting", "several_spaces", "updating"},
