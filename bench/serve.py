@@ -7,9 +7,10 @@ The server runs as a process of its own; the clients are tasks of this one, each
 connection. Each waits for its answer before it sends the next request: half of them add a message,
 half search. Every message that was acknowledged must be in the store at the end, and the resident
 memory of the server is noted every second: ``growth_mb_per_minute`` is its slope over the second
-half. On a machine with other work compare ``cpu_ms_per_request``, not the latencies. ``--neo4j``
-starts a server of that line for the load, as the tests do; ``--db`` and ``--auth`` name one that
-runs already. The space is deleted afterwards.
+half. With ``--repeat 20`` each client adds the same 20 messages again and again, so that the data
+do not grow and memory must not either. On a machine with other work compare ``cpu_ms_per_request``,
+not the latencies. ``--neo4j`` starts a server of that line for the load, as the tests do; ``--db``
+and ``--auth`` name one that runs already. The space is deleted afterwards.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ class Record:
     milliseconds: dict[str, list[float]] = field(default_factory=lambda: {"add": [], "search": []})
     failures: Counter[str] = field(default_factory=Counter)
     acknowledged: set[str] = field(default_factory=set)
+    repeat: int = 0
 
 
 class Client:
@@ -77,19 +79,21 @@ class Client:
         """Send requests until a time."""
         limits = httpx.Limits(max_connections=1)
         async with httpx.AsyncClient(headers=self._headers, timeout=120, limits=limits) as http:
-            count = 0
+            count, known = 0, set[str]()
             while time.monotonic() < until:
                 count += 1
                 if self._random.random() < 0.5:
-                    await self._add(http, f"c{self._number}-{count}")
+                    number = count % self._record.repeat if self._record.repeat else count
+                    await self._add(http, f"c{self._number}-{number}", known)
                 else:
                     body = {"question": question(self._random), "k": 10}
                     await self._send(http, "search", "/search", body, 200)
 
-    async def _add(self, http: httpx.AsyncClient, id: str) -> None:
+    async def _add(self, http: httpx.AsyncClient, id: str, known: set[str]) -> None:
         session = f"s{self._number}"
-        body = {"id": id, "session": session, "speaker": "Ann", "text": text(self._random)}
-        if await self._send(http, "add", "/messages", body, 201):
+        body = {"id": id, "session": session, "speaker": "Ann", "text": text(Random(id))}
+        if await self._send(http, "add", "/messages", body, 200 if id in known else 201):
+            known.add(id)
             self._record.acknowledged.add(id)
 
     async def _send(
@@ -156,7 +160,7 @@ def start(db: str, auth: str | None, keys: Path) -> tuple[subprocess.Popen[str],
 
 
 def measure(
-    db: str, auth: str | None, clients: int, seconds: float, folder: Path
+    db: str, auth: str | None, clients: int, seconds: float, repeat: int, folder: Path
 ) -> dict[str, Any]:
     """Run the load and return the figures."""
     login = None if auth is None else (auth.split(":")[0], auth.partition(":")[2])
@@ -170,7 +174,7 @@ def measure(
     keys = KeyFile(folder / "keys")
     texts = [keys.create(f"client-{n}", "write", [SPACE]) for n in range(clients)]
     process, url = start(db, auth, keys.path)
-    record = Record()
+    record = Record(repeat=repeat)
     try:
         httpx.get(f"{url}/health", timeout=120).raise_for_status()
         used = cpu_seconds(process.pid)
@@ -192,6 +196,7 @@ def measure(
         "store": kind,
         "clients": clients,
         "seconds": seconds,
+        "repeat": repeat,
         "requests": requests,
         "requests_per_second": round(requests / seconds, 1),
         "failures": dict(record.failures),
@@ -215,6 +220,7 @@ def main() -> None:
     parser.add_argument("--neo4j", metavar="LINE", help="start a Neo4j of this line: 5.26 or 2026")
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--repeat", type=int, default=0, help="messages that each client repeats")
     parser.add_argument("--out")
     given = parser.parse_args()
     with ExitStack() as stack:
@@ -225,7 +231,8 @@ def main() -> None:
             from tests.servers.neo4j_server import running_server
 
             db = stack.enter_context(running_server(given.neo4j)).uri
-        found = measure(db, given.auth, given.clients, given.seconds, Path(folder))
+        load_of = (given.clients, given.seconds, given.repeat)
+        found = measure(db, given.auth, *load_of, Path(folder))
     write({**machine(), **found}, given.out)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from cognigraph.model import Triple
 from cognigraph.retrieve.timeline import seen_from
 from cognigraph.states.succession import Standing
+from cognigraph.stores.candidates import NewestSources
 from cognigraph.stores.protocols import Store
 
 
@@ -33,6 +34,23 @@ def known_at(
         else seen_from(triple, as_of)
         for triple in said
     ]
+
+
+def fetched_at(
+    store: Store,
+    space: str,
+    uids: Sequence[str],
+    as_of: datetime | None,
+    chunks: Sequence[str] = (),
+) -> dict[str, Triple]:
+    """Fetch the facts with these uids that had been said at ``as_of``, with their newest sources.
+
+    Facts that are said often would otherwise cost a search more than all else. Their sources in
+    ``chunks``, which are those of the hits, are read as well: a block leaves out what a message
+    in it states.
+    """
+    found = store.search.triples_by_uid(space, uids, NewestSources(chunks=chunks, until=as_of))
+    return {one.uid: one for one in known_at(store, space, found.values(), as_of)}
 
 
 def _standing(triple: Triple, standing: Standing) -> Triple:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from cognigraph.arrays import Floats
 from cognigraph.model import Hit, SearchResult, SessionHit, Trace, Triple, Why
-from cognigraph.retrieve.known_at import known_at
+from cognigraph.retrieve.known_at import fetched_at
 from cognigraph.retrieve.plan import SearchPlan
 from cognigraph.retrieve.rank.features import scaled, share_of_best
 from cognigraph.retrieve.rank.profiles import PROFILES
@@ -226,13 +227,12 @@ class _Ranked:
         """Fetch the triples of these rows and those of the hits, as known at ``as_of``."""
         wanted = {self.candidates.triples.uids[row] for row in rows}
         wanted.update(uid for uids in chunk_triples.values() for uid in uids)
-        return with_superseding(self._fetched(sorted(wanted)), self._fetched)
+        fetch = partial(self._fetched, chunks=tuple(chunk_triples))
+        return with_superseding(fetch(sorted(wanted)), fetch)
 
-    def _fetched(self, uids: Sequence[str]) -> dict[str, Triple]:
+    def _fetched(self, uids: Sequence[str], chunks: Sequence[str] = ()) -> dict[str, Triple]:
         request = self.plan.request
-        found = request.store.search.triples_by_uid(request.space, uids)
-        known = known_at(request.store, request.space, found.values(), request.as_of)
-        return {triple.uid: triple for triple in known}
+        return fetched_at(request.store, request.space, uids, request.as_of, chunks)
 
     def _current_first(
         self,

@@ -163,6 +163,9 @@ class Triple:
     ``when`` is the event time at the precision given; ``first_observed`` and ``last_observed`` are
     the first and last observed time of its evidence. ``score`` is set in search results only.
 
+    ``sources`` are newest first. A search lists the ten newest and those among its hits, and
+    ``older_sources`` counts the others; ``triples()`` lists all.
+
     A fact that describes a state is true from ``valid_from`` until ``valid_to``, which is ``None``
     as long as no end is known. ``superseded_by`` is the uid of the triple that ended it,
     ``superseded_at`` when that was said, and ``reason`` why. ``earlier`` are the times in which it
@@ -188,6 +191,12 @@ class Triple:
     superseded_at: datetime | None = None
     reason: str | None = None
     earlier: tuple[Period, ...] = ()
+    older_sources: int = 0
+
+    @property
+    def source_count(self) -> int:
+        """How many excerpts state the fact, whether or not they are among ``sources``."""
+        return len(self.sources) + self.older_sources
 
     def is_true_at(self, at: datetime) -> bool:
         """Whether the fact is true at a time, as far as is known.
@@ -214,7 +223,7 @@ class Triple:
 
     def __repr__(self) -> str:
         when = f" ({self.when})" if self.when else ""
-        return f"<Triple {self.text}{when}, {len(self.sources)} source(s)>"
+        return f"<Triple {self.text}{when}, {self.source_count} source(s)>"
 
 
 @dataclass(frozen=True, slots=True)

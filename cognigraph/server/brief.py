@@ -1,7 +1,7 @@
 """Search results as they are sent: of facts that were said often, only the newest sources.
 
 A fact that hundreds of messages state stands beside each of them that is found, and would repeat
-all of its sources there.
+there its newest sources and those among the hits.
 """
 
 from __future__ import annotations
@@ -29,7 +29,11 @@ class _Brief:
         if len(triple.sources) <= MOST_SOURCES:
             return triple
         if id(triple) not in self._made:
-            self._made[id(triple)] = replace(triple, sources=triple.sources[:MOST_SOURCES])
+            self._made[id(triple)] = replace(
+                triple,
+                sources=triple.sources[:MOST_SOURCES],
+                older_sources=triple.source_count - MOST_SOURCES,
+            )
         return self._made[id(triple)]
 
 

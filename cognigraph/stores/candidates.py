@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -126,6 +126,18 @@ class Candidates:
     triples: TripleCandidates
     sessions: SessionCandidates
     anchors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NewestSources:
+    """Which sources of a fact to read: the newest ``count``, and those in some chunks.
+
+    ``chunks`` are uids. Sources later than ``until`` are neither read nor counted.
+    """
+
+    count: int = 10
+    chunks: Sequence[str] = ()
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -229,8 +229,9 @@ def test_the_two_stores_mirror_each_other(folder: str) -> None:
 ONLY = {
     # SQL needs statements apart from transactions; Cypher's statements are files in cypher/neo4j.
     ("sqlite", ""): {
-        "backup", "due_summaries", "erase", "fact_listing", "file", "identity", "inspect", "marks",
-        "merges", "message_data", "read", "read_at", "revisions", "vector_format", "work",
+        "backup", "due_summaries", "erase", "fact_listing", "fact_sources", "file", "identity",
+        "inspect", "marks", "merges", "message_data", "read", "read_at", "revisions",
+        "vector_format", "work",
     },
     ("neo4j", ""): {"deadlines", "driver_errors", "reachable", "row_values", "values"},
     ("sqlite", "index"): {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cognigraph.arrays import Vector
 from cognigraph.ids import session_uid
@@ -15,6 +16,7 @@ from cognigraph.stores.candidates import (
     Candidates,
     ChunkRecord,
     EpisodeCandidate,
+    NewestSources,
 )
 from cognigraph.stores.neo4j import values
 from cognigraph.stores.neo4j.connection import Connection
@@ -72,12 +74,24 @@ class Neo4jSearch:
         rows = self._connection.rows("read/chunks", space=space, uids=list(uids))
         return {row[0]: chunk_of(row) for row in rows}
 
-    def triples_by_uid(self, space: str, uids: Sequence[str]) -> dict[str, Triple]:
+    def triples_by_uid(
+        self, space: str, uids: Sequence[str], newest: NewestSources | None = None
+    ) -> dict[str, Triple]:
         """Triples by uid."""
         if not uids:
             return {}
-        rows = self._connection.rows("read/triples_by_uid", space=space, uids=list(uids))
-        return {row[0]: triple_of(row) for row in rows}
+        if newest is None:
+            rows = self._connection.rows("read/triples_by_uid", space=space, uids=list(uids))
+            return {row[0]: triple_of(row) for row in rows}
+        rows = self._connection.rows(
+            "read/triples_with_newest_sources",
+            space=space,
+            uids=list(uids),
+            count=newest.count,
+            chunks=list(newest.chunks),
+            until=newest.until,
+        )
+        return {row[0]: replace(triple_of(row[:-1]), older_sources=row[-1]) for row in rows}
 
     def triples_of_chunks(self, space: str, uids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Uids of the triples each chunk is evidence for."""

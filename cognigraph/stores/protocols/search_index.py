@@ -15,6 +15,7 @@ from cognigraph.stores.candidates import (
     Candidates,
     ChunkRecord,
     EpisodeCandidate,
+    NewestSources,
 )
 
 
@@ -42,8 +43,10 @@ class SearchIndex(Protocol):
         """Chunks by uid; unknown ones are missing from the answer."""
         ...
 
-    def triples_by_uid(self, space: str, uids: Sequence[str]) -> dict[str, Triple]:
-        """Triples by uid, with their sources (newest first).
+    def triples_by_uid(
+        self, space: str, uids: Sequence[str], newest: NewestSources | None = None
+    ) -> dict[str, Triple]:
+        """Triples by uid, with their sources (newest first): all, or those that ``newest`` names.
 
         A triple that became a duplicate of another since it was found is missing from the answer.
         """

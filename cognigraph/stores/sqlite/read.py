@@ -9,10 +9,11 @@ from typing import Any
 
 from cognigraph.ids import normalise
 from cognigraph.model import Entity, Session, Stats, Theme, Triple
-from cognigraph.stores.candidates import ChunkRecord
+from cognigraph.model.graph import Source
+from cognigraph.stores.candidates import ChunkRecord, NewestSources
+from cognigraph.stores.sqlite.fact_sources import sources_of
 from cognigraph.stores.sqlite.message_data import JOIN, metadata_of, tags_of
 from cognigraph.stores.sqlite.succession import periods
-from cognigraph.stores.state_rows import source_of
 from cognigraph.times import from_micros, parse_when
 
 _MOST_VARIABLES = 500
@@ -207,12 +208,15 @@ FROM triple t JOIN entity s ON s.id = t.subject_id JOIN entity o ON o.id = t.obj
 
 
 def triples_by_uid(
-    connection: sqlite3.Connection, space: int, uids: Sequence[str]
+    connection: sqlite3.Connection,
+    space: int,
+    uids: Sequence[str],
+    newest: NewestSources | None = None,
 ) -> dict[str, Triple]:
     """Triples by uid."""
     where = "+t.space_id = ? AND t.folded_into IS NULL AND t.uid IN ({})"
     rows = _in(connection, f"{TRIPLE} WHERE {where}", uids, space)
-    return {triple.uid: triple for triple in to_triples(connection, rows)}
+    return {triple.uid: triple for triple in to_triples(connection, rows, newest)}
 
 
 def states_of(connection: sqlite3.Connection, space: int, entity: str) -> list[Triple]:
@@ -247,20 +251,16 @@ def contested(connection: sqlite3.Connection, space: int, limit: int) -> list[li
     return [[found[id] for id in sorted(ids)] for ids in groups]
 
 
-def to_triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Triple]:
+_NO_SOURCES: tuple[tuple[Source, ...], int] = ((), 0)
+
+
+def to_triples(
+    connection: sqlite3.Connection,
+    rows: Sequence[tuple[Any, ...]],
+    newest: NewestSources | None = None,
+) -> list[Triple]:
     """Rows of ``TRIPLE`` with their sources."""
-    sources: dict[int, set[tuple[int, str, str, str, bool]]] = {}
-    for triple, at, *source in _in(
-        connection,
-        """SELECT e.triple_id, e.observed_at, c.message_id, s.name, coalesce(e.said_by, ''),
-                  d.facts IS NOT NULL
-           FROM evidence e
-           JOIN chunk c ON c.id = e.chunk_id JOIN session s ON s.id = c.session_id
-           LEFT JOIN message_data d ON d.chunk_id = c.id
-           WHERE e.triple_id IN ({})""",
-        [row[0] for row in rows],
-    ):
-        sources.setdefault(triple, set()).add((at, *source))
+    sources = sources_of(connection, [row[0] for row in rows], newest)
     return [
         Triple(
             uid=row[1],
@@ -280,9 +280,8 @@ def to_triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) 
             superseded_at=None if row[15] is None else from_micros(row[15]),
             reason=row[16],
             earlier=periods(row[17]),
-            sources=tuple(
-                source_of(*source) for source in sorted(sources.get(row[0], ()), reverse=True)
-            ),
+            sources=sources.get(row[0], _NO_SOURCES)[0],
+            older_sources=sources.get(row[0], _NO_SOURCES)[1],
         )
         for row in rows
     ]

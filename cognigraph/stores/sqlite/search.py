@@ -18,6 +18,7 @@ from cognigraph.stores.candidates import (
     Candidates,
     ChunkRecord,
     EpisodeCandidate,
+    NewestSources,
 )
 from cognigraph.stores.no_candidates import no_candidates
 from cognigraph.stores.sqlite import (
@@ -66,9 +67,11 @@ class SQLiteSearch:
         """Chunks by uid."""
         return self._file.query(space, {}, lambda c, s: read.chunks(c, s, uids))
 
-    def triples_by_uid(self, space: str, uids: Sequence[str]) -> dict[str, Triple]:
+    def triples_by_uid(
+        self, space: str, uids: Sequence[str], newest: NewestSources | None = None
+    ) -> dict[str, Triple]:
         """Triples by uid."""
-        return self._file.query(space, {}, lambda c, s: read.triples_by_uid(c, s, uids))
+        return self._file.query(space, {}, lambda c, s: read.triples_by_uid(c, s, uids, newest))
 
     def triples_of_chunks(self, space: str, uids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Uids of the triples each chunk is evidence for."""

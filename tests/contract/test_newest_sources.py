@@ -1,0 +1,70 @@
+"""A search reads the newest sources of a fact that was said often, and counts the others."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from cognigraph.ids import chunk_uid, message_uid
+from cognigraph.stores.candidates import NewestSources
+
+pytestmark = pytest.mark.one_line
+MESSAGES = [
+    {
+        "id": f"m{n}",
+        "session": "s",
+        "speaker": "Ann",
+        "at": f"2026-05-{n + 1:02}T09:00:00Z",
+        "text": "My sister Klara lives in Bergen.",
+    }
+    for n in range(14)
+]
+
+
+@pytest.fixture
+def space(open_memory, space_name):
+    """Ann says the same on fourteen days."""
+    space = open_memory(extractor="rules").space(space_name)
+    space.add_many(MESSAGES)
+    space.flush(60)
+    return space
+
+
+def test_a_search_lists_the_newest_sources_and_those_among_its_hits(space):
+    result = space.search("Where does Klara live?", k=14)
+    said = {hit.id: hit for hit in result.hits}
+    (lives,) = [one for one in result.triples if one.text == "Klara lives in Bergen"]
+    assert len(said) == 14
+    assert [source.id for source in lives.sources] == [f"m{n}" for n in range(13, -1, -1)]
+    assert (lives.older_sources, lives.source_count) == (0, 14)
+
+    result = space.search("Where does Klara live?", k=2)
+    (lives,) = [one for one in result.triples if one.text == "Klara lives in Bergen"]
+    expected = {f"m{n}" for n in range(4, 14)} | {hit.id for hit in result.hits}
+    assert {source.id for source in lives.sources} == expected
+    assert lives.source_count == 14
+
+    (whole,) = [one for one in space.triples("Bergen") if one.uid == lives.uid]
+    assert (len(whole.sources), whole.older_sources) == (14, 0)
+
+    then = space.search("Where does Klara live?", k=2, as_of="2026-05-12T10:00:00Z")
+    (lives,) = [one for one in then.triples if one.text == "Klara lives in Bergen"]
+    assert [source.id for source in lives.sources][:10] == [f"m{n}" for n in range(11, 1, -1)]
+    assert (lives.source_count, lives.last_observed.day) == (12, 12)
+
+
+def test_the_store_reads_as_many_sources_as_are_asked_for(space):
+    store = space._engine.store.search
+    (lives,) = [one for one in space.triples("Bergen") if one.text == "Klara lives in Bergen"]
+    chunk = chunk_uid(message_uid(space.name, "s", "m1"), 0)
+    until = datetime(2026, 5, 10, 9, tzinfo=UTC)
+    for newest, ids, older in (
+        (NewestSources(3), ["m13", "m12", "m11"], 11),
+        (NewestSources(2, (chunk,)), ["m13", "m12", "m1"], 11),
+        (NewestSources(2, (chunk,), until), ["m9", "m8", "m1"], 7),
+        (NewestSources(20), [f"m{n}" for n in range(13, -1, -1)], 0),
+    ):
+        found = store.triples_by_uid(space.name, [lives.uid], newest)[lives.uid]
+        assert ([source.id for source in found.sources], found.older_sources) == (ids, older)
+    assert store.triples_by_uid(space.name, [lives.uid])[lives.uid] == lives
