@@ -18,6 +18,8 @@ from cognigraph import Memory
 from cognigraph.ingest import Extractor
 from cognigraph.stores.batch_size import MOST_CRASHES
 from cognigraph.testing import ScriptedExtractor
+from tests.forked import Forked
+from tests.storage import mortals
 from tests.storage.mortals import FATAL, LEASE, PER_SESSION, Mortal, open_memory, turn
 
 pytestmark = [pytest.mark.slow, pytest.mark.one_line]
@@ -40,7 +42,11 @@ class Place:
     def open(self, extractor: Extractor | None = None) -> Memory:
         return open_memory(self.location, self.auth, extractor or Mortal("live"))
 
-    def start(self, how: str) -> subprocess.Popen[str]:
+    def start(self, how: str) -> Forked:
+        return Forked(mortals.main, self.location, self.auth, self.space, how)
+
+    def start_child(self, how: str) -> subprocess.Popen[str]:
+        """Start a worker with an interpreter and a standard input of its own, to be reaped here."""
         command = [sys.executable, "-m", "tests.storage.mortals", self.location, self.auth]
         return subprocess.Popen(
             [*command, self.space, how],
@@ -49,8 +55,8 @@ class Place:
 
     def run(self, how: str) -> int:
         worker = self.start(how)
-        worker.communicate(timeout=60)
-        return worker.returncode
+        worker.finish()
+        return worker.wait()
 
 
 @pytest.fixture
@@ -73,7 +79,7 @@ def forget_what_waits(uri: str, auth: tuple[str, str] | None) -> None:
         )
 
 
-def held_by(worker: subprocess.Popen[str], memory: Memory) -> list[datetime]:
+def held_by(worker: Forked | subprocess.Popen[str], memory: Memory) -> list[datetime]:
     """Return when the leases of a worker expire; other workers use the same server."""
     leases = memory._engine.store.queue.leases()
     return [
@@ -115,10 +121,10 @@ def test_processes_that_are_killed_soon_park_nothing(place: Place) -> None:
         for _ in range(2 * MOST_CRASHES):
             worker = place.start("wait")
             while not held_by(worker, memory):
-                assert worker.poll() is None
+                assert worker.is_alive()
                 time.sleep(0.01)
             worker.kill()
-            worker.communicate()
+            worker.finish()
             assert not any(failure.parked for failure in space.failures())
         space.flush()
         assert space.failures() == []
@@ -128,7 +134,7 @@ def test_processes_that_are_killed_soon_park_nothing(place: Place) -> None:
 def test_a_worker_that_is_ended_in_order_gives_its_lease_back(place: Place) -> None:
     """Exiting without closing the memory, during a batch, is not a crash."""
     for _ in range(2):
-        worker = place.start("think")
+        worker = place.start_child("think")
         assert worker.stdout is not None
         assert worker.stdout.readline() == "thinking\n"
         with place.open() as memory:
@@ -156,7 +162,7 @@ def counted_crashes(place: Place) -> list[int]:
 
 def test_an_expired_lease_of_a_live_worker_is_not_a_crash(place: Place) -> None:
     """As when the machine is suspended: the process is stopped, but it exists."""
-    worker = place.start("think")
+    worker = place.start_child("think")
     try:
         assert worker.stdout is not None
         assert worker.stdout.readline() == "thinking\n"
@@ -174,7 +180,7 @@ def test_an_expired_lease_of_a_live_worker_is_not_a_crash(place: Place) -> None:
 
 def test_a_killed_worker_counts_as_dead_before_its_parent_reaps_it(place: Place) -> None:
     """Its parent may never reap it; the lease is taken over at once."""
-    worker = place.start("wait")
+    worker = place.start_child("wait")
     try:
         assert worker.stdout is not None
         assert worker.stdout.readline() == "thinking\n"

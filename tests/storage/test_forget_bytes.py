@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import shutil
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -13,8 +11,10 @@ import pytest
 
 from cognigraph import Memory
 from cognigraph.testing import HashEmbedder
+from tests.forked import Forked
+from tests.storage import forgetters
 from tests.storage.forgetters import PER_SESSION, SESSIONS, marker, open_memory, turn
-from tests.storage.test_kill import ROOT, assert_whole
+from tests.storage.test_kill import assert_whole
 
 pytestmark = pytest.mark.slow
 
@@ -83,11 +83,7 @@ def test_a_reader_that_holds_the_journal_is_reported_and_made_up_for(path, monke
 
 
 def kill_while_forgetting(path: Path, delay: float) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.storage.forgetters", str(path)],
-        cwd=ROOT, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert process.stdout is not None
+    process = Forked(forgetters.main, path)
     with process.stdout as output:
         assert output.readline() == "begun\n"
         time.sleep(delay)

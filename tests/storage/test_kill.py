@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from cognigraph import Filter, Memory
-from tests.storage.writers import Calls, open_memory, turn
+from tests.forked import Forked
+from tests.storage.writers import Calls, enrich, open_memory, turn, write
 
 pytestmark = pytest.mark.slow
 
@@ -22,14 +23,8 @@ ROOT = Path(__file__).parents[2]
 KILLS = 16
 
 
-def start(*arguments: Any) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.storage.writers", *map(str, arguments)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-
-
-def kill_after(process: subprocess.Popen[str], lines: int, delay: float) -> list[str]:
+def kill_after(process: Forked, lines: int, delay: float) -> list[str]:
     """Kill a process ``delay`` seconds after it printed ``lines`` lines; return its output."""
-    assert process.stdout is not None
     with process.stdout as output:
         seen = [output.readline() for _ in range(lines)]
         time.sleep(delay)
@@ -67,7 +62,7 @@ def test_killed_while_adding(tmp_path):
     path, acknowledged, source = tmp_path / "m.db", [], random.Random(20260520)
     first = 0
     for _ in range(KILLS):
-        lines = kill_after(start("write", path, first), 1, source.uniform(0, 0.1))
+        lines = kill_after(Forked(write, path, first), 1, source.uniform(0, 0.1))
         new = [id for line in lines for id in line.split()]
         assert new, "the writer acknowledged nothing"
         acknowledged += new
@@ -128,7 +123,7 @@ def test_killed_while_enriching(tmp_path):
         with open_memory(path) as memory:
             memory.add_many(turns)
         for _ in range(4):
-            start("enrich", path, int(calls.count * source.uniform(0.01, 0.4))).communicate()
+            Forked(enrich, path, int(calls.count * source.uniform(0.01, 0.4))).finish()
             kills += 1
             with open_memory(path) as memory:
                 assert_whole(memory, path)

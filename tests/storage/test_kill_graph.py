@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,22 +10,21 @@ import pytest
 from cognigraph import EnrichSettings, Memory, Settings
 from cognigraph.testing import HashEmbedder
 from tests.conversations import conversation
+from tests.forked import Forked
 from tests.interrupted import Plan, build, said
 
 pytestmark = [pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
 KILLS = 6
-WORKER = """
-import sys
-from cognigraph import EnrichSettings, Memory, Settings
-from cognigraph.testing import HashEmbedder
 
-settings = Settings(enrich=EnrichSettings(batch=int(sys.argv[2])))
-with Memory(sys.argv[1], embedder=HashEmbedder(32), enrich="manual", settings=settings) as memory:
-    while memory._engine.enricher.step() is not None:
-        print("step", flush=True)
-"""
+
+def step(path: Path, batch: int) -> None:
+    """Enrich in steps, a line for each."""
+    settings = Settings(enrich=EnrichSettings(batch=batch))
+    with Memory(path, embedder=HashEmbedder(32), enrich="manual", settings=settings) as memory:
+        while memory._engine.enricher.step() is not None:
+            print("step", flush=True)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -51,10 +48,8 @@ def test_killed_workers_leave_the_same_graph(tmp_path: Path, seed: int) -> None:
 
 
 def kill_after(steps: int, path: Path, batch: int) -> None:
-    command = [sys.executable, "-c", WORKER, str(path), str(batch)]
-    worker = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert worker.stdout is not None
+    worker = Forked(step, path, batch)
     for _ in range(steps):
         worker.stdout.readline()
     worker.kill()
-    worker.communicate()
+    worker.finish()

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -13,6 +10,7 @@ from typing import Any
 import pytest
 
 from cognigraph import Memory
+from tests.forked import Forked
 from tests.servers.model_server import (
     Behaviour,
     Exchange,
@@ -24,6 +22,7 @@ from tests.servers.model_server import (
     raw,
     status,
 )
+from tests.storage import readers
 from tests.storage.readers import (
     BATCH,
     PER_SESSION,
@@ -59,9 +58,8 @@ class Place:
     def open(self, url: str, **model: Any) -> Memory:
         return open_memory(self.location, self.auth, url, **model)
 
-    def start(self, space: str, url: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "tests.storage.readers", self.location, self.auth, space]
-        return subprocess.Popen([*command, url], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    def start(self, space: str, url: str) -> Forked:
+        return Forked(readers.main, self.location, self.auth, space, url)
 
 
 @pytest.fixture
@@ -137,7 +135,7 @@ def test_the_worker_is_killed_at_any_call(place: Place, request, k: int) -> None
         expected = undisturbed(place, server)
         with place.open(server.url) as memory:
             memory.space(place.name).add_many(turn(n) for n in range(TURNS))
-        worker: list[subprocess.Popen[str]] = []
+        worker: list[Forked] = []
 
         def kill(exchange: Exchange) -> None:
             worker[0].kill()
@@ -145,8 +143,8 @@ def test_the_worker_is_killed_at_any_call(place: Place, request, k: int) -> None
 
         server.then(at_call(k, kill))
         worker.append(place.start(place.name, server.url))
-        worker[0].communicate(timeout=60)
-        assert worker[0].returncode == -9
+        worker[0].finish()
+        assert worker[0].wait() == -9
         assert server.calls == k
         server.then(good(answer))
         with place.open(server.url) as memory:
@@ -192,13 +190,13 @@ def test_the_model_fails_at_any_call(location, space_name, request, fault: str) 
 
 def test_workers_in_several_processes_share_the_queue(place: Place) -> None:
     sessions = 12
-    with ModelServer(good(answer)) as server, ExitStack() as stack:
+    with ModelServer(good(answer)) as server:
         with place.open(server.url) as memory:
             memory.space(place.name).add_many(turn(n) for n in range(sessions * PER_SESSION))
-        workers = [stack.enter_context(place.start(place.name, server.url)) for _ in range(3)]
+        workers = [place.start(place.name, server.url) for _ in range(3)]
         for worker in workers:
-            worker.communicate(timeout=90)
-            assert worker.returncode == 0
+            worker.finish()
+            assert worker.wait() == 0
         read = [
             exchange.messages[1]["content"]
             for exchange in server.requests
@@ -221,7 +219,7 @@ def test_workers_in_several_processes_share_the_queue(place: Place) -> None:
 def test_workers_in_several_processes_share_due_summaries(place: Place) -> None:
     sessions = 12
     first = [turn(PER_SESSION * number + n) for number in range(sessions) for n in range(BATCH)]
-    with ModelServer() as server, ExitStack() as stack:
+    with ModelServer() as server:
         well, down = good(answer), status(500, "broken")
         server.then(lambda asked: (down if is_summary(asked) else well)(asked))
         with place.open(server.url) as memory:
@@ -232,10 +230,10 @@ def test_workers_in_several_processes_share_due_summaries(place: Place) -> None:
             assert (stats.done, stats.summaries_pending) == (len(first), sessions)
         server.requests.clear()
         server.then(well)
-        workers = [stack.enter_context(place.start(place.name, server.url)) for _ in range(3)]
+        workers = [place.start(place.name, server.url) for _ in range(3)]
         for worker in workers:
-            worker.communicate(timeout=90)
-            assert worker.returncode == 0
+            worker.finish()
+            assert worker.wait() == 0
         asked = [exchange.messages[1]["content"] for exchange in server.requests]
         assert len(asked) == len(set(asked)) == sessions
         with place.open(server.url) as memory:

@@ -14,8 +14,9 @@ import pytest
 
 from cognigraph import EmbedderMismatchError, Memory
 from cognigraph.testing import HashEmbedder
-from tests.storage.test_kill import ROOT, start
-from tests.storage.writers import open_memory, turn
+from tests.forked import Forked
+from tests.storage.test_kill import ROOT
+from tests.storage.writers import open_memory, reindex, turn
 
 pytestmark = pytest.mark.slow
 
@@ -62,7 +63,7 @@ def test_killed_while_reindexing(tmp_path):
     made: list[int] = []
     in_the_middle = 0
     for _ in range(40):
-        output, _ = start("reindex", path, 96, source.randint(1, 6)).communicate()
+        output = Forked(reindex, path, 96, source.randint(1, 6)).finish()
         counts = [int(line.split()[0]) for line in output.splitlines() if line[:1].isdigit()]
         if embedder_of(path) == "hash-96":
             break
