@@ -1,11 +1,12 @@
 """Facts that change: short conversations, half of them traps in which nothing has changed.
 
-python bench/updates.py --labels updates|updates-second --extractor rules --json FILE
+python bench/updates.py --labels updates|updates-second|updates-third --extractor rules --json FILE
     --show wrong|all
 
-There are two sets of sixty. The first was written together with the rules. The second was written
-later, by slot and in other wordings, and what the rules made of it before they were changed for it
-is kept in ``results/updates-second-first-contact.json``.
+There are two sets of sixty and one of twenty. The first was written together with the rules. The
+second was written later, by slot and in other wordings, and what the rules made of it before they
+were changed for it is kept in ``results/updates-second-first-contact.json``. The third is not to be
+tuned for: it was written before any of it had been run, and measured once.
 
 A chain tells something and changes it later. It is *right* if the
 prompt block for its question shows the new state, and the old one not at all or marked as over: a
@@ -30,7 +31,7 @@ from typing import Any
 from cognigraph import Memory, Space, Triple
 
 LABELS = Path(__file__).parent / "labels"
-SETS = ("updates", "updates-second")
+SETS = ("updates", "updates-second", "updates-third")
 NOW = "2026-12-01T09:00:00Z"
 _OVER = re.compile(r"\buntil \d{4}|\[no longer true")
 
