@@ -481,13 +481,14 @@ def updates() -> str:
             name,
             f"{found['right']} of {found['chains']}",
             f"{found['traps sprung']} of {found['traps']}",
-            f"{found['precision']:.2f} / {found['recall']:.2f}",
+            f"{_share(found['precision'])} / {_share(found['recall'])}",
             f"{found['newest first']} of {found['chains']}",
         ]
         for name, found in (
             ("first set, written together with the rules", result("updates-rules")),
             ("second set, at first contact", result("updates-second-first-contact")),
             ("second set, now", result("updates-second-rules")),
+            ("third set, at first contact", result("updates-third-first-contact")),
         )
     ]
     head = [
@@ -495,6 +496,10 @@ def updates() -> str:
         "newest first",
     ]  # fmt: skip
     return table(head, rows)
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
 
 
 _PAPER = {

@@ -134,8 +134,10 @@ def _is_fact_about(line: str, chain: dict[str, Any]) -> bool:
 
 
 def _shows(block: str, word: str) -> bool:
+    """Whether a current line has the word, or one of several wordings ("not drink|don't drink")."""
     lines = [line for line in block.splitlines() if line.startswith(("[T", "[C"))]
-    return any(word in line and not _OVER.search(line) for line in lines)
+    current = [line for line in lines if not _OVER.search(line)]
+    return any(one in line for one in word.split("|") for line in current)
 
 
 def _words(triple: Triple) -> str:

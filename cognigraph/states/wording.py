@@ -10,6 +10,7 @@ as it is said                             as it is stored
 "Ann's mobile is 0160 555 0199"           "Ann's phone number is 0160 555 0199"
 "Ann's e-mail is ann@home.example"        "Ann's email address is ann@home.example"
 "Ann's metformin is 850 mg"               "Ann takes 850 mg of metformin"
+"Ann pays 900 euros rent a month"         "Ann's rent is 900 euros"
 ========================================  =======================================================
 """
 
@@ -36,6 +37,11 @@ _PHONE = re.compile(r"\+?\(?\d[\d ()/.-]{4,24}\d")
 _MAILS = frozenset(("email", "e-mail", "mail", "mail address", "e-mail address", "email id"))
 _MAIL = re.compile(r"[^\s@]+@[^\s@]+")
 _AMOUNT = re.compile(r"\d[\d.,]* ?(?:mg|mcg|µg|iu)", re.IGNORECASE)
+_RENT = re.compile(
+    r"(?P<amount>[$€£]?\d[\d.,]*(?: \w+)?) (?:(?:of|in|as|for|for the) )?rent"
+    r"(?:,? (?:(?:a|per|each|every) month|monthly|a week|per week))?",
+    re.IGNORECASE,
+)
 _PERSONAL = word_set("person")
 _NO_BOSS = word_set("organization time event")
 
@@ -45,6 +51,8 @@ def worded(fact: FactForm) -> FactForm:
     relation = normalise(fact.relation)
     if relation == "reports to":
         return _boss(fact)
+    if relation in ("pays", "is paying"):
+        return _rent(fact)
     if not gives_value(relation):
         return fact
     return _dose(_contact(_role(_without_now(fact))))
@@ -69,6 +77,16 @@ def _boss(fact: FactForm) -> FactForm:
     if normalise(fact.subject_type) not in _PERSONAL or not named:
         return fact
     return replace(fact, subject=f"{fact.subject}'s boss", relation="is", object_type="person")
+
+
+def _rent(fact: FactForm) -> FactForm:
+    paid = _RENT.fullmatch(fact.object)
+    if paid is None or fact.negated or normalise(fact.subject_type) not in _PERSONAL:
+        return fact
+    return replace(
+        fact, subject=f"{fact.subject}'s rent", subject_type="concept", relation="is",
+        object=paid["amount"], object_type="object",
+    )  # fmt: skip
 
 
 def _role(fact: FactForm) -> FactForm:

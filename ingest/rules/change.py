@@ -4,6 +4,7 @@
 |---------------------------------------|----------------------------------------------------------|
 | "switched from Spotify to Tidal"      | what came in its place: switched to Tidal                |
 | "raised my dose to 40 mg"             | the new value: my dose is 40 mg                          |
+| "the landlord raised the rent to 900" | the new value: my rent is 900                            |
 | "I use Tidal now", "... instead"      | that it replaces what was used before                    |
 | "I meant Thursday, not Tuesday"       | the earlier statement with the right value               |
 | "until 2028"                          | a stretch of time that ends then                         |
@@ -25,12 +26,16 @@ from cognigraph.english.times.time_words import WEEKDAYS
 from cognigraph.english.words import word_set
 from cognigraph.ids import normalise
 from cognigraph.ingest.rules.statement import Statement
+from cognigraph.states.slots import is_attribute_noun
 
 _FROM_TO = re.compile(
     r"\b(?:moved|switched|migrated|relocated|changed|transferred|went|upgraded)\b[^.;!?]*? from "
     r"(?P<old>[^.,;!?]+?) to (?P<new>(?:the |a |an )?[^\s.,;!?]+(?: [A-Z][^\s.,;!?]*)*)"
 )
 _SET_TO = re.compile(r"(?P<what>.+['’]s .+?)(?: from .+?)? to (?P<value>\S.*)")
+_OWN_SET_TO = re.compile(r"(?P<what>[a-z]+) (?:from .+? )?to (?P<value>\S.*)")
+_SETTERS = word_set("landlord landlady employer boss manager doctor gym bank insurer company")
+"""Who sets what is the speaker's: "the landlord raised the rent" is about the speaker's rent."""
 _SETTING = word_set(
     """raised increased lowered reduced cut changed moved pushed upped dropped set switched bumped
     extended updated decreased"""
@@ -59,11 +64,12 @@ def with_changes(
     told: Sequence[Statement],
     at: datetime,
     earlier: Callable[[], Sequence[Statement]],
+    speaker: str,
 ) -> list[Statement]:
     """Return the statements of a chunk with what its words of change add to them.
 
-    ``texts`` are its sentences, said ``at`` a local time. ``earlier`` gives the speaker's
-    statements before them, newest first, and is called only for a correction.
+    ``texts`` are its sentences, said ``at`` a local time by ``speaker``. ``earlier`` gives the
+    speaker's statements before them, newest first, and is called only for a correction.
     """
     found = list(told)
     for text in texts:
@@ -79,7 +85,7 @@ def with_changes(
             found = [_present(one) if _is_from(one, text) else one for one in found]
         if " not " in f" {text.lower()}":
             found = _corrected(text, found, at, earlier)
-    return found + [new for one in found if (new := _new_value(one)) is not None]
+    return found + [new for one in found if (new := _new_value(one, speaker)) is not None]
 
 
 def _is_from(statement: Statement, text: str) -> bool:
@@ -176,12 +182,18 @@ def _time(text: str, at: datetime) -> str | None:
     return next((span.when for span in find_times(tokens, at) if span.when), None)
 
 
-def _new_value(statement: Statement) -> Statement | None:
+def _new_value(statement: Statement, speaker: str) -> Statement | None:
     """Read the new value of "raised my dose to 40 mg"."""
-    match = _SET_TO.fullmatch(statement.object)
-    if match is None or statement.relation.split(" ")[-1] not in _SETTING or statement.negated:
+    match, what = _SET_TO.fullmatch(statement.object), ""
+    if match is not None:
+        what = match["what"]
+    elif statement.subject in _SETTERS | {f"{speaker}'s {setter}" for setter in _SETTERS}:
+        match = _OWN_SET_TO.fullmatch(statement.object)
+        what = f"{speaker}'s {match['what']}" if match and is_attribute_noun(match["what"]) else ""
+    setting = statement.relation.split(" ")[-1] in _SETTING
+    if match is None or not (what and setting) or statement.negated:
         return None
     return replace(
-        statement, subject=match["what"], subject_type="object", relation="is",
+        statement, subject=what, subject_type=statement.object_type, relation="is",
         object=match["value"], object_type="object",
     )  # fmt: skip

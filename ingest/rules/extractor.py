@@ -22,7 +22,7 @@ from cognigraph.ingest.rules.discourse import Discourse
 from cognigraph.ingest.rules.in_full import in_full
 from cognigraph.ingest.rules.statement import Statement
 from cognigraph.ingest.rules.summary import SessionState
-from cognigraph.ingest.rules.turns import CONTEXT, NEAR, ChunkInContext, ReadSentence
+from cognigraph.ingest.rules.turns import ANONYMOUS, CONTEXT, NEAR, ChunkInContext, ReadSentence
 from cognigraph.model import Usage
 from cognigraph.settings import WeightSetName
 
@@ -128,7 +128,8 @@ def _read_chunk(
 ) -> None:
     told, discourse = turn.statements(near)
     texts = [one.sentence.text for one in turn.read]
-    told = with_changes(texts, told, turn.chunk.at, partial(_earlier, turn, near))
+    speaker = turn.chunk.speaker or ANONYMOUS
+    told = with_changes(texts, told, turn.chunk.at, partial(_earlier, turn, near), speaker)
     facts.add([*told, *turn.tasks], index, turn.chunk.speaker)
     mentions.add(turn, state, index, discourse.introduced)
 

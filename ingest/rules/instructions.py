@@ -20,6 +20,8 @@ NAME = "name"
 """The type of what somebody is called: as a person it would be merged with its bearer."""
 _WORKING = word_set("give show send tell suggest recommend offer propose include add mention")
 """What an assistant does for the user: who says "never suggest nuts" does not want nuts."""
+_STYLE = _WORKING | word_set("use write answer reply respond format speak talk")
+"""Verbs of how an assistant works: "don't use emojis" is meant for good, "don't send it" is not."""
 _SKIPPED = word_set("please and so just but also ok okay hi hello hey yes well oh thanks remember")
 _MOST_WORDS = 3
 _CASUAL = word_set("crazy lucky old later back when if maybe anytime tomorrow today now a the")
@@ -78,7 +80,7 @@ def _name_at(tokens: Sequence[Token], names: Mapping[int, Name], start: int) -> 
 def standing_order(
     tokens: Sequence[Token], names: Mapping[int, Name], voices: Voices
 ) -> Statement | None:
-    """Read "never use tabs" and "always answer in German", said to an assistant."""
+    """Read "never use tabs", "don't use tabs", "always answer in German", said to an assistant."""
     start = 0
     while start < len(tokens) and (tokens[start].low in _SKIPPED or tokens[start].kind == "mark"):
         start += 1
@@ -86,6 +88,8 @@ def standing_order(
     never = lows[start : start + 1] == ["never"]
     if lows[start : start + 3] == ["do", "not", "ever"]:
         never, start = True, start + 2
+    elif lows[start : start + 2] == ["do", "not"] and _is_about_style(tokens, start + 2):
+        never, start = True, start + 1
     if start + 2 >= len(tokens) or not (never or lows[start] == "always"):
         return None
     verb = verbs.known_verb(tokens[start + 1].low)
@@ -94,6 +98,7 @@ def standing_order(
     end = next(
         (index for index in range(start + 2, len(tokens)) if _ends(tokens[index])), len(tokens)
     )
+    end = next((index for index in range(start + 3, end) if _in_yours(tokens, index)), end)
     first = start + 2 + (tokens[start + 2].low in ("me", "us"))
     preposition = ""
     if first < end and tokens[first].low in words.PREPOSITIONS:
@@ -105,6 +110,22 @@ def standing_order(
     wanted = f" to {verb.base}{preposition}" if verb.base not in _WORKING else ""
     relation = f"{always}wants{wanted}"
     return Statement(voices.speaker, "person", relation, phrase.text, phrase.type, negated=never)
+
+
+def _is_about_style(tokens: Sequence[Token], verb: int) -> bool:
+    """Return whether "don't" forbids a kind of thing: "use emojis", but not "use that file"."""
+    if verb + 1 >= len(tokens) or tokens[verb].low not in _STYLE:
+        return False
+    first = tokens[verb + 1 + (tokens[verb + 1].low in ("me", "us")) :]
+    kinds = words.DETERMINERS | words.POSSESSIVES | words.PRONOUNS
+    some = [token.low for token in first[:2]]
+    return bool(some) and some[0] not in kinds - {"any"} and first[0].kind == "word"
+
+
+def _in_yours(tokens: Sequence[Token], index: int) -> bool:
+    """Return whether "in your replies" starts here, which goes without saying."""
+    following = tokens[index + 1].low if index + 1 < len(tokens) else ""
+    return tokens[index].low in words.PREPOSITIONS and following == "your"
 
 
 def _ends(token: Token) -> bool:

@@ -13,6 +13,7 @@ from cognigraph.english import verbs, words
 from cognigraph.english.words import word_set
 from cognigraph.ingest.rules import (
     clause_kinds,
+    employment,
     filters,
     instructions,
     places,
@@ -97,7 +98,9 @@ class _Scan:
             self._clause(clause)
         located = places.located(self.tokens, self.names, self.timed, self.voices)
         told = [one.object for one in self.out if one.relation == "is"]
-        return [*self.out, *(one for one in located if not places.is_told(one, told))]
+        when = next((span.when for span in self.times if span.when), None)
+        worked = employment.of_speaker(self.tokens, self.names, self.timed, when, self.voices)
+        return [*self.out, *worked, *(one for one in located if not places.is_told(one, told))]
 
     def _order(self) -> Statement | None:
         """Read an order that says something about the speaker: a name or a lasting wish."""

@@ -301,6 +301,7 @@ def _is_owner_inside(said: list[str]) -> bool:
     return any(
         index > 1
         and said[index - 1] not in words.PREPOSITIONS | words.CONJUNCTIONS
+        and not (said[index - 1] in words.DETERMINERS and said[index - 2] in words.PREPOSITIONS)
         and not said[index - 1].endswith(("'s", ","))
         and verbs.known_verb(said[index - 1]) is None
         and said[index][0].islower()

@@ -243,6 +243,9 @@ def test_the_speaker_may_do_what_somebody_lets_her_do() -> None:
         ("My name is Sam Vogel.", ("user", "is called", "Sam Vogel", False)),
         ("I was born on 3 March 1985.", ("user", "was born on", "1985-03-03", False)),
         ("Never use tabs.", ("user", "wants to use", "tabs", True)),
+        ("Don't use emojis in your replies.", ("user", "wants to use", "emojis", True)),
+        ("Please do not write any comments.", ("user", "wants to write", "comments", True)),
+        ("Don't suggest nuts.", ("user", "wants", "nuts", True)),
         ("Please never suggest cashews.", ("user", "wants", "cashews", True)),
         ("Always answer in French.", ("user", "always wants to answer in", "French", False)),
         ("Please always give me fish syntax.", ("user", "always wants", "fish syntax", False)),
@@ -256,9 +259,55 @@ def test_what_users_say_of_themselves_and_their_wishes_is_read(
     assert (found.subject, found.relation, found.object, found.negated) == fact
 
 
-@pytest.mark.parametrize("text", ["Call me later.", "Never mind.", "Call me when you are home."])
+@pytest.mark.parametrize("text", ["Call me later.", "Never mind.", "Call me when you are home.",
+                                  "Don't use that file.", "Don't worry about it.", "Don't send it."]
+)  # fmt: skip
 def test_an_order_of_the_moment_is_no_wish(text: str) -> None:
     assert facts(text, speaker="user") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Zalando laid me off in May.", ("Ann", "was laid off from", "Zalando")),
+        ("Sadly, Nokia has let me go.", ("Ann", "was laid off from", "Nokia")),
+        ("Today was my first day at Spotify!", ("Ann", "started at", "Spotify")),
+        ("Friday was my last day with Ikea.", ("Ann", "left", "Ikea")),
+        ("I work as a nurse at the children's ward.",
+         ("Ann", "works as", "nurse at the children's ward")),
+        ("I finished my course and I now work as a nurse.", ("Ann", "works as", "nurse")),
+    ],
+)  # fmt: skip
+def test_how_a_job_begins_or_ends_is_read(text: str, fact: tuple[str, str, str]) -> None:
+    assert fact in facts(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tom let me go first.",
+        "They laid me off the hook.",
+        "Zalando laid Tom off.",
+        "Next week is my first day at Spotify.",
+        "It was her first day at Spotify.",
+    ],
+)
+def test_what_is_said_like_the_end_of_a_job_is_none(text: str) -> None:
+    words = ("was laid off from", "was fired from", "started at", "left")
+    assert [fact for fact in facts(text) if fact[1] in words] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "rents"),
+    [
+        ("The landlord raised the rent to 1,240 euros.", ["1,240 euros"]),
+        ("My landlord raised our rent to 1,240 euros.", ["1,240 euros"]),
+        ("My neighbour's landlord raised the rent to 1,400 euros.", []),
+        ("The city raised the rent to 1,400 euros.", []),
+    ],
+)
+def test_what_a_landlord_sets_is_the_speakers(text: str, rents: list[str]) -> None:
+    assert [value for who, _, value in facts(text) if who == "Ann's rent"] == rents
 
 
 def test_friends_give_each_other_no_standing_orders() -> None:
