@@ -38,7 +38,7 @@ _MAILS = frozenset(("email", "e-mail", "mail", "mail address", "e-mail address",
 _MAIL = re.compile(r"[^\s@]+@[^\s@]+")
 _AMOUNT = re.compile(r"\d[\d.,]* ?(?:mg|mcg|µg|iu)", re.IGNORECASE)
 _RENT = re.compile(
-    r"(?P<amount>[$€£]?\d[\d.,]*(?: \w+)?) (?:(?:of|in|as|for|for the) )?rent"
+    r"(?P<amount>[$€£]?\d[\d.,]*(?: (?!(?:of|in|as|for) )\w+)?) (?:(?:of|in|as|for|for the) )?rent"
     r"(?:,? (?:(?:a|per|each|every) month|monthly|a week|per week))?",
     re.IGNORECASE,
 )
