@@ -20,7 +20,7 @@ from cognigraph.importers import (
 )
 from cognigraph.importers.record import Reader
 from cognigraph.importers.sniff import Head
-from cognigraph.importers.source import Location, locate
+from cognigraph.importers.source import FolderFiles, Location, locate
 
 AUTO = "auto"
 READERS: dict[str, Reader] = {
@@ -72,7 +72,7 @@ def reader_for(head: Head) -> Reader:
     )
 
 
-def files_of(path: str | Path, reader: Reader | None) -> list[Location]:
+def files_of(path: str | Path, reader: Reader | None) -> list[Location] | FolderFiles:
     """The files to read; a folder without a format is one of notes.
 
     Raises:

@@ -34,7 +34,7 @@ class Identifier:
         self._seen = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._seen.execute("PRAGMA journal_mode = OFF")
         self._seen.execute("PRAGMA synchronous = OFF")
-        self._seen.execute("PRAGMA cache_size = -16000")
+        self._seen.execute("PRAGMA cache_size = -4000")
         self._seen.executescript(_SCHEMA)
         self._seen.execute("BEGIN")
 

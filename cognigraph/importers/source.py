@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import stat
 import sys
 import zipfile
@@ -115,7 +116,7 @@ class Location:
         return Input(self.name, counted, modified, self.folder)
 
 
-def locate(path: str | Path, suffixes: Sequence[str]) -> list[Location]:
+def locate(path: str | Path, suffixes: Sequence[str]) -> list[Location] | FolderFiles:
     """The files to read: the file itself, the conversations of an archive, or a folder's files.
 
     Of a folder, files with one of the ``suffixes`` are read, in the order of their names, also in
@@ -139,26 +140,71 @@ def locate(path: str | Path, suffixes: Sequence[str]) -> list[Location]:
     return [Location(given.name, given, size=size)]
 
 
-def _in_folder(folder: Path, suffixes: Sequence[str]) -> list[Location]:
-    root = folder.resolve()
-    found = []
-    for path in sorted(root.rglob("*")):
-        relative = path.relative_to(root)
-        hidden = any(part.startswith(".") for part in relative.parts)
-        if hidden or path.suffix.lower() not in suffixes or not _is_inside(path, root):
-            continue
-        name = relative.as_posix()
+class FolderFiles:
+    """The files of a folder, in the order of their names, found anew each time they are listed.
+
+    No list of all files is kept: only the names in the folders that are being walked through.
+    """
+
+    def __init__(self, folder: Path, suffixes: Sequence[str]) -> None:
+        self._root = folder.resolve()
+        self._suffixes = tuple(suffixes)
+        self.name = storable(str(self._root))
+
+    def __iter__(self) -> Iterator[Location]:
+        return self._below(self._root)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a file with this name, relative to the folder, is one of them now."""
+        parts = str(name).split("/")
+        if any(_is_hidden(part) for part in parts):
+            return False
+        return self._location(self._root.joinpath(*parts)) is not None
+
+    def _below(self, folder: Path) -> Iterator[Location]:
+        for name, is_folder in _visible(folder):
+            path = folder / name
+            if is_folder:
+                yield from self._below(path)
+            elif (found := self._location(path)) is not None:
+                yield found
+
+    def _location(self, path: Path) -> Location | None:
+        if path.suffix.lower() not in self._suffixes or not _is_inside(path, self._root):
+            return None
+        name = path.relative_to(self._root).as_posix()
         try:
             size = path.stat().st_size
         except OSError:  # it has just vanished
-            continue
-        found.append(Location(name, path, size=size, folder=storable(str(root))))
-    if not found:
+            return None
+        return Location(name, path, size=size, folder=self.name)
+
+
+def _visible(folder: Path) -> list[tuple[str, bool]]:
+    """The names in a folder in order, and which are folders; links to folders are none."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(
+                (entry.name, entry.is_dir(follow_symlinks=False))
+                for entry in entries
+                if not _is_hidden(entry.name)
+            )
+    except OSError:  # it has just vanished, or may not be read
+        return []
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") or not name
+
+
+def _in_folder(folder: Path, suffixes: Sequence[str]) -> FolderFiles:
+    files = FolderFiles(folder, suffixes)
+    if next(iter(files), None) is None:
         raise ConfigurationError(
             f"there are no files with the suffix {' or '.join(suffixes)} in {folder}; "
             "for a folder of other files, give its format"
         )
-    return found
+    return files
 
 
 def _is_inside(path: Path, root: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from datetime import datetime
 from itertools import islice
@@ -19,7 +19,7 @@ from cognigraph.importers.identify import Identifier
 from cognigraph.importers.prepared import prepared
 from cognigraph.importers.record import Bad, Position, Reader, ReadOptions, Record
 from cognigraph.importers.sniff import Head
-from cognigraph.importers.source import Input, Location, Tally
+from cognigraph.importers.source import FolderFiles, Input, Location, Tally
 from cognigraph.model import (
     BadRecord,
     ImportCallback,
@@ -89,15 +89,14 @@ class FileImport:
             ConfigurationError: the file cannot be read, or its format is unknown.
         """
         locations = files_of(self._path, self._reader)
-        sizes = [location.size for location in locations]
-        self._many = len(locations) > 1 or locations[0].folder is not None
-        self._total = None if None in sizes else sum(size or 0 for size in sizes)
+        self._many = isinstance(locations, FolderFiles) or len(locations) > 1
+        self._total = _total(locations)
         with Identifier() as identifier:
             for location in locations:
                 with location.open(self._tally) as file:
                     self._read(location, file, identifier)
             sessions = identifier.sessions
-        if self._prune and locations[0].folder is not None:
+        if self._prune and isinstance(locations, FolderFiles):
             self._forget_files(locations)
         return self._report(sessions)
 
@@ -139,6 +138,7 @@ class FileImport:
     # What becomes of a batch
 
     def _store(self, batch: Sequence[Record], reader: Reader, location: Location) -> None:
+        self._anonymous.clear()  # counts equal messages of one batch, as add_many does
         if self._dry_run or reader.can_change:
             for record in batch:
                 self._store_one(record, reader, location)
@@ -250,9 +250,8 @@ class FileImport:
         if not self._dry_run:
             self._space.forget(message=message.id, session=message.session, allow_again=True)
 
-    def _forget_files(self, locations: Sequence[Location]) -> None:
-        present = {location.name for location in locations}
-        for message in gone_files(self._space, str(locations[0].folder), present):
+    def _forget_files(self, files: FolderFiles) -> None:
+        for message in gone_files(self._space, files.name, files):
             self._forget(message)
 
     # What is told
@@ -294,6 +293,15 @@ class FileImport:
             seconds=self._seconds,
             is_dry_run=self._dry_run,
         )
+
+
+def _total(locations: Iterable[Location]) -> int | None:
+    total = 0
+    for location in locations:
+        if location.size is None:
+            return None
+        total += location.size
+    return total
 
 
 def _line(position: Position) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Container, Iterator
 
 from cognigraph.importers.notes import TAG
 from cognigraph.model import StoredMessage
@@ -22,7 +22,7 @@ def gone_sections(
     ]
 
 
-def gone_files(space: Housekeeping, folder: str, present: Collection[str]) -> list[StoredMessage]:
+def gone_files(space: Housekeeping, folder: str, present: Container[str]) -> list[StoredMessage]:
     """The messages of files of a folder, but for those files that are ``present``."""
     found: list[StoredMessage] = []
     offset = 0
