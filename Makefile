@@ -55,7 +55,7 @@ test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
 test-lines: $(VENV)/.ready ## As test, but with every test of a store on every line of Neo4j
 	$(MEMORY) COGNIGRAPH_TEST_EVERY_LINE=1 $(BIN)/python -m pytest -n auto --maxprocesses=4
 
-test-fast: $(VENV)/.ready ## After each edit: no server, few processes, a tenth of the examples
+test-fast: $(VENV)/.ready ## After each edit: no server, few processes, a fifth of the examples
 	$(MEMORY) $(BIN)/python -m pytest -n auto -m "not neo4j and not slow and not fuzz" --hypothesis-profile=fast
 
 fuzz: $(VENV)/.ready ## Explore at random, for COGNIGRAPH_FUZZ_SECONDS (600)

@@ -33,7 +33,11 @@ _SERVICE = pytest.StashKey[PoolService]()
 # run never fails by chance; `make fuzz` explores others. Loaded here, before any test module is
 # imported, because a test's settings are those of the moment at which it is decorated.
 settings.register_profile(
-    "full", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "full",
+    max_examples=50,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("fast", settings.get_profile("full"), max_examples=10)
 settings.register_profile(

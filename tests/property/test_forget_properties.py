@@ -16,6 +16,7 @@ from cognigraph.stores.neo4j.forget import bridges
 from cognigraph.testing import HashEmbedder
 from tests.conftest import START
 from tests.contract.test_redo import graph
+from tests.examples import examples
 
 TEXTS = (
     ("s", "Ann", "My sister Klara lives in Bergen."),
@@ -41,7 +42,7 @@ def open_memory(folder: str, name: str) -> Memory:
     )
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     st.lists(st.integers(0, len(TEXTS) - 1), unique=True, min_size=1),
     st.sets(st.integers(0, len(TEXTS) - 1)),

@@ -19,6 +19,7 @@ from cognigraph.importers.prepared import prepared
 from cognigraph.importers.record import Bad, ReadOptions, Record
 from cognigraph.importers.sniff import Head
 from cognigraph.importers.source import Input
+from tests.examples import examples
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
 SAID = TEXT.filter(str.strip)
@@ -142,7 +143,7 @@ def test_every_line_of_a_note_is_in_one_section(sections: list[tuple[int, str, s
 
 
 @pytest.mark.parametrize("format", READERS)
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(data=st.binary(max_size=60) | JSON.map(lambda value: json.dumps([value]).encode()))
 def test_no_reader_fails_on_what_is_not_in_its_format(format: str, data: bytes) -> None:
     try:

@@ -15,6 +15,7 @@ from cognigraph.ingest import Fact
 from cognigraph.resolution.by_vectors import NEAR, alike, cosine
 from cognigraph.resolution.by_vectors import near as find_near
 from cognigraph.resolution.name_forms import form
+from tests.examples import examples
 from tests.meanings import Meanings
 from tests.property import test_order_properties as order
 from tests.property import test_redo_properties as redo
@@ -222,7 +223,7 @@ turns = st.lists(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(turns, st.randoms(use_true_random=False), st.integers(1, 7), st.integers(1, 4))
 def test_any_order_any_batches_any_workers_and_read_again(
     turns: list, shuffle: random.Random, batch: int, workers: int
