@@ -88,6 +88,7 @@ def _operators(plan: dict[str, Any]) -> Iterator[str]:
         yield from _operators(child)
 
 
+@pytest.mark.one_line
 @pytest.mark.parametrize(("name", "replace"), CASES, ids=lambda value: str(value))
 def test_plans_by_indexes_only(
     driver: Driver, name: str, replace: tuple[tuple[str, str], ...]
