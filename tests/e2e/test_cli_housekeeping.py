@@ -32,6 +32,28 @@ def test_messages_are_listed_page_by_page(filled: Cli) -> None:
     assert filled("spaces").stdout == "default\n"
 
 
+def test_messages_are_listed_by_role_tag_and_metadata(quick: Cli) -> None:
+    for id, more in (
+        ("m0", ("--role", "user", "--tag", "home", "--metadata", '{"topic": "move", "n": 1}')),
+        ("m1", ("--role", "tool", "--tag", "home", "--tag", "raw")),
+        ("m2", ("--role", "user", "--metadata", '{"topic": "move", "n": 2}')),
+    ):
+        added = quick("add", f"Text {id}.", "--id", id, "--no-enrich", *more)
+        assert added.returncode == 0, added.stderr
+
+    def listed(*options: str) -> list[str]:
+        found = document(quick("messages", "--json", *options))["messages"]
+        return [message["id"] for message in found]
+
+    assert listed("--role", "user") == ["m0", "m2"]
+    assert listed("--role", "user", "--role", "tool") == ["m0", "m1", "m2"]
+    assert listed("--tag", "home") == ["m0", "m1"]
+    assert listed("--tag", "home", "--role", "tool") == ["m1"]
+    assert listed("--metadata", "topic=move") == ["m0", "m2"]
+    assert listed("--metadata", "topic=move", "--metadata", "n=2") == ["m2"]
+    assert listed("--tag", "none") == []
+
+
 def test_forgetting_is_shown_first_and_done_with_yes(filled: Cli, tmp_path: Path) -> None:
     shown = filled("forget", "--message", "m1")
     assert shown.returncode == 0 and "nothing was deleted" in shown.stderr

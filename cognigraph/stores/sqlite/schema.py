@@ -83,6 +83,7 @@ def _migrated(
             )
         if version == 0 and embedder is None:
             raise StoreError(f"there is no memory at {pool.path}")
+        _drop_name_pairs(connection)
         for number, script in migrations():
             if number > version:
                 _apply(connection, script)
@@ -103,6 +104,19 @@ def _migrated(
             )
         connection.execute(f"PRAGMA user_version = {newest}")
         return _checked(connection, pool.path, embedder)
+
+
+def _drop_name_pairs(connection: sqlite3.Connection) -> None:
+    """Replace the tables of an early step 5, which kept pairs of similar names.
+
+    As in other older files, names have no vectors then until they are mentioned again.
+    """
+    columns = connection.execute("SELECT name FROM pragma_table_info('name_vector')").fetchall()
+    if ("embedder",) in columns:
+        connection.execute("DROP TABLE near")
+        connection.execute("DROP TABLE name_vector")
+        script = dict(migrations())[number_of("name_vectors")]
+        _apply(connection, script)
 
 
 def write_meta(connection: sqlite3.Connection, **values: str | int) -> None:
