@@ -502,6 +502,35 @@ def _share(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
+_FORGETTING = {
+    "dry_run": "count what a session would take (`dry_run=True`)",
+    "message": "one message",
+    "session": "a session of 20",
+    "entity": "an entity with 50 messages",
+    "search_after": "the next search, which reads the index anew",
+    "everything": "everything",
+    "delete_space": "`delete_space` of what is then empty",
+}
+
+
+def forgetting() -> str:
+    """Return the table of what forgetting takes in a SQLite file, by its size."""
+    sizes = result("forget-sqlite")["sizes"]
+    head = [f"{one['messages']:,} messages, {one['file_mb']:.0f} MB" for one in sizes]
+    rows = [
+        [title, *(_seconds(one["steps"][step]) for one in sizes)]
+        for step, title in _FORGETTING.items()
+    ]
+    left = [f"{one['copies_left']}" for one in sizes]
+    return table(
+        ["seconds (of processor time)", *head], [*rows, ["copies left in the file", *left]]
+    )
+
+
+def _seconds(step: dict[str, float]) -> str:
+    return f"{step['seconds']:.2f} ({step['cpu_seconds']:.2f})"
+
+
 _PAPER = {
     "paper": "**the paper** (`licomemory`)",
     "no_session_layer": "no session layer: S_s := S_t, facts of all sessions",
@@ -676,7 +705,7 @@ IN_README: dict[str, Callable[[], str]] = {
 TABLES: tuple[Callable[[], str], ...] = (
     insert, search, size, size_neo4j, recall, categories, assistants, context, strategies,
     several_queries, page, serve, imports, extraction, languages, enrichment, model_cost, dates,
-    ablation_paper, ablation_wide, ablation_default, updates, torture,
+    ablation_paper, ablation_wide, ablation_default, updates, forgetting, torture,
 )  # fmt: skip
 
 
