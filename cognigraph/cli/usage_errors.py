@@ -6,6 +6,7 @@ import argparse
 import json
 import re
 import sys
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import NoReturn
 
@@ -20,6 +21,26 @@ class Parser(argparse.ArgumentParser):
 
     is_json = False
 
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As argparse does, but refuse what a command does not know, with its own help."""
+        self._check_common(sys.argv[1:] if args is None else args)
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown and self._subparsers is None:
+            self.error(_unknown(unknown, self._option_string_actions))
+        return found, unknown
+
+    def _check_common(self, args: Sequence[str]) -> None:
+        """Refuse an unknown option before the command, whose value would be taken for one."""
+        actions = self._subparsers._group_actions if self._subparsers else []
+        commands = [name for action in actions for name in action.choices or ()]
+        for word in args if commands else ():
+            if word in commands or word == "--":
+                return
+            if word.startswith("--") and word.partition("=")[0] not in self._option_string_actions:
+                self.error(_unknown([word], self._option_string_actions))
+
     def error(self, message: str) -> NoReturn:
         """End the program with the exit code for wrong usage."""
         text = f"{one_line(_brief(message))} (see `{self.prog} --help`)"
@@ -27,6 +48,18 @@ class Parser(argparse.ArgumentParser):
             document = {"type": "UsageError", "message": text, "exit_code": 2}
             sys.stdout.write(json.dumps({"error": document}, indent=2) + "\n")
         self.exit(2, f"cognigraph: error: {text}\n")
+
+
+def _unknown(words: Sequence[str], options: Iterable[str]) -> str:
+    """Say which arguments are unknown, and which option is spelled like the first."""
+    wrong = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
+    long = [name for name in options if name.startswith("--")]
+    # All options begin with the same dashes, which must not count as a likeness.
+    near = get_close_matches(wrong.lstrip("-"), [name[2:] for name in long], 2, 0.7)
+    near += [name[2:] for name in long if wrong == name[: len(wrong)] and len(wrong) > 3]
+    names = [repr(f"--{name}") for name in dict.fromkeys(near)][:2] if wrong else []
+    hint = f" (did you mean {' or '.join(names)}?)" if names else ""
+    return f"unrecognized arguments: {' '.join(words)}{hint}"
 
 
 def _brief(message: str) -> str:

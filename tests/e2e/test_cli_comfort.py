@@ -68,6 +68,30 @@ def test_errors_are_json_too(
     assert quick(*arguments).stdout == ""
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("messages", "--sesion", "x"), "--sesion x (did you mean '--session'?)"),
+        (
+            ("serve", "--prot=1"),
+            "--prot=1 (did you mean '--port'?) (see `cognigraph serve --help`)",
+        ),
+        (
+            ("--databse", "x", "stats"),
+            "--databse (did you mean '--database'?) (see `cognigraph --help`)",
+        ),
+        (("stats", "--zzz"), "unrecognized arguments: --zzz (see `cognigraph stats --help`)"),
+        (("stats", "more"), "unrecognized arguments: more (see `cognigraph stats --help`)"),
+    ],
+)
+def test_a_wrong_option_is_answered_with_a_near_one(
+    quick: Cli, arguments: tuple[str, ...], message: str
+) -> None:
+    assert message in error_of(quick(*arguments), 2)
+    found = json.loads(quick(*arguments, "--json").stdout)["error"]
+    assert (found["type"], message in found["message"]) == ("UsageError", True)
+
+
 def test_tables_are_lists_on_narrow_terminals(quick: Cli) -> None:
     quick("add", "I moved to Oslo in May with Klara.", "--session", "a-rather-long-session-name",
           "--id", "m1", "--at", "2026-05-20T09:00:00Z", "--speaker", "Ann")  # fmt: skip
