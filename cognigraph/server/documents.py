@@ -30,6 +30,11 @@ def described(schema: Any, status: int = 200, what: str = "Done.") -> dict[int |
     return {status: {"model": schema, "description": what}}
 
 
+def described_text(media_type: str, what: str) -> dict[int | str, Any]:
+    """The entry for a successful response that is text and not JSON."""
+    return {200: {"description": what, "content": {media_type: {"schema": {"type": "string"}}}}}
+
+
 @cache
 def schema_of(kind: type) -> type[BaseModel]:
     """A model whose JSON schema is that of a value object as :func:`document` writes it."""

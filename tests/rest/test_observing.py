@@ -166,6 +166,15 @@ def test_the_page_lets_nothing_in_from_elsewhere(client):
         assert client.get(path).status_code == 404, path
 
 
+def test_text_is_described_as_text(client):
+    client.post(f"{SPACE}/messages", json=OSLO)
+    paths = client.get("/openapi.json").json()["paths"]
+    for path, url in (("/metrics", "/metrics"), ("/v1/spaces/{space}/export", f"{SPACE}/export")):
+        content = paths[path]["get"]["responses"]["200"]["content"]
+        assert list(content) == [client.get(url).headers["content-type"].partition(";")[0]]
+        assert list(content.values()) == [{"schema": {"type": "string"}}]
+
+
 def test_responses_are_as_the_api_describes_them(client):
     """The document promises no field that is missing, and no field comes that it does not name."""
     client.post(f"{SPACE}/messages/batch", json={"messages": [OSLO, BERGEN]})

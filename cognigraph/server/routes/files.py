@@ -18,7 +18,7 @@ from cognigraph.importers.columns import parse_columns
 from cognigraph.importers.source import locate
 from cognigraph.model import ImportReport
 from cognigraph.server.access import Readable, Writable
-from cognigraph.server.documents import described, schema_of
+from cognigraph.server.documents import described, described_text, schema_of
 from cognigraph.server.long_work import Report, long_work_of, run_long
 from cognigraph.server.problems import Problem
 from cognigraph.tracing import span
@@ -29,6 +29,7 @@ _ANY_FILE = {
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
     }
 }
+_LINES = "application/jsonl"
 _EXPORT = "space.jsonl"
 _NAME = re.compile(r"[\w .-]{1,100}")
 Derived = Annotated[bool, Query(description="Also what was read out of the messages.")]
@@ -70,7 +71,7 @@ async def import_file(
     return await run_long(request, work, partial(_remove, path))
 
 
-@router.get("/export", responses=described(str, what="JSON lines."))
+@router.get("/export", response_class=Response, responses=described_text(_LINES, "JSON lines."))
 async def export_space(request: Request, space: Readable, derived: Derived = False) -> Response:
     """Write the space as JSON lines, with earlier texts and what users decided."""
     long_work = long_work_of(request)
@@ -84,7 +85,7 @@ async def export_space(request: Request, space: Readable, derived: Derived = Fal
         raise
     return FileResponse(
         path,
-        media_type="application/jsonl",
+        media_type=_LINES,
         filename=_EXPORT,
         background=BackgroundTask(_remove, path),
     )

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from cognigraph._version import __version__
 from cognigraph.errors import CogniGraphError
 from cognigraph.server.access import WholeStore, memory_of
-from cognigraph.server.documents import document
+from cognigraph.server.documents import described_text, document
 from cognigraph.server.problems import problem
 
 router = APIRouter(tags=["system"])
@@ -32,7 +32,7 @@ def ready(request: Request) -> Response:
     return document({"status": "ready"})
 
 
-@router.get("/metrics")
+@router.get("/metrics", response_class=Response, responses=described_text("text/plain", "Metrics."))
 def metrics(request: Request, memory: WholeStore) -> Response:
     """Count requests, their time and the queue, in the text format of Prometheus."""
     return Response(request.app.state.metrics.text(memory.waiting()), media_type=_TEXT)
