@@ -224,10 +224,10 @@ def _in_archive(path: Path) -> list[Location]:
                 if fnmatch(one.filename.rpartition("/")[2], _EXPORTED)
             ]
     except (OSError, zipfile.BadZipFile) as error:
-        raise _unreadable(str(path), error) from error
+        raise _unreadable(path.name, error) from error
     if not members:
         raise ConfigurationError(
-            f"{path} has no conversations.json, as the exports of ChatGPT and Claude have; "
+            f"{path.name} has no conversations.json, as the exports of ChatGPT and Claude have; "
             "unpack it and import the files"
         )
     return [
