@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from cognigraph import ExtractionError, Memory
+from cognigraph import ExtractionError, Memory, Settings
 from cognigraph.ingest import Fact
 from cognigraph.testing import ScriptedExtractor
 from tests.e2e.command_line import Cli, command, document, environment, error_of
@@ -278,19 +278,20 @@ def test_an_interrupted_import_says_how_to_go_on(cli: Cli, tmp_path: Path) -> No
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     assert process.stdin is not None
-    for number in range(300):
+    batch = Settings().insert.batch
+    for number in range(batch + 50):
         process.stdin.write(json.dumps({"text": f"message number {number}"}) + "\n")
     process.stdin.flush()
     deadline = time.monotonic() + 30
-    while _messages(tmp_path / "memory.db") < 256 and time.monotonic() < deadline:
+    while _messages(tmp_path / "memory.db") < batch and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert out == ""
-    assert "256 messages read so far are stored" in err
+    assert f"{batch} messages read so far are stored" in err
     assert "again to continue" in err
-    assert document(cli("stats", "--json"))["spaces"][0]["messages"] == 256
+    assert document(cli("stats", "--json"))["spaces"][0]["messages"] == batch
 
 
 def _messages(path: Path) -> int:
