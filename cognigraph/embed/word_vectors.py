@@ -15,7 +15,7 @@ from threading import Lock
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Floats, Ints
+from cognigraph.arrays import Floats, Ints, products
 from cognigraph.embed.models import WordLlamaEmbedder
 from cognigraph.text.terms import START, STOP_WORDS, marked_words, stem
 
@@ -113,7 +113,7 @@ class WordVectors:
             vectors, stems = self._vectors[rows], self._stem[rows]
             questions, question_stems = self._vectors[own], self._stem[own]
             compared = (rows == 0) | (rows >= self._first)
-        similar = np.clip(vectors @ questions.T, 0.0, 1.0)
+        similar = np.clip(products(vectors, questions), 0.0, 1.0)
         similar[(stems[:, None] == question_stems) & (stems[:, None] > 0)] = 1.0
         numbers = said.numbers[compared[said.numbers]]
         starts = np.flatnonzero(numbers == 0)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from cognigraph import Filter, Memory
+from cognigraph.arrays import product, products
 from cognigraph.model import Exclusion
 from cognigraph.stores.candidates import CandidateQuery, Candidates
 from cognigraph.stores.sqlite.index import codes as codes_module
@@ -229,3 +230,23 @@ def test_the_sample_only_estimates_the_bound():
             bound = codes_module._least(values, count)
             assert (values <= bound).sum() >= count
             assert bound == 0 or (values <= bound - 1).sum() < count
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5000])
+@pytest.mark.parametrize("others", [1, 7, 3000])
+def test_products_in_the_calling_thread_are_those_of_blas(rows, others):
+    left, right = unit(10, rows, 64), unit(11, others, 64)
+    assert np.allclose(products(left, right), left @ right.T, atol=1e-6)
+    assert np.allclose(product(left, right[0]), left @ right[0], atol=1e-6)
+    assert products(left, right).dtype == np.float32
+
+
+def test_the_levels_of_many_rows_give_the_product_of_the_rounded_vectors():
+    vectors = unit(12, 1500, 100)
+    codes = Codes(100)
+    codes.append(vectors)
+    rows = np.arange(1500)[::-1]
+    found = codes.by_levels(vectors[7], rows)
+    assert len(found) == 1500
+    assert rows[found.argmax()] == 7
+    assert np.corrcoef(found, vectors[rows] @ vectors[7])[0, 1] > 0.98

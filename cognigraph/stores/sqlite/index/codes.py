@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Ints, Vector
+from cognigraph.arrays import Ints, Vector, product
 
 Mask = npt.NDArray[np.bool_]
 Matrix = npt.NDArray[np.floating]
@@ -30,6 +30,8 @@ _Differing = npt.NDArray[np.unsignedinteger]
 
 _BLOCK = 16_384
 """Rows compared at a time: what is computed on the way stays in the processor's cache."""
+_LEVELS_BLOCK = 512
+"""The same for the levels, which take more space."""
 _BY_SIGNS, _SHARE_BY_SIGNS = 4096, 100
 """The first step leaves this many rows, and one of this many."""
 _BY_WEIGHTS, _SHARE_BY_WEIGHTS = 1024, 6
@@ -127,11 +129,15 @@ class Codes:
 
     def by_levels(self, vector: Vector, rows: Ints) -> Matrix:
         """The product (k,) of a vector and the levels of rows, up to what is equal for all rows."""
-        taken = self._levels[rows]
         low, high = np.asarray(vector[: self._half]), np.zeros(self._half, np.float32)
         high[: self._dimension - self._half] = vector[self._half :]
-        found = (taken & 15).astype(np.float32) @ low + (taken >> 4).astype(np.float32) @ high
-        return np.asarray(found)
+        found = np.empty(len(rows), np.float32)
+        for start in range(0, len(rows), _LEVELS_BLOCK):
+            part = slice(start, start + _LEVELS_BLOCK)
+            taken = self._levels[rows[part]]
+            found[part] = product((taken & 15).astype(np.float32), low)
+            found[part] += product((taken >> 4).astype(np.float32), high)
+        return found
 
     def _rounded(self, vectors: Matrix) -> npt.NDArray[np.uint8]:
         """Levels of vectors of any length: two components in a byte, of the two halves."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Floats, Ints, Vector
+from cognigraph.arrays import Floats, Ints, Vector, products
 from cognigraph.stores.candidates import (
     NONE,
     OUTSIDE,
@@ -197,5 +197,5 @@ def _key_cosines(
         list(position),
     )
     if rows:
-        cosines = vectors.unpack([row[1] for row in rows]) @ np.stack(entities).T
+        cosines = products(vectors.unpack([row[1] for row in rows]), np.stack(entities))
         np.fmax.at(keys, np.array([position[row[0]] for row in rows]), cosines)

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cognigraph.arrays import Floats, Ints, Vector
+from cognigraph.arrays import Floats, Ints, Vector, product
 from cognigraph.stores.sqlite.index.codes import CodeQuery, Codes, Mask, Matrix
 from cognigraph.stores.sqlite.index.top import top_rows
 
@@ -40,7 +40,7 @@ class ExactScan:
     """Compares all rows of a matrix (n, d)."""
 
     def __init__(self, vectors: Matrix, vector: Vector) -> None:
-        self._cosine = vectors @ vector
+        self._cosine = product(vectors, vector)
 
     def best(self, limit: int, allowed: Mask | None = None) -> Ints:
         """See :class:`Scan`."""
@@ -81,7 +81,7 @@ class CodedScan:
         """See :class:`Scan`."""
         unread = np.setdiff1d(rows, self._rows)
         if len(unread):
-            cosine = np.asarray(self._read(unread) @ self._vector, float)
+            cosine = np.asarray(product(self._read(unread), self._vector), float)
             known = np.concatenate([self._rows, unread])
             order = np.argsort(known)
             self._rows = known[order]

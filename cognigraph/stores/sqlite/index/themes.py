@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from cognigraph.arrays import Ints, Vector
+from cognigraph.arrays import Ints, Vector, product
 from cognigraph.stores.sqlite.index.codes import Codes
 from cognigraph.stores.sqlite.index.layer import FEW_ROWS
 from cognigraph.stores.sqlite.index.postings import Postings
@@ -68,7 +68,7 @@ class Themes:
 
     def cosines(self, vector: Vector) -> dict[tuple[int, int], float]:
         """The cosine of each theme with a vector, by its session and its position in that."""
-        found = (self._exact(np.arange(len(self))) @ vector).tolist()
+        found = product(self._exact(np.arange(len(self))), vector).tolist()
         return {
             (session, place): max(0.0, found[row])
             for session, rows in self._rows.items()
