@@ -144,7 +144,10 @@ def test_a_wrong_filter_is_refused(fields, reason):
 def test_searches_lists_of_facts_and_episodes_agree_on_what_passes(space, where):
     """Stores filter in their own languages, and episodes in Python: all let the same pass."""
     passing = [one.id for one in space.messages(limit=500) if passes(one, Filter(**where))]
-    assert found(space, 400, **where) == passing
+    # Neo4j's index is approximate: of the messages that pass, it may miss some of the worst.
+    hits = found(space, 20, **where)
+    assert set(hits) <= set(passing)
+    assert len(hits) == min(20, len(passing))
     listed = space.messages(limit=500, where=Filter(**where))
     assert [one.id for one in listed] == passing
     first = space.messages(limit=2, where=Filter(**where))

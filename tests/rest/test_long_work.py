@@ -23,7 +23,7 @@ EVENTS = {"Accept": "text/event-stream"}
 LINES = "".join(
     json.dumps({"text": f"Ann likes tea number {n}.", "id": f"m{n}", "at": "2026-05-20T09:00:00Z"})
     + "\n"
-    for n in range(300)
+    for n in range(1100)
 )
 
 
@@ -41,11 +41,11 @@ def test_an_import_tells_its_progress_and_can_be_repeated(client):
     told = events(client.post(f"{SPACE}/import", content=LINES, headers=EVENTS).text)
     assert [name for name, _ in told] == ["progress", "progress", "progress", "result"]
     counts = [data["read"] for name, data in told if name == "progress"]
-    assert counts == [128, 256, 300]
+    assert counts == [512, 1024, 1100]
     assert told[0][1]["total_bytes"] == len(LINES)
-    assert told[-1][1]["new"] == 300
+    assert told[-1][1]["new"] == 1100
     again = client.post(f"{SPACE}/import", content=LINES).json()
-    assert (again["new"], again["known"], again["read"]) == (0, 300, 300)
+    assert (again["new"], again["known"], again["read"]) == (0, 1100, 1100)
 
 
 def test_a_bad_line_ends_an_import_or_is_left_out_with_its_number(client):
@@ -89,7 +89,7 @@ def test_an_export_is_restored_into_another_space(client):
     export = client.get(f"{SPACE}/export?derived=true")
     assert export.headers["content-disposition"] == 'attachment; filename="space.jsonl"'
     restored = client.post("/v1/spaces/ben/restore", content=export.content)
-    assert restored.json() == {"messages": 300}
+    assert restored.json() == {"messages": 1100}
     ours, theirs = (client.get(f"/v1/spaces/{name}/stats").json() for name in ("ann", "ben"))
     assert {**ours, "space": ""} == {**theirs, "space": ""}
     assert ours["pending"] == 0
@@ -101,7 +101,7 @@ def test_enrichment_tells_its_progress(client):
     client.post(f"{SPACE}/import", content=LINES)
     told = events(client.post(f"{SPACE}/enrich", json={}, headers=EVENTS).text)
     assert {name for name, _ in told[:-1]} == {"progress"}
-    assert told[-2][1]["done"] == told[-2][1]["total"] == 300
+    assert told[-2][1]["done"] == told[-2][1]["total"] == 1100
     assert told[-1] == ("result", {"chunks": 300, "pending": 0, "failed": 0, "stopped": None})
     assert client.post(f"{SPACE}/flush").status_code == 204
 

@@ -10,7 +10,10 @@ from cognigraph.server.bodies import AskBody, ContextBody, SearchBody
 SPACE = "/v1/spaces/ann"
 OWN = Settings(
     search=SearchSettings(
-        profile="licomemory", k=1, licomemory=LicoMemorySettings(mean="arithmetic")
+        profile="licomemory",
+        k=1,
+        # Nothing is enriched here, and the paper's candidates are found through facts.
+        licomemory=LicoMemorySettings(mean="arithmetic", candidates="wide"),
     ),
     context=ContextSettings(order="relevance"),
 )

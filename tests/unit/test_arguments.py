@@ -23,6 +23,7 @@ from cognigraph import (
     AsyncSpace,
     CogniGraphError,
     ConfigurationError,
+    InsertSettings,
     InvalidMessageError,
     Memory,
     Message,
@@ -347,16 +348,18 @@ def test_an_error_of_the_callers_own_generator_passes_and_full_batches_are_kept(
         pass
 
     def messages() -> collections.abc.Iterator[dict[str, str]]:
-        for number in range(300):
+        for number in range(batch + 44):
             yield {"text": f"message {number}", "id": f"m{number}"}
         raise Broken
+
+    batch = InsertSettings().batch
 
     with Memory(tmp_path / "a.db", enrich="manual") as opened:
         with pytest.raises(Broken):
             opened.add_many(messages())
-        assert opened.stats().messages == 256
-        done = opened.add_many({"text": f"message {n}", "id": f"m{n}"} for n in range(300))
-        assert (len(done.new), opened.stats().messages) == (44, 300)
+        assert opened.stats().messages == batch
+        done = opened.add_many({"text": f"message {n}", "id": f"m{n}"} for n in range(batch + 44))
+        assert (len(done.new), opened.stats().messages) == (44, batch + 44)
 
 
 def test_numpy_numbers_are_numbers(memory):
