@@ -102,7 +102,7 @@ def test_enrichment_tells_its_progress(client):
     told = events(client.post(f"{SPACE}/enrich", json={}, headers=EVENTS).text)
     assert {name for name, _ in told[:-1]} == {"progress"}
     assert told[-2][1]["done"] == told[-2][1]["total"] == 1100
-    assert told[-1] == ("result", {"chunks": 300, "pending": 0, "failed": 0, "stopped": None})
+    assert told[-1] == ("result", {"chunks": 1100, "pending": 0, "failed": 0, "stopped": None})
     assert client.post(f"{SPACE}/flush").status_code == 204
 
 
