@@ -7,7 +7,7 @@ from datetime import datetime, tzinfo
 
 from cognigraph.model import SearchResult, Triple, Usage, Why
 from cognigraph.text.clean import spoken
-from cognigraph.text.terms import term_counts
+from cognigraph.text.terms import query_words, term_counts
 
 _UNITS = (
     ("year", 365.25 * 86400),
@@ -91,16 +91,17 @@ def summands(features: Mapping[str, float], most: int = _PARTS_SHOWN) -> str:
 
 
 def absent(result: SearchResult) -> list[str]:
-    """Index terms of the question that occur in none of the hits and triples.
+    """Words of the question that occur in none of the hits and triples, whatever their ending.
 
-    A ranking always has a first hit; these terms show what the hits do not cover.
+    A ranking always has a first hit; these words show what the hits do not cover.
     """
     found: set[str] = set()
     for hit in result.hits:
         found.update(term_counts(spoken(hit.speaker, hit.text)))
     for triple in result.triples:
         found.update(term_counts(triple.text))
-    return [term for term in result.trace.terms if term not in found]
+    written = query_words(result.question)
+    return [written.get(term, term) for term in result.trace.terms if term not in found]
 
 
 def sources(triple: Triple, most: int = 2) -> str:
