@@ -83,8 +83,9 @@ Enrich the messages that are stored but not enriched yet. You may interrupt it a
 work is kept, and the next call continues from there. Several processes may do this at once."""
 
 _COMPLETION = """\
-Print a script that completes commands and options. To use it in this shell:
-eval "$(cognigraph completion bash)" (or zsh), or cognigraph completion fish | source."""
+Print a script that completes commands, options and their values. To use it in this shell:
+eval "$(cognigraph completion bash)" (or zsh), or cognigraph completion fish | source.
+To use it in every shell, add that line to ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish."""
 
 _DEMO = """\
 Add a sample conversation to a memory, show the resulting graph and ask it questions.
