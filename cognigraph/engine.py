@@ -87,7 +87,7 @@ class Engine:
         self.embedder = embedder
         self.store = store
         self.enricher = Enricher(store, embedder, self.extractor, self.settings.enrich, self.clock)
-        if self._in_background:
+        if self._in_background and not store.info.is_read_only:
             self._start_worker()
 
     def _start_worker(self) -> None:

@@ -26,10 +26,15 @@ class EmbedderIdentity:
 
 @dataclass(frozen=True, slots=True)
 class StoreInfo:
-    """Where the data of a store is, and with which schema and embedder it was written."""
+    """Where the data of a store is, and with which schema and embedder it was written.
+
+    ``is_read_only``: the file is on a read-only disk, or this user may not write it or its folder.
+    Searches and everything else that only reads work; nothing can be added or enriched.
+    """
 
     kind: str
     location: str
     schema_version: int
     embedder: EmbedderIdentity
     details: Mapping[str, str] = field(default_factory=dict)
+    is_read_only: bool = False

@@ -1,4 +1,4 @@
-"""Commands in completion scripts, errors as JSON, narrow terminals, help that names what there is."""
+"""Completion scripts, errors as JSON, narrow terminals, help that names what there is."""
 
 from __future__ import annotations
 

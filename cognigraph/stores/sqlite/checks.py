@@ -11,19 +11,12 @@ from cognigraph.model.storage import Check
 _LOW_DISK = 200 << 20
 
 
-def run(connection: sqlite3.Connection, path: str) -> list[Check]:
+def run(connection: sqlite3.Connection, path: str, is_read_only: bool = False) -> list[Check]:
     """Check integrity, durability settings, disk space, and that index tables are complete."""
-    journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
-    synchronous = connection.execute("PRAGMA synchronous").fetchone()[0]
     integrity = _integrity(connection)
     checks = [
-        Check("SQLite", True, f"{sqlite3.sqlite_version}, journal {journal}"),
-        Check(
-            "durability",
-            journal == "wal" and synchronous == 2,
-            f"journal_mode={journal} synchronous={synchronous}",
-            "put the file on a local disk: WAL does not work on network file systems",
-        ),
+        Check("SQLite", True, sqlite3.sqlite_version),
+        Check("access", True, "it can only be read") if is_read_only else _durability(connection),
         Check(
             "integrity", integrity == "ok", integrity, "restore the file from a backup of the disk"
         ),
@@ -49,7 +42,7 @@ def run(connection: sqlite3.Connection, path: str) -> list[Check]:
             )
         )
     checks.append(_episodes(connection))
-    if Path(path).exists():
+    if Path(path).exists() and not is_read_only:
         free = shutil.disk_usage(Path(path).resolve().parent).free
         size = Path(path).stat().st_size
         checks.append(
@@ -61,6 +54,17 @@ def run(connection: sqlite3.Connection, path: str) -> list[Check]:
             )
         )
     return checks
+
+
+def _durability(connection: sqlite3.Connection) -> Check:
+    journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
+    synchronous = connection.execute("PRAGMA synchronous").fetchone()[0]
+    return Check(
+        "durability",
+        journal == "wal" and synchronous == 2,
+        f"journal_mode={journal} synchronous={synchronous}",
+        "put the file on a local disk: WAL does not work on network file systems",
+    )
 
 
 def _episodes(connection: sqlite3.Connection) -> Check:

@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Lock, RLock
 
 from cognigraph.errors import SchemaError, StoreError, StoreUnavailableError
+from cognigraph.stores.sqlite import read_only
 from cognigraph.stores.sqlite.identity import Files, check_regular, check_same, files
 
 APPLICATION_ID = 0x436F4772
@@ -49,6 +50,7 @@ class Pool:
         self.path = str(path)
         self._absolute = str(Path(self.path).absolute())  # os.chdir must not change the file
         self._opened: Files | None = None
+        self.is_read_only = False
         self._busy_timeout = busy_timeout
         self._idle: list[_Connection] = []
         self._lock = Lock()
@@ -62,10 +64,14 @@ class Pool:
         if self._opened is not None and before.main != self._opened.main:
             check_same(self._absolute, self._opened)
         # Only the first connection may create the file: a later one would hide its deletion.
-        mode = "rwc" if self._opened is None else "rw"
+        mode = "mode=rwc" if self._opened is None else "mode=rw"
+        if self._opened is None:
+            self.is_read_only = read_only.can_only_be_read(self._absolute)
+        if self.is_read_only:
+            mode = read_only.mode(self._absolute)
         try:
             connection = sqlite3.connect(
-                f"{Path(self._absolute).as_uri()}?mode={mode}",
+                f"{Path(self._absolute).as_uri()}?{mode}",
                 uri=True,
                 timeout=self._busy_timeout,
                 isolation_level=None,
@@ -80,7 +86,8 @@ class Pool:
         try:
             with mapped_errors(self.path):
                 check_ours(connection, self.path)  # first, because WAL mode changes the header
-                self._enter_wal(connection)
+                if not self.is_read_only:
+                    self._enter_wal(connection)
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("PRAGMA foreign_keys = ON")
                 connection.execute("PRAGMA temp_store = MEMORY")
@@ -153,6 +160,9 @@ class Pool:
                 self._pid = os.getpid()
                 self._write_lock = RLock()
             connection = self._idle.pop() if self._idle else None
+        if connection and self.is_read_only and connection.opened != files(self._absolute):
+            connection.close()  # a program that may write has begun or ended a journal
+            connection = None
         connection = connection or self._connect()
         try:
             yield connection
@@ -169,6 +179,8 @@ class Pool:
 
         Readers can hold up the newest part; a full or read-only disk can prevent the copy.
         """
+        if self.is_read_only:
+            return False
         with self._write_lock, self.connection() as connection, mapped_errors(self.path):
             try:
                 row = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
@@ -192,6 +204,8 @@ class Pool:
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """A durable write transaction; rolled back on any exception."""
+        if self.is_read_only:
+            raise StoreError(read_only.refusal(self.path))
         with self._write_lock, self.connection() as connection, mapped_errors(self.path):
             self.check_same(connection)
             connection.execute("BEGIN IMMEDIATE")
@@ -244,7 +258,13 @@ def mapped_errors(path: str) -> Iterator[None]:
                 f"{path}: {text}; free disk space and repeat the call, nothing was half-written"
             ) from error
         if "readonly" in text:
-            raise StoreError(f"{path} is read-only; check its permissions") from error
+            raise StoreError(read_only.refusal(path)) from error
+        if "unable to open" in text:
+            raise StoreError(
+                f"{path} cannot be opened; check that this user may read and write the file, its "
+                f"folder and, if there is one, its journal {path}-wal. To read a memory from a "
+                "read-only disk, close it before you copy it there: then it has no journal"
+            ) from error
         raise StoreError(f"{path}: {text}") from error
     except sqlite3.DatabaseError as error:
         if "not a database" in str(error):

@@ -29,10 +29,12 @@ def is_due(connection: sqlite3.Connection) -> bool:
 
 
 def erase(pool: Pool) -> bool:
-    """Rewrite the file and empty its log; False if other programs held it up."""
+    """Rewrite the file and empty its log; False if others held it up or it can only be read."""
     with pool.connection() as connection, mapped_errors(pool.path):
         if not is_due(connection):
             return True
+        if pool.is_read_only:
+            return False
         if not (_rewrite(connection) and _empty_log(connection)):
             return False
     drop_stale(pool)

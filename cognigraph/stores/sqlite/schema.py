@@ -57,6 +57,11 @@ def prepare(
     with pool.read() as connection:
         current = _version(connection) == newest
         record = _checked(connection, pool.path, embedder) if current else None
+    if record is None and pool.is_read_only:
+        raise SchemaError(
+            f"{pool.path} is a memory of another version of cognigraph, and it can only be read "
+            "here: open it once where this user may write the file and its folder"
+        )
     if record is None:
         record = _migrated(pool, newest, embedder, precision, clock)
     # Before this checkpoint the schema may be only in the write-ahead log. A file that then lost

@@ -51,7 +51,8 @@ class SQLiteStore:
         self._indexes = SpaceIndexes(index_bytes, FEW_ROWS)
         try:
             self._record = prepare(self._pool, embedder, vectors or DEFAULT_PRECISION, clock)
-            drop_stale(self._pool)
+            if not self._pool.is_read_only:
+                drop_stale(self._pool)
         except BaseException:
             self._pool.close()
             raise
@@ -71,7 +72,10 @@ class SQLiteStore:
         """Where the data is and what wrote it."""
         record = self._record
         details = {"vectors": record.vectors.precision}
-        return StoreInfo("sqlite", self._pool.path, record.schema_version, record.embedder, details)
+        return StoreInfo(
+            "sqlite", self._pool.path, record.schema_version, record.embedder, details,
+            is_read_only=self._pool.is_read_only,
+        )  # fmt: skip
 
     def close(self) -> None:
         """Close all connections and drop the in-memory indexes."""
@@ -107,4 +111,4 @@ class SQLiteStore:
     def check(self) -> list[Check]:
         """Run the health checks of the file."""
         with self._pool.connection() as connection, mapped_errors(self._pool.path):
-            return checks.run(connection, self._pool.path)
+            return checks.run(connection, self._pool.path, self._pool.is_read_only)

@@ -69,6 +69,8 @@ class Snapshots:
     def is_due(self, index: SpaceIndex) -> bool:
         """Whether an index holds so many rows that no file has that one should be written."""
         total = index.chunks.rows + index.triples.rows
+        if self.pool.is_read_only:
+            return False
         return index.is_coded and index.unsaved > max(_LEAST_NEW, total // _SHARE_NEW)
 
     def save(self, space_id: int, index: SpaceIndex) -> None:
