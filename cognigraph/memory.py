@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from cognigraph.argument_names import refuse_unknown
 from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import Engine, EnrichMode
 from cognigraph.errors import ConfigurationError
@@ -125,6 +126,7 @@ class Memory(Space):
         """Finish the batch that is being enriched and close the store; the rest stays queued."""
         self._engine.close()
 
+    @refuse_unknown
     def space(self, name: str) -> Space:
         """Get one tenant by its name. Its first message creates it."""
         return Space(self._engine, checked_name("the name of a space", name))

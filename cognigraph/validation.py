@@ -29,6 +29,7 @@ from typing import (
     get_type_hints,
 )
 
+from cognigraph.argument_names import accepted, check_names
 from cognigraph.errors import ConfigurationError
 from cognigraph.model import Context
 from cognigraph.text.clean import storable
@@ -74,7 +75,8 @@ def checked(verb: Callable[_P, _R]) -> Callable[_P, _R]:
     """Check the arguments of a method before it runs.
 
     NumPy numbers become Python's, and lone surrogates in text become U+FFFD as they do in what is
-    stored. Missing and unknown arguments are left to Python, which reports them as ``TypeError``.
+    stored. Missing and unknown arguments are a ``TypeError``, as in Python; one for an unknown name
+    says which was probably meant.
     """
     parameters = list(signature(verb).parameters.values())[1:]
     positional = [
@@ -82,6 +84,7 @@ def checked(verb: Callable[_P, _R]) -> Callable[_P, _R]:
         for p in parameters
         if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     ]
+    known = accepted(verb)
     named = {
         p.name
         for p in parameters
@@ -91,6 +94,7 @@ def checked(verb: Callable[_P, _R]) -> Callable[_P, _R]:
     @wraps(verb)
     def run(*arguments: _P.args, **options: _P.kwargs) -> _R:
         hints = _hints(cast(Hashable, verb))
+        check_names(verb, known, options)
         given = list(arguments)
         for position, name in enumerate(positional[: len(given) - 1], 1):
             given[position] = argument(name, given[position], hints[name])

@@ -7,8 +7,10 @@ from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
+from inspect import isfunction
 from typing import Any, ParamSpec, TypeVar
 
+from cognigraph.argument_names import refuse_unknown
 from cognigraph.errors import StoreError
 from cognigraph.model import DEFAULT_SESSION, AddResult, Message, Role
 from cognigraph.operations.stating import FACTS
@@ -44,6 +46,12 @@ class InThreads:
     """Operations that run in the threads of a memory."""
 
     _threads: Threads
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name, member in list(vars(cls).items()):
+            if isfunction(member) and (name == "__init__" or not name.startswith("_")):
+                setattr(cls, name, refuse_unknown(member))
 
     async def _run(
         self, verb: Callable[_P, _R], /, *arguments: _P.args, **options: _P.kwargs

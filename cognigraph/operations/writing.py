@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from cognigraph.argument_names import refuse_unknown
 from cognigraph.model import DEFAULT_SESSION, AddResult, Message, Role
 from cognigraph.operations import stating
 from cognigraph.operations.inserting import add_batch, batches, total
@@ -21,6 +22,7 @@ Progress = Callable[[int], None]
 class Writing(Inspection):
     """One tenant of a memory, as far as messages are added to it."""
 
+    @refuse_unknown
     def add(
         self,
         text: str,

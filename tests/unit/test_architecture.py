@@ -18,7 +18,17 @@ FOLDERS = {
     "cognigraph.retrieve": "retrieve",
 }
 LAYERS: list[set[str]] = [
-    {"_version", "arrays", "english", "errors", "ids", "times", "tracing", "usage"},
+    {
+        "_version",
+        "argument_names",
+        "arrays",
+        "english",
+        "errors",
+        "ids",
+        "times",
+        "tracing",
+        "usage",
+    },
     {"model", "new_file"},
     {"importers", "plain_data", "text"},
     {"settings", "validation"},
@@ -230,8 +240,8 @@ ONLY = {
     # SQL needs statements apart from transactions; Cypher's statements are files in cypher/neo4j.
     ("sqlite", ""): {
         "backup", "due_summaries", "erase", "fact_listing", "fact_sources", "file", "identity",
-        "inspect", "marks", "merges", "message_data", "read", "read_at", "revisions",
-        "vector_format", "work",
+        "inspect", "marks", "merges", "message_data", "read", "read_at", "read_only",
+        "revisions", "vector_format", "work",
     },
     ("neo4j", ""): {"deadlines", "driver_errors", "reachable", "row_values", "values"},
     ("sqlite", "index"): {
