@@ -41,7 +41,6 @@ SPACE = "bench-serve"
 PEOPLE = ("Ann", "Ben", "Cid", "Dora", "Emil", "Frida", "Georg", "Hanna")
 PLACES = ("Oslo", "Bergen", "Hamar", "Narvik", "Bodo", "Skien", "Moss", "Molde")
 THINGS = "ferry garden letter recipe concert bridge camera ticket village mountain".split()
-WARM_UP = 500
 
 
 def text(random: Random) -> str:
@@ -145,22 +144,35 @@ def growth(resident: list[float]) -> float:
     return round(statistics.linear_regression(range(len(half)), half).slope * 60, 2)
 
 
-def start(db: str, auth: str | None, keys: Path) -> tuple[subprocess.Popen[str], str]:
-    """Start the server; its process and address."""
+def start(db: str, auth: str | None, keys: Path, log: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """Start the server; its process and address.
+
+    Its log goes to a file: a pipe that nobody reads fills up and stops the server.
+    """
     command = [sys.executable, "-m", "cognigraph", "serve", "--db", db, "--keys", str(keys)]
     environment = os.environ | ({"COGNIGRAPH_AUTH": auth} if auth else {})
-    process = subprocess.Popen(
-        [*command, "--port", "0", "--rate", "0"], stderr=subprocess.PIPE, text=True, env=environment
-    )
-    assert process.stderr is not None
-    for line in iter(process.stderr.readline, ""):
-        if found := re.search(r"http://\S+", line):
+    with log.open("wb") as sink:
+        process = subprocess.Popen(
+            [*command, "--port", "0", "--rate", "0"], stderr=sink, env=environment
+        )
+    until = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < until:
+        if found := re.search(r"http://\S+(?=\s)", log.read_text("utf-8", "replace")):
             return process, found[0]
-    raise SystemExit("the server did not start")
+        time.sleep(0.1)
+    process.kill()
+    raise SystemExit(f"the server did not start:\n{log.read_text('utf-8', 'replace')}")
 
 
 def measure(
-    db: str, auth: str | None, clients: int, seconds: float, repeat: int, folder: Path
+    db: str,
+    auth: str | None,
+    clients: int,
+    seconds: float,
+    repeat: int,
+    before: int,
+    folder: Path,
+    log: Path,
 ) -> dict[str, Any]:
     """Run the load and return the figures."""
     login = None if auth is None else (auth.split(":")[0], auth.partition(":")[2])
@@ -168,12 +180,12 @@ def measure(
         memory.delete_space(SPACE)
         random = Random("warm-up")
         memory.space(SPACE).add_many(
-            {"text": text(random), "id": f"w{n}", "session": f"w{n // 20}"} for n in range(WARM_UP)
+            {"text": text(random), "id": f"w{n}", "session": f"w{n // 20}"} for n in range(before)
         )
         memory.space(SPACE).flush(600)
     keys = KeyFile(folder / "keys")
     texts = [keys.create(f"client-{n}", "write", [SPACE]) for n in range(clients)]
-    process, url = start(db, auth, keys.path)
+    process, url = start(db, auth, keys.path, log)
     record = Record(repeat=repeat)
     try:
         httpx.get(f"{url}/health", timeout=120).raise_for_status()
@@ -221,7 +233,9 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--repeat", type=int, default=0, help="messages that each client repeats")
+    parser.add_argument("--before", type=int, default=500, help="messages stored before")
     parser.add_argument("--out")
+    parser.add_argument("--log", help="where the server writes its log (default: kept nowhere)")
     given = parser.parse_args()
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -231,8 +245,9 @@ def main() -> None:
             from tests.servers.neo4j_server import running_server
 
             db = stack.enter_context(running_server(given.neo4j)).uri
-        load_of = (given.clients, given.seconds, given.repeat)
-        found = measure(db, given.auth, *load_of, Path(folder))
+        load_of = (given.clients, given.seconds, given.repeat, given.before)
+        log = Path(given.log or Path(folder) / "server.log")
+        found = measure(db, given.auth, *load_of, Path(folder), log)
     write({**machine(), **found}, given.out)
 
 

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from threading import Event
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
+from neo4j import Driver
 
 from cognigraph import Memory, Settings, Space, StorageSettings, StoreUnavailableError
 from cognigraph.stores.neo4j.connection import Connection
@@ -152,6 +154,45 @@ def test_a_connection_that_is_made_after_its_call_was_given_up_is_closed(
     while proxy.connections and time.monotonic() < until:
         time.sleep(0.05)
     assert proxy.connections == 0
+    connection.close()
+
+
+def test_a_slow_statement_does_not_disturb_the_other_calls(neo4j_server: Server) -> None:
+    connection = Connection(neo4j_server.uri, neo4j_server.auth, None)
+    driver = connection.driver
+
+    def slow() -> None:
+        with within(1.0):
+            connection.command_text("UNWIND range(1, 2000000000) AS n RETURN sum(n)", {})
+
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(slow)
+        while not waiting.done():
+            assert connection.row("read/now")
+        assert isinstance(waiting.exception(), StoreUnavailableError)
+    assert connection.driver is driver
+    connection.close()
+
+
+def test_calls_under_way_are_repeated_when_their_driver_is_replaced(neo4j_server: Server) -> None:
+    connection = Connection(neo4j_server.uri, neo4j_server.auth, None)
+    first, begun, replaced = connection.driver, Event(), Event()
+
+    def rows(driver: Driver, until: float) -> list[Any]:
+        with driver.session() as session:
+            session.run("RETURN 1").consume()
+            begun.set()
+            assert replaced.wait(60)
+            return session.run("RETURN 2").single(strict=True).values()
+
+    with ThreadPoolExecutor(1) as threads:
+        call = threads.submit(connection._call, rows, 60.0)
+        assert begun.wait(60)
+        connection._abandon(first)
+        first.close()
+        replaced.set()
+        assert call.result(60) == [2]
+    assert connection.driver is not first
     connection.close()
 
 

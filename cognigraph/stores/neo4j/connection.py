@@ -5,7 +5,9 @@ before: all sessions share one bookmark manager. A call that meets a deadlock or
 connection is repeated until its deadline.
 
 The driver waits for a silent server forever. So each call runs in a separate thread and the caller
-stops waiting at the deadline; closing the driver then ends the thread.
+stops waiting at the deadline. If the server has answered nobody in the meantime, the driver is
+closed, which ends the thread, and replaced; the other calls that were under way are repeated with
+the new one. If it is only slow, it ends the statement by its own timeout.
 """
 
 from __future__ import annotations
@@ -51,6 +53,8 @@ _T = TypeVar("_T")
 logger = logging.getLogger("cognigraph.neo4j")
 
 _PARALLEL_READS = 4
+_SILENCE = 5.0
+"""A server that has answered nobody for so many seconds is silent, not only slow."""
 _CLOSING = 1.0
 """Seconds to wait for an abandoned driver to close; its server may be silent."""
 
@@ -134,6 +138,7 @@ class Connection:
         self._lock = Lock()
         self._closed = False
         self._has_answered = False
+        self._answered_at = float("-inf")
         self._closers: list[Thread] = []
         self._start()
 
@@ -229,7 +234,8 @@ class Connection:
                 if future.done():
                     return future.result()
                 future.cancel()
-                self._abandon(driver)
+                if self._is_silent():
+                    self._abandon(driver)
                 raise StoreUnavailableError(
                     f"{self.uri} did not answer within {until - started:.3g} s: the server is "
                     "stopped, overloaded or cut off; check it and repeat the call (what has an id "
@@ -249,16 +255,27 @@ class Connection:
             try:
                 answer = work(driver, until)
             except (Neo4jError, DriverError) as error:
+                if isinstance(error, Neo4jError):
+                    self._answered_at = time.monotonic()
                 if not self._has_answered:
                     until = deadlines.if_refused(error, until, started)
-                if not error.is_retryable() or time.monotonic() + delay >= until:
+                is_abandoned = driver is not self._driver and not self._closed
+                is_worth_it = error.is_retryable() or is_abandoned
+                if not is_worth_it or time.monotonic() + delay >= until:
                     raise
                 logger.info("failed and will be retried in %.3f s: %s", delay, error)
+                if is_abandoned:
+                    _close_late_connections(driver)
+                    driver = self.driver
             else:
-                self._has_answered = True
+                self._has_answered, self._answered_at = True, time.monotonic()
                 return answer
             time.sleep(delay)
         raise AssertionError("delays never end")
+
+    def _is_silent(self) -> bool:
+        patience = min(_SILENCE, self._read_timeout, self._write_timeout)
+        return time.monotonic() - self._answered_at >= patience
 
     def _abandon(self, driver: Driver) -> None:
         """Replace a driver and close it in the background, which ends the threads that use it."""
