@@ -93,6 +93,24 @@ def search() -> str:
     return table(["", "p50", "p95", "p99"], rows)
 
 
+def filters() -> str:
+    """Return the table of searches with a filter against searches without."""
+    stores = [
+        (store, result(f"filters-{name}"))
+        for store, name in (("SQLite", "sqlite"), ("Neo4j", "neo4j"))
+        if (RESULTS / f"filters-{name}.json").exists()
+    ]
+    rows = [
+        [
+            case,
+            f"{one['messages']:,}",
+            *(f"{found['filters'][case]['ratio']:.2f}" for _, found in stores),
+        ]
+        for case, one in stores[0][1]["filters"].items()
+    ]
+    return table(["filter", "messages that pass", *(store for store, _ in stores)], rows)
+
+
 def size() -> str:
     """Return the table of what large SQLite files take to open and to hold."""
     rows = []
@@ -713,7 +731,7 @@ IN_README: dict[str, Callable[[], str]] = {
 }
 
 TABLES: tuple[Callable[[], str], ...] = (
-    insert, search, size, size_neo4j, recall, categories, assistants, context, strategies,
+    insert, search, filters, size, size_neo4j, recall, categories, assistants, context, strategies,
     several_queries, page, serve, imports, extraction, languages, enrichment, model_cost, dates,
     ablation_paper, ablation_wide, ablation_default, updates, forgetting, torture,
 )  # fmt: skip

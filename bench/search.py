@@ -1,12 +1,15 @@
 """Measure search latency on a large synthetic memory, in one space and spread over many.
 
 python bench/search.py --store sqlite|URI --chunks N --triples M --spaces 1,1000 [--run NAME]
-    [--file FILE] --json FILE
+    [--file FILE] [--filters] --json FILE
 
 For each number of spaces, the same rows are generated from a seed, and the same number of questions
 is asked in random spaces. For a file, the benchmark also measures the time from opening it to the
 first answer, in a new process, and the memory of that process. ``--file`` measures a file that
 ``bulk.py`` has filled with one space, which takes minutes where enriching takes an hour.
+
+``--filters`` measures searches with a filter against searches without, and nothing else. Messages
+of the space that have no tags get some first, so give it a copy.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from typing import Any
 from uuid import uuid4
 
 from bulk import RUN as BULK_RUN
+from filtered import K, cases, compare, mark_messages
 from measure import machine, percentiles, resident_mb, write
 from synthetic import START, SyntheticExtractor, World, messages
 
@@ -30,6 +34,8 @@ from cognigraph import Memory
 
 NOW = START.replace(year=START.year + 20)
 QUESTIONS = 300
+FILTERED = 100
+"""Questions that are asked with every filter."""
 
 
 def fill(memory: Memory, world: World, chunks: int, spaces: int, run: str) -> dict[str, float]:
@@ -94,6 +100,32 @@ def answer_cold(location: str, run: str, question: str) -> None:
         )
 
 
+def measure_filters(arguments: argparse.Namespace) -> None:
+    """Compare searches with filters, in a space that is filled if it does not exist."""
+    run = arguments.run or (BULK_RUN if arguments.file else uuid4().hex[:6])
+    world, chunks = World(), arguments.chunks
+    extractor = SyntheticExtractor(world, arguments.triples // chunks)
+    with tempfile.TemporaryDirectory() as folder:
+        location = arguments.store if "://" in arguments.store else f"{folder}/filters.db"
+        location = arguments.file or location
+        with Memory(location, extractor=extractor, enrich="manual") as memory:
+            fill(memory, world, chunks, 1, run)
+            mark_messages(memory, location, f"{run}-0", chunks)
+        with Memory(location, enrich="manual") as memory:
+            asked = [question for _, question in questions(world, chunks, 1)][:FILTERED]
+            space = memory.space(f"{run}-0")
+            found = compare(space, cases(world, chunks), asked, now=NOW)
+    result = {
+        "store": "neo4j" if "://" in arguments.store else arguments.store,
+        "chunks": chunks,
+        "questions": len(asked),
+        "k": K,
+        "filters": found,
+        "machine": machine(),
+    }
+    write(result, arguments.json)
+
+
 def main() -> None:
     """Run from the command line."""
     if sys.argv[1:2] == ["--cold"]:
@@ -106,8 +138,12 @@ def main() -> None:
     parser.add_argument("--spaces", default="1,1000")
     parser.add_argument("--run", help="prefix of the space names; existing spaces are reused")
     parser.add_argument("--file", help="a file that bulk.py filled; implies one space")
+    parser.add_argument("--filters", action="store_true")
     parser.add_argument("--json")
     arguments = parser.parse_args()
+    if arguments.filters:
+        measure_filters(arguments)
+        return
     world = World()
     extractor = SyntheticExtractor(world, arguments.triples // arguments.chunks)
     layouts: dict[str, Any] = {}

@@ -153,3 +153,27 @@ def test_searches_lists_of_facts_and_episodes_agree_on_what_passes(space, where)
     first = space.messages(limit=2, where=Filter(**where))
     rest = space.messages(limit=500, where=Filter(**where), after=first.cursor) if first else ()
     assert [one.id for one in (*first, *rest)] == passing
+
+
+def test_tags_and_fields_may_have_any_characters(open_memory, space_name):
+    space = open_memory().space(space_name)
+    given = [
+        ({"a.b": "x"}, ['", "']),
+        ({'a"b': 'say "x"', "ø": "å"}, ["a", "b"]),
+        ({"n": '{"a": 1}', "q": "null"}, ['a", "b']),
+        ({"n": {"a": 1}, "q": None}, ["ø\\"]),
+        ({"a": {"b": "x"}, "n": '{"a":1}', "x": "a.b"}, []),
+    ]
+    for number, (metadata, tags) in enumerate(given):
+        text = f"The harbour of town {number} is quiet."
+        space.add(text, id=f"m{number}", at=START, metadata=metadata, tags=tags)
+    assert found(space, tags=['", "']) == ["m0"]
+    assert found(space, tags=['a", "b']) == ["m2"]
+    assert found(space, tags=["a", "b"]) == ["m1"]
+    assert found(space, tags=["ø\\"]) == ["m3"]
+    assert found(space, metadata={"a.b": "x"}) == ["m0"]
+    assert found(space, metadata={'a"b': 'say "x"', "ø": "å"}) == ["m1"]
+    assert found(space, metadata={"n": '{"a": 1}'}) == ["m2"]
+    assert found(space, metadata={"n": '{"a":1}'}) == ["m4"]
+    assert found(space, metadata={"q": None}) == ["m3"]
+    assert found(space, metadata={"q": "null"}) == ["m2"]
