@@ -14,8 +14,10 @@ from cognigraph import Filter, Memory
 from cognigraph.arrays import product, products
 from cognigraph.model import Exclusion
 from cognigraph.stores.candidates import CandidateQuery, Candidates
-from cognigraph.stores.sqlite.index import codes as codes_module
-from cognigraph.stores.sqlite.index.codes import CodeQuery, Codes, signs
+from cognigraph.stores.sqlite.index import code_query
+from cognigraph.stores.sqlite.index.code_arrays import signs
+from cognigraph.stores.sqlite.index.code_query import CodeQuery
+from cognigraph.stores.sqlite.index.codes import Codes
 from cognigraph.stores.sqlite.index.gather import gather_candidates
 from cognigraph.stores.sqlite.index.layer import Layer
 from cognigraph.stores.sqlite.index.scan import CodedScan, ExactScan
@@ -87,15 +89,16 @@ def test_only_allowed_rows_are_found_and_as_many_as_there_are():
     codes = Codes(64)
     codes.append(vectors)
     query = unit(6, 1, 64)[0]
-    scan = CodedScan(codes, query, lambda rows: vectors[rows])
+    scan = CodedScan(codes, query)
     exact = ExactScan(vectors, query)
     for share in (0.001, 0.3):
         allowed = np.random.default_rng(7).random(20_000) < share
         best = scan.best(20, allowed)
         assert allowed[best].all()
-        assert len(best) == len(exact.best(20, allowed))
+        clear = exact.best(20, allowed)  # those that rounding cannot bring to 0
+        assert len(best) >= (exact.of(clear) > 0.003).sum()
         assert np.isin(exact.best(5, allowed), best).all()
-        assert scan.of(best).tolist() == pytest.approx(exact.of(best).tolist(), abs=1e-6)
+        assert scan.of(best).tolist() == pytest.approx(exact.of(best).tolist(), abs=3e-3)
     assert len(scan.best(20, np.zeros(20_000, bool))) == 0
 
 
@@ -114,16 +117,17 @@ def query(word: str, **options: object) -> CandidateQuery:
     )  # fmt: skip
 
 
-def shown(found: Candidates) -> dict[str, object]:
-    """Candidates as plain values; cosines to what two orders of adding have in common."""
-    return {
-        f"{part}.{name}": np.nan_to_num(value.astype(float), nan=-9).round(5).tolist()
-        if isinstance(value, np.ndarray)
-        else value
-        for part in ("chunks", "triples", "sessions")
-        for name in getattr(found, part).__dataclass_fields__
-        for value in [getattr(getattr(found, part), name)]
-    }
+def assert_alike(found: Candidates, expected: Candidates) -> None:
+    """Candidates are the same; cosines may differ as much as rounded components."""
+    for part in ("chunks", "triples", "sessions"):
+        one, other = getattr(found, part), getattr(expected, part)
+        for name in one.__dataclass_fields__:
+            value, wanted = getattr(one, name), getattr(other, name)
+            if isinstance(value, np.ndarray):
+                most = 0.01 if name in ("cosine", "theme") else 1e-5
+                assert np.allclose(value, wanted, rtol=0, atol=most, equal_nan=True), (part, name)
+            else:
+                assert value == wanted, (part, name)
 
 
 def test_layers_with_codes_give_the_candidates_of_layers_without(tmp_path):
@@ -149,8 +153,8 @@ def test_layers_with_codes_give_the_candidates_of_layers_without(tmp_path):
                     found = []
                     for index in (exact, coded):
                         index.refresh(connection, 1)
-                        found.append(shown(gather_candidates(connection, index, 1, asked)))
-                    assert found[0] == found[1]
+                        found.append(gather_candidates(connection, index, 1, asked))
+                    assert_alike(found[1], found[0])
         assert exact.chunks.codes is None
         assert coded.chunks.codes is not None
         assert coded.triples.codes is not None
@@ -227,7 +231,7 @@ def test_the_sample_only_estimates_the_bound():
     for high in (3, 40, 200):
         values = source.integers(0, high, 5000).astype(np.uint8)
         for count in (1, 100, 4000):
-            bound = codes_module._least(values, count)
+            bound = code_query._least(values, count)
             assert (values <= bound).sum() >= count
             assert bound == 0 or (values <= bound - 1).sum() < count
 
@@ -241,12 +245,14 @@ def test_products_in_the_calling_thread_are_those_of_blas(rows, others):
     assert products(left, right).dtype == np.float32
 
 
-def test_the_levels_of_many_rows_give_the_product_of_the_rounded_vectors():
+def test_the_rounded_components_give_nearly_the_exact_cosine():
     vectors = unit(12, 1500, 100)
     codes = Codes(100)
     codes.append(vectors)
     rows = np.arange(1500)[::-1]
-    found = codes.by_levels(vectors[7], rows)
+    found = codes.cosines(vectors[7], rows)
     assert len(found) == 1500
     assert rows[found.argmax()] == 7
-    assert np.corrcoef(found, vectors[rows] @ vectors[7])[0, 1] > 0.98
+    error = found - vectors[rows] @ vectors[7]
+    assert np.abs(error).max() < 0.004
+    assert error.std() < 0.001

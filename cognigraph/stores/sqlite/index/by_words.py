@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cognigraph.arrays import Floats, Ints
-from cognigraph.stores.sqlite.index.codes import Mask
+from cognigraph.stores.sqlite.index.code_arrays import Mask
 from cognigraph.stores.sqlite.index.layer import Layer
 from cognigraph.stores.sqlite.index.postings import Counts, Rows, restricted
 from cognigraph.stores.sqlite.index.top import highest, top_rows

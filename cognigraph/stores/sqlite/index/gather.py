@@ -28,7 +28,6 @@ from cognigraph.stores.sqlite.index.sources import (
     passing,
     select_in,
     texts_of,
-    vectors_of,
 )
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.index.themes import NOBODY
@@ -48,8 +47,7 @@ def gather_candidates(
     lexicon = index.lexicon(query.terms)
     weights = idf(lexicon, query.terms)
 
-    read = vectors_of(connection, "chunk", index.vectors, index.chunks)
-    scan = index.chunks.scan(query.vector, read)
+    scan = index.chunks.scan(query.vector)
     visible = allowed_chunks(connection, index, space_id, query.where, until)
     sought = visible
     if query.without:

@@ -10,7 +10,7 @@ import numpy as np
 from cognigraph.arrays import Floats, Ints
 from cognigraph.stores.candidates import CandidateQuery, ChunkCandidates, TripleCandidates
 from cognigraph.stores.sqlite.index.by_words import best_by_words
-from cognigraph.stores.sqlite.index.codes import Mask
+from cognigraph.stores.sqlite.index.code_arrays import Mask
 from cognigraph.stores.sqlite.index.postings import gather
 from cognigraph.stores.sqlite.index.scan import Scan
 from cognigraph.stores.sqlite.index.sources import (
@@ -19,7 +19,6 @@ from cognigraph.stores.sqlite.index.sources import (
     passing,
     select_in,
     texts_of,
-    vectors_of,
 )
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.text.bm25 import Lexicon
@@ -46,10 +45,7 @@ class TripleSources:
         self._space_id = space_id
         self._query = query
         self._until = until
-        table = index.triples
-        self.scan: Scan = table.scan(
-            query.vector, vectors_of(connection, "triple", index.vectors, table)
-        )
+        self.scan: Scan = index.triples.scan(query.vector)
         self.found = Found()
         self.anchors: tuple[str, ...] = ()
 

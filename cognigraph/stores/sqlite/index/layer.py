@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cognigraph.arrays import Floats, Ints, Vector
 from cognigraph.stores.sqlite.index.codes import Codes
 from cognigraph.stores.sqlite.index.postings import Postings
-from cognigraph.stores.sqlite.index.scan import CodedScan, ExactScan, ReadVectors, Scan
+from cognigraph.stores.sqlite.index.scan import CodedScan, ExactScan, Scan
 from cognigraph.stores.sqlite.index.table import Array, Table
 
 FEW_ROWS = 8192
@@ -103,11 +103,11 @@ class Layer(Table):
             self.codes.append(self["vector"])
             self.drop("vector")
 
-    def scan(self, vector: Vector, read: ReadVectors) -> Scan:
-        """Compare the rows with a vector; ``read`` reads the vectors of rows from the file."""
+    def scan(self, vector: Vector) -> Scan:
+        """Compare the rows with a vector."""
         if self.codes is None:
             return ExactScan(self["vector"], vector)
-        return CodedScan(self.codes, vector, read)
+        return CodedScan(self.codes, vector)
 
     def arrays(self) -> dict[str, Array]:
         """All that the layer holds, for :meth:`restore`; only with codes."""

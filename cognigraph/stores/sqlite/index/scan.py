@@ -1,23 +1,21 @@
 """How near the rows of a layer are to the vector of a query.
 
-A small layer holds its vectors in memory and compares all of them. A large one holds short codes in
-memory (:mod:`codes`), which find the rows whose vectors are then read and compared. Both give the
-exact cosine of every row that they return.
+A small layer holds its vectors in memory and compares all of them. A large one holds codes
+(:mod:`codes`): they find the nearest rows with high probability, and give cosines that are off by
+less than .001 in general.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 
 from cognigraph.arrays import Floats, Ints, Vector, product
-from cognigraph.stores.sqlite.index.codes import CodeQuery, Codes, Mask, Matrix
+from cognigraph.stores.sqlite.index.code_arrays import Mask, Matrix
+from cognigraph.stores.sqlite.index.code_query import CodeQuery
+from cognigraph.stores.sqlite.index.codes import Codes
 from cognigraph.stores.sqlite.index.top import top_rows
-
-ReadVectors = Callable[[Ints], Matrix]
-"""Reads the vectors (n, d) of n rows."""
 
 
 class Scan(Protocol):
@@ -32,7 +30,7 @@ class Scan(Protocol):
         ...
 
     def of(self, rows: Ints) -> Floats:
-        """The cosines of rows."""
+        """The cosines (k,) of rows."""
         ...
 
 
@@ -56,14 +54,12 @@ class ExactScan:
 
 
 class CodedScan:
-    """Finds rows by their codes and compares their exact vectors. Each is read once."""
+    """Finds rows by their codes, and compares their rounded components."""
 
-    def __init__(self, codes: Codes, vector: Vector, read: ReadVectors) -> None:
+    def __init__(self, codes: Codes, vector: Vector) -> None:
+        self._codes = codes
         self._query = CodeQuery(codes, vector)
         self._vector = vector
-        self._read = read
-        self._rows = np.empty(0, np.int64)
-        self._cosine = np.empty(0)
 
     def best(self, limit: int, allowed: Mask | None = None) -> Ints:
         """See :class:`Scan`."""
@@ -79,11 +75,4 @@ class CodedScan:
 
     def of(self, rows: Ints) -> Floats:
         """See :class:`Scan`."""
-        unread = np.setdiff1d(rows, self._rows)
-        if len(unread):
-            cosine = np.asarray(product(self._read(unread), self._vector), float)
-            known = np.concatenate([self._rows, unread])
-            order = np.argsort(known)
-            self._rows = known[order]
-            self._cosine = np.concatenate([self._cosine, cosine])[order]
-        return self._cosine[np.searchsorted(self._rows, rows)]
+        return self._codes.cosines(self._vector, rows)

@@ -1,9 +1,9 @@
 """Files beside a memory that hold the indexes of its large spaces, so that they open at once.
 
-Reading the rows of a million messages takes half a minute, and reading the arrays that an index
-holds takes a second or two. So the arrays are written to a file, which a later process reads before
-it reads the rows that are newer. The file is a copy of what is in the rows: without it, everything
-works.
+Reading the rows of a million messages takes half a minute. So the arrays that an index holds are
+written to a file, which a later process maps into its memory before it reads the rows that are
+newer. It has in memory only what it uses; what it changes is not written to the file. The file is a
+copy of what is in the rows: without it, everything works.
 
 The memory names the file that is valid for a space, by a random token, with the epoch of the space.
 A file that another history of the memory has left (a restored backup) is therefore not taken for
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -30,7 +30,7 @@ from cognigraph.stores.sqlite.connection import Pool
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.index.table import Array
 
-_FORMAT = "cognigraph-index-1"
+_FORMAT = "cognigraph-index-2"
 """Changes with the arrays of an index, and with how codes are computed."""
 
 _ALIGNED = 64
@@ -60,9 +60,11 @@ class Snapshots:
         try:
             with self._path(token).open("rb") as file:
                 header = json.loads(file.readline())
-                if header["kind"] == self._kind(index):
-                    arrays = {name: _read(file, *about) for name, about in header["arrays"].items()}
-                    index.restore(int(epoch), header["state"], arrays)
+                start = file.tell()
+            if header["kind"] == self._kind(index):
+                mapped = np.memmap(self._path(token), np.uint8, "c", start)
+                arrays = {name: _view(mapped, *about) for name, about in header["arrays"].items()}
+                index.restore(int(epoch), header["state"], arrays)
         except (OSError, ValueError, KeyError) as error:
             logger.warning("an index is read from its rows: %s", error)
 
@@ -78,6 +80,8 @@ class Snapshots:
         token = uuid4().hex
         try:
             with index.lock:
+                if not index.is_coded:  # messages were forgotten meanwhile
+                    return
                 self._write(token, index)
                 epoch, index.unsaved = index.epoch, 0
             with self.pool.write() as connection:
@@ -101,8 +105,9 @@ class Snapshots:
             offset += -(-array.nbytes // _ALIGNED) * _ALIGNED
         header = {"kind": self._kind(index), "state": state, "arrays": about}
         with self._path(token).open("xb") as file:
-            file.write(json.dumps(header).encode() + b"\n")
-            start = file.tell()
+            line = json.dumps(header).encode()
+            start = -(-(len(line) + 1) // _ALIGNED) * _ALIGNED
+            file.write(line.ljust(start - 1) + b"\n")
             for name, array in arrays.items():
                 file.seek(start + about[name][2])
                 np.ascontiguousarray(array).tofile(file)
@@ -118,16 +123,12 @@ class Snapshots:
         return Path(f"{self.pool.absolute}-index-{token}")
 
 
-def _read(file: BinaryIO, dtype: str, shape: list[int], offset: int) -> Array:
-    """Read one array; the caller has read the header, so that the data begins here."""
-    start = file.tell()
-    file.seek(offset, os.SEEK_CUR)
-    count = int(np.prod(shape, dtype=np.int64))
-    found = np.fromfile(file, np.dtype(dtype), count)
-    file.seek(start)
-    if len(found) != count:
+def _view(mapped: Array, dtype: str, shape: list[int], offset: int) -> Array:
+    """One of the arrays in the data of a file."""
+    size = np.dtype(dtype).itemsize * int(np.prod(shape, dtype=np.int64))
+    if offset + size > len(mapped):
         raise ValueError("it ends too early")
-    return found.reshape(shape)
+    return np.asarray(mapped[offset : offset + size]).view(dtype).reshape(shape)
 
 
 def drop_stale(pool: Pool) -> None:

@@ -11,10 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Ints
-from cognigraph.stores.sqlite.index.codes import Mask, Matrix
-from cognigraph.stores.sqlite.index.scan import ReadVectors
-from cognigraph.stores.sqlite.index.table import Table
-from cognigraph.stores.sqlite.vector_format import VectorFormat
+from cognigraph.stores.sqlite.index.code_arrays import Mask
 
 _BATCH = 512
 _LEAST = 16
@@ -63,17 +60,3 @@ def texts_of(connection: sqlite3.Connection, statement: str, ids: Ints) -> tuple
     wanted = ids.tolist()
     found = dict(select_in(connection, statement, wanted))
     return tuple(found[id] for id in wanted)
-
-
-def vectors_of(
-    connection: sqlite3.Connection, name: str, vectors: VectorFormat, table: Table
-) -> ReadVectors:
-    """A function that reads the vectors of rows of a layer from the file."""
-
-    def read(rows: Ints) -> Matrix:
-        ids = table["id"][rows].tolist()
-        statement = f"SELECT {name}_id, vector FROM {name}_index WHERE {name}_id IN ({{}})"
-        found = dict(select_in(connection, statement, ids))
-        return vectors.unpack([found[id] for id in ids])
-
-    return read

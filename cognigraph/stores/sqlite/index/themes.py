@@ -79,7 +79,7 @@ class Themes:
         """Compare the themes with a vector, also those of nobody."""
         if self._codes is None:
             return ExactScan(self["vector"], vector)
-        return CodedScan(self._codes, vector, self._exact)
+        return CodedScan(self._codes, vector)
 
     def _exact(self, rows: Ints) -> Vector:
         return np.asarray(self["vector"][rows], np.float32)
