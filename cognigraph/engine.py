@@ -24,6 +24,7 @@ from cognigraph.llm.resolve_model import resolve_model
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker, resolve_reranker
 from cognigraph.settings import Settings
+from cognigraph.stores.groups import DatabaseOf
 from cognigraph.stores.protocols import Store
 from cognigraph.stores.registry import StoreRequest, open_store
 from cognigraph.stores.reindex import Precision
@@ -50,7 +51,7 @@ class Engine:
         clock: Clock,
         settings: Settings,
         auth: tuple[str, str] | None,
-        database: str | None,
+        database: str | DatabaseOf | None,
         reranker: str | Reranker | None = None,
         model: str | Model | None = None,
         sweep: Callable[[Engine], None] | None = None,

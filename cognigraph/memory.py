@@ -24,6 +24,7 @@ from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.settings import SearchSettings, Settings
 from cognigraph.space import Space
+from cognigraph.stores.groups import DatabaseOf
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
 from cognigraph.validation import checked, checked_name
@@ -39,7 +40,9 @@ class Memory(Space):
     Args:
         location: a file path, or a Neo4j URI (``neo4j://host:7687``, ``bolt://``, ``neo4j+s://``).
         auth: user and password for Neo4j.
-        database: the Neo4j database; the user's home database if absent.
+        database: the Neo4j database; the user's home database if absent. Or a function from the
+            name of a space to the name of its database, for more than one database can take
+            (``docs/scaling.md``).
         embedder: ``"wordllama"`` (the default, offline), ``"fastembed:MODEL_OR_FOLDER"``,
             ``"openai:MODEL"``, ``"flag:MODEL_OR_FOLDER"``,
             ``"sentence-transformers:MODEL_OR_FOLDER"``, an
@@ -79,7 +82,7 @@ class Memory(Space):
         location: str | Path,
         *,
         auth: tuple[str, str] | None = None,
-        database: str | None = None,
+        database: str | DatabaseOf | None = None,
         embedder: str | Embedder | EmbedFunction = "wordllama",
         extractor: str | Extractor = DEFAULT_EXTRACTOR,
         reader: QuestionReader | None = None,

@@ -45,6 +45,7 @@ from cognigraph.model.storage import Check, StoreInfo
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.settings import SearchSettings, Settings
+from cognigraph.stores.groups import DatabaseOf
 from cognigraph.stores.records import Failure
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, system_clock
@@ -268,7 +269,7 @@ class AsyncMemory(AsyncSpace, AsyncSpaces):
         location: str | Path,
         *,
         auth: tuple[str, str] | None = None,
-        database: str | None = None,
+        database: str | DatabaseOf | None = None,
         embedder: str | Embedder | EmbedFunction = "wordllama",
         extractor: str | Extractor = DEFAULT_EXTRACTOR,
         reader: QuestionReader | None = None,

@@ -13,6 +13,7 @@ from typing import Protocol, cast
 from cognigraph.errors import ConfigurationError
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.settings import StorageSettings
+from cognigraph.stores.groups import DatabaseOf
 from cognigraph.stores.protocols import Store
 from cognigraph.times import Clock
 
@@ -36,12 +37,13 @@ class StoreRequest:
     """The store to open.
 
     Without an ``embedder`` the store must exist; it is opened with the embedder it records.
+    ``database`` can be a function that gives the database of each space.
     """
 
     location: str
     embedder: EmbedderIdentity | None
     auth: tuple[str, str] | None
-    database: str | None
+    database: str | DatabaseOf | None
     clock: Clock
     storage: StorageSettings
 

@@ -14,18 +14,23 @@ from dataclasses import dataclass, field
 from threading import Lock, Thread
 
 _BOLT_5_4 = bytes.fromhex("00000405")
-_RUN, _BEGIN, _COMMIT, _ROLLBACK, _RESET = 0x10, 0x11, 0x12, 0x13, 0x0F
+_RUN, _BEGIN, _COMMIT, _ROLLBACK, _RESET, _ROUTE = 0x10, 0x11, 0x12, 0x13, 0x0F, 0x66
 _SUCCESS = 0x70
 _BOOKMARK = re.compile(rb"FB:[A-Za-z0-9+/=]+")
+_DATABASE = re.compile(rb"\x82db(?:[\x81-\x8f]|\xd0.)([a-z0-9.-]+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A transaction that a server began: for writing or only reading, and after which bookmarks."""
+    """A transaction that a server began: for writing or only reading, and after which bookmarks.
+
+    ``database`` is the one that it names; empty for the user's home database.
+    """
 
     server: str
     writes: bool
     after: tuple[str, ...]
+    database: str = ""
 
 
 @dataclass
@@ -87,37 +92,47 @@ class Cluster:
             magic = _exactly(client, 20)[:4]
             server.sendall(magic + _BOLT_5_4 + bytes(12))
             client.sendall(_exactly(server, 4))
-            Thread(target=self._answer, args=(client, server), daemon=True).start()
-            self._listen(name, client, server)
+            routed: list[str] = []
+            Thread(target=self._answer, args=(client, server, routed), daemon=True).start()
+            self._listen(name, client, server, routed)
         _end(client)
         _end(server)
 
-    def _listen(self, name: str, client: socket.socket, server: socket.socket) -> None:
+    def _listen(
+        self, name: str, client: socket.socket, server: socket.socket, routed: list[str]
+    ) -> None:
         is_open = False
         for message in _messages(client):
-            kind = message[1]
+            kind, database = message[1], _database(message)
+            if kind == _ROUTE:
+                routed.append(database or "neo4j")
             if kind == _BEGIN or (kind == _RUN and not is_open):
                 after = tuple(found.decode() for found in _BOOKMARK.findall(message))
                 with self._lock:
-                    self.asked.append(Asked(name, b"\x84mode\x81r" not in message, after))
+                    self.asked.append(Asked(name, b"\x84mode\x81r" not in message, after, database))
             if kind in (_BEGIN, _COMMIT, _ROLLBACK, _RESET):
                 is_open = kind == _BEGIN
             server.sendall(_chunked(message))
 
-    def _answer(self, client: socket.socket, server: socket.socket) -> None:
+    def _answer(self, client: socket.socket, server: socket.socket, routed: list[str]) -> None:
         with suppress(OSError, EOFError):
             for message in _messages(server):
                 is_table = message[1] == _SUCCESS and b"\x82rt" in message
-                client.sendall(_chunked(self._table() if is_table else message))
+                client.sendall(_chunked(self._table(routed[-1]) if is_table else message))
         _end(client)
 
-    def _table(self) -> bytes:
+    def _table(self, database: str) -> bytes:
         roles = {"ROUTE": "leader", "WRITE": "leader", "READ": "follower"}
         servers = [
             {"addresses": [self._address(name)], "role": role} for role, name in roles.items()
         ]
-        table = {"ttl": 1000, "db": "neo4j", "servers": servers}
+        table = {"ttl": 1000, "db": database, "servers": servers}
         return bytes([0xB1, _SUCCESS]) + _packed({"rt": table})
+
+
+def _database(message: bytes) -> str:
+    """The database that a message names, if any."""
+    return (_DATABASE.findall(message) or [b""])[-1].decode()
 
 
 def _packed(value: object) -> bytes:

@@ -65,7 +65,9 @@ ROOMS: dict[str, list[set[str]]] = {
             "state_rows",
         },
         {"listing", "no_candidates", "protocols", "readings", "written_versions"},
-        {"registry"},
+        {"groups"},
+        {"divided_queue", "registry"},
+        {"divided"},
         {"neo4j", "sqlite"},
     ],
     "ingest": [
@@ -243,7 +245,7 @@ ONLY = {
         "inspect", "marks", "merges", "message_data", "read", "read_at", "read_only",
         "revisions", "vector_format", "work",
     },
-    ("neo4j", ""): {"deadlines", "driver_errors", "reachable", "row_values", "values"},
+    ("neo4j", ""): {"databases", "deadlines", "driver_errors", "reachable", "row_values", "values"},
     ("sqlite", "index"): {
         "by_words", "code_arrays", "code_query", "codes", "gather_triples", "index_cache", "layer",
         "postings", "scan", "snapshots", "sources", "space_index", "table", "themes", "top",

@@ -1,0 +1,73 @@
+"""What databases hold that earlier versions of cognigraph wrote: a sample of four messages."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from cognigraph import Memory, Space
+
+NOW = datetime(2026, 7, 2, 9, tzinfo=UTC)
+TEXTS = {
+    "m1": "I live in Bergen.",
+    "m2": "My sister Klara lives in Hamar.",
+    "m3": "I moved to Oslo last week.",
+    "m4": "Klara likes jazz.",
+}
+FACTS = {
+    ("Ann lives in Bergen", "superseded", ("m1",)),
+    ("Ann moved to Oslo", "current", ("m3",)),
+    ("Klara lives in Hamar", "current", ("m2",)),
+    ("Klara is Ben's sister", "current", ("m2",)),
+}
+OF_AN_OLDER_EXTRACTOR = {("Ben mentioned klara likes jazz", "current", ("m4",))}
+
+
+def facts(space: Space) -> set[tuple[str, str, tuple[str, ...]]]:
+    """Text, status and sources of all facts."""
+    return {
+        (one.text, one.status, tuple(source.id for source in one.sources))
+        for one in space.triples()
+    }
+
+
+def holds_the_sample(memory: Memory, space: Space) -> None:
+    """Check the messages, and what every version read out of them."""
+    assert {message.id: message.text for message in space.messages()} == TEXTS
+    assert facts(space) == FACTS | OF_AN_OLDER_EXTRACTOR
+    assert (space.stats().sessions, space.stats().pending) == (2, 0)
+    ann = next(one for one in space.entities() if one.name == "Ann")
+    assert (ann.triples, ann.mentions) == (2, 2)
+    homes = space.search("Where does Ann live?", now=NOW)
+    assert next(hit.id for hit in homes) == "m3"
+    assert space.sessions()[0].summary
+    assert all(one.ok for one in memory.check())
+    space.suspected_duplicates()  # reads the vectors of names
+
+
+def goes_on(space: Space) -> None:
+    """Check that another statement supersedes what was read, and that a session can go."""
+    space.add("I moved to Moss.", id="m5", session="s2", speaker="Ann", at=NOW)
+    space.flush()
+    status = {one.object: one.status for one in space.triples("Ann", slot="home")}
+    assert status == {"Bergen": "superseded", "Oslo": "superseded", "Moss": "current"}
+    space.forget(session="s1")
+    assert {message.id for message in space.messages()} == {"m3", "m4", "m5"}
+
+
+def holds_what_version_8_holds(memory: Memory, space: Space) -> None:
+    """Check what only step 8 has: roles, versions, stated facts and forgotten messages."""
+    assert facts(space) == FACTS | {
+        ("Ann works at DNB", "current", ("f1",)),
+        ("Ben owns kayak", "current", ("m5",)),
+    }
+    kayak = space.get("m5")
+    assert kayak is not None
+    assert (kayak.role, kayak.tags, dict(kayak.metadata)) == ("user", ("boats",), {"n": 1})
+    assert [one.text for one in space.versions("m4")] == ["Klara likes jazz.", "Klara likes rock."]
+    (stated,) = space.triples("Ann", slot="work")
+    assert (stated.is_stated, stated.sources[0].said_by) == (True, "crm")
+    again = space.add("Ben has a secret.", id="m6", session="s3", speaker="Ben")
+    assert again.forgotten == ("m6",)
+    (home,) = space.history("Ann", "home")
+    assert [one.object for one in home.triples] == ["Bergen", "Oslo"]
+    assert all(one.ok for one in memory.check())

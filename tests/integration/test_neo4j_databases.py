@@ -1,0 +1,67 @@
+"""A function that gives each space its database, on a server whose edition has one for users."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import pytest
+
+from cognigraph import ConfigurationError, Memory, StoreError
+from tests.servers.cluster import Cluster
+from tests.servers.neo4j_server import Server
+
+pytestmark = [pytest.mark.neo4j, pytest.mark.one_line]
+
+
+def test_spaces_of_a_database_and_one_that_cannot_be_created(neo4j_server: Server) -> None:
+    name = f"test-{uuid4().hex[:12]}"
+    homes = {name: "Neo4j"}
+    with Memory(
+        neo4j_server.uri,
+        auth=neo4j_server.auth,
+        enrich="manual",
+        database=lambda space: homes.get(space, "tenants-b"),
+    ) as memory:
+        memory.space(name).add("Ann lives in Oslo.", id="m1", session="s")
+        assert [hit.id for hit in memory.space(name).search("Where does Ann live?")] == ["m1"]
+        # What other tests left in the database belongs elsewhere, as this memory sees it.
+        assert memory.spaces() == [name]
+        assert memory.info.details["databases"] == "neo4j"
+        assert memory.info.schema_version == 8
+        assert memory.waiting() == 1
+        memory.flush()
+        assert memory.space(name).stats().done == 1
+        assert {check.name.partition(": ")[0] for check in memory.check()} == {"neo4j"}
+        with pytest.raises(StoreError, match=r"has no database 'tenants-b'.* Community"):
+            memory.space("other").add("Ben lives in Oslo.")
+        homes["odd"] = "system"
+        with pytest.raises(ConfigurationError, match="'system' cannot be the name"):
+            memory.space("odd").search("Anything?")
+        memory.delete_space(name)
+        assert memory.spaces() == []
+    with pytest.raises(StoreError, match="closed"):
+        memory.spaces()
+
+
+def test_every_statement_names_its_database(neo4j_server: Server) -> None:
+    address = urlsplit(neo4j_server.uri)
+    assert address.hostname is not None
+    cluster = Cluster(address.hostname, address.port or 7687)
+    try:
+        with Memory(
+            cluster.uri, auth=neo4j_server.auth, enrich="manual", database=lambda _: "neo4j"
+        ) as memory:
+            assert {one.database for one in cluster.taken()} == {"system"}
+            space = memory.space(f"test-{uuid4().hex[:12]}")
+            space.add("Ann lives in Oslo.", id="m1")
+            assert {one.database for one in cluster.taken() if one.writes} >= {"neo4j"}
+            assert [hit.id for hit in space.search("Where does Ann live?")] == ["m1"]
+            space.cypher("MATCH (c:Chunk) RETURN c.message_id AS id")
+            assert {one.database for one in cluster.taken()} == {"neo4j"}
+            written = memory.bookmarks()
+            assert {one.partition("=")[0] for one in written} == {"neo4j"}
+            memory.catch_up(written)
+            assert space.name in memory.spaces()
+    finally:
+        cluster.close()

@@ -1,0 +1,111 @@
+"""Databases that earlier versions of cognigraph wrote are opened, and hold what they held.
+
+``tests/data/graphs/stepN.json.gz`` has the nodes and relationships that the code whose schema was
+at step N wrote to a real server: the messages of ``tests/data/files``. ``-near`` are of an early
+step 5, which compared the names of entities by blocks of similar vectors.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from neo4j import Driver, GraphDatabase
+
+from cognigraph import Memory
+from cognigraph.testing import FrozenClock, HashEmbedder
+from tests.earlier_versions import NOW, goes_on, holds_the_sample, holds_what_version_8_holds
+from tests.servers.neo4j_server import Server
+
+pytestmark = [pytest.mark.neo4j, pytest.mark.one_line]
+
+GRAPHS = Path(__file__).parents[1] / "data" / "graphs"
+META = "CogniGraph"
+
+
+def value(plain: Any) -> Any:
+    """A property from its JSON."""
+    if isinstance(plain, dict):
+        if "time" in plain:
+            return datetime.fromisoformat(plain["time"].replace("000000+", "000+"))
+        return bytes.fromhex(plain["bytes"])
+    return [value(one) for one in plain] if isinstance(plain, list) else plain
+
+
+def properties(plain: dict[str, Any]) -> dict[str, Any]:
+    return {name: value(one) for name, one in plain.items()}
+
+
+def load(driver: Driver, graph: dict[str, Any]) -> None:
+    """Write a graph beside other data; the node that describes the database takes its place."""
+    with driver.session() as session:
+        session.run(f"MATCH (meta:{META}) DELETE meta").consume()
+        ids: dict[int, str] = {}
+        for number, (labels, plain) in enumerate(graph["nodes"]):
+            text: Any = f"CREATE (node:{':'.join(labels)}) SET node = $own RETURN elementId(node)"
+            row = session.run(text, own=properties(plain)).single(strict=True)
+            ids[number] = row[0]
+        for start, type, end, plain in graph["relationships"]:
+            text = (
+                "MATCH (a) WHERE elementId(a) = $a MATCH (b) WHERE elementId(b) = $b "
+                f"CREATE (a)-[one:{type}]->(b) SET one = $own"
+            )
+            session.run(text, a=ids[start], b=ids[end], own=properties(plain)).consume()
+
+
+def shape(create: str) -> str:
+    """What an index or constraint is on, without its options."""
+    return create.partition(" OPTIONS")[0]
+
+
+@pytest.fixture
+def driver(neo4j_server: Server) -> Iterator[Driver]:
+    """A driver; what the shared server says of its embedder is restored afterwards."""
+    with GraphDatabase.driver(neo4j_server.uri, auth=neo4j_server.auth) as driver:
+        metas = driver.execute_query(f"MATCH (meta:{META}) RETURN properties(meta)").records
+        yield driver
+        driver.execute_query(
+            f"MATCH (meta:{META}) DELETE meta WITH count(*) AS _ "
+            f"UNWIND $metas AS own CREATE (meta:{META}) SET meta = own",
+            metas=[row[0] for row in metas],
+        )
+
+
+@pytest.mark.parametrize("step", ["1", "2", "3", "4", "5-near", "6-near", "6", "7", "8"])
+def test_a_database_of_an_earlier_version_holds_what_it_held(
+    driver: Driver, neo4j_server: Server, step: str
+) -> None:
+    graph = json.loads(gzip.decompress((GRAPHS / f"step{step}.json.gz").read_bytes()))
+    load(driver, graph)
+    with Memory(
+        neo4j_server.uri,
+        auth=neo4j_server.auth,
+        embedder=HashEmbedder(32),
+        enrich="manual",
+        clock=FrozenClock(NOW),
+    ) as memory:
+        space = memory.space(graph["space"])
+        if step == "8":
+            holds_what_version_8_holds(memory, space)
+        else:
+            holds_the_sample(memory, space)
+            goes_on(space)
+        memory.delete_space(space.name)
+        left = driver.execute_query(
+            "MATCH (node) WHERE node.space = $space OR node.name = $space RETURN labels(node)",
+            space=space.name,
+        )
+        assert left.records == []
+    now = [
+        row[0]
+        for kind in ("CONSTRAINTS", "INDEXES")
+        for row in driver.execute_query(
+            f"SHOW {kind} YIELD createStatement RETURN createStatement"  # type: ignore[arg-type]
+        ).records
+    ]
+    assert set(map(shape, graph["schema"])) <= set(map(shape, now))
