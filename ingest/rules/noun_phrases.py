@@ -83,6 +83,8 @@ class Phrase:
     """Whether a determiner shows that the phrase is a noun and no adjective."""
     deictic: bool = False
     """Whether the phrase only points at something: "this series"."""
+    definite: bool = False
+    """Whether the phrase begins with "the"."""
 
 
 def is_empty(tokens: Sequence[Token]) -> bool:
@@ -123,7 +125,13 @@ def noun_phrase(
     text = " ".join(shown).replace(" 's", "'s").strip(" '\"“”-")
     if not text:
         return None
-    return Phrase(text, _type(tokens[start:end]), noun=determined, deictic=first in _POINTING)
+    return Phrase(
+        text,
+        _type(tokens[start:end]),
+        noun=determined,
+        deictic=first in _POINTING,
+        definite=first == "the",
+    )
 
 
 def _trim(

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from cognigraph.english import verbs, words
 from cognigraph.english.words import word_set
+from cognigraph.ingest.rules import small_talk
+from cognigraph.ingest.rules.idle_words import LASTING
 from cognigraph.ingest.rules.noun_phrases import Phrase, Voices
 from cognigraph.ingest.rules.objects import GIVING
 from cognigraph.ingest.rules.relations import Relation, is_manner
@@ -21,15 +23,6 @@ _CUT_OUT = word_set(
     it me him us them itself please"""
 )
 """Words that show, inside a name or an object, that another clause was taken for a part of it."""
-_LASTING = word_set(
-    """vegetarian vegan pescatarian allergic intolerant diabetic asthmatic epileptic pregnant
-    married engaged divorced widowed separated single retired unemployed deaf blind gay lesbian
-    bisexual transgender trans catholic protestant muslim jewish christian hindu buddhist
-    atheist religious adopted bilingual left-handed right-handed colour-blind color-blind dead
-    alive red blue green yellow black white grey gray brown purple orange pink golden silver
-    wooden broken torn stolen closed sold empty flat"""
-)
-"""Adjectives for states that last, unlike "ready", "tired" or "late"."""
 _NOTHING = word_set(
     "mine yours his hers ours theirs everything something anything nothing else everybody nobody"
 )
@@ -102,6 +95,10 @@ def is_useful(
     concrete = named or when is not None
     if voices.to_assistant and relation.text in _ASKING and not concrete:
         return False  # "I need a menu idea" asks for it
+    if not named and not _is_counted(object):
+        said = small_talk.Said(subject, phrase, relation, object, voices)
+        if small_talk.is_small_talk(said, dated=when is not None):
+            return False
     return (
         is_grounded(subject, phrase, relation, object, when)
         and is_whole(phrase)
@@ -309,6 +306,11 @@ def _is_owner_inside(said: list[str]) -> bool:
     ) or (owners[:1] == [0] and said[1:2] != [] and said[1] in words.PREPOSITIONS)
 
 
+def _is_counted(object: Phrase) -> bool:
+    """Return whether an object holds a number in words: "two parrots"."""
+    return any(words.NUMBERS.get(word, 0) > 1 for word in object.text.lower().split())
+
+
 def _is_bare_number(subject: Subject, relation: Relation, object: Phrase) -> bool:
     """Return whether the object is only a number, and not the age of somebody."""
     if object.type == "time" or not all(_is_number(word) for word in object.text.lower().split()):
@@ -330,6 +332,6 @@ def _is_passing(relation: Relation, object: Phrase) -> bool:
     head = said[-1]
     if any(one.isdigit() or one == "@" for one in object.text) or is_owned(object.text):
         return False
-    lasting = any(word in _LASTING for word in said) or verbs.is_participle(head)
+    lasting = any(word in LASTING for word in said) or verbs.is_participle(head)
     adjective = len(said) == 1 or is_manner(said[0]) or said[0] in ("more", "much", "so")
     return object.type == "concept" and adjective and not object.noun and not lasting
