@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import random
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -44,6 +46,33 @@ settings.register_profile(
     "fuzz", settings.get_profile("full"), derandomize=False, max_examples=300, print_blob=True
 )
 settings.load_profile("full")
+
+
+_MARK_OF_FILE = re.compile(r"^pytestmark = (.*)$", re.MULTILINE)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files all of whose tests have a mark that the run excludes, as ``not slow`` does.
+
+    They are not even imported: some of them need packages that take a second to load. Nor is the
+    ``conftest.py`` of a folder that holds nothing else.
+    """
+    excluded = set(re.findall(r"\bnot (\w+)", str(config.getoption("markexpr"))))
+    is_named = any(collection_path.name in argument for argument in config.args)
+    if not excluded or is_named:
+        return None
+    if collection_path.is_dir():
+        files = list(collection_path.rglob("test_*.py"))
+    else:
+        files = [collection_path] if collection_path.suffix == ".py" else []
+    return True if files and all(_marks_of(file) & excluded for file in files) else None
+
+
+@cache
+def _marks_of(file: Path) -> set[str]:
+    """The marks that a file gives to all its tests, read without importing it."""
+    marks = _MARK_OF_FILE.search(file.read_text("utf-8"))
+    return set(re.findall(r"mark\.(\w+)", marks[1])) if marks else set()
 
 
 @pytest.hookimpl(trylast=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import cache
 from typing import Any
 
 from cognigraph._version import __version__
@@ -36,8 +37,9 @@ exit codes:
   2 wrong usage or input   3 the store cannot be used   130 interrupted"""
 
 
+@cache
 def build_parser() -> argparse.ArgumentParser:
-    """Build the parser. Common options may come before or after the command."""
+    """Build the parser, once. Common options may come before or after the command."""
     common = _common()
     parser = Parser(
         prog="cognigraph",

@@ -30,6 +30,7 @@ def odd_calls() -> Iterator[tuple[str, str, Any]]:
                 yield name, parameter, value
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_unusual_values_raise_only_errors_of_cognigraph_on_every_store(
     open_memory, space_name, tmp_path, monkeypatch

@@ -53,6 +53,7 @@ def test_two_sisters_are_two_persons(graph, plan: Plan) -> None:
     assert found["merges"] == []
 
 
+@pytest.mark.slow
 def test_my_sister_becomes_ambiguous_when_a_second_sister_is_named(graph) -> None:
     turns = said_by_tom(SISTERS[0], "Nice weather.", "I like tea.", "My sister sings.", SISTERS[1])
     one = graph(turns[:4], Plan(batch=1), 1)
@@ -62,6 +63,7 @@ def test_my_sister_becomes_ambiguous_when_a_second_sister_is_named(graph) -> Non
     assert graph(turns, Plan(), 3) == two
 
 
+@pytest.mark.slow
 def test_the_graph_does_not_depend_on_batches_late_turns_or_crashes(graph) -> None:
     messages = conversation(random.Random(3), 14)
     whole = graph(messages, Plan(), 0)

@@ -53,10 +53,12 @@ def test_settings_are_compared(space):
     )
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_result(space):
     assert evaluate_self(space, questions=2, seed=1) == evaluate_self(space, questions=2, seed=1)
 
 
+@pytest.mark.slow
 def test_nothing_to_ask(open_memory: OpenMemory, space_name):
     space = open_memory().space(space_name)
     space.add("Hello!", id="m1", session="s", at=START)

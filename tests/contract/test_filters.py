@@ -58,6 +58,7 @@ def test_system_and_tools_are_found_on_request(space):
     assert (hit.id, hit.role, hit.speaker) == ("m107", "tool", "weather")
 
 
+@pytest.mark.slow
 def test_each_condition_leaves_what_passes_it(space):
     tagged = [f"m{n}" for n in range(0, 400, 40)]
     assert found(space, tags=["sea"]) == tagged
@@ -83,6 +84,7 @@ def test_as_many_are_found_as_asked_for(space):
     assert len(found(space, 15, speaker=["Ben"], since=START + timedelta(minutes=300))) == 15
 
 
+@pytest.mark.slow
 def test_the_block_and_why_take_the_filter(space):
     block = space.context("Which harbour is quiet?", 400, NOW, where=Filter(session="s2"))
     assert block.hits
@@ -127,6 +129,7 @@ def test_a_wrong_filter_is_refused(fields, reason):
         Filter(**fields)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "where",
     [

@@ -58,6 +58,7 @@ def rules(open_memory, space_name):
     return open_space
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_message_and_the_rest_is_as_if_it_had_never_been(rules):
     space = rules()
     tell(space)
@@ -80,6 +81,7 @@ def test_nothing_is_left_of_a_message_and_the_rest_is_as_if_it_had_never_been(ru
     assert {hit.id for hit in found.hits} <= {"m0", "m2", "m3", "m4", "n0", "n1"}
 
 
+@pytest.mark.slow
 def test_what_others_said_too_stays(rules):
     space = rules()
     tell(space)
@@ -198,6 +200,7 @@ def test_other_open_memories_notice(open_memory, space_name):
     assert other.stats().messages == 0
 
 
+@pytest.mark.slow
 def test_what_a_user_said_of_a_forgotten_name_goes_too(rules):
     space = rules()
     tell(space)
@@ -231,6 +234,7 @@ def test_criteria_are_combined(rules):
     assert space.sessions()[-1].started_at == at(2)
 
 
+@pytest.mark.slow
 def test_the_messages_around_a_forgotten_one_follow_each_other(rules):
     space = rules()
     tell(space)
@@ -285,6 +289,7 @@ def test_a_message_that_nobody_has_read_costs_no_reading(open_memory, space_name
     assert space.stats().done == 8 and space.stats().pending == 0
 
 
+@pytest.mark.slow
 def test_the_space_next_door_keeps_what_it_said(open_memory, space_name):
     memory = open_memory(extractor="rules")
     one, other = memory.space(space_name), memory.space(space_name + "-other")

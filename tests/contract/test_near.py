@@ -122,6 +122,7 @@ def test_pairs_with_similar_spelling_are_listed_before_pairs_found_by_vectors(
     assert [d.score for d in found] == [0.929, 0.58, 0.3]
 
 
+@pytest.mark.slow
 def test_many_similar_names_make_no_pair_suspected(whole, space_name, extractor):
     """If more than 50 names are close to each other, none of them are suspected."""
     words = [
@@ -178,6 +179,7 @@ def test_a_name_is_embedded_once_by_itself(whole, space_name, extractor):
     assert suspected(space) == {PAIR}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_suspected_pairs_do_not_depend_on_order_batches_or_workers(
     whole, location, space_name, seed

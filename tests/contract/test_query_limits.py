@@ -52,6 +52,7 @@ def space(open_memory: OpenMemory, space_name: str):
     return space
 
 
+@pytest.mark.slow
 def test_hostile_queries_are_refused_at_once(space) -> None:
     for name, (query, parameters, limit) in HOSTILE.items():
         started = time.monotonic()
@@ -61,6 +62,7 @@ def test_hostile_queries_are_refused_at_once(space) -> None:
         assert len(str(caught.value)) < 1500, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("levels", [50, 100_000])
 def test_deep_parameters_are_refused(space, levels: int) -> None:
     with pytest.raises(QueryError, match="max_parameter_depth"):
@@ -74,6 +76,7 @@ def test_a_value_that_contains_itself_is_refused(space) -> None:
         space.cypher("MATCH (n) WHERE n.x = $p RETURN n.uid", p=value)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_values_are_searched_soon(space) -> None:
     values = [f"x{number}" for number in range(100_000)]
     query = "MATCH (n:Chunk) WHERE n.message_id IN $p RETURN n.message_id AS id"

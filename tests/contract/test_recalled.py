@@ -72,6 +72,7 @@ def test_new_text_beside_a_recalled_block_is_extracted(open_memory, space_name):
     assert before <= learned(space)
 
 
+@pytest.mark.slow
 def test_the_source_stands_before_what_was_recalled_from_it(open_memory, space_name):
     space = open_memory(extractor=RulesExtractor()).space(space_name)
     fill(space)
@@ -88,6 +89,7 @@ def test_the_source_stands_before_what_was_recalled_from_it(open_memory, space_n
         assert not {id for id in found if id.startswith("r")} & set(found[:2])
 
 
+@pytest.mark.slow
 def test_a_long_block_that_was_split_is_still_one_block(open_memory, space_name):
     space = open_memory(extractor=RulesExtractor()).space(space_name)
     for number in range(30):

@@ -70,6 +70,7 @@ def fill(space):
     add(space, "n1", session="t", start=START + timedelta(days=3))
 
 
+@pytest.mark.slow
 def test_redo_replaces_the_earlier_extraction(open_memory, space_name):
     """The result is that of the newer extractor alone."""
     old = open_memory(extractor=reader("x-1", OLD)).space(space_name)

@@ -183,6 +183,7 @@ def test_a_user_constraint_applies_again_when_its_name_returns(again, open_memor
     assert evidence(back) == {"Bob owns boat": ["m1"], "Robert Lee has dog": ["m2"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_redo_gives_the_same_graph_as_a_first_extraction(location, space_name, seed):
     """The property of tests/property/test_redo_properties.py, on each store."""

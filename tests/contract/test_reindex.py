@@ -120,6 +120,7 @@ class Stopped(Exception):
     """Simulates the end of the process."""
 
 
+@pytest.mark.slow
 def test_a_reindexed_store_answers_as_one_built_anew(fresh: OpenMemory, tmp_path, extractor):
     memory = fresh(embedder=HashEmbedder(256))
     fill(memory)
@@ -147,6 +148,7 @@ def test_a_reindexed_store_answers_as_one_built_anew(fresh: OpenMemory, tmp_path
     assert [check for check in memory.check() if not check.ok] == []
 
 
+@pytest.mark.slow
 def test_duplicates_and_canonical_triples_get_new_vectors(fresh: OpenMemory, tmp_path, extractor):
     """Canonical and extracted names have the same vectors as in a newly built store."""
     said = {
@@ -219,6 +221,7 @@ def test_a_spelling_that_changes_during_a_reindex_is_embedded_again(
     assert cosine == pytest.approx(1.0, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_an_interrupted_reindex_continues(fresh: OpenMemory, monkeypatch):
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
     memory = fresh(embedder=HashEmbedder(256))
@@ -288,6 +291,7 @@ def test_a_reindex_to_another_embedder_starts_from_the_beginning(fresh: OpenMemo
     assert memory.space("a").search("kayak", now=START)[0].why.signals["vector"] > 0.3
 
 
+@pytest.mark.slow
 def test_messages_added_during_a_reindex_are_included(fresh: OpenMemory, monkeypatch):
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)
     memory = fresh(embedder=HashEmbedder(256))
@@ -335,6 +339,7 @@ def test_other_open_memories_notice_a_reindex(fresh: OpenMemory):
         fresh(embedder=HashEmbedder(256))
 
 
+@pytest.mark.slow
 def test_threads_of_the_same_memory_continue_after_a_reindex(fresh: OpenMemory, monkeypatch):
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 8)
     memory = fresh(embedder=HashEmbedder(256), enrich="background")

@@ -326,6 +326,7 @@ def test_search_shows_the_merged_fact_once(space, extractor):
     assert [hit.id for hit in again] == [hit.id for hit in result]
 
 
+@pytest.mark.slow
 def test_inspection_sees_the_merged_graph(space, extractor):
     tell(
         space, extractor, person("Anna", "bought", "kayak"), person("Anna Berg", "bought", "kayak")
@@ -371,6 +372,7 @@ def test_fifty_writers_about_one_person_leave_one_entity(location, clock, space_
         assert own.entities("anna")[0].mentions == 50
 
 
+@pytest.mark.slow
 def test_resolution_does_not_depend_on_order_batches_or_workers(location, space_name):
     """The property of tests/property/test_order_properties.py, on each store."""
     random = Random(7)

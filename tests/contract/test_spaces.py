@@ -15,6 +15,7 @@ from tests.contract.test_redo import graph
 pytestmark = pytest.mark.one_line
 
 
+@pytest.mark.slow
 def test_a_space_is_removed_with_all_that_it_held(open_memory, space_name):
     memory, other = open_memory(extractor="rules"), open_memory(extractor="rules")
     space, neighbour = memory.space(space_name), memory.space(space_name + "-b")
@@ -77,6 +78,7 @@ def test_the_last_space_of_a_file_may_be_removed(tmp_path):
         assert memory.spaces() == ["default"]
 
 
+@pytest.mark.slow
 def test_a_backup_is_made_while_the_memory_is_in_use(location, open_memory, tmp_path):
     memory = open_memory(extractor="rules")
     copy = tmp_path / "copy.db"
@@ -165,6 +167,7 @@ def shown(space):
     return everything
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("derived", [True, False])
 def test_a_space_goes_to_the_other_store_and_back(
     open_memory, space_name, tmp_path, derived, extractor
@@ -198,6 +201,7 @@ def test_a_space_goes_to_the_other_store_and_back(
     assert again.forgotten == ("m4",)
 
 
+@pytest.mark.slow
 def test_a_space_is_copied(open_memory, space_name):
     memory = open_memory(extractor="rules")
     space = enriched(memory.space(space_name))
@@ -208,6 +212,7 @@ def test_a_space_is_copied(open_memory, space_name):
         memory.copy_space(space_name, space_name + "-copy")
 
 
+@pytest.mark.slow
 def test_files_that_are_no_whole_export_are_refused(open_memory, space_name, tmp_path):
     memory = open_memory(extractor="rules")
     space, target = memory.space(space_name), memory.space(space_name + "-b")

@@ -230,6 +230,7 @@ def test_conflicts_are_values_said_at_one_moment(open_memory, extractor, space_n
     assert space.conflicts() == []
 
 
+@pytest.mark.slow
 def test_what_an_extraction_says_replaces_others(open_memory, extractor, space_name):
     def uses(what, **more):
         return Fact("Ann", "person", "uses", what, "object", (0,), **more)

@@ -199,6 +199,7 @@ def test_sessions_entities_and_counts_of_a_time(open_memory, extractor, space_na
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_named_queries_leave_out_what_was_said_later(homes):
     july = at("07-01")
 

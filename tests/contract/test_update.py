@@ -15,6 +15,7 @@ def order(space, session="s"):
     return [message.id for message in space.messages(session=session)]
 
 
+@pytest.mark.slow
 def test_a_new_text_is_read_and_the_old_one_is_history(rules, clock):  # noqa: F811
     space = rules()
     tell(space)

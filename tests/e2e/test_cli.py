@@ -45,6 +45,7 @@ def sample_db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # The demo
 
 
+@pytest.mark.slow
 def test_demo_shows_the_whole_way_from_turn_to_answer(quick: Cli, tmp_path: Path) -> None:
     result = quick("demo", COGNIGRAPH_DB=str(tmp_path / "mine.db"))
 
@@ -90,6 +91,7 @@ def test_demo_does_not_mix_into_other_messages(quick: Cli) -> None:
     assert "holds other messages" in error_of(quick("demo", "--db", "mine.db"), 2)
 
 
+@pytest.mark.slow
 def test_sample_questions_find_their_messages(sample_db: Path) -> None:
     questions = json.loads(SAMPLE.joinpath("questions.json").read_text("utf-8"))
     asked = [item for item in questions["questions"] if item["expected"]]
@@ -108,6 +110,7 @@ def test_sample_questions_find_their_messages(sample_db: Path) -> None:
 # Writing
 
 
+@pytest.mark.slow
 def test_why_shows_the_rank_of_a_message(quick: Cli, sample_db: str) -> None:
     question = "Where does Mira live now?"
     found = quick("why", question, "--expect", "m048", "--db", sample_db)
@@ -131,6 +134,7 @@ def test_why_shows_the_rank_of_a_message(quick: Cli, sample_db: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_as_of_on_the_command_line(quick: Cli, sample_db: str) -> None:
     options = ("--as-of", "2025-05-01T00:00:00Z", "--now", "2025-12-01T00:00:00Z")
     block = quick("context", "Where does Mira live?", *options, "--db", sample_db).stdout
@@ -354,6 +358,7 @@ def test_lists_of_what_is_stored(quick: Cli, sample_db: Path) -> None:
     assert "did you mean Pickle" in nobody.stderr
 
 
+@pytest.mark.slow
 def test_cypher_runs_queries_and_lists_named_ones(quick: Cli, sample_db: Path) -> None:
     query = "MATCH (s:Session) WHERE s.id = $id RETURN s.id AS id"
     rows = document(quick("cypher", query, "--param", "id=jul-knee", "--db", sample_db, "--json"))
@@ -416,6 +421,7 @@ def test_debug_shows_the_traceback(cli: Cli) -> None:
 # Terminals
 
 
+@pytest.mark.slow
 def test_messages_cannot_command_the_terminal(quick: Cli) -> None:
     evil = "bell\x07 clear\x1b[2J \x9b31m red \x1b]0;title\x07 \u202egnp [bold]not markup[/bold]"
     assert quick("add", "-", "--speaker", "E\x1b[7m", "--id", "e", stdin=evil).returncode == 0
@@ -455,6 +461,7 @@ def test_a_closed_pipe_is_silent(sample_db: Path) -> None:
         assert "Broken" not in said and "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_version_and_the_other_way_to_start() -> None:
     told = subprocess.run(
         [sys.executable, "-m", "cognigraph", "--version"],
@@ -512,6 +519,7 @@ def test_parked_chunks_are_listed_and_can_be_retried(quick: Cli, tmp_path: Path)
     assert (again["enriched"]["chunks"], again["enriched"]["failed"]) == (1, 0)
 
 
+@pytest.mark.slow
 def test_merge_split_and_duplicates(quick: Cli, tmp_path: Path) -> None:
     extractor = ScriptedExtractor(
         {
@@ -547,6 +555,7 @@ def test_merge_split_and_duplicates(quick: Cli, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_history_and_what_a_user_says_of_facts(quick: Cli, tmp_path: Path) -> None:
     def home(place: str) -> list[Fact]:
         return [Fact("Ann", "person", "lives in", place, "location", (0,))]

@@ -41,6 +41,7 @@ def server() -> Iterator[ModelServer]:
         yield server
 
 
+@pytest.mark.slow
 def test_rounds_and_the_answer_are_shown(filled: Cli, server: ModelServer) -> None:
     options = {"COGNIGRAPH_MODEL": "test", "OPENAI_BASE_URL": server.url}
     result = filled("ask", QUESTION, *LATER, "--trace", **options)
@@ -54,6 +55,7 @@ def test_rounds_and_the_answer_are_shown(filled: Cli, server: ModelServer) -> No
     assert "licomemory: 2 rounds, 3 calls, 330 tokens; stopped: answered" in result.stderr
 
 
+@pytest.mark.slow
 def test_all_of_it_as_json_within_limits(filled: Cli, server: ModelServer) -> None:
     options = {"OPENAI_BASE_URL": server.url}
     found = document(
@@ -71,6 +73,7 @@ def test_all_of_it_as_json_within_limits(filled: Cli, server: ModelServer) -> No
     assert server.calls == 1
 
 
+@pytest.mark.slow
 def test_without_a_model_the_block_is_printed(filled: Cli) -> None:
     plain = filled("context", QUESTION, *LATER).stdout
     result = filled("ask", QUESTION, *LATER)
@@ -80,6 +83,7 @@ def test_without_a_model_the_block_is_printed(filled: Cli) -> None:
     assert "COGNIGRAPH_MODEL" in error_of(filled("ask", "?", COGNIGRAPH_MODEL=" "), 2)
 
 
+@pytest.mark.slow
 def test_the_demo_plays_every_strategy_with_a_visible_script(quick: Cli, tmp_path: Path) -> None:
     found = document(quick("demo", "--loop", "--json"))
     answers = {one["strategy"]: one for one in found["answers"]}

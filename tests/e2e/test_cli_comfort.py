@@ -64,6 +64,7 @@ def test_a_wrong_option_is_answered_with_a_near_one(
     assert (found["type"], message in found["message"]) == ("UsageError", True)
 
 
+@pytest.mark.slow
 def test_tables_are_lists_on_narrow_terminals(quick: Cli) -> None:
     quick("add", "I moved to Oslo in May with Klara.", "--session", "a-rather-long-session-name",
           "--id", "m1", "--at", "2026-05-20T09:00:00Z", "--speaker", "Ann")  # fmt: skip

@@ -34,6 +34,7 @@ def written(prompt: Prompt) -> object:
     return {"operations": []}
 
 
+@pytest.mark.slow
 def test_episodes_are_listed(told: Cli) -> None:
     found = document(told("episodes", "s1", "--json"))["episodes"]
     assert [(one["reason"], one["messages"]) for one in found] == [
@@ -62,6 +63,7 @@ def test_what_writers_keep_is_printed(quick: Cli, tmp_path: Path) -> None:
     assert "1. grind" in shown and "2. press" in shown
 
 
+@pytest.mark.slow
 def test_without_writers_there_is_advice(told: Cli) -> None:
     for command in ("core-profile", "procedures"):
         result = told(command)
@@ -69,6 +71,7 @@ def test_without_writers_there_is_advice(told: Cli) -> None:
         assert "--extractor membuilder" in result.stderr
 
 
+@pytest.mark.slow
 def test_advice_is_in_the_terms_of_the_command_line(told: Cli, tmp_path: Path) -> None:
     notes = told("ask", "Where is the bicycle?").stderr
     assert "set COGNIGRAPH_MODEL and OPENAI_API_KEY" in notes

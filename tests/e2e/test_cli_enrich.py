@@ -57,6 +57,7 @@ def document(result: tuple[int, str, str]) -> Any:
     return json.loads(result[1])
 
 
+@pytest.mark.slow
 def test_an_estimate_calls_and_changes_nothing(run, extractor, monkeypatch):
     assert "x-1 gives no estimate of its cost" in run("enrich", "--dry-run")[1]
     extractor.estimate = lambda window: Usage(calls=2, input_tokens=500_000, output_tokens=100_000)
@@ -122,6 +123,7 @@ def test_an_outage_is_listed_and_parks_nothing(run, extractor):
     assert extractor.calls == 2
 
 
+@pytest.mark.slow
 def test_enrich_redo_extracts_again(run, extractor):
     run("enrich")
     extractor._name = "x-2"
@@ -138,6 +140,7 @@ def test_enrich_redo_extracts_again(run, extractor):
     assert run("enrich", "--redo", "--older-than", "newest")[0] == 2
 
 
+@pytest.mark.slow
 def test_sessions_history_lists_the_revisions_of_a_summary(run, extractor):
     run("enrich")
     extractor._name = "x-2"
@@ -153,6 +156,7 @@ def test_sessions_history_lists_the_revisions_of_a_summary(run, extractor):
     assert run("sessions", "--history", "nope")[0] == 1
 
 
+@pytest.mark.slow
 def test_progress_is_a_line_every_so_often_where_no_bar_is_drawn(run, extractor, tmp_path):
     with Memory(tmp_path / "memory.db", enrich="manual", extractor=extractor) as memory:
         memory.add_many(
@@ -163,6 +167,7 @@ def test_progress_is_a_line_every_so_often_where_no_bar_is_drawn(run, extractor,
     assert "40 of 43 chunks" in err
 
 
+@pytest.mark.slow
 def test_a_due_summary_is_reported_and_written_later(run, extractor):
     down = ModelUnavailableError("503 from x")
     read = extractor.result

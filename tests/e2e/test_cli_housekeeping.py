@@ -21,6 +21,7 @@ def filled(quick: Cli) -> Cli:
     return quick
 
 
+@pytest.mark.slow
 def test_messages_are_listed_page_by_page(filled: Cli) -> None:
     first = filled("messages", "--limit", "2")
     assert "m0" in first.stdout and "m1" in first.stdout and "m2" not in first.stdout
@@ -32,6 +33,7 @@ def test_messages_are_listed_page_by_page(filled: Cli) -> None:
     assert filled("spaces").stdout == "default\n"
 
 
+@pytest.mark.slow
 def test_messages_are_listed_by_role_tag_and_metadata(quick: Cli) -> None:
     for id, more in (
         ("m0", ("--role", "user", "--tag", "home", "--metadata", '{"topic": "move", "n": 1}')),
@@ -54,6 +56,7 @@ def test_messages_are_listed_by_role_tag_and_metadata(quick: Cli) -> None:
     assert "no messages" in quick("messages", "--tag", "none").stderr
 
 
+@pytest.mark.slow
 def test_forgetting_is_shown_first_and_done_with_yes(filled: Cli, tmp_path: Path) -> None:
     shown = filled("forget", "--message", "m1")
     assert shown.returncode == 0 and "nothing was deleted" in shown.stderr
@@ -71,6 +74,7 @@ def test_forgetting_is_shown_first_and_done_with_yes(filled: Cli, tmp_path: Path
     assert "forgotten" in again.stdout + again.stderr
 
 
+@pytest.mark.slow
 def test_a_message_is_corrected(filled: Cli) -> None:
     done = filled("update", "m0", "I moved to Hamar in May.")
     assert "version 2" in done.stdout
@@ -79,6 +83,7 @@ def test_a_message_is_corrected(filled: Cli) -> None:
     assert "Hamar" in filled("triples").stdout and "Oslo" not in filled("triples").stdout
 
 
+@pytest.mark.slow
 def test_a_space_is_exported_imported_and_backed_up(filled: Cli, tmp_path: Path) -> None:
     export = tmp_path / "all.jsonl"
     assert "wrote 3 messages" in filled("export", export, "--derived").stdout

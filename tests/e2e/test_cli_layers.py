@@ -25,6 +25,7 @@ def told(quick: Cli) -> Cli:
     return quick
 
 
+@pytest.mark.slow
 def test_episodes_are_printed_with_the_messages_that_they_cover(told: Cli) -> None:
     assert told("enrich").returncode == 0
     options = ("search", QUESTION, "-k", 1, "--layer", "episodes")
@@ -37,6 +38,7 @@ def test_episodes_are_printed_with_the_messages_that_they_cover(told: Cli) -> No
     assert [line.strip() for line in lines[-3:]] == [f"{who}: {text}" for who, text in TALK[3:]]
 
 
+@pytest.mark.slow
 def test_facts_are_printed_with_the_messages_that_state_them(told: Cli) -> None:
     options = ("search", QUESTION, "-k", 1, "--layer", "facts")
     unread = told(*options)
@@ -52,6 +54,7 @@ def test_facts_are_printed_with_the_messages_that_state_them(told: Cli) -> None:
     assert "score" in told(*options, "--why").stdout.partition("stated in")[2]
 
 
+@pytest.mark.slow
 def test_a_layer_is_refused_where_it_has_no_meaning(told: Cli) -> None:
     layer = ("search", QUESTION, "--layer", "episodes")
     assert "leave out --layer episodes" in error_of(told(*layer, "--why"), 2)
@@ -59,6 +62,7 @@ def test_a_layer_is_refused_where_it_has_no_meaning(told: Cli) -> None:
     assert told("search", QUESTION, "--layer", "words").returncode == 2
 
 
+@pytest.mark.slow
 def test_a_search_of_several_spaces_refuses_what_it_does_not_have(told: Cli) -> None:
     for option in (("--also", "x"), ("--without", "m1"), ("--per-session", "1"), ("--why",),
                    ("--profile", "licomemory")):  # fmt: skip

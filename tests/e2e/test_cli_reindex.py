@@ -10,6 +10,7 @@ from tests.e2e.command_line import Cli, document, error_of
 from tests.servers.embedding_server import embedding_server, status
 
 
+@pytest.mark.slow
 def test_reindex_to_another_embedder_and_back(quick: Cli) -> None:
     pytest.importorskip("openai", reason="the extra openai is not installed")
     quick("add", "I moved to Oslo.", "--id", "m1", "--speaker", "Ann")

@@ -101,6 +101,7 @@ def test_locomo_end_to_end(cli, locomo):
     assert json.loads(Path(found["page"]).with_name("result.json").read_text("utf-8"))["questions"]
 
 
+@pytest.mark.slow
 def test_what_was_missed_is_explained(locomo):
     found = result("locomo", locomo, "-k", "1", "--extractor", "none")
     records = {r["id"]: r for r in lines(folder_of(locomo), "questions.jsonl")}
@@ -132,6 +133,7 @@ def test_longmemeval_end_to_end(longmemeval):
         assert len([name for name in memory.spaces() if name.endswith(("-q1", "-q2"))]) == 2
 
 
+@pytest.mark.slow
 def test_the_table_for_people(locomo):
     done = run("locomo", locomo, "--limit", "1")
     assert "1 conversation, 7 turns, 6 questions" in done.stdout
@@ -139,6 +141,7 @@ def test_the_table_for_people(locomo):
     assert done.stdout.rstrip().endswith("page.html")
 
 
+@pytest.mark.slow
 def test_other_settings_start_another_run(locomo):
     first = result("locomo", locomo, "-k", "3", "--extractor", "none")
     second = result("locomo", locomo, "-k", "2", "--extractor", "none")
@@ -147,6 +150,7 @@ def test_other_settings_start_another_run(locomo):
     assert again == first
 
 
+@pytest.mark.slow
 def test_a_higher_limit_continues_the_run(locomo):
     result("locomo", locomo, "--limit", "1", "--extractor", "none")
     before = lines(folder_of(locomo), "questions.jsonl")
@@ -155,6 +159,7 @@ def test_a_higher_limit_continues_the_run(locomo):
     assert lines(folder_of(locomo), "questions.jsonl")[:6] == before
 
 
+@pytest.mark.slow
 def test_a_run_can_use_another_store_and_output_folder(locomo, tmp_path):
     found = result("locomo", locomo, "--db", tmp_path / "other.db", "--out", tmp_path / "out")
     assert Path(found["page"]).is_relative_to(tmp_path / "out")
@@ -196,6 +201,7 @@ def test_a_killed_run_continues(tmp_path):
     assert journal.read_bytes().count(b"\n") == 362
 
 
+@pytest.mark.slow
 def test_a_damaged_journal_says_what_to_do(locomo):
     result("locomo", locomo, "--limit", "1", "--extractor", "none")
     (journal,) = folder_of(locomo).glob("*/questions.jsonl")
@@ -274,6 +280,7 @@ def endpoint(server: ModelServer) -> dict[str, str]:
     return {"COGNIGRAPH_MODEL": "test", "OPENAI_BASE_URL": server.url}
 
 
+@pytest.mark.slow
 def test_answers_are_judged(locomo):
     with ModelServer(good(scripted)) as server:
         found = result("locomo", locomo, "--limit", "1", "--qa", "--judge", "strict",
@@ -296,6 +303,7 @@ def test_answers_are_judged(locomo):
     assert "it says not known" in page
 
 
+@pytest.mark.slow
 def test_adversarial_questions_give_credit_only_if_asked(locomo):
     with ModelServer(good(scripted)) as server:
         arguments = ("locomo", locomo, "--limit", "1", "--qa", "--extractor", "none")
@@ -309,6 +317,7 @@ def test_adversarial_questions_give_credit_only_if_asked(locomo):
     assert shares["by_category"]["adversarial"] == {"judged": 1, "right": 1, "accuracy": 1.0}
 
 
+@pytest.mark.slow
 def test_a_failed_call_is_repeated_and_not_a_wrong_answer(locomo):
     def failing_judge(exchange: Any) -> None:
         judging = "Expected: " in exchange.messages[-1]["content"]
@@ -332,6 +341,7 @@ def test_a_failed_call_is_repeated_and_not_a_wrong_answer(locomo):
     assert (mended["qa"]["failed"], mended["complete"]) == (0, True)
 
 
+@pytest.mark.slow
 def test_a_budget_stops_a_run_and_the_next_one_continues(locomo):
     with ModelServer(good(scripted)) as server:
         arguments = ("locomo", locomo, "--limit", "1", "--qa", "--extractor", "none",
@@ -371,6 +381,7 @@ def test_the_models_key_goes_to_no_other_address():
     assert (keyed["OPENAI_API_KEY"], keyed["COGNIGRAPH_MODEL_PRICES"]) == ("k2", "3,4")
 
 
+@pytest.mark.slow
 def test_eval_self_compares_settings_on_the_memory_itself(tmp_path):
     file = tmp_path / "own.db"
     history = json.loads((DATA / "assistant-small.json").read_text("utf-8"))

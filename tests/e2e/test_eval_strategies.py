@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from cognigraph.evaluate.qa import ANSWER, prompt
 from tests.e2e.command_line import command, environment
 from tests.e2e.test_eval import DATA, folder_of, lines, result, run
@@ -53,6 +55,7 @@ def ways(*names: str) -> list[str]:
     return [part for name in names for part in ("--strategy", name)]
 
 
+@pytest.mark.slow
 def test_strategies_are_compared_and_a_run_continues(tmp_path: Path) -> None:
     file = locomo_file(tmp_path)
     all_ways = ways("licomemory", "hymem", "ama", "block")
@@ -82,6 +85,7 @@ def test_strategies_are_compared_and_a_run_continues(tmp_path: Path) -> None:
     assert [cells[:3] for cells in table if cells[:1] == ["ama"]] == [["ama", "5", "0.200"]]
 
 
+@pytest.mark.slow
 def test_a_killed_run_of_a_strategy_continues(tmp_path: Path) -> None:
     file = locomo_file(tmp_path)
 

@@ -46,6 +46,7 @@ def compare(text: str, folder: Path, services: Mapping[str, str] | None = None) 
 ALONE = [name for name, text in PAGES.items() if name not in (NEO4J, MODEL) and [*steps(text)]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALONE)
 def test_blocks_print_what_the_page_says(name: str, tmp_path: Path) -> None:
     compare(PAGES[name], tmp_path)
@@ -68,6 +69,7 @@ def test_other_output_is_noticed(tmp_path: Path) -> None:
         compare("```console\n$ cognigraph stats --db none.db\nnothing\n```\n", tmp_path)
 
 
+@pytest.mark.slow
 def test_the_page_on_models_talks_to_an_endpoint(tmp_path: Path) -> None:
     with endpoint() as there:
         compare(PAGES[MODEL], tmp_path, there)
@@ -134,6 +136,7 @@ def test_every_generated_table_is_on_a_page() -> None:
     assert included == {path.name for path in figures.FOLDER.glob("*.md")}
 
 
+@pytest.mark.slow
 def test_pictures_are_those_that_the_code_draws() -> None:
     drawn = draw.pictures()
     assert {path.name for path in drawn} == {path.name for path in draw.FOLDER.glob("*.svg")}

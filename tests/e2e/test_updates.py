@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bench import updates
+
+pytestmark = pytest.mark.slow
 
 
 def test_no_trap_springs_and_nine_of_ten_changes_are_shown_right() -> None:

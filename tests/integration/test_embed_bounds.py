@@ -15,6 +15,7 @@ from cognigraph import ConfigurationError, EmbeddingError
 from cognigraph.embed.openai import OpenAIEmbedder
 from tests.servers.model_server import Behaviour, ModelServer, endless, raw, redirect
 
+pytestmark = pytest.mark.slow
 MEGABYTE = 1_000_000
 
 

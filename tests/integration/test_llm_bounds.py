@@ -83,6 +83,7 @@ GZIP, ZLIB, RAW = 31, 15, -15
 EMPTY_BLOCK = b"\0\0\0\xff\xff"  # of deflate: packed data that unpacks to nothing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "behaviour",
     [
@@ -107,6 +108,7 @@ def test_an_endless_body_is_left_at_its_limit(behaviour):
     assert caught.value.usage.input_tokens > 0  # it was probably read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("encoding", "wbits"), [("gzip", GZIP), ("x-gzip", GZIP), ("deflate", ZLIB), ("deflate", RAW)]
 )
@@ -202,6 +204,7 @@ def test_endless_headers_are_unusable():
         model.ask(PROMPT, Facts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [
@@ -222,6 +225,7 @@ def test_an_answer_made_to_be_slow_or_deep_is_refused_at_once(content):
         assert time.process_time() - started < 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [200, 400, 500])
 @pytest.mark.parametrize("body", ["{" * 3_900_000, "[" * 3_900_000, "<script" * 500_000])
 def test_bodies_made_to_be_slow_or_deep_are_no_answer(body, code):

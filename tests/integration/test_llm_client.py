@@ -535,6 +535,7 @@ def test_a_pause_beyond_the_deadline_is_not_slept_through(server, connect, ticki
     assert caught.value.limit == "time" and ticking.slept == []
 
 
+@pytest.mark.slow
 def test_one_limiter_for_many_threads(server, connect):
     def slow(messages):
         time.sleep(0.02)
@@ -569,6 +570,7 @@ def broken(text: str, chance: random.Random) -> str:
     return text if chance.random() < 0.9 else text[: chance.randint(0, len(text))]
 
 
+@pytest.mark.slow
 def test_two_thousand_fuzzed_bodies_through_the_wire(server, connect, tmp_path):
     chance = random.Random(7)
     cache = ResponseCache(tmp_path / "answers.db")

@@ -124,6 +124,7 @@ def test_a_model_that_repeats_itself_is_not_searched_for_again(ask):
     assert "3 of 3 queries were empty or sent before: not sent again" in answer.rounds[1].notes
 
 
+@pytest.mark.slow
 def test_a_contradiction_is_noted_and_the_verdict_counts(ask):
     stages = LoopStages(
         lico_missing={"verdict": "Enough", "missing": "all", "queries": ["more"]},
@@ -138,6 +139,7 @@ def test_a_contradiction_is_noted_and_the_verdict_counts(ask):
     assert "'maybe' is none of those asked for" in answer.rounds[0].notes[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "number"),
     [*product(("prose", "refused", "dropped"), (1, 2, 3)), ("timeout", 2)],
@@ -166,6 +168,7 @@ def test_a_model_that_fails_at_any_call_leaves_the_block_without_a_loop(ask, num
     assert answer.usage.calls == number + (way == "prose")
 
 
+@pytest.mark.slow
 def test_calls_are_never_exceeded_and_the_last_one_writes_the_answer(ask):
     for calls in range(4):
         stages = LoopStages(
@@ -203,6 +206,7 @@ def test_tokens_and_money_end_the_search(ask, limits, told):
     assert {"a", "b"} >= {one.plan.queries[0] for one in answer.rounds[1:]}
 
 
+@pytest.mark.slow
 def test_time_cuts_a_call_that_hangs(ask):
     stages = LoopStages(lico_missing=[missing("a"), Fails(hang(20))], loop_answer=ANSWER)
     answer, _, _ = ask(stages, timeout=15, limits=Limits(time=timedelta(seconds=2)))
@@ -210,6 +214,7 @@ def test_time_cuts_a_call_that_hangs(ask):
     assert answer.notes[0] == "stopped early: the limit of 2 seconds is reached"
 
 
+@pytest.mark.slow
 def test_rounds_are_limited(ask):
     numbers = itertools.count()
     stages = LoopStages(
@@ -223,6 +228,7 @@ def test_rounds_are_limited(ask):
 HIDDEN = re.compile(r"\[(E\d+)\]")
 
 
+@pytest.mark.slow
 def test_deep_batches_run_at_the_same_time_and_their_order_is_irrelevant(ask):
     def select(prompt):
         shown = HIDDEN.findall(prompt)

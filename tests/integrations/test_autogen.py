@@ -15,6 +15,8 @@ from autogen_core.models import SystemMessage, UserMessage
 
 from cognigraph.integrations.autogen import CogniGraphMemory
 
+pytestmark = pytest.mark.slow
+
 
 def test_contents_are_added_queried_and_put_into_a_context(memory: Memory) -> None:
     ours = CogniGraphMemory(memory, session="prefs")

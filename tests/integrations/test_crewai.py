@@ -11,6 +11,8 @@ from crewai.tools import BaseTool
 
 from cognigraph.integrations.crewai import memory_tools
 
+pytestmark = pytest.mark.slow
+
 
 def test_tools_remember_and_recall(memory: Memory) -> None:
     recall, remember = memory_tools(memory, session="s")

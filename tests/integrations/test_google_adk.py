@@ -16,6 +16,8 @@ from google.genai import types
 
 from cognigraph.integrations.google_adk import CogniGraphMemoryService
 
+pytestmark = pytest.mark.slow
+
 BOB = "Bob has a dog."
 
 

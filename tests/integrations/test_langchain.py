@@ -18,6 +18,8 @@ from langchain_core.messages import (
 
 from cognigraph.integrations.langchain import CogniGraphChatMessageHistory
 
+pytestmark = pytest.mark.slow
+
 MESSAGES: list[BaseMessage] = [
     SystemMessage("Be brief."),
     HumanMessage("I moved to Oslo.", name="Ann", id="h1"),

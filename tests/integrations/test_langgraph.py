@@ -20,6 +20,8 @@ from langgraph.store.base import (
 
 from cognigraph.integrations.langgraph import CogniGraphStore
 
+pytestmark = pytest.mark.slow
+
 NAMESPACES = [
     ("a", "b", "c"),
     ("a", "b", "d", "e"),

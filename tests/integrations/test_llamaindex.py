@@ -14,6 +14,8 @@ from llama_index.core.memory import Memory as LlamaMemory
 
 from cognigraph.integrations.llamaindex import CogniGraphMemoryBlock
 
+pytestmark = pytest.mark.slow
+
 
 def test_what_leaves_the_short_term_memory_is_found_again(memory: Memory) -> None:
     block = CogniGraphMemoryBlock(space=memory)

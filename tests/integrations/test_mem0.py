@@ -7,6 +7,8 @@ import pytest
 from cognigraph import ConfigurationError, Memory
 from cognigraph.integrations.mem0 import Mem0Memory
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def mem0(memory: Memory) -> Mem0Memory:

@@ -20,6 +20,8 @@ from openai.types.responses import (
 
 from cognigraph.integrations.openai_agents import CogniGraphSession
 
+pytestmark = pytest.mark.slow
+
 ITEMS: list[Any] = [
     {"role": "user", "content": "I moved to Oslo."},
     {"id": "rs_1", "type": "reasoning", "summary": [], "encrypted_content": "x"},

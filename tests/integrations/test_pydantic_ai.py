@@ -15,6 +15,8 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from cognigraph.integrations.pydantic_ai import memory_toolset
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.usefixtures("event_loop")
 def test_an_agent_remembers_and_recalls(memory: Memory) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from tests.pages import ROOT, matches, run, steps
 
+pytestmark = pytest.mark.slow
+
 NEEDS = {
     "langgraph": "langgraph", "openai-agents": "agents", "langchain": "langchain_core",
     "mem0": "cognigraph", "llamaindex": "llama_index", "autogen": "autogen_core",

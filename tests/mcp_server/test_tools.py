@@ -14,6 +14,8 @@ from mcp import Client
 from cognigraph import Memory
 from cognigraph.mcp_server.build import build_server
 
+pytestmark = pytest.mark.slow
+
 OSLO = {"text": "I moved to Oslo in May.", "speaker": "Ann", "session": "s1", "id": "m1"}
 KLARA = {"text": "My sister Klara lives in Bergen.", "speaker": "Ann", "session": "s2", "id": "m2"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -134,6 +135,7 @@ def test_order_is_by_time_or_as_ranked(result, order):
         assert found.hits[0] is result.hits[0]
 
 
+@pytest.mark.slow
 @given(RESULTS, st.integers(1, 500), st.integers(0, 500))
 def test_a_larger_budget_never_contains_less(result, budget, more):
     settings = ContextSettings(sessions=False, triples=False, order="relevance")

@@ -27,6 +27,7 @@ def in_file(messages, plan, rng):
         return build({"location": Path(folder) / "a.db"}, messages, plan, rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("plan", PLANS, ids=str)
 def test_the_graph_does_not_depend_on_batches(plan: Plan, seed: int) -> None:
@@ -35,6 +36,7 @@ def test_the_graph_does_not_depend_on_batches(plan: Plan, seed: int) -> None:
     assert in_file(messages, plan, rng) == in_file(messages, Plan(), rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 2, 7])
 def test_the_graph_does_not_depend_on_batches_of_simultaneous_turns(batch: int) -> None:
     messages = conversation(random.Random(7), 40, ties=True)

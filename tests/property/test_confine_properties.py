@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
@@ -125,6 +126,7 @@ def queries() -> st.SearchStrategy[str]:
     return marked_queries().map(lambda text: text.replace(MARK, ""))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(100))
 @given(marked=marked_queries())
 def test_every_node_pattern_and_nothing_else_carries_the_space(marked: str) -> None:
@@ -136,6 +138,7 @@ def test_every_node_pattern_and_nothing_else_carries_the_space(marked: str) -> N
     assert text.count(SPACE) == marked.count(MARK)
 
 
+@pytest.mark.slow
 @given(query=queries())
 def test_confining_changes_nothing_else(query: str) -> None:
     try:
@@ -180,6 +183,7 @@ def test_a_name_survives_quoting(value: str) -> None:
     assert (token.kind, token.value) == ("quoted", value)
 
 
+@pytest.mark.slow
 @given(query=queries(), word=st.sampled_from(
     ["CREATE (x)", "SET n.x = 1", "MERGE (x)", "DETACH DELETE n", "REMOVE n.x", "CALL db.labels()",
      "FOREACH (x IN [1] | SET n.x = x)", "LOAD CSV FROM 'x' AS row", "USE other"]

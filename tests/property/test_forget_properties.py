@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -42,6 +43,7 @@ def open_memory(folder: str, name: str) -> Memory:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25))
 @given(
     st.lists(st.integers(0, len(TEXTS) - 1), unique=True, min_size=1),

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
@@ -184,6 +185,7 @@ def test_the_cosine_is_exact_symmetric_and_bounded(
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_nearly_all_near_pairs_meet() -> None:
     """Checked for 2,000 pairs at the lowest relevant cosine, distributed like real names."""
     source = np.random.RandomState(20261121)
@@ -223,6 +225,7 @@ turns = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25))
 @given(turns, st.randoms(use_true_random=False), st.integers(1, 7), st.integers(1, 4))
 def test_any_order_any_batches_any_workers_and_read_again(

@@ -165,6 +165,7 @@ def mutated(chance: random.Random) -> str:
     return text
 
 
+@pytest.mark.slow
 def test_broken_answers():
     chance = random.Random(20260520)
     usable = salvaged = 0
@@ -189,6 +190,7 @@ def test_broken_answers():
     assert usable > number // 4 and salvaged > number // 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hostile",
     ["[" * 60_000, '{"a":' * 15_000, "{" * 60_000, '["' * 30_000, '{"facts":[' * 6_000,

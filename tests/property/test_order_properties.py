@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -135,6 +136,7 @@ def claimed(space):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60))
 @given(turns, st.randoms(use_true_random=False), st.integers(1, 7), st.integers(1, 4))
 def test_the_graph_does_not_depend_on_order_batches_or_workers(

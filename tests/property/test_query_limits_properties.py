@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,6 +59,7 @@ def expressions(draw: st.DrawFn) -> str:
     return " ".join(draw(st.lists(st.sampled_from(WORDS), max_size=60)))
 
 
+@pytest.mark.slow
 @given(expression=expressions(), parameter=values)
 def test_any_query_raises_only_errors_of_cognigraph(expression: str, parameter: Any) -> None:
     for query in (

@@ -45,6 +45,7 @@ def words(text):
     return text.split()
 
 
+@pytest.mark.slow
 @given(WORDS, BLOCKS, WORDS)
 def test_a_block_between_lines_is_found_and_the_rest_is_not_touched(before, block, after):
     assert words(fresh(f"{before}\n{block}\n{after}")) == words(f"{before}\n{after}")
@@ -143,6 +144,7 @@ def test_what_becomes_of_parts_of_a_block(text, rest):
     assert fresh(text) == rest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

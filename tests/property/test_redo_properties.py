@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -114,6 +115,7 @@ def rows(path: Path) -> list[list[Any]]:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(30))
 @given(turns, st.randoms(use_true_random=False), st.integers(1, 7))
 def test_redo_gives_the_same_graph_as_a_first_extraction(

@@ -191,6 +191,7 @@ def two_spaces(serve, keys, tmp_path, clock):
         yield serve(memory=memory, keys=keys, is_local=False, limits=limits), memory
 
 
+@pytest.mark.slow
 def test_no_route_shows_or_changes_a_space_to_the_key_of_another(two_spaces, keys):
     client, memory = two_spaces
     key = keys.create("agent", "admin", ["mine"])
@@ -222,6 +223,7 @@ def _content(memory):
     ]
 
 
+@pytest.mark.slow
 def test_each_route_asks_for_the_permission_that_its_operation_needs(two_spaces, keys):
     client, memory = two_spaces
     reader, writer = keys.create("r", "read", None), keys.create("w", "write", None)
@@ -245,6 +247,7 @@ WRITE = set(
 ADMIN = {"delete_space", "copy_space", "info", "check", "metrics"}
 
 
+@pytest.mark.slow
 def test_without_a_key_nothing_but_the_page_and_health_answers(two_spaces, keys):
     client, _ = two_spaces
     for name, method, path in operations(client):

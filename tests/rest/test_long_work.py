@@ -37,6 +37,7 @@ def events(text: str) -> list[tuple[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_an_import_tells_its_progress_and_can_be_repeated(client):
     told = events(client.post(f"{SPACE}/import", content=LINES, headers=EVENTS).text)
     assert [name for name, _ in told] == ["progress", "progress", "progress", "result"]
@@ -73,6 +74,7 @@ def test_other_formats_are_read_and_a_dry_run_stores_nothing(client):
     assert "I moved to Oslo." in texts and any("Lisbon" in text for text in texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["../x.md", "/etc/passwd", "a/b", "..", ".hidden", "", "a\0b", "~"]
 )
@@ -83,6 +85,7 @@ def test_a_file_name_cannot_be_a_path(client, name, tmp_path):
     assert client.get(f"{SPACE}/stats").json()["messages"] == 0
 
 
+@pytest.mark.slow
 def test_an_export_is_restored_into_another_space(client):
     client.post(f"{SPACE}/import", content=LINES)
     client.post(f"{SPACE}/enrich", json={})
@@ -97,6 +100,7 @@ def test_an_export_is_restored_into_another_space(client):
     assert client.post("/v1/spaces/eve/restore", content="nonsense").status_code == 400
 
 
+@pytest.mark.slow
 def test_enrichment_tells_its_progress(client):
     client.post(f"{SPACE}/import", content=LINES)
     told = events(client.post(f"{SPACE}/enrich", json={}, headers=EVENTS).text)
@@ -106,6 +110,7 @@ def test_enrichment_tells_its_progress(client):
     assert client.post(f"{SPACE}/flush").status_code == 204
 
 
+@pytest.mark.slow
 def test_temporary_files_are_removed(client, tmp_path, monkeypatch):
     folder = tmp_path / "temporary"
     folder.mkdir()

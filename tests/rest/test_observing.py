@@ -44,6 +44,7 @@ def spans(monkeypatch):
     return exporter
 
 
+@pytest.mark.slow
 def test_spans_have_stages_and_no_text(client, spans):
     client.post(f"{SPACE}/messages", json=OSLO)
     client.post(f"{SPACE}/search", json={"question": "Where is the secret garden?"})
@@ -175,6 +176,7 @@ def test_text_is_described_as_text(client):
         assert list(content.values()) == [{"schema": {"type": "string"}}]
 
 
+@pytest.mark.slow
 def test_responses_are_as_the_api_describes_them(client):
     """The document promises no field that is missing, and no field comes that it does not name."""
     client.post(f"{SPACE}/messages/batch", json={"messages": [OSLO, BERGEN]})

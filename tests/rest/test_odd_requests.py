@@ -108,6 +108,7 @@ def test_waiting_for_a_client_to_leave_takes_any_time():
     assert asyncio.run(read()) == ["http.request", "http.disconnect"]
 
 
+@pytest.mark.slow
 def test_what_needs_no_key_has_a_rate_too(serve):
     client = serve(limits=ServerLimits(rate=1))
     assert 429 in {client.get("/ready").status_code for _ in range(30)}

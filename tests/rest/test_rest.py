@@ -40,6 +40,7 @@ def problem(response, status):
     return found
 
 
+@pytest.mark.slow
 def test_a_message_is_stored_found_corrected_and_forgotten(filled):
     found = filled.post(f"{SPACE}/search", json={"question": "Where did Ann move to?"}).json()
     assert found["hits"][0]["id"] == "m1"
@@ -84,6 +85,7 @@ def test_adding_again_by_id_changes_nothing_and_another_text_is_a_conflict(clien
     assert client.get(f"{SPACE}/stats").json()["messages"] == 1
 
 
+@pytest.mark.slow
 def test_the_etag_stands_for_the_text_and_refuses_a_lost_update(filled):
     tag = filled.get(f"{SPACE}/messages/m1").headers["etag"]
     same = filled.get(f"{SPACE}/messages/m1", headers={"If-None-Match": tag})
@@ -107,6 +109,7 @@ def test_chat_messages_are_taken_as_they_are(client):
     assert client.post(f"{SPACE}/exchanges", json=sent).json()["ids"] == ["x-user", "x-assistant"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a/b", "100%", "%2F", "é ü", "?#&", "a%2e%2e%2fb", "*"])
 def test_any_name_fits_into_a_path(client, name):
     space, id = f"/v1/spaces/{_quoted(name)}", _quoted(name)
@@ -121,6 +124,7 @@ def _quoted(name):
     return "".join(f"%{byte:02X}" for byte in name.encode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["a\r\nSet-Cookie: x=y", "<script>alert(1)</script>", "' OR 1=1 --", "`}) DETACH DELETE n //"],
@@ -144,6 +148,7 @@ def test_what_looks_like_code_is_kept_as_it_is(client, text):
     assert client.get(f"{SPACE}/stats").json()["messages"] == 1
 
 
+@pytest.mark.slow
 def test_listings_come_in_pages_that_hold_everything_once(filled):
     for path, names in (
         ("messages", ["m1", "m2"]),
@@ -169,6 +174,7 @@ def _after(cursor):
     return {"cursor": cursor} if cursor else {}
 
 
+@pytest.mark.slow
 def test_facts_are_listed_explained_and_decided_on(filled):
     (home,) = filled.get(f"{SPACE}/history", params={"entity": "Ann"}).json()["items"]
     (triple,) = home["triples"]
@@ -203,6 +209,7 @@ def test_a_message_expires(client):
     assert client.get(f"{SPACE}/stats").json()["messages"] == 0
 
 
+@pytest.mark.slow
 def test_profiles_and_several_spaces(filled):
     profile = filled.get(f"{SPACE}/profile", params={"entity": "Ann"}).json()
     assert "Ann moved to Oslo" in {f["text"] for e in profile["entries"] for f in e["facts"]}
@@ -215,6 +222,7 @@ def test_profiles_and_several_spaces(filled):
     assert {(one["space"], one["hit"]["id"]) for one in found} >= {("ann", "m2"), ("ben", "b1")}
 
 
+@pytest.mark.slow
 def test_entities_are_merged_and_split(filled):
     assert filled.post(f"{SPACE}/entities/merge", json={"name": "Klara", "into": "Ann"}).is_success
     assert filled.get(f"{SPACE}/merges").json()["items"][0]["by"] == "user"
@@ -223,6 +231,7 @@ def test_entities_are_merged_and_split(filled):
     assert {"Ann", "Klara"} <= set(names)
 
 
+@pytest.mark.slow
 def test_the_filter_and_the_settings_of_a_search_count(filled):
     question = {"question": "Where do they live?", "where": {"session": "s2"}}
     found = filled.post(f"{SPACE}/search", json=question).json()
@@ -233,6 +242,7 @@ def test_the_filter_and_the_settings_of_a_search_count(filled):
         problem(filled.post(f"{SPACE}/search", json={**question, "settings": settings}), 400)
 
 
+@pytest.mark.slow
 def test_several_queries_and_what_was_seen(filled):
     def ids(**more):
         body = {"question": "Where is Klara?", **more}
@@ -246,6 +256,7 @@ def test_several_queries_and_what_was_seen(filled):
     assert "m2" not in {cited["id"] for cited in shown["citations"]}
 
 
+@pytest.mark.slow
 def test_a_question_without_a_model_gets_the_block_and_a_note(filled):
     answer = filled.post(f"{SPACE}/ask", json={"question": "Where is Klara?"}).json()
     assert (answer["text"], answer["stopped"]) == ("", "no model")
@@ -307,6 +318,7 @@ def test_time_is_that_of_the_memory_unless_given(client):
     assert client.get(f"{SPACE}/messages/n").json()["at"] == START.isoformat()
 
 
+@pytest.mark.slow
 def test_whole_spaces_are_copied_and_deleted(filled):
     assert filled.post(f"{SPACE}/copy", json={"to": "ben"}).json() == {"messages": 2}
     assert filled.get("/v1/spaces").json() == {"items": ["ann", "ben"]}
@@ -317,6 +329,7 @@ def test_whole_spaces_are_copied_and_deleted(filled):
     assert all(one["ok"] for one in filled.get("/v1/check").json()["items"])
 
 
+@pytest.mark.slow
 def test_a_fact_that_was_said_often_is_found_with_its_newest_sources(serve, tmp_path):
     with Memory(tmp_path / "often.db", enrich="manual") as memory:
         said = [{**OSLO, "text": "My sister Klara lives in Bergen.", "id": f"m{n}",

@@ -75,6 +75,28 @@ def test_a_file_created_by_another_process_while_opening_is_used(tmp_path):
     assert made
 
 
+def schema_and_rows(connection: sqlite3.Connection) -> tuple[list[tuple[str, str, str]], int]:
+    """The tables and indexes but for the metadata, and how many rows the tables hold."""
+    found = connection.execute(
+        "SELECT type, name, sql FROM sqlite_schema WHERE tbl_name != 'meta' ORDER BY rowid"
+    ).fetchall()
+    tables = [name for kind, name, _ in found if kind == "table"]
+    rows = [connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables]
+    return found, sum(rows)
+
+
+def test_each_new_file_of_a_process_has_the_schema_that_the_migrations_make(tmp_path):
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for _, script in migrations():
+            connection.executescript(script)
+        expected = schema_and_rows(connection)
+    assert len(expected[0]) > 50
+    for name in ("first.db", "second.db"):  # the first of a process takes another way
+        open_memory(tmp_path / name).close()
+        with closing(sqlite3.connect(tmp_path / name)) as connection:
+            assert schema_and_rows(connection) == expected
+
+
 def test_a_newer_schema_is_refused_with_advice(tmp_path):
     path = tmp_path / "m.db"
     with open_memory(path) as memory:

@@ -72,6 +72,7 @@ def filled(path: Path) -> list[Any]:
         return answers(memory)
 
 
+@pytest.mark.slow
 def test_a_later_process_reads_the_file_and_then_what_is_newer(tmp_path):
     path = tmp_path / "m.db"
     before = filled(path)
@@ -94,6 +95,7 @@ def test_a_later_process_reads_the_file_and_then_what_is_newer(tmp_path):
     assert file.exists() is False
 
 
+@pytest.mark.slow
 def test_a_file_is_replaced_when_much_is_new(tmp_path):
     path = tmp_path / "m.db"
     filled(path)
@@ -108,6 +110,7 @@ def test_a_file_is_replaced_when_much_is_new(tmp_path):
         assert index_of(memory).unsaved == 0
 
 
+@pytest.mark.slow
 def test_forgetting_removes_the_file(tmp_path):
     path = tmp_path / "m.db"
     filled(path)
@@ -130,6 +133,7 @@ def test_deleting_the_space_removes_the_file(tmp_path):
         assert files(path) == []
 
 
+@pytest.mark.slow
 def test_a_restored_backup_does_not_use_the_file_of_another_history(tmp_path):
     path, copy = tmp_path / "m.db", tmp_path / "copy.db"
     with opened(path) as memory:
@@ -183,6 +187,7 @@ def test_what_a_killed_process_left_is_deleted(tmp_path):
         assert answers(memory) == before
 
 
+@pytest.mark.slow
 def test_two_processes_follow_each_other(tmp_path):
     path = tmp_path / "m.db"
     filled(path)

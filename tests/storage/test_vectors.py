@@ -44,6 +44,7 @@ def found(memory: Memory) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 def test_new_files_hold_float16_unless_told_otherwise(tmp_path):
     answers = []
     for vectors, size in ((None, 64), ("float16", 64), ("float32", 128)):
@@ -60,6 +61,7 @@ def test_new_files_hold_float16_unless_told_otherwise(tmp_path):
     assert answers[0] == answers[1] == answers[2]
 
 
+@pytest.mark.slow
 def test_reindex_changes_the_format_both_ways(tmp_path):
     path = tmp_path / "m.db"
     with opened(path) as memory:

@@ -99,6 +99,7 @@ def signals(
 CHAT = ("user", "assistant", "user")
 
 
+@pytest.mark.slow
 def test_what_the_assistant_said_is_looked_for_in_its_messages():
     assert signals("What did you say?", CHAT)["assistant asked"].tolist() == [0.0, 1.0, 0.0]
     assert "assistant asked" not in signals("Where did I fly?", CHAT)

@@ -154,6 +154,7 @@ def test_no_argument_of_a_space_raises_anything_but_our_errors(memory, verb, par
     _try_all(memory.space("other"), Space, verb, parameter)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("verb", "parameter"), cases(Memory))
 def test_no_argument_of_a_memory_raises_anything_but_our_errors(memory, verb, parameter):
     _try_all(memory, Memory, verb, parameter)
@@ -173,6 +174,7 @@ def _try_all(target: Any, face: type, name: str, parameter: str) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("face", [AsyncMemory, AsyncSpace])
 def test_no_argument_of_the_async_face_raises_anything_but_our_errors(face, tmp_path):
     async def run() -> None:

@@ -72,6 +72,7 @@ def simple_rankings(talk: Talk, question: str) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("talk", [friends(), assistant()], ids=["friends", "assistant"])
 def test_the_default_is_not_below_a_simple_ranking(tmp_path, talk):
     shares: dict[str, list[float]] = {"default": [], "cosine": [], "cosine and words": []}

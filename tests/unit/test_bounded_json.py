@@ -15,6 +15,7 @@ def nested(depth: int, inside: str = "1") -> str:
     return '{"a":[' * (depth // 2) + inside + "]}" * (depth // 2)
 
 
+@pytest.mark.slow
 def test_depth_and_size_are_bounded():
     assert parse(nested(MAX_DEPTH)) == json.loads(nested(MAX_DEPTH))
     assert len(parse(json.dumps([0] * (MAX_VALUES - 1)))) == MAX_VALUES - 1

@@ -39,6 +39,7 @@ def unit(seed: int, count: int, dimension: int) -> np.ndarray:
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimension", [256, 384, 100])
 def test_the_nearest_rows_are_among_those_that_the_codes_leave(dimension):
     vectors, asked = np.split(unit(1, 30_020, dimension), [30_000])
@@ -130,6 +131,7 @@ def assert_alike(found: Candidates, expected: Candidates) -> None:
                 assert value == wanted, (part, name)
 
 
+@pytest.mark.slow
 def test_layers_with_codes_give_the_candidates_of_layers_without(tmp_path):
     path, format = tmp_path / "m.db", VectorFormat(DIMENSION, "float16")
     with open_memory(path) as memory, closing(sqlite3.connect(path)) as connection:
@@ -236,6 +238,7 @@ def test_the_sample_only_estimates_the_bound():
             assert bound == 0 or (values <= bound - 1).sum() < count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [0, 1, 5000])
 @pytest.mark.parametrize("others", [1, 7, 3000])
 def test_products_in_the_calling_thread_are_those_of_blas(rows, others):

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from cognigraph import Memory, Space
-from cognigraph.mcp_server.build import build_server
 from cognigraph.server.app import ServerSettings, create_app
 from tests.unit.test_faces import operations
 
@@ -138,6 +137,9 @@ def test_every_argument_of_an_operation_can_be_sent(document, routes, verb):
 
 
 def test_every_operation_has_a_tool_or_a_reason_why_not(memory):
+    # It takes half a second to import, in each process that only collects the tests.
+    from cognigraph.mcp_server.build import build_server
+
     names = {tool.name for tool in build_server(memory)._tool_manager.list_tools()}
     assert names == set(TOOLS.values())
     assert operations(Space).keys() == TOOLS.keys() | NO_TOOL.keys()

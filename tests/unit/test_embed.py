@@ -272,6 +272,7 @@ def test_wordllama_gives_one_vector_whatever_the_batch():
         assert embedder.embed([text])[0].tolist() == pytest.approx(vector.tolist(), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_threads_wait_for_one_loading():
     models._loaded.cache_clear()
     with ThreadPoolExecutor(8) as pool:
@@ -295,6 +296,7 @@ print(CheckedEmbedder(WordLlamaEmbedder()).embed(["hello"]).shape)
 """
 
 
+@pytest.mark.slow
 def test_wordllama_needs_no_network_and_no_home(tmp_path):
     home = tmp_path / "home"
     home.mkdir()
@@ -316,6 +318,7 @@ def test_fastembed_without_the_extra_names_it(monkeypatch):
         resolve("fastembed")
 
 
+@pytest.mark.slow
 def test_fastembed_with_a_folder_that_is_no_model(tmp_path: Path):
     pytest.importorskip("fastembed")
     with pytest.raises(
@@ -324,6 +327,7 @@ def test_fastembed_with_a_folder_that_is_no_model(tmp_path: Path):
         resolve(f"fastembed:{tmp_path}")
 
 
+@pytest.mark.slow
 def test_fastembed_with_an_unknown_name(monkeypatch):
     pytest.importorskip("fastembed")
 

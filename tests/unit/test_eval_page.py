@@ -59,6 +59,7 @@ def finished(tmp_path_factory):
     return write(evaluation)
 
 
+@pytest.mark.slow
 def test_the_page_is_whole_and_loads_nothing(finished):
     text = finished.page.read_text("utf-8")
     reader = Reader(text)

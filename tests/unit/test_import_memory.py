@@ -5,6 +5,8 @@ from __future__ import annotations
 import tracemalloc
 from pathlib import Path
 
+import pytest
+
 from cognigraph import Memory
 from cognigraph.importers.source import FolderFiles, locate
 from cognigraph.model import ImportReport
@@ -27,6 +29,7 @@ def table(path: Path, rows: int) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_rows_without_an_id_are_not_remembered(tmp_path: Path) -> None:
     peak(table(tmp_path / "warm.csv", 600))
     few, small = peak(table(tmp_path / "few.csv", 1_200))

@@ -102,6 +102,7 @@ def test_a_charge_does_not_look_at_the_other_spaces():
     assert looked == [index]
 
 
+@pytest.mark.slow
 def test_names_that_hold_nothing_are_not_kept(tmp_path):
     with open_memory(tmp_path / "m.db") as memory:
         memory.space("known").add("oslo", id="m1")
@@ -115,6 +116,7 @@ def test_names_that_hold_nothing_are_not_kept(tmp_path):
         assert len(cache) == 2
 
 
+@pytest.mark.slow
 def test_the_setting_bounds_the_cache_by_what_the_indexes_hold(tmp_path):
     with open_memory(tmp_path / "m.db", index_bytes=40_000) as memory:
         for number in range(20):

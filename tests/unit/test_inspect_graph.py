@@ -311,6 +311,7 @@ def test_unconnected_patterns_with_too_many_combinations_are_refused() -> None:
         run_on_graph(graph, "MATCH (a:Chunk), (b:Chunk) RETURN a.uid", {}, limit=5, timeout=5)
 
 
+@pytest.mark.slow
 def test_a_query_is_stopped_at_its_timeout() -> None:
     nodes = [NodeRow(str(n), "Chunk", {}) for n in range(400)]
     edges = [EdgeRow(str(a), "NEXT", str(b)) for a in range(400) for b in range(a - 9, a) if b >= 0]

@@ -111,6 +111,7 @@ def test_the_openai_account_is_not_sent_to_other_endpoints(monkeypatch):
     assert request.headers["Authorization"] == "Bearer no-key"
 
 
+@pytest.mark.slow
 def test_without_the_extra_everything_else_works():
     code = """
 import sys

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 
+import pytest
+
 from cognigraph import Memory, SearchSettings, Settings
 from cognigraph.retrieve.plan import shortened
 from cognigraph.retrieve.question.analyse import analyse
@@ -23,6 +25,7 @@ def test_of_a_longer_one_the_beginning_and_the_end_are_kept():
     assert notes == ["the question has 1010 characters: its first and last 49 were read"]
 
 
+@pytest.mark.slow
 def test_a_question_of_a_million_characters_is_cut_quickly_with_a_note(tmp_path):
     with Memory(tmp_path / "m.db", embedder=HashEmbedder(16), enrich="manual") as memory:
         memory.add("The kayak is in Bergen.", id="m1")

@@ -181,6 +181,7 @@ NAMED = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.sampled_from(WRITERS[1:]), st.lists(FIELDS | NAMED, max_size=30), st.integers(0, 4))
 def test_whatever_a_model_answers_only_valid_operations_remain(writer, raw, count):
     operations = []

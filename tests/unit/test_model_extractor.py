@@ -453,6 +453,7 @@ def test_refining_sends_the_old_summary_and_only_the_new_turns(serving, remember
     assert stages.stages == ["read", "summarise"] * 2
 
 
+@pytest.mark.slow
 def test_the_cost_of_refining_does_not_grow_with_the_session(serving):
     stages, model = serving([NOTHING], [SUMMARY, UNCHANGED])
     extractor = ModelExtractor(model)
@@ -565,6 +566,7 @@ def test_turns_that_no_summary_can_be_made_of_are_given_up(serving, remember, cl
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_it_must_forget_stays_quoted(serving, remember):
     """A window is kept completely until its summary has been tried alone, older turns in part."""
     stages, model = serving([NOTHING], ["no"])

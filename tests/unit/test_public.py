@@ -59,12 +59,14 @@ def test_every_error_is_public_and_a_cognigraph_error():
         assert name in (errors.__doc__ or ""), f"{name} is not in the tree of errors.py"
 
 
+@pytest.mark.slow
 def test_star_import_leaks_nothing():
     done = python("from cognigraph import *; print(sorted(n for n in dir() if n[0] != '_'))")
     names = sorted(name for name in cognigraph.__all__ if not name.startswith("_"))
     assert done.stdout.strip() == str(names), done.stderr
 
 
+@pytest.mark.slow
 def test_import_does_no_work():
     code = """
 import builtins, socket, sqlite3, sys, threading
@@ -79,6 +81,7 @@ print(sorted(heavy & set(sys.modules)))
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_the_environment_is_not_read_at_import():
     code = """
 import os, sys

@@ -559,6 +559,7 @@ def test_keys_are_not_fragments_of_sentences() -> None:
     assert keys is not None and [name for name, _ in keys] == ["body condition", "gardens"]
 
 
+@pytest.mark.slow
 def test_the_size_of_the_state_is_bounded() -> None:
     notes = SessionNotes()
     extractor = RulesExtractor()
@@ -626,6 +627,7 @@ def test_text_without_spaces_yields_key_phrases() -> None:
     assert keys[0][0] == "東京"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", [".", "I ", "and ", '"', "!?", "a-", "1.", "'s ", "[photo: ", "last ", "昨日", ".)"]
 )

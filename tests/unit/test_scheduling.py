@@ -47,6 +47,7 @@ def test_all_tests_of_a_file_agree_on_the_line_where_they_run():
     assert {one_of(variant, ["5.26"]) for variant in variants} == {"5.26"}
 
 
+@pytest.mark.slow
 def test_a_server_that_the_environment_names_is_preferred(monkeypatch):
     for name in ("COGNIGRAPH_TEST_NEO4J_URI", "COGNIGRAPH_TEST_NEO4J_URI_2026"):
         monkeypatch.delenv(name, raising=False)

@@ -67,6 +67,7 @@ def test_an_endless_combining_sequence_is_cut_at_the_limit():
     assert max(map(len, pieces)) <= 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [

