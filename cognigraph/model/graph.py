@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -269,7 +269,11 @@ class ProfileEntry:
 
 @dataclass(frozen=True, slots=True)
 class EntityProfile:
-    """What is true of an entity, by slot. ``types`` are several if entities share the name."""
+    """What is true of an entity, by slot. ``types`` are several if entities share the name.
+
+    ``profile["home"]`` is the entry of a slot, ``"home" in profile`` says whether there is one, and
+    a loop goes over all entries.
+    """
 
     name: str
     types: tuple[str, ...]
@@ -281,6 +285,12 @@ class EntityProfile:
             if entry.slot == slot:
                 return entry
         raise KeyError(slot)
+
+    def __iter__(self) -> Iterator[ProfileEntry]:
+        return iter(self.entries)
+
+    def __contains__(self, slot: object) -> bool:
+        return any(entry.slot == slot for entry in self.entries)
 
     def __repr__(self) -> str:
         slots = ", ".join(entry.slot for entry in self.entries)

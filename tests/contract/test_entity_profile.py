@@ -53,6 +53,8 @@ def test_a_profile_has_what_is_true_by_slot(space):
     assert profile["home"].since == profile["home"].facts[0].valid_from
     assert [source.id for source in profile["rent"].facts[0].sources] == ["rent"]
     assert profile["home"].earlier == ()
+    assert tuple(profile) == profile.entries
+    assert "home" in profile and "work" not in profile
     with pytest.raises(KeyError):
         profile["work"]
     with pytest.raises(NotFoundError, match="no entity is called 'Anton'"):
