@@ -17,9 +17,10 @@ from cognigraph import ids
 from cognigraph.arrays import Vector
 from cognigraph.embed import CheckedEmbedder
 from cognigraph.ingest.extraction import NO_DATE, Extraction, Fact, Mention
-from cognigraph.ingest.own_names import users
+from cognigraph.ingest.own_names import own_names, users
 from cognigraph.ingest.storable import shortened, storable_name
 from cognigraph.ingest.themes import identified, theme_rows
+from cognigraph.resolution.name_forms import NAME_TYPE
 from cognigraph.resolution.relational_names import as_alias, spelled_out
 from cognigraph.resolution.spelling import kept, order, order_fact, rank
 from cognigraph.states.slots import FactForm
@@ -39,6 +40,7 @@ from cognigraph.times import When, parse_when
 
 _DESCRIBING = frozenset("is was be been are were becomes became become".split())
 """Relations whose object describes the subject: whoever "is a mother" is not the speaker's."""
+_NAMING = frozenset({"is", "called", "named"})
 NO_EVIDENCE = "no evidence among the chunks read"
 NO_SUBJECT = "subject is not a name"
 NO_OBJECT = "object is not a name"
@@ -206,7 +208,8 @@ def _mentions(
 
 
 def _draft(fact: Fact, lease: Lease, rejected: list[str]) -> _Draft | None:
-    fact, indices = _worded(fact), _indices(fact.chunks, lease)
+    indices = _indices(fact.chunks, lease)
+    fact = _naming(_worded(fact), indices)
     subject = _entity(lease, fact.subject, fact.subject_type, indices)
     relation = storable_name(fact.relation)
     described = relation is not None and relation.split()[-1] in _DESCRIBING
@@ -241,6 +244,18 @@ def _worded(fact: Fact) -> Fact:
         fact, subject=form.subject, subject_type=form.subject_type, relation=form.relation,
         object=form.object, object_type=form.object_type,
     )  # fmt: skip
+
+
+def _naming(fact: Fact, chunks: Sequence[WorkChunk]) -> Fact:
+    """Return a fact whose object is no person if it only says what the speaker is called.
+
+    Otherwise the name would be joined with the speaker, who would be "called" by any other name.
+    """
+    relation = str(fact.relation).split()
+    if not relation or relation[-1] not in _NAMING or not isinstance(fact.object, str):
+        return fact
+    names = {ids.normalise(name) for chunk in chunks for name in own_names(chunk.text)}
+    return replace(fact, object_type=NAME_TYPE) if ids.normalise(fact.object) in names else fact
 
 
 def _described(fact: Fact) -> str:

@@ -12,8 +12,9 @@ from cognigraph.model import Entity, EntityProfile, ProfileEntry, Triple
 from cognigraph.model.listing import TripleQuery
 from cognigraph.operations import fact_list
 from cognigraph.operations.fact_states import slot_of
+from cognigraph.resolution.name_forms import NAME_TYPE
 from cognigraph.states.slots import claim_about
-from cognigraph.stores.protocols import Store
+from cognigraph.stores.protocols import NamedEntity, Store
 
 _PAGE = 500
 _OWNED_MOST = 200
@@ -33,19 +34,28 @@ def profile(
     found = store.resolution.named(space, entity)
     if not found:
         raise NotFoundError(f"no entity is called {entity!r}")
-    names = {normalise(one.name) for one in found} | {normalise(entity)}
+    # Entities of several types can share a name; that it is a name is the least of what one is.
+    called = list(dict.fromkeys(one.name for one in sorted(found, key=_is_only_a_name)))
+    names = {normalise(name) for name in (*called, entity)}
     known = [
         one
-        for one in store.graph.entities(space, match=found[0].name, limit=_OWNED_MOST, as_of=as_of)
+        for name in called
+        for one in store.graph.entities(space, match=name, limit=_OWNED_MOST, as_of=as_of)
         if normalise(one.name) in names
     ]
-    triples = {triple.uid: triple for triple in _about(store, space, found[0].name, names, as_of)}
+    triples = {
+        triple.uid: triple for name in called for triple in _about(store, space, name, names, as_of)
+    }
     return EntityProfile(
-        found[0].name,
+        called[0],
         tuple(sorted({one.type for one in found})),
         tuple(sorted({alias for one in known for alias in one.aliases})),
         tuple(_entries(triples.values(), names, at, earlier=earlier)),
     )
+
+
+def _is_only_a_name(one: NamedEntity) -> bool:
+    return one.type == NAME_TYPE
 
 
 def _about(

@@ -51,6 +51,8 @@ class Link:
     score: float
 
 
+_USER = "user"
+"""The name of a user whose messages have no speaker."""
 _Homes = dict[str, list[str]]
 """The group of each entity; all members of a group share one list object."""
 
@@ -133,15 +135,20 @@ def _contradict(named: Mapping[str, EntityName], one: Sequence[str], other: Sequ
     return any(conflict(named[a], named[b]) is not None for a in one for b in other)
 
 
-def rank(one: EntityName) -> tuple[bool, bool, int, int, int, str, str]:
+def rank(one: EntityName) -> tuple[bool, bool, bool, int, int, int, str, str]:
     """Sort key for the canonical entity of a group: the smallest is preferred.
 
-    A name with a type comes before the same one as an "object" that might be anything. A person's
-    proper name comes before a description ("Pia's husband"), then a name without initials, then one
-    with more words. Ties and other types: the shorter name, then A to Z.
+    A user without a name as a speaker stays the "user" of their messages, whatever name they say
+    they have. A name with a type comes before the same one as an "object" that might be anything. A
+    person's proper name comes before a description ("Pia's husband"), then a name without initials,
+    then one with more words. Ties and other types: the shorter name, then A to Z.
     """
     own = form(one.name, one.type)
     abbreviated = sum(len(word) == 1 for word in own.words) if one.type == "person" else 0
     words = -len(own.words) if one.type == "person" else 0
     nameless = one.type == "person" and not own.is_name
-    return nameless, one.type == "object", abbreviated, words, len(one.name), one.name, one.uid
+    untyped = one.type == "object"
+    named_user = one.name == _USER and bool(one.aliases)
+    return (
+        not named_user, nameless, untyped, abbreviated, words, len(one.name), one.name, one.uid,
+    )  # fmt: skip

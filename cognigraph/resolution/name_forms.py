@@ -17,6 +17,9 @@ from cognigraph.english.words import PERSON_NOUNS
 GENERIC_TYPES = frozenset({"concept", "entity", "other", "thing", "unknown"})
 """Generic types: an entity of such a type may be the same as an entity of a specific type."""
 
+NAME_TYPE = "name"
+"""What somebody is called: a word, which is never merged with the one who bears it."""
+
 COUNTED_TYPES = frozenset(
     "activity animal concept event food hobby item object plant product topic".split()
 )

@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cognigraph.english import words
+from cognigraph.english.first_names import FIRST_NAMES
 from cognigraph.english.sentences import TITLES, Token
 from cognigraph.english.verbs import BE, FINITE_AUX, guess_verb
 from cognigraph.english.words import word_set
 
 _INSIDE = word_set("of the de la van von der di da del al bin")
 _MAX_NAME = 6
+_LONGEST_PERSON = 3
+"""First name, middle name, surname; what is longer is a title or a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +170,9 @@ def _type_by_words(tokens: Sequence[Token], start: int, end: int) -> str | None:
             return "organization"
         if last in words.EVENT_SUFFIXES:
             return "event"
-    elif last.endswith(words.DEMONYM_ENDINGS) and len(last) > 5:
+    elif last.endswith(words.DEMONYM_ENDINGS) and len(last) > 5 and last not in FIRST_NAMES:
         return "concept"
-    return None
+    return "person" if first in FIRST_NAMES and end - start <= _LONGEST_PERSON else None
 
 
 def _type_by_neighbours(tokens: Sequence[Token], start: int, end: int) -> str | None:
@@ -222,7 +225,8 @@ def _explained(tokens: Sequence[Token], end: int) -> bool:
 def _handed_over(tokens: Sequence[Token], index: int) -> bool:
     """Return whether "to" introduces a person: in "gave it to Anna", but not "moved to Oslo"."""
     return any(
-        (verb := guess_verb(tokens[at].low)) is not None and verb.base in _TO_SOMEBODY
+        tokens[at].low in _WISHES
+        or ((verb := guess_verb(tokens[at].low)) is not None and verb.base in _TO_SOMEBODY)
         for at in range(max(index - 8, 0), index)
     )
 
@@ -231,6 +235,8 @@ _TO_SOMEBODY = word_set(
     """give send tell show talk speak write lend sell introduce marry say listen read hand offer
     explain promise belong owe teach pass lose"""
 )
+
+_WISHES = word_set("birthday congratulations congrats thanks regards love hello hi greetings")
 
 
 def phrase_type(phrase: Sequence[Token]) -> str:

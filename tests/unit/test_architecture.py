@@ -52,7 +52,7 @@ LAYERS: list[set[str]] = [
 ]
 """Each package or module of ``cognigraph`` imports from its own layer or from those before it."""
 ROOMS: dict[str, list[set[str]]] = {
-    "english": [{"words"}, {"verbs"}, {"denial", "sentences"}, {"times"}],
+    "english": [{"words"}, {"first_names", "verbs"}, {"denial", "sentences"}, {"times"}],
     "stores": [
         {
             "batch_size",

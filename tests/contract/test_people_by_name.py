@@ -1,0 +1,40 @@
+"""People who are called by their first names: one entity each, and the user stays the user."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = pytest.mark.one_line
+
+
+@pytest.fixture
+def told(open_memory, space_name):
+    space = open_memory(extractor="rules", enrich="manual").space(space_name)
+    for number, (said, answered) in enumerate(
+        [
+            ("Hi! I'm Anna, a nurse. I have two kids, Elsa and Nils.", "Nice to meet you, Anna!"),
+            ("Nils turned five yesterday. He got a red bike.", "Happy birthday to Nils!"),
+            ("I work at Lund University Hospital.", "Noted, Anna."),
+        ]
+    ):
+        at = f"2026-01-{number + 1:02}T09:00:00Z"
+        space.add_exchange(said, answered, session=f"s{number}", at=at)
+    space.flush()
+    return space
+
+
+def test_a_name_is_one_person_wherever_it_stands_in_a_sentence(told):
+    entities = {(entity.name, entity.type) for entity in told.entities()}
+    assert {one for one in entities if one[0] in ("Nils", "Elsa")} == {
+        ("Nils", "person"),
+        ("Elsa", "person"),
+    }
+    assert {triple.text for triple in told.triples("Nils")} >= {"Nils got red bike"}
+
+
+def test_a_user_who_says_their_name_stays_the_user_of_the_messages(told):
+    facts = {triple.text for triple in told.triples("user")}
+    assert {"user works at Lund University Hospital", "user is Anna"} <= facts
+    assert told.profile("Anna")["work"].facts[0].object == "Lund University Hospital"
+    [user] = [entity for entity in told.entities() if entity.name == "user"]
+    assert "Anna" in user.aliases
