@@ -15,6 +15,8 @@ SHOWN = word_set(
     pattern decor necklace smile caption shot background lighting composition expression"""
 )
 """What one praises in a picture."""
+CHOSEN = word_set("favourite favorite preferred usual")
+"""What somebody prefers is worth keeping, whatever it is."""
 _QUALITIES = word_set(
     """ability accomplishment achievement aim ambition ambitions appreciation approach aspect
     aspiration aspirations authenticity awareness backing balance beginning being belief

@@ -143,6 +143,8 @@ def is_about_nothing(said: Said) -> bool:
     if "'s " in said.phrase.text and said.phrase.text[0].isupper():
         aim = said.relation.text in ("is to", "was to")
         owned = head(said.phrase)
+        if idle.CHOSEN & set(said.phrase.text.lower().split()):
+            return False  # "Ann's favourite colour is blue"
         return (is_abstract_noun(owned) or owned in idle.SHOWN) and not aim
     return not _happened(said)
 

@@ -83,6 +83,7 @@ def test_small_talk_gives_no_fact(text: str) -> None:
         ("I can't wait to see the fjords.", "Ann looks forward to seeing fjords"),
         ("My dream is to open a bakery.", "Ann's dream is to open a bakery"),
         ("I'm allergic.", "Ann is allergic"),
+        ("My favourite colour is blue.", "Ann's favourite colour is blue"),
     ],
 )
 def test_what_lasts_is_kept(text: str, fact: str) -> None:
