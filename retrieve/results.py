@@ -167,7 +167,7 @@ class _Ranked:
         if not self.plan.newer_first:
             return best
         scores, own = self.ranking.score, self._own_answer()
-        changes = self.ranking.raw.get("change", np.zeros(len(scores)))
+        changes = np.nan_to_num(self.ranking.raw.get("change", np.zeros(len(scores))))
         order = newer_before_older(
             [
                 Statement(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +48,46 @@ class CandidateQuery:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class StoredTexts(Sequence[str]):
+    """Texts that a store reads when they are needed; what was deleted meanwhile is empty.
+
+    ``read`` returns the texts of some rows of the store, by their ids.
+    """
+
+    ids: Sequence[int]
+    read: Callable[[Sequence[int]], Mapping[int, str]]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return self.at(self.ids[index])
+        return self.at([self.ids[index]])[0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.at(self.ids))
+
+    def at(self, ids: Sequence[int]) -> list[str]:
+        """The texts with these ids."""
+        found = self.read(ids)
+        return [found.get(id, "") for id in ids]
+
+
+def texts_at(texts: Sequence[str], rows: Ints) -> Sequence[str]:
+    """The texts (k,) of some rows of candidates."""
+    if isinstance(texts, StoredTexts):
+        return texts.at([texts.ids[row] for row in rows.tolist()])
+    return [texts[row] for row in rows.tolist()]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ChunkCandidates:
     """Candidate chunks, column-wise; ``n`` rows, sorted by uid.
 
@@ -57,7 +97,7 @@ class ChunkCandidates:
     its ends, ``OUTSIDE`` (-2) for a neighbour that is no candidate; ``question`` (n,) whether the
     chunk asks something; ``by_vector``/``by_terms`` (n,) whether that candidate source found it;
     ``roles`` (n,) those of the speakers, ``None`` for a person; ``texts`` is empty unless the query
-    requests it.
+    requests it, and read by :func:`texts_at`.
     """
 
     uids: tuple[str, ...]
@@ -73,7 +113,7 @@ class ChunkCandidates:
     by_terms: npt.NDArray[np.bool_]
     speakers: tuple[str | None, ...]
     roles: tuple[Role | None, ...]
-    texts: tuple[str, ...] = ()
+    texts: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from cognigraph.arrays import Floats
+from cognigraph.arrays import Floats, Ints
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.rank.features import (
     ABSOLUTE,
-    chunk_features,
+    OF_TEXTS,
+    plain_features,
     scaled,
     session_ranks,
     share_of_best,
+    text_features,
     triple_scores,
 )
 from cognigraph.retrieve.rank.licomemory import clamp, gaps, weibull_decay
@@ -23,6 +25,11 @@ from cognigraph.retrieve.rank.weights import choose, share_of_long
 from cognigraph.settings import ProfileName, SearchSettings, WeightSetName
 from cognigraph.stores.candidates import Candidates
 from cognigraph.text.bm25 import idf
+
+_ALL_READ, _READ, _WORST_READ = 400, 150, 10
+"""The texts of more candidates than the first number are read only of the best, and of the worst,
+which show how little a text can match: signals are scaled between the least and the greatest.
+"""
 
 
 class DefaultProfile:
@@ -45,14 +52,17 @@ class DefaultProfile:
         contextual: bool = False,
     ) -> Ranking:
         """Score the candidates; see :class:`RankingProfile`."""
-        raw = chunk_features(candidates, analysis, settings, contextual=contextual)
         long = share_of_long(candidates.lexicon.mean_length)
+
+        def weighed(raw: Mapping[str, Floats]) -> dict[str, Floats]:
+            weights = _weights(raw, analysis, settings, weight_set, long)
+            return _weighed(raw, weights)
+
+        plain = plain_features(candidates, analysis, settings, contextual=contextual)
+        rows = _worth_reading(candidates, weighed(plain))
+        raw = text_features(candidates, analysis, settings, plain, rows)
         weights = _weights(raw, analysis, settings, weight_set, long)
-        weighted = {
-            name: weights[name] * (values if name in ABSOLUTE else scaled(values))
-            for name, values in raw.items()
-            if weights.get(name)
-        }
+        weighted = _weighed(raw, weights)
         n = len(candidates.chunks.uids)
         semantic = np.sum(list(weighted.values()), axis=0) if weighted else np.zeros(n)
         if n and settings.sessions and analysis.enumerates and weights.get("session rank"):
@@ -80,8 +90,29 @@ class DefaultProfile:
         )
 
     def notes(self, ranking: Ranking, row: int) -> tuple[str, ...]:
-        """Return nothing: the weighted signals explain the whole score."""
+        """Say whether the text was not read; else the weighted signals explain the whole score."""
+        if any(np.isnan(ranking.raw[name][row]) for name in OF_TEXTS.intersection(ranking.raw)):
+            return (f"not among the {_READ} best by the other signals, so its text was not read",)
         return ()
+
+
+def _weighed(raw: Mapping[str, Floats], weights: Mapping[str, float]) -> dict[str, Floats]:
+    """The signals that have a weight, scaled, times their weights; what is unknown counts as 0."""
+    return {
+        name: weights[name] * (np.nan_to_num(values) if name in ABSOLUTE else scaled(values))
+        for name, values in raw.items()
+        if weights.get(name)
+    }
+
+
+def _worth_reading(candidates: Candidates, weighted: Mapping[str, Floats]) -> Ints | None:
+    """The candidates whose texts are read: the best by all other signals. ``None`` for all."""
+    chunks = candidates.chunks
+    if not chunks.texts or len(chunks.uids) <= _ALL_READ:
+        return None
+    score = np.round(np.sum(list(weighted.values()), axis=0), 9)
+    order = np.lexsort((-chunks.at, -score))
+    return np.sort(np.concatenate([order[:_READ], order[_READ:][-_WORST_READ:]]))
 
 
 def _weights(

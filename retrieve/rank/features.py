@@ -8,13 +8,13 @@ their joined text and needs no storage (bench/TRIED.md); its BM25 adds up their 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Floats, Ints
-from cognigraph.embed.word_vectors import word_vectors
+from cognigraph.embed.word_vectors import TextWords, word_vectors
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.question.answer_form import form_features
 from cognigraph.retrieve.question.dates import nearness
@@ -28,7 +28,13 @@ from cognigraph.retrieve.rank.late_interaction import (
 from cognigraph.retrieve.rank.roles import role_features
 from cognigraph.retrieve.rank.wishes import wishes
 from cognigraph.settings import SearchSettings
-from cognigraph.stores.candidates import NONE, OUTSIDE, Candidates, ChunkCandidates
+from cognigraph.stores.candidates import (
+    NONE,
+    OUTSIDE,
+    Candidates,
+    ChunkCandidates,
+    texts_at,
+)
 from cognigraph.text.bm25 import bm25, idf
 from cognigraph.text.terms import words
 
@@ -39,6 +45,9 @@ _CUES = frozenset({"speaker named", "asks", "answers", "length", "names", "answe
 _ROLES = frozenset({"user", "user vector", "assistant asked", "wish", "change"})
 _EXCHANGE = frozenset({"exchange vector", "counterpart vector", "counterpart triple"})
 _MADE_SCALED = frozenset({"contextual vector", "triple", "second triple", "time", "session rank"})
+OF_TEXTS = frozenset(
+    {"similar words", "window similar words", "names", "answer form", "wish", "change"}
+)
 ABSOLUTE = _CUES | _ROLES | _EXCHANGE | _MADE_SCALED
 """Signals with the same meaning for every question; they are not scaled over the candidates."""
 
@@ -59,45 +68,122 @@ def chunk_features(
 
     ``contextual`` says that the embedder reads words in their context (:class:`Embedder`).
     """
+    features = plain_features(candidates, analysis, settings, contextual=contextual)
+    return text_features(candidates, analysis, settings, features)
+
+
+def plain_features(
+    candidates: Candidates, analysis: Analysis, settings: SearchSettings, *, contextual: bool
+) -> dict[str, Floats]:
+    """The signals that need no texts."""
     chunks, lexicon = candidates.chunks, candidates.lexicon
     weights = idf(lexicon, analysis.terms)
     own_words = bm25(chunks.matches, chunks.length, weights, lexicon.mean_length)
+    similarity = scaled(chunks.cosine)
     features = {"vector": chunks.cosine, "words": own_words}
     if contextual:
-        features["contextual vector"] = scaled(chunks.cosine)
-    around = neighbours(chunks, WINDOW) if settings.windows else None
-    if around is not None:
+        features["contextual vector"] = similarity
+    if settings.windows:
+        around = neighbours(chunks, WINDOW)
         features |= _window_features(chunks, around, weights, lexicon.mean_length)
-    similar_to_triples: Floats | None = None
-    text_words = candidate_words(candidates)
-    if settings.late_interaction and chunks.texts:
-        similar = word_vectors().best_matches(analysis.words, text_words)
-        n = len(chunks.uids)
-        features |= late_features(similar[:n], weights, around)
-        similar_to_triples = similar[n:]
     if settings.sessions:
         features |= _session_features(candidates, weights)
     if settings.cues:
         features |= _cues(chunks, analysis)
-        wanted = analysis.aim.request and chunks.texts
-        wish = wishes(text_words)[: len(chunks.uids)] if wanted else None
-        is_state = analysis.asks_state and chunks.texts
-        change = changes(text_words)[: len(chunks.uids)] if is_state else None
-        features |= role_features(chunks.roles, scaled(chunks.cosine), wish, change, analysis.aim)
-        if chunks.texts:
-            speakers = set(chunks.speakers)
-            features |= form_features(chunks.texts, text_words, speakers, analysis.form)
+        features |= role_features(chunks.roles, similarity, None, None, analysis.aim)
     if settings.time_cue and analysis.times:
         features["time"] = nearness(analysis.times, chunks.at)
     if settings.triples and candidates.triples.uids:
-        chunk_scores = [scaled(chunks.cosine), scaled(own_words)]
-        scores = [*triple_scores(candidates, weights)]
-        if similar_to_triples is not None:
-            chunk_scores.append(scaled(features["similar words"]))
-            scores.append(weighted_mean(similar_to_triples, weights))
-        features |= _triple_features(candidates, scores, chunk_scores)
+        scores = triple_scores(candidates, weights)
+        features |= _triple_features(candidates, scores, [similarity, scaled(own_words)])
     if settings.windows and settings.cues:
-        features |= exchange_features(chunks, scaled(chunks.cosine), features.get("triple"))
+        features |= exchange_features(chunks, similarity, features.get("triple"))
+    return features
+
+
+def text_features(
+    candidates: Candidates,
+    analysis: Analysis,
+    settings: SearchSettings,
+    plain: Mapping[str, Floats],
+    rows: Ints | None = None,
+) -> dict[str, Floats]:
+    """The signals with those of the texts: of ``rows`` (k,) and their neighbours, if given.
+
+    They are unknown (NaN) for all other rows. A neighbour is read for the window of one of the
+    rows; of its own window, only what is read counts.
+    """
+    chunks = candidates.chunks
+    if not chunks.texts:
+        return dict(plain)
+    read = _with_neighbours(chunks, rows, settings)
+    texts = texts_at(chunks.texts, read)
+    text_words = candidate_words(candidates, read, texts)
+    features = dict(plain)
+    if settings.late_interaction:
+        features |= _late_features(candidates, analysis, settings, plain, read, text_words)
+    if settings.cues:
+        features |= _cues_in_texts(chunks, analysis, plain, read, texts, text_words)
+    if rows is not None:
+        unread = np.ones(len(chunks.uids), bool)
+        unread[read] = False
+        for name in OF_TEXTS.intersection(features):
+            features[name] = np.where(unread, np.nan, features[name])
+    return features
+
+
+def _with_neighbours(chunks: ChunkCandidates, rows: Ints | None, settings: SearchSettings) -> Ints:
+    if rows is None:
+        return np.arange(len(chunks.uids))
+    if not (settings.windows and settings.late_interaction):
+        return rows
+    around = neighbours(chunks, WINDOW)[rows]
+    return np.unique(around[around >= 0])
+
+
+def _late_features(
+    candidates: Candidates,
+    analysis: Analysis,
+    settings: SearchSettings,
+    plain: Mapping[str, Floats],
+    read: Ints,
+    text_words: TextWords,
+) -> dict[str, Floats]:
+    """Late interaction of the texts that were read, and of the triples."""
+    chunks = candidates.chunks
+    weights = idf(candidates.lexicon, analysis.terms)
+    matches = word_vectors().best_matches(analysis.words, text_words)
+    similar = np.zeros((len(chunks.uids), matches.shape[1]))
+    similar[read] = matches[: len(read)]
+    around = neighbours(chunks, WINDOW) if settings.windows else None
+    features = late_features(similar, weights, around)
+    if settings.triples and candidates.triples.uids:
+        scores = [*triple_scores(candidates, weights)]
+        scores.append(weighted_mean(matches[len(read) :], weights))
+        own = [plain["vector"], plain["words"], features["similar words"]]
+        features |= _triple_features(candidates, scores, [scaled(values) for values in own])
+        if settings.windows and settings.cues:
+            features |= exchange_features(chunks, scaled(chunks.cosine), features["triple"])
+    return features
+
+
+def _cues_in_texts(
+    chunks: ChunkCandidates,
+    analysis: Analysis,
+    plain: Mapping[str, Floats],
+    read: Ints,
+    texts: Sequence[str],
+    text_words: TextWords,
+) -> dict[str, Floats]:
+    """Whether a text has the form of the answer, tells a wish or a change; 0 if it is not read."""
+    found = {**form_features(texts, text_words, set(chunks.speakers), analysis.form)}
+    if "user" in plain and analysis.aim.request:
+        found["wish"] = wishes(text_words)[: len(read)] * plain["user"][read]
+    if "user" in plain and analysis.asks_state:
+        found["change"] = changes(text_words)[: len(read)] * plain["user"][read]
+    features = {name: np.zeros(len(chunks.uids)) for name in found}
+    for name, values in found.items():
+        features[name][read] = values
     return features
 
 

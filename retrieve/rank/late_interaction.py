@@ -6,6 +6,8 @@ question weighted by their idf.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from cognigraph.arrays import Floats, Ints
@@ -13,12 +15,15 @@ from cognigraph.embed.word_vectors import TextWords, word_vectors
 from cognigraph.stores.candidates import Candidates
 
 
-def candidate_words(candidates: Candidates) -> TextWords:
-    """Read the words of the chunks (each with its speaker's name), then those of the triples."""
-    chunks = candidates.chunks
-    spoken = zip(chunks.speakers, chunks.texts, strict=False)
-    texts = [f"{speaker or ''} {text}" for speaker, text in spoken]
-    return word_vectors().read([*texts, *candidates.triples.texts])
+def candidate_words(candidates: Candidates, rows: Ints, texts: Sequence[str]) -> TextWords:
+    """Read the words of some chunks (each with its speaker's name), then those of the triples.
+
+    ``texts`` are those of the chunks in ``rows``.
+    """
+    speakers = candidates.chunks.speakers
+    spoken = zip(rows.tolist(), texts, strict=True)
+    named = [f"{speakers[row] or ''} {text}" for row, text in spoken]
+    return word_vectors().read([*named, *candidates.triples.texts])
 
 
 def weighted_mean(similar: Floats, weights: Floats) -> Floats:

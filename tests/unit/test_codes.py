@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +14,12 @@ import pytest
 from cognigraph import Filter, Memory
 from cognigraph.arrays import product, products
 from cognigraph.model import Exclusion
-from cognigraph.stores.candidates import CandidateQuery, Candidates
+from cognigraph.stores.candidates import CandidateQuery, Candidates, StoredTexts
 from cognigraph.stores.sqlite.index import code_query
 from cognigraph.stores.sqlite.index.code_arrays import signs
 from cognigraph.stores.sqlite.index.code_query import CodeQuery
 from cognigraph.stores.sqlite.index.codes import Codes
-from cognigraph.stores.sqlite.index.gather import gather_candidates
+from cognigraph.stores.sqlite.index.gather import gather_candidates, texts_of_chunks
 from cognigraph.stores.sqlite.index.layer import Layer
 from cognigraph.stores.sqlite.index.scan import CodedScan, ExactScan
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
@@ -127,6 +128,8 @@ def assert_alike(found: Candidates, expected: Candidates) -> None:
             if isinstance(value, np.ndarray):
                 most = 0.01 if name in ("cosine", "theme") else 1e-5
                 assert np.allclose(value, wanted, rtol=0, atol=most, equal_nan=True), (part, name)
+            elif isinstance(value, StoredTexts):
+                assert list(value) == list(wanted)
             else:
                 assert value == wanted, (part, name)
 
@@ -155,7 +158,8 @@ def test_layers_with_codes_give_the_candidates_of_layers_without(tmp_path):
                     found = []
                     for index in (exact, coded):
                         index.refresh(connection, 1)
-                        found.append(gather_candidates(connection, index, 1, asked))
+                        texts = partial(texts_of_chunks, connection)
+                        found.append(gather_candidates(connection, index, 1, asked, texts))
                     assert_alike(found[1], found[0])
         assert exact.chunks.codes is None
         assert coded.chunks.codes is not None

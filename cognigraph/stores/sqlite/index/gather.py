@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from cognigraph.stores.candidates import (
     Candidates,
     ChunkCandidates,
     SessionCandidates,
+    StoredTexts,
 )
 from cognigraph.stores.sqlite.index.allowed import Mask, allowed_chunks, left_out
 from cognigraph.stores.sqlite.index.by_words import best_by_words
@@ -27,7 +29,6 @@ from cognigraph.stores.sqlite.index.sources import (
     hexadecimal,
     passing,
     select_in,
-    texts_of,
 )
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.index.themes import NOBODY
@@ -36,13 +37,25 @@ from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.text.bm25 import idf
 from cognigraph.times import to_micros
 
-_TEXTS = "SELECT id, text FROM chunk WHERE id IN ({})"
+ReadTexts = Callable[[Sequence[int]], Mapping[int, str]]
+
+
+def texts_of_chunks(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
+    """The texts of chunks by their row ids."""
+    return dict(select_in(connection, "SELECT id, text FROM chunk WHERE id IN ({})", ids))
 
 
 def gather_candidates(
-    connection: sqlite3.Connection, index: SpaceIndex, space_id: int, query: CandidateQuery
+    connection: sqlite3.Connection,
+    index: SpaceIndex,
+    space_id: int,
+    query: CandidateQuery,
+    texts: ReadTexts,
 ) -> Candidates:
-    """Run all candidate sources of a query. The caller holds the index's lock and its snapshot."""
+    """Run all candidate sources of a query. The caller holds the index's lock and its snapshot.
+
+    ``texts`` reads texts of chunks by their ids, after the snapshot has ended too.
+    """
     until = to_micros(query.as_of) if query.as_of else None
     lexicon = index.lexicon(query.terms)
     weights = idf(lexicon, query.terms)
@@ -74,7 +87,7 @@ def gather_candidates(
     near = themes.best(query.sessions_by_vector, owners != NOBODY)
     session_ids = np.union1d(index.chunks["session"][rows], owners[near])
     sessions = _session_candidates(connection, index, session_ids, themes, query)
-    chunk_candidates = _chunk_candidates(connection, index, rows, sessions, scan, chunks, query)
+    chunk_candidates = _chunk_candidates(index, rows, sessions, scan, chunks, query, texts)
     return Candidates(
         lexicon=lexicon,
         chunks=chunk_candidates,
@@ -110,13 +123,13 @@ class _Sessions:
 
 
 def _chunk_candidates(
-    connection: sqlite3.Connection,
     index: SpaceIndex,
     rows: Ints,
     sessions: _Sessions,
     scan: Scan,
     found: Found,
     query: CandidateQuery,
+    texts: ReadTexts,
 ) -> ChunkCandidates:
     table = index.chunks
     return ChunkCandidates(
@@ -133,7 +146,7 @@ def _chunk_candidates(
         by_terms=np.isin(rows, found.terms),
         speakers=tuple(index.speakers[code] for code in table["speaker"][rows].tolist()),
         roles=tuple(ROLE_OF_NUMBER[number] for number in table["role"][rows].tolist()),
-        texts=texts_of(connection, _TEXTS, table["id"][rows]) if query.texts else (),
+        texts=StoredTexts(table["id"][rows].tolist(), texts) if query.texts else (),
     )
 
 
