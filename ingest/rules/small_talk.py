@@ -157,7 +157,7 @@ def _happened(said: Said) -> bool:
         )
         return ended or "'s " in said.object.text
     if said.verb_words[0] in verbs.BE:
-        return verbs.is_past(said.relation.main)
+        return any(map(verbs.is_participle, said.verb_words[1:2]))
     if _is_form(said.relation.main, idle.MOVING):
         return False
     return (said.phrase.type == "person" and said.is_past) or "'s " in said.object.text
@@ -174,7 +174,8 @@ def is_about_anything(said: Said) -> bool:
 def is_moving(said: Said) -> bool:
     """Recognise what a thing does to one of those who talk: "your story motivates me"."""
     moved = said.object.text in (said.voices.speaker, said.voices.other)
-    return moved and said.phrase.type != "person" and _is_form(said.relation.main, idle.MOVING)
+    acts = said.phrase.type != "person" and said.verb_words[0] not in verbs.BE
+    return moved and acts and _is_form(said.relation.main, idle.MOVING)
 
 
 def is_promise(said: Said) -> bool:
