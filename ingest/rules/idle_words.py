@@ -59,7 +59,8 @@ _QUALITIES = word_set(
     understanding uniqueness unity unknown upbringing ups upside vacation-mode value values
     variety vibe vibes victory view views vision voice voices vulnerability warmth way ways
     well-being wellbeing wellness willingness willpower win wins wisdom wonder wonders words
-    work-life world worldview worries worry worth youth"""
+    work-life world worldview worries worry worth youth surge turnout plunge page adventure
+    adventures talents talent rollercoaster bash blast hang"""
 )
 ABSTRACT = _QUALITIES | words.SOFT - word_set("work place community others picture pic photo")
 """Nouns of feeling, effort and quality."""
@@ -91,7 +92,7 @@ FEELING = word_set(
     lonely homesick gutted chuffed relaxed refreshed energized invigorated fulfilled content"""
 )
 """Adjectives for moods."""
-IDIOMS = word_set("up down after over")
+IDIOMS = word_set("up down after over off")
 """Words between "is" and "for", "to" ... that make an attitude: "is up for", "is down to"."""
 TALKING = word_set("chat hear talk catch speak tell see thank listen congratulate cheer root")
 """What those who talk do with each other."""
@@ -117,7 +118,8 @@ IDLE = word_set(
     """admire cherish deserve realize realise matter inspire motivate strive persevere embrace face
     overcome cope imagine recall remember believe trust pray wish agree rock crush nail shine
     thrive relax unwind chill recharge connect relate bond root cheer wow amaze wonder savor
-    savour reassure resonate figure carve tend juggle balance absorb soak hustle value"""
+    savour reassure resonate figure carve tend juggle balance absorb soak hustle value rely
+    depend"""
 )
 """Verbs of feeling and effort, which tell nothing that happened."""
 NOTICING = word_set("notice see meet watch hear spot")
@@ -144,6 +146,8 @@ EVALUATIVE = word_set(
 """Adjectives that say how one finds something."""
 AWAITING = ("looks forward", "is looking forward")
 """Beginnings of relations that await something."""
+ADRIFT = word_set("afterwards afterward firsthand altogether likewise")
+"""Adverbs that are no object."""
 DANGLING = word_set("surrounded yourself matter safe similar")
 """Words at which an object was cut off."""
 POINTERS = word_set("one ones mine yours something anything rid")

@@ -23,6 +23,7 @@ _AFTER_PRONOUN = word_set("there here home back up out off away around like as a
 """Words between which and a verb "it" is the whole object: "takes it there"."""
 _PLACES_AND_PEOPLE = frozenset(("person", "location", "organization"))
 _NO_OBJECT = word_set("least all first like than as")
+_HELPING = word_set("help remind let make keep")
 _DEMONSTRATIVE = word_set("this that these those one")
 
 
@@ -87,7 +88,15 @@ class ObjectReader:
         last = start
         while last < end and last not in self.timed:
             last += 1
-        return start, self._before_next_verb(start, last)
+        return start, self._before_next_verb(start, self._before_purpose(start, last))
+
+    def _before_purpose(self, first: int, last: int) -> int:
+        """Return where a purpose with a person begins: "a class | to help me put it in words"."""
+        for index in range(first + 1, last - 2):
+            lows = [token.low for token in self.tokens[index : index + 3]]
+            if lows[0] == "to" and lows[1] in _HELPING and lows[2] in words.OBJECT_PRONOUNS:
+                return index
+        return last
 
     def _before_next_verb(self, first: int, last: int) -> int:
         """Return where an unrecognised clause begins: "a book | and hoping it will help"."""

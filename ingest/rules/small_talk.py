@@ -24,6 +24,10 @@ from cognigraph.ingest.rules.noun_phrases import Phrase, Voices
 from cognigraph.ingest.rules.relations import Relation, is_manner
 from cognigraph.ingest.rules.subjects import Subject
 
+_DEMONSTRATIVE = frozenset(("this", "that", "these", "those"))
+_FUNCTION = words.PREPOSITIONS | words.CONJUNCTIONS
+_STATES = frozenset(("need", "be", "deserve", "know", "want"))
+
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -95,6 +99,8 @@ def is_feeling(said: Said) -> bool:
     first, rest = said.verb_words[0], said.verb_words[1:]
     if first in idle.FEELING or set(rest[:2]) & idle.FEELING - {"passionate", "curious"}:
         return True
+    if said.words[-1:] in (["busy"], ["alright"], ["fine"], ["okay"]):
+        return True
     if first in ("is", "was", "feels", "gets") and rest[:1] and rest[0] in idle.IDIOMS:
         return True
     if not said.relation.copula and said.relation.main not in idle.BECOMING:
@@ -126,12 +132,19 @@ def is_abstract(said: Said) -> bool:
 
 def is_anything(said: Said) -> bool:
     """Recognise an object that could be anything: "a new project", "something tasty"."""
-    if said.words[0] in ("something", "anything", "someone", "everything"):
-        return not any(word in words.PREPOSITIONS for word in said.words)
     judging = words.SENTIMENT | idle.EVALUATIVE | words.LIGHT
     skipped = judging | words.PREPOSITIONS | words.DETERMINERS
     rest = [word for word in said.words if word not in skipped]
     return all(word in idle.ANYTHING for word in rest)
+
+
+def is_something(said: Said) -> bool:
+    """Recognise an object that is only pointed at: "something new", "this", "chat about this"."""
+    pairs = zip(said.words, [*said.words[1:], "and"], strict=True)
+    if any(word in _DEMONSTRATIVE and after in _FUNCTION for word, after in pairs):
+        return True
+    whole = not any(word in words.PREPOSITIONS for word in said.words)
+    return whole and said.words[0] in ("something", "anything", "someone", "everything")
 
 
 def is_about_nothing(said: Said) -> bool:
@@ -188,6 +201,18 @@ def is_idle(said: Said) -> bool:
     return any(_is_form(word, idle.IDLE) for word in (said.relation.main, *said.verb_words[-2:]))
 
 
+def is_of_everybody(said: Said) -> bool:
+    """Recognise what "we" are, have or need, which is said of everybody: "We need better roads"."""
+    bare = said.relation.main in _STATES and not said.is_past
+    lasting = said.verb_words[0] not in ("was", "were", "had", "is") and not said.relation.modal
+    return said.subject.plural and bare and lasting and said.is_between_people
+
+
+def is_past_wish(said: Said) -> bool:
+    """Recognise what somebody wanted, and may have or not: "I wanted to stand out"."""
+    return said.verb_words[0] == "wanted" and said.is_between_people
+
+
 def is_resolve(said: Said) -> bool:
     """Recognise a resolve to go on: "is trying to stay", "stays motivated"."""
     kept = said.verb_words[-1].startswith(("keep", "continue"))
@@ -225,7 +250,7 @@ def is_cut_off(said: Said) -> bool:
     adrift = said_words[0] in words.PREPOSITIONS - {"like", "about", "around", "over"}
     if adrift and verbs.known_verb(last) is not None:
         return True  # "saw [another] at a shop"
-    return run_on or order or said_words[-1] in idle.DANGLING
+    return run_on or order or said_words[-1] in idle.DANGLING or said_words[0] in idle.ADRIFT
 
 
 def _is_form(low: str, bases: frozenset[str]) -> bool:
@@ -309,7 +334,7 @@ def head_index(said: Sequence[str]) -> int:
     return last
 
 
-_FEELINGS = (is_praise, is_feeling, is_talk, is_about_anything)
+_FEELINGS = (is_praise, is_feeling, is_talk, is_something, is_about_anything)
 _SIGNS: tuple[Callable[[Said], bool], ...] = (
     *_FEELINGS,
     is_known_to_listener,
@@ -319,6 +344,8 @@ _SIGNS: tuple[Callable[[Said], bool], ...] = (
     is_moving,
     is_promise,
     is_idle,
+    is_of_everybody,
+    is_past_wish,
     is_resolve,
     is_cut_off,
 )

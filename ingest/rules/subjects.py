@@ -47,6 +47,8 @@ class Subject:
     speaker: bool = False
     addressed: bool = False
     """Whether the subject is "you"."""
+    plural: bool = False
+    """Whether the subject is "we"."""
     others: tuple[Phrase, ...] = ()
     """Further subjects of the same verb: Tom in "Ann and Tom moved"."""
 
@@ -82,7 +84,7 @@ class SubjectFinder:
         """Return the subject of tokens ``[start, end)``; ``None`` if there is no clear one."""
         low, following = self._low(start, end), self._low(start + 1, end)
         if low in words.FIRST_PERSON:
-            return Subject(self.speaker, start + 1, speaker=True)
+            return Subject(self.speaker, start + 1, speaker=True, plural=low == "we")
         if low == "you":
             if self.voices.other is None or self._advice(start + 1, end):
                 return None  # a generic "you", as in "you can't deny"

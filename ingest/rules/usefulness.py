@@ -95,6 +95,8 @@ def is_useful(
     concrete = named or when is not None
     if voices.to_assistant and relation.text in _ASKING and not concrete:
         return False  # "I need a menu idea" asks for it
+    if "sorry" in relation.text.split():
+        return False
     if not named and not _is_counted(object):
         said = small_talk.Said(subject, phrase, relation, object, voices)
         if small_talk.is_small_talk(said, dated=when is not None):

@@ -58,6 +58,12 @@ def told(text: str, other: str = "Ben", role: str | None = None) -> list[str]:
         "I can't wait to hear about it.",
         "I'd love to see your garden.",
         "I loved chatting with you.",
+        "I'm off to bake some cakes.",
+        # what may have been, what all need, and what only points
+        "I wanted to stand out.",
+        "We need better roads.",
+        "I'm working on something like this.",
+        "I did something new last weekend.",
     ],
 )
 def test_small_talk_gives_no_fact(text: str) -> None:
@@ -84,6 +90,10 @@ def test_small_talk_gives_no_fact(text: str) -> None:
         ("My dream is to open a bakery.", "Ann's dream is to open a bakery"),
         ("I'm allergic.", "Ann is allergic"),
         ("My favourite colour is blue.", "Ann's favourite colour is blue"),
+        ("I need a good dance floor.", "Ann needs good dance floor"),
+        ("We have a pup.", "Ann has pup"),
+        ("I took a class to help me put it in words.", "Ann took class"),
+        ("That job was made for you.", "job was made for Ben"),
     ],
 )
 def test_what_lasts_is_kept(text: str, fact: str) -> None:
