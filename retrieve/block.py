@@ -44,7 +44,10 @@ def build_block(
     background = fetch_background(request.store, request.space, found)
     lines = written_lines(request, settings, max_tokens)
     background = replace(background, written=lines)
-    return assemble(found.result, settings, max_tokens=max_tokens, zone=zone, background=background)
+    block = assemble(
+        found.result, settings, max_tokens=max_tokens, zone=zone, background=background
+    )
+    return block if found.result.hits else block.with_notes(found.result.trace.notes)
 
 
 def fetch_background(store: Store, space: str, found: SearchOutcome) -> Background:

@@ -35,6 +35,7 @@ from cognigraph.retrieve.timeline import (
     sessions_known_at,
     state_time,
 )
+from cognigraph.retrieve.top_down import why_nothing
 from cognigraph.stores.candidates import Candidates, ChunkRecord
 
 
@@ -375,8 +376,7 @@ class _Ranked:
         notes = list(self.plan.notes)
         if best.note:
             notes.append(best.note)
-        if self.plan.request.settings.is_top_down and not self.candidates.chunks.uids:
-            notes.append("no fact of the best sessions leads to a message: enrich, or search wide")
+        notes.extend(why_nothing(self.candidates, self.plan.request.settings))
         unknown = int(np.isnan(self.ranking.gap).sum())
         if unknown:
             notes.append(f"{unknown} candidates without a time")

@@ -32,6 +32,11 @@ _SUMMARIES = 200
 """Number of themes whose sessions are ranked by their keys."""
 _WIDER = 10
 """How many times as many triples are fetched as may be kept, because most are in other sessions."""
+_NO_FACT = (
+    "the profile licomemory finds messages through facts, and no fact leads to one here; facts come "
+    "from enrichment (flush() or `cognigraph enrich`). The default profile needs none, nor does "
+    "LicoMemorySettings(candidates='wide')"
+)
 _DIGITS = 6
 """Session scores that differ only later are equal, so that stores choose the same sessions."""
 
@@ -55,6 +60,11 @@ def top_down_query(query: CandidateQuery) -> CandidateQuery:
         sessions_by_vector=_SUMMARIES if query.sessions_by_vector else 0,
         radius=0,
     )
+
+
+def why_nothing(candidates: Candidates, settings: SearchSettings) -> list[str]:
+    """What to tell the user if no fact led to a message."""
+    return [_NO_FACT] if settings.is_top_down and not candidates.chunks.uids else []
 
 
 def reached_top_down(candidates: Candidates, settings: SearchSettings) -> Candidates:

@@ -117,7 +117,8 @@ def search(run: CommandRun) -> int:
     run.terminal.document(result)
     hint = None if enriched else "some messages are not enriched yet: cognigraph enrich"
     if not (result.hits or result.episodes):
-        run.terminal.note("nothing found" + (f"; {hint}{options.flags}" if hint else ""))
+        notes = [*result.trace.notes, *([hint + options.flags] if hint else [])]
+        run.terminal.note("; ".join(["nothing found", *notes]))
         return FOUND_PROBLEM
     layers.show(result, run.terminal, options.reader, why=arguments.why)
     if absent := format_values.absent(result):

@@ -175,6 +175,7 @@ class SearchResult(Sequence[Hit]):
     def __repr__(self) -> str:
         lines = [f"<SearchResult {self.question!r}: {len(self.hits)} hits>"]
         lines.extend(f"  {position}. {hit!r}" for position, hit in enumerate(self.hits, 1))
+        lines.extend(f"  {note}" for note in self.trace.notes if not self.hits)
         return "\n".join(lines)
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from cognigraph import ConfigurationError, LicoMemorySettings, SearchSettings
+from cognigraph import ConfigurationError, LicoMemorySettings, SearchSettings, Settings
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
 from cognigraph.retrieve.candidate_search import candidate_query
@@ -131,6 +131,19 @@ def test_licomemory_is_the_formula_on_stored_values(space, later):
         "Where does Ann live?", now=later, settings=replace(settings, decay=False)
     )
     assert all(hit.why.decay == pytest.approx(1) for hit in without)
+
+
+def test_licomemory_says_why_it_finds_nothing_before_enrichment(space, later):
+    """It reaches messages through facts only, which the user would have to know."""
+    search = SearchSettings(profile="licomemory")
+    found = space.search("Where does Ann live?", now=later, settings=search)
+    block = space.context("Where does Ann live?", now=later, settings=Settings(search=search))
+    assert (len(found), block) == (0, "")
+    for notes in (found.trace.notes, block.notes):
+        assert len(notes) == 1
+        assert "through facts" in notes[0] and "`cognigraph enrich`" in notes[0]
+    assert repr(found).splitlines()[1].strip() == found.trace.notes[0]
+    assert space.search("Where does Ann live?", now=later).hits
 
 
 def test_licomemory_says_which_hits_no_triple_leads_to(space, later):

@@ -95,3 +95,11 @@ def test_a_port_that_does_not_exist_is_refused_before_anything_starts(quick: Cli
     for command in ("serve", "mcp"):
         error = error_of(quick(command, "--port", "65536"), 2)
         assert "--port: must be a whole number from 0 to 65,535, not '65536'" in error
+
+
+def test_a_profile_that_needs_facts_says_so_when_it_finds_nothing(quick: Cli) -> None:
+    quick("add", "I moved to Oslo in May.", "--no-enrich")
+    found = quick("search", "Where is Oslo?", "--profile", "licomemory")
+    assert found.returncode == 1
+    assert found.stderr.startswith("nothing found; the profile licomemory finds messages through")
+    assert "cognigraph enrich" in found.stderr
