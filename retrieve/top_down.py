@@ -33,7 +33,7 @@ _SUMMARIES = 200
 _WIDER = 10
 """How many times as many triples are fetched as may be kept, because most are in other sessions."""
 _NO_FACT = (
-    "the profile licomemory finds messages through facts, and no fact leads to one here; facts come "
+    "the profile licomemory finds messages through facts, and none leads to one here; facts come "
     "from enrichment (flush() or `cognigraph enrich`). The default profile needs none, nor does "
     "LicoMemorySettings(candidates='wide')"
 )

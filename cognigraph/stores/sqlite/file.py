@@ -39,6 +39,11 @@ class MemoryFile:
         """How vectors are stored in this file."""
         return self._record.vectors
 
+    @property
+    def key(self) -> bytes:
+        """What seals the numbers that are shown and count the rows of all spaces."""
+        return self._record.key
+
     def read(self) -> AbstractContextManager[Connection]:
         """A read transaction."""
         return self._pool.read()

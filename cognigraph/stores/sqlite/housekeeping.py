@@ -41,7 +41,8 @@ class SQLiteHousekeeping:
 
     def messages(self, space: str, query: MessageQuery) -> list[Placed]:
         """List messages in order of time."""
-        return self._file.query(space, [], lambda c, s: listing.messages(c, s, query))
+        key = self._file.key
+        return self._file.query(space, [], lambda c, s: listing.messages(c, s, query, key))
 
     def choose(self, space: str, selection: Selection) -> list[Chosen]:
         """Find the messages to forget."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from cognigraph.model import StoredMessage
@@ -12,6 +13,7 @@ from cognigraph.model.listing import MessageQuery, Position
 from cognigraph.stores.listing import Placed
 from cognigraph.stores.sqlite.fact_listing import of_source
 from cognigraph.stores.sqlite.message_data import JOIN, metadata_of, tags_of
+from cognigraph.stores.sqlite.sealed import seal, unseal
 from cognigraph.stores.sqlite.work import DONE
 from cognigraph.times import from_micros, to_micros
 
@@ -34,8 +36,13 @@ JOIN work w ON w.chunk_id = c.id {JOIN}
 ORDER BY j.key, c.part"""
 
 
-def messages(connection: sqlite3.Connection, space: int, query: MessageQuery) -> list[Placed]:
-    """Messages that match, each with its position."""
+def messages(
+    connection: sqlite3.Connection, space: int, query: MessageQuery, key: bytes
+) -> list[Placed]:
+    """Messages that match, each with its position, whose arrival number is sealed with the key."""
+    if query.after is not None:
+        at = query.after.at
+        query = replace(query, after=Position(at, unseal(query.after.arrival, key, at)))
     conditions, parameters = _conditions(query)
     statement = _FIRSTS.format(
         conditions=conditions,
@@ -47,7 +54,7 @@ def messages(connection: sqlite3.Connection, space: int, query: MessageQuery) ->
         statement, {"space": space, "limit": query.limit, **parameters}
     ).fetchall()
     found = _whole(connection, [row[0] for row in firsts])
-    return [Placed(Position(at, id), found[id], uid) for id, at, uid in firsts]
+    return [Placed(Position(at, seal(id, key, at)), found[id], uid) for id, at, uid in firsts]
 
 
 def _conditions(query: MessageQuery) -> tuple[str, dict[str, Any]]:

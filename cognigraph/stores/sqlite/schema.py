@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from secrets import token_hex
 
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.model.storage import EmbedderIdentity
@@ -28,12 +29,17 @@ def migrations() -> tuple[tuple[int, str], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The metadata of a file. ``generation`` counts the embedders it has had."""
+    """The metadata of a file.
+
+    ``generation`` counts the embedders it has had. ``key`` seals what is shown of the file but says
+    something of all spaces.
+    """
 
     schema_version: int
     embedder: EmbedderIdentity
     vectors: VectorFormat
     generation: int
+    key: bytes
 
 
 def number_of(name: str) -> int:
@@ -66,12 +72,24 @@ def prepare(
         )
     if record is None:
         record = _migrated(pool, newest, embedder, precision, clock)
+    if not record.key:
+        record = replace(record, key=_new_key(pool))
     # Before this checkpoint the schema may be only in the write-ahead log. A file that then lost
     # its log would be empty, and would be taken for a new memory.
     pool.checkpoint()
     marks.check(pool)
     erase.erase(pool)  # what an interrupted process has deleted
     return record
+
+
+def _new_key(pool: Pool) -> bytes:
+    """Give the file a key; one that can only be read has one for as long as it is open."""
+    key = token_hex(16)
+    if not pool.is_read_only:
+        with pool.write() as connection:
+            connection.execute("INSERT OR IGNORE INTO meta VALUES ('key', ?)", (key,))
+            key = read_meta(connection)["key"]
+    return bytes.fromhex(key)
 
 
 def _migrated(
@@ -108,6 +126,7 @@ def _migrated(
                 analyzer=ANALYZER,
                 vectors=precision,
                 generation=1,
+                key=token_hex(16),
             )
         connection.execute(f"PRAGMA user_version = {newest}")
         return _checked(connection, pool.path, embedder)
@@ -214,4 +233,5 @@ def _checked(
         embedder=stored,
         vectors=VectorFormat(stored.dimension, precision),
         generation=int(meta["generation"]),
+        key=bytes.fromhex(meta.get("key", "")),
     )

@@ -1,0 +1,292 @@
+"""Every verb, route, tool and command finds the same in a space alone and beside others.
+
+The others have the same names, sessions, ids and texts, further texts that are almost the same, and
+corrections by their users. The calls are tables in ``tests/isolation``; a verb, route, tool or
+command that is in none of them fails a test, so that a new one is not forgotten. Scores, order,
+counts and times are compared too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
+
+import pytest
+from mcp import Client
+from starlette.testclient import TestClient
+
+from cognigraph import AsyncMemory, Memory, Space
+from cognigraph.cli.app import _COMMANDS, main
+from cognigraph.mcp_server.build import build_server
+from cognigraph.server.app import ServerSettings, create_app
+from cognigraph.server.gate import ServerLimits
+from tests.isolation import commands, requests, tools, verbs
+from tests.isolation.verbs import COPY, CURSOR, FILE, MINE, TABLE
+from tests.isolation.world import (
+    Uid,
+    World,
+    assert_alike,
+    awaited_outcome,
+    fill,
+    fill_rival,
+    outcome,
+    settled,
+)
+from tests.unit.test_faces import operations
+
+pytestmark = pytest.mark.one_line
+
+Play = Callable[[World, str], list[Any]]
+Compare = Callable[[Play], None]
+SPACE = "ann"
+
+
+def test_every_verb_is_called() -> None:
+    assert {name for name, _ in verbs.SPACE} == operations(Space).keys()
+    own = operations(Memory).keys() - operations(Space).keys()
+    assert {name for name, _ in verbs.MEMORY} | verbs.NOT_OF_A_SPACE.keys() == own
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A file in which the space is alone, and one in which it is beside others."""
+    folder = tmp_path_factory.mktemp("isolation")
+    alone, beside = World({"location": folder / "alone.db"}), World({"location": folder / "b.db"})
+    fill(alone.open, SPACE)
+    fill_beside(beside, SPACE)
+    return folder / "alone.db", folder / "b.db"
+
+
+def fill_beside(world: World, name: str) -> list[str]:
+    """Fill a space between others, which get their messages before and after it."""
+    first, *others = rivals(name)
+    fill_rival(world.open, first)
+    fill(world.open, name)
+    for other in others:
+        fill_rival(world.open, other)
+    return [first, *others]
+
+
+def rivals(name: str) -> list[str]:
+    return [name[:-1], f"{name}' OR '1'='1"]
+
+
+@pytest.fixture
+def compare(
+    request: pytest.FixtureRequest, location: dict[str, Any], space_name: str, tmp_path: Path
+) -> Compare:
+    """Make the calls in the space alone, then in one of the same name beside others."""
+
+    def on_files(play: Play) -> None:
+        alone, beside = request.getfixturevalue("files")
+        found = []
+        for number, source in enumerate((alone, beside)):
+            path = tmp_path / f"{number}.db"
+            shutil.copy(source, path)
+            found.append(World({"location": path}))
+        in_them(play, *found, SPACE)
+
+    def on_a_server(play: Play) -> None:
+        world = World(location)
+        fill(world.open, space_name)
+        first = play(world, space_name)
+        with world.open() as memory:
+            memory.delete_space(space_name)
+        fill_beside(world, space_name)
+        in_them(play, first, world, space_name)
+        with world.open() as memory:
+            for name in (*rivals(space_name), space_name):
+                memory.delete_space(name)
+
+    return on_a_server if "auth" in location else on_files
+
+
+def in_them(play: Play, alone: World | list[Any], beside: World, name: str) -> None:
+    first = play(alone, name) if isinstance(alone, World) else alone
+    before = beside.snapshots(rivals(name))
+    assert_alike(first, play(beside, name))
+    assert beside.snapshots(rivals(name)) == before
+
+
+def test_verbs(compare: Compare, tmp_path: Path) -> None:
+    def play(world: World, name: str) -> list[Any]:
+        with world.open() as memory:
+            calls = Calls(memory, name, tmp_path)
+            return [
+                (verb, given, calls.seen(verb, outcome(partial(calls.call, memory, verb, given))))
+                for verb, given in [*verbs.NAMED, *verbs.SPACE, *verbs.MEMORY]
+            ]
+
+    compare(play)
+
+
+def test_verbs_for_asyncio(compare: Compare, tmp_path: Path) -> None:
+    async def play_all(world: World, name: str) -> list[Any]:
+        found = []
+        with world.open() as other:
+            calls = Calls(other, name, tmp_path)
+            async with AsyncMemory(**world.options()) as memory:
+                for verb, given in [*verbs.SPACE, *verbs.MEMORY]:
+                    call = partial(calls.call, memory, verb, given)
+                    found.append((verb, given, calls.seen(verb, await awaited_outcome(call))))
+        return found
+
+    compare(lambda world, name: asyncio.run(play_all(world, name)))
+
+
+def test_routes(compare: Compare, tmp_path: Path) -> None:
+    def play(world: World, name: str) -> list[Any]:
+        with (
+            world.open() as memory,
+            TestClient(served(memory), base_url="http://127.0.0.1:8700") as client,
+        ):
+            exported, found = b"", []
+            calls, known = Calls(memory, name, tmp_path), routes(memory)
+            for operation, parameters, body in requests.REQUESTS:
+                method, path = known[operation]
+                where = calls.value({"space": name, **parameters})
+                sent = exported if body == requests.EXPORTED else calls.value(body)
+                answer = client.request(
+                    method,
+                    path.format(**{key: quote(str(one), safe="") for key, one in where.items()}),
+                    params={key: one for key, one in where.items() if f"{{{key}}}" not in path},
+                    **({"content": sent} if isinstance(sent, bytes) else {"json": sent}),
+                )
+                exported = answer.content if operation == "export_space" else exported
+                read = settled(read_lines(answer.text))
+                found.append((operation, body, [answer.status_code, calls.seen(operation, read)]))
+            return found
+
+    compare(play)
+
+
+def served(memory: Memory) -> Any:
+    limits = ServerLimits(rate=0)
+    return create_app(memory, ServerSettings(is_local=True, warm_up=False, limits=limits))
+
+
+def routes(memory: Memory) -> dict[str, tuple[str, str]]:
+    """The method and the path of each operation."""
+    return {
+        operation["operationId"]: (method.upper(), path)
+        for path, methods in served(memory).openapi()["paths"].items()
+        for method, operation in methods.items()
+    }
+
+
+def read_lines(text: str) -> list[Any]:
+    """An answer: a JSON document, JSON lines, or events."""
+    found = []
+    for line in text.splitlines():
+        data = line.removeprefix("data: ")
+        found.append(json.loads(data) if data[:1] in ("{", "[") else data)
+    return found
+
+
+def test_tools(compare: Compare) -> None:
+    async def play(world: World, name: str) -> list[Any]:
+        with world.open() as memory:
+            async with Client(build_server(memory.space(name))) as client:
+                found = []
+                for tool, given in tools.TOOLS:
+                    answer = await client.call_tool(tool, given)
+                    texts = [getattr(part, "text", "") for part in answer.content]
+                    said = answer.structured_content if not answer.is_error else texts
+                    found.append((tool, given, settled(said)))
+                for uri in tools.RESOURCES:
+                    answer = await client.read_resource(uri)
+                    found.append((uri, [one.text for one in answer.contents]))
+                return found
+
+    compare(lambda world, name: asyncio.run(play(world, name)))
+
+
+def test_every_route_tool_and_command_is_called(tmp_path: Path) -> None:
+    with World({"location": tmp_path / "m.db"}).open() as memory:
+        sent = {name for name, _, _ in requests.REQUESTS}
+        assert sent | requests.NOT_OF_A_SPACE.keys() == routes(memory).keys()
+        offered = build_server(memory)._tool_manager.list_tools()
+        assert {name for name, _ in tools.TOOLS} == {tool.name for tool in offered}
+    run = {line[0] for line in commands.COMMANDS}
+    assert run | commands.NOT_OF_A_SPACE.keys() == _COMMANDS.keys()
+
+
+_CLOCK = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+\+00:00")
+"""A time of the system's clock, which the command line uses; those of the talk have no fraction."""
+_FILES = re.compile(r"/\S*/file-[0-9a-f]{32}")
+
+
+def test_commands(compare: Compare, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def play(world: World, name: str) -> list[Any]:
+        store = ["--db", str(world.location["location"]), "--space", name, "--json"]
+        if auth := world.location.get("auth"):
+            store += ["--auth", ":".join(auth)]
+        found = []
+        for line in commands.COMMANDS:
+            with world.open() as memory:
+                words = [str(Calls(memory, name, tmp_path).value(one)) for one in line]
+            capsys.readouterr()
+            code = main([*words, *store])
+            out, error = capsys.readouterr()
+            out = _FILES.sub("FILE", _CLOCK.sub("now", out))
+            found.append((line, [code, settled(json.loads(out) if out else error)]))
+        return found
+
+    compare(play)
+
+
+class Calls:
+    """Makes calls in one space; ``memory`` says what the arguments stand for."""
+
+    def __init__(self, memory: Memory, name: str, folder: Path) -> None:
+        self._space = memory.space(name)
+        self._names = {MINE: name, COPY: f"{name}-copy"}
+        self._cursor = ""
+        self._file = folder / f"file-{uuid4().hex}.jsonl"
+        self._table = self._file.with_suffix(".csv")
+        self._table.write_text("key,text,at\nc1,Luna is brown.,2026-06-13T09:00:00Z\n", "utf-8")
+
+    def call(self, memory: Memory | AsyncMemory, verb: str, given: dict[str, Any]) -> Any:
+        """Call a verb of the memory or of the space in it."""
+        is_own = (verb, given) in verbs.MEMORY
+        target = memory if is_own else memory.space(self._space.name)
+        values = self.value(given)
+        positional = [values.pop("")] if "" in values else []
+        return getattr(target, verb)(*positional, **values)
+
+    def value(self, value: Any) -> Any:
+        """What an argument stands for."""
+        if isinstance(value, dict):
+            return {name: self.value(one) for name, one in value.items()}
+        if isinstance(value, list):
+            return [self.value(one) for one in value]
+        if isinstance(value, Uid):
+            return value.of(self._space)
+        if value == CURSOR:
+            return self._cursor
+        if value in (FILE, TABLE):
+            return self._file if value == FILE else self._table
+        return self._names.get(value, value) if isinstance(value, str) else value
+
+    def seen(self, verb: str, result: Any) -> Any:
+        """What a call lets its caller see."""
+        if verb == "messages" and isinstance(result, dict):
+            self._cursor = result["cursor"]
+        if verb == "messages" and isinstance(result, dict):
+            self._cursor = result["cursor"]
+        if verb == "spaces" and isinstance(result, list):
+            return [one for one in result if one in self._names.values()]
+        if verb == "export_space" and isinstance(result, int):
+            lines = self._file.read_text("utf-8").splitlines()
+            return result, [settled(json.loads(line)) for line in lines]
+        if verb == "space":
+            return "a space"
+        return json.loads(json.dumps(result, default=str).replace(self._file.stem, "FILE"))

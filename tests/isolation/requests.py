@@ -1,0 +1,86 @@
+"""Requests for every route of the REST server: the operation, its parameters, and its body."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.isolation.verbs import COPY, MINE, QUESTION
+from tests.isolation.world import LATER, NOW, Uid
+
+Request = tuple[str, dict[str, Any], Any]
+
+EXPORTED = "<exported>"
+"""Stands for the last export."""
+
+_FACT = {"uid": Uid("fish market")}
+_READS: list[Request] = [
+    ("search", {}, {"question": QUESTION, "now": NOW, "k": 5, "explain": True}),
+    ("search", {}, {"question": "Klara", "also": ["jazz"], "now": NOW, "layer": "facts"}),
+    ("search_spaces", {}, {"question": QUESTION, "now": NOW, "spaces": [MINE]}),
+    ("context", {}, {"question": "Who is Clara?", "max_tokens": 400, "now": NOW}),
+    ("why", {}, {"question": QUESTION, "expect": "m1", "now": NOW}),
+    ("ask", {}, {"question": QUESTION, "now": NOW}),
+    ("cypher", {}, {"query": "MATCH (c:Chunk) RETURN c.text AS text ORDER BY text"}),
+    ("queries", {}, None),
+    ("spaces", {}, None),
+    ("space", {}, None),
+    ("stats", {}, None),
+    ("messages", {"limit": 4}, None),
+    ("get", {"id": "m0"}, None),
+    ("get", {"id": "m0-1"}, None),
+    ("versions", {"id": "m6"}, None),
+    ("sessions", {"limit": 2}, None),
+    ("summaries", {"session": "home"}, None),
+    ("episodes", {}, None),
+    ("entities", {"match": "ar"}, None),
+    ("triples", {"entity": "Ann"}, None),
+    ("history", {"entity": "Ann"}, None),
+    ("profile", {"entity": "Ann"}, None),
+    ("core_profile", {}, None),
+    ("procedures", {}, None),
+    ("conflicts", {}, None),
+    ("suspected_duplicates", {}, None),
+    ("merges", {}, None),
+    ("failures", {}, None),
+    ("estimate", {"redo": True}, None),
+]
+REQUESTS: list[Request] = [
+    *_READS,
+    ("add", {}, {"text": "I sold my bike.", "id": "m8", "session": "bike", "at": LATER}),
+    ("add", {}, {"text": "Another text.", "id": "m1", "session": "home", "at": LATER}),
+    ("add_many", {}, {"messages": [{"text": "Luna barks.", "id": "m9", "at": LATER}]}),
+    ("add_exchange", {}, {"user": "Where is Luna?", "assistant": "In Oslo.", "id": "x",
+                          "at": LATER}),
+    ("add_fact", {}, {"subject": "Ann", "relation": "lives in", "object": "Lima", "id": "f1",
+                      "at": LATER}),
+    ("enrich", {}, {}),
+    ("update", {"id": "m6"}, {"text": "My bike broke, the brake this time."}),
+    ("supersede", _FACT, {"by": Uid("Luna")}),
+    ("retract", _FACT, {}),
+    ("restore", _FACT, {}),
+    ("merge", {}, {"name": "Luna", "into": "Ben"}),
+    ("split", {}, {"name": "Luna", "type": "person"}),
+    ("redo", {}, {}),
+    ("retry_failed", {}, {}),
+    ("flush", {}, {}),
+    ("forget", {}, {"speaker": "Ben", "dry_run": True}),
+    ("forget", {}, {"message": "m7"}),
+    ("delete", {"id": "m5"}, None),
+    ("expire", {}, {}),
+    ("import_file", {"name": "t.csv", "columns": "id=key"},
+     b"key,text,at\nc1,Luna is brown.,2026-06-13T09:00:00Z\n"),
+    ("flush", {}, {}),
+    *_READS,
+    ("export_space", {"derived": True}, None),
+    ("copy_space", {}, {"to": COPY}),
+    ("delete_space", {}, None),
+    ("import_space", {}, EXPORTED),
+    ("stats", {}, None),
+]  # fmt: skip
+NOT_OF_A_SPACE = {
+    "check": "counts the rows of the whole store",
+    "info": "names the store, which is another one in this comparison",
+    "health": "says nothing of spaces",
+    "ready": "says nothing of spaces",
+    "metrics": "of the whole server, for its operators",
+}
