@@ -42,8 +42,6 @@ from tests.isolation.world import (
 )
 from tests.unit.test_faces import operations
 
-pytestmark = pytest.mark.one_line
-
 Play = Callable[[World, str], list[Any]]
 Compare = Callable[[Play], None]
 SPACE = "ann"
@@ -80,52 +78,57 @@ def rivals(name: str) -> list[str]:
 
 
 @pytest.fixture
-def compare(
-    request: pytest.FixtureRequest, location: dict[str, Any], space_name: str, tmp_path: Path
-) -> Compare:
+def compare(files: tuple[Path, Path], tmp_path: Path) -> Compare:
     """Make the calls in the space alone, then in one of the same name beside others."""
 
-    def on_files(play: Play) -> None:
-        alone, beside = request.getfixturevalue("files")
-        found = []
-        for number, source in enumerate((alone, beside)):
-            path = tmp_path / f"{number}.db"
+    def run(play: Play) -> None:
+        copies = [tmp_path / "alone.db", tmp_path / "beside.db"]
+        for source, path in zip(files, copies, strict=True):
             shutil.copy(source, path)
-            found.append(World({"location": path}))
-        in_them(play, *found, SPACE)
+        alone, beside = (World({"location": path}) for path in copies)
+        in_them(play(alone, SPACE), play, beside, SPACE)
 
-    def on_a_server(play: Play) -> None:
+    return run
+
+
+@pytest.fixture
+def compare_on_store(
+    request: pytest.FixtureRequest, location: dict[str, Any], space_name: str
+) -> Compare:
+    """The same on the store under test. On a server the space is made anew beside the others."""
+
+    def run(play: Play) -> None:
         world = World(location)
         fill(world.open, space_name)
-        first = play(world, space_name)
+        alone = play(world, space_name)
         with world.open() as memory:
             memory.delete_space(space_name)
         fill_beside(world, space_name)
-        in_them(play, first, world, space_name)
+        in_them(alone, play, world, space_name)
         with world.open() as memory:
             for name in (*rivals(space_name), space_name):
                 memory.delete_space(name)
 
-    return on_a_server if "auth" in location else on_files
+    return run if "auth" in location else request.getfixturevalue("compare")
 
 
-def in_them(play: Play, alone: World | list[Any], beside: World, name: str) -> None:
-    first = play(alone, name) if isinstance(alone, World) else alone
+def in_them(alone: list[Any], play: Play, beside: World, name: str) -> None:
     before = beside.snapshots(rivals(name))
-    assert_alike(first, play(beside, name))
+    assert_alike(alone, play(beside, name))
     assert beside.snapshots(rivals(name)) == before
 
 
-def test_verbs(compare: Compare, tmp_path: Path) -> None:
+@pytest.mark.one_line
+def test_verbs(compare_on_store: Compare, tmp_path: Path) -> None:
     def play(world: World, name: str) -> list[Any]:
         with world.open() as memory:
             calls = Calls(memory, name, tmp_path)
             return [
                 (verb, given, calls.seen(verb, outcome(partial(calls.call, memory, verb, given))))
-                for verb, given in [*verbs.NAMED, *verbs.SPACE, *verbs.MEMORY]
+                for verb, given in [*verbs.SPACE, *verbs.MEMORY]
             ]
 
-    compare(play)
+    compare_on_store(play)
 
 
 def test_verbs_for_asyncio(compare: Compare, tmp_path: Path) -> None:
@@ -134,7 +137,7 @@ def test_verbs_for_asyncio(compare: Compare, tmp_path: Path) -> None:
         with world.open() as other:
             calls = Calls(other, name, tmp_path)
             async with AsyncMemory(**world.options()) as memory:
-                for verb, given in [*verbs.SPACE, *verbs.MEMORY]:
+                for verb, given in [*verbs.NAMED, *verbs.SPACE, *verbs.MEMORY]:
                     call = partial(calls.call, memory, verb, given)
                     found.append((verb, given, calls.seen(verb, await awaited_outcome(call))))
         return found
@@ -163,6 +166,8 @@ def test_routes(compare: Compare, tmp_path: Path) -> None:
                 exported = answer.content if operation == "export_space" else exported
                 read = settled(read_lines(answer.text))
                 found.append((operation, body, [answer.status_code, calls.seen(operation, read)]))
+            refused = [(name, code) for name, _, (code, _) in found if code >= 400]
+            assert refused == requests.REFUSED
             return found
 
     compare(play)
@@ -200,6 +205,7 @@ def test_tools(compare: Compare) -> None:
                     answer = await client.call_tool(tool, given)
                     texts = [getattr(part, "text", "") for part in answer.content]
                     said = answer.structured_content if not answer.is_error else texts
+                    assert not answer.is_error or given.get("id") == "m0-1", texts
                     found.append((tool, given, settled(said)))
                 for uri in tools.RESOURCES:
                     answer = await client.read_resource(uri)
@@ -227,8 +233,6 @@ _FILES = re.compile(r"/\S*/file-[0-9a-f]{32}")
 def test_commands(compare: Compare, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def play(world: World, name: str) -> list[Any]:
         store = ["--db", str(world.location["location"]), "--space", name, "--json"]
-        if auth := world.location.get("auth"):
-            store += ["--auth", ":".join(auth)]
         found = []
         for line in commands.COMMANDS:
             with world.open() as memory:
@@ -238,6 +242,7 @@ def test_commands(compare: Compare, tmp_path: Path, capsys: pytest.CaptureFixtur
             out, error = capsys.readouterr()
             out = _FILES.sub("FILE", _CLOCK.sub("now", out))
             found.append((line, [code, settled(json.loads(out) if out else error)]))
+        assert [line[0] for line, (code, _) in found if code] == commands.NOTHING_FOUND
         return found
 
     compare(play)

@@ -57,3 +57,5 @@ NOT_OF_A_SPACE = {
     "spaces": "lists all spaces for the operator",
     "watch": "imports, as `import` does, until it is stopped",
 }
+NOTHING_FOUND = ["duplicates", "conflicts", "add", "add-fact", "import"]
+"""The commands that exit with 1: they find nothing, or could not enrich the unreadable message."""

@@ -84,3 +84,5 @@ NOT_OF_A_SPACE = {
     "ready": "says nothing of spaces",
     "metrics": "of the whole server, for its operators",
 }
+REFUSED = [("get", 404), ("add", 409), ("get", 404)]
+"""The requests that are refused, alone and beside others."""
