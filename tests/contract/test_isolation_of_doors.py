@@ -28,7 +28,7 @@ from cognigraph.cli.app import _COMMANDS, main
 from cognigraph.mcp_server.build import build_server
 from cognigraph.server.app import ServerSettings, create_app
 from cognigraph.server.gate import ServerLimits
-from tests.isolation import commands, requests, tools, verbs
+from tests.isolation import commands, requests, tool_calls, verbs
 from tests.isolation.verbs import COPY, CURSOR, FILE, MINE, TABLE
 from tests.isolation.world import (
     Uid,
@@ -201,13 +201,13 @@ def test_tools(compare: Compare) -> None:
         with world.open() as memory:
             async with Client(build_server(memory.space(name))) as client:
                 found = []
-                for tool, given in tools.TOOLS:
+                for tool, given in tool_calls.TOOLS:
                     answer = await client.call_tool(tool, given)
                     texts = [getattr(part, "text", "") for part in answer.content]
                     said = answer.structured_content if not answer.is_error else texts
                     assert not answer.is_error or given.get("id") == "m0-1", texts
                     found.append((tool, given, settled(said)))
-                for uri in tools.RESOURCES:
+                for uri in tool_calls.RESOURCES:
                     answer = await client.read_resource(uri)
                     found.append((uri, [one.text for one in answer.contents]))
                 return found
@@ -220,7 +220,7 @@ def test_every_route_tool_and_command_is_called(tmp_path: Path) -> None:
         sent = {name for name, _, _ in requests.REQUESTS}
         assert sent | requests.NOT_OF_A_SPACE.keys() == routes(memory).keys()
         offered = build_server(memory)._tool_manager.list_tools()
-        assert {name for name, _ in tools.TOOLS} == {tool.name for tool in offered}
+        assert {name for name, _ in tool_calls.TOOLS} == {tool.name for tool in offered}
     run = {line[0] for line in commands.COMMANDS}
     assert run | commands.NOT_OF_A_SPACE.keys() == _COMMANDS.keys()
 
