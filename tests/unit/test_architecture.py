@@ -248,7 +248,7 @@ ONLY = {
     ("neo4j", ""): {"databases", "deadlines", "driver_errors", "reachable", "row_values", "values"},
     ("sqlite", "index"): {
         "by_words", "code_arrays", "code_query", "codes", "gather_triples", "index_cache", "layer",
-        "postings", "scan", "snapshots", "sources", "space_index", "table", "themes", "top",
+        "postings", "rows", "scan", "snapshots", "sources", "space_index", "table", "themes", "top",
     },
     ("neo4j", "index"): {
         "candidate_sources", "fulltext", "vectors", "word_counts", "word_source",

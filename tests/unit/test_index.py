@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from cognigraph import EnrichSettings, Memory, Settings
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
-from cognigraph.stores.sqlite.index import space_index as index_module
+from cognigraph.stores.sqlite.index import rows as index_rows
 from cognigraph.stores.sqlite.index.postings import Postings
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.index.table import Table
@@ -127,6 +127,7 @@ STEP = st.one_of(
     st.lists(MESSAGE, min_size=1, max_size=5).map(lambda batch: ("add", batch)),
     st.just(("enrich", None)),
     st.just(("refresh", None)),
+    st.tuples(st.sampled_from(["forget", "update"]), st.integers(0, 30)),
 )
 
 
@@ -134,7 +135,7 @@ STEP = st.one_of(
 @settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
     path = tmp_path_factory.mktemp("index") / "m.db"
-    followed, number = SpaceIndex(FORMAT), 0
+    followed, coded, number = SpaceIndex(FORMAT), SpaceIndex(FORMAT, few_rows=0), 0
     small = Settings(enrich=EnrichSettings(batch=3))
     with open_memory(path, settings=small) as memory, connect(path) as connection:
         for verb, batch in steps:
@@ -148,18 +149,51 @@ def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
                 memory.add_many(items)
             elif verb == "enrich":
                 memory.enrich()
-            elif number:
+            elif verb == "refresh" and number:
                 followed.refresh(connection, 1)
+                coded.refresh(connection, 1)
+            elif number:
+                change(memory, verb, f"m{batch % number}")
         if not number:
             return
         memory.add("the end", id="end", session="s1", at=START)
-        followed.refresh(connection, 1)
-        fresh = SpaceIndex(FORMAT)
-        fresh.refresh(connection, 1)
+        fresh, encoded = SpaceIndex(FORMAT), SpaceIndex(FORMAT, few_rows=0)
+        for index in (followed, coded, fresh, encoded):
+            index.refresh(connection, 1)
+        entities = [row[0] for row in connection.execute("SELECT id FROM entity")]
     assert contents(followed) == contents(fresh)
+    assert codes(coded) == codes(encoded)
+    for entity in entities:
+        found, expected = (
+            sorted(one.triples["id"][one.around(entity)].tolist()) for one in (followed, fresh)
+        )
+        assert found == expected
     chains = contents(fresh)["chunks"]
     for session in {row[1] for row in chains.values()}:
         assert _chain(chains, session) == _ordered(chains, session)
+
+
+def change(memory: Memory, verb: str, id: str) -> None:
+    """Forget a message or give it another text, if it is still there."""
+    known = {message.id: message.session for message in memory.messages()}
+    if id in known:
+        if verb == "forget":
+            memory.forget(message=id, session=known[id])
+        else:
+            memory.update(id, "piano bread", session=known[id])
+
+
+def codes(index: SpaceIndex) -> dict[str, Any]:
+    """The codes of both layers, by ids."""
+    return {
+        name: {
+            id: (layer.codes.arrays()["rounded"][row].tolist(),
+                 layer.codes.arrays()["signs"][:, row].tolist())
+            for row, id in enumerate(layer["id"].tolist())
+        }
+        for name, layer in (("chunks", index.chunks), ("triples", index.triples))
+        if layer.codes is not None
+    }  # fmt: skip
 
 
 def _chain(chunks: dict[int, tuple[Any, ...]], session: int) -> list[int]:
@@ -176,6 +210,39 @@ def _chain(chunks: dict[int, tuple[Any, ...]], session: int) -> list[int]:
 def _ordered(chunks: dict[int, tuple[Any, ...]], session: int) -> list[int]:
     own = [(row[0], id) for id, row in chunks.items() if row[1] == session]
     return [id for _, id in sorted(own)]
+
+
+def test_after_forgetting_only_changed_rows_are_read_again(tmp_path, monkeypatch):
+    path = tmp_path / "m.db"
+    with open_memory(path) as memory, connect(path) as connection:
+        memory.add_many(
+            {"text": f"oslo {WORDS[n % 6]} rain", "id": f"m{n}", "session": f"s{n // 5}"}
+            for n in range(60)
+        )
+        memory.flush()
+        followed, fresh = SpaceIndex(FORMAT), SpaceIndex(FORMAT)
+        followed.refresh(connection, 1)
+        read: list[int] = []
+        take = SpaceIndex._take_chunks
+
+        def counted(index: SpaceIndex, row: tuple[Any, ...]) -> None:
+            read.append(row[0].count(",") + 1)
+            take(index, row)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(SpaceIndex, "_take_chunks", counted)
+            memory.forget(message="m17", session="s3")
+            followed.refresh(connection, 1)
+            assert sum(read) < 10
+        fresh.refresh(connection, 1)
+        assert followed.chunks.rows == 59
+        assert contents(followed) == contents(fresh)
+        memory.forget(session="s3")
+        memory.add("bread oslo", id="new")  # may take the id of a deleted row
+        again = SpaceIndex(FORMAT)
+        followed.refresh(connection, 1)
+        again.refresh(connection, 1)
+        assert contents(followed) == contents(again)
 
 
 def test_an_interrupted_refresh_is_taken_up_again(tmp_path, monkeypatch):
@@ -205,7 +272,7 @@ def test_the_index_does_not_depend_on_batches(tmp_path, monkeypatch):
         memory.enrich()
         whole = SpaceIndex(FORMAT)
         whole.refresh(connection, 1)
-        monkeypatch.setattr(index_module, "_BATCH", 7)
+        monkeypatch.setattr(index_rows, "BATCH", 7)
         parts = SpaceIndex(FORMAT)
         parts.refresh(connection, 1)
         assert contents(parts) == contents(whole)
@@ -227,7 +294,7 @@ def test_two_threads_read_what_one_does(tmp_path, monkeypatch):
         alone, together = SpaceIndex(FORMAT), SpaceIndex(FORMAT)
         alone.refresh(connection, 1, another)
         assert not apart  # few triples are not worth a thread
-        monkeypatch.setattr(index_module, "_BATCH", 3)
+        monkeypatch.setattr(index_rows, "BATCH", 3)
         together.refresh(connection, 1, another)
         assert contents(together) == contents(alone)
         assert len(contents(alone)["triples"]) > 3

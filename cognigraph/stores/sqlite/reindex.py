@@ -184,7 +184,7 @@ class SQLiteReindexing:
                 self._replace(connection)
             self._forget(connection)
             # The in-memory search indexes of all processes are rebuilt.
-            connection.execute("UPDATE space SET epoch = epoch + 1")
+            connection.execute("UPDATE space SET epoch = random()")
             write_meta(
                 connection,
                 embedder=self._embedder.name,

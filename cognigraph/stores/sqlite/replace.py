@@ -151,7 +151,7 @@ def prune(
     """Delete rows without support, and update the observed times of the other triples."""
     gone = _prune_triples(connection, space, revision, affected)
     gone = _prune_entities(connection, entity_map, affected) or gone
-    if gone:  # in-memory indexes cannot delete rows, so they are rebuilt
+    if gone:  # in-memory indexes look for deleted rows when the epoch has grown
         connection.execute("UPDATE space SET epoch = epoch + 1 WHERE id = ?", (space_id,))
 
 

@@ -76,6 +76,18 @@ class Codes:
         if rows - self._stored.rows > len(self._new.scale):
             self._new.reserve(rows - self._stored.rows)
 
+    def keep(self, kept: Ints) -> None:
+        """Remove all rows but these (k,), which keep their order."""
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "signs": self._signs_at(kept),
+            "rounded": np.empty((len(kept), self._dimension), np.int8),
+            "scale": np.empty(len(kept), np.float32),
+        }
+        for start in range(0, len(kept), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            arrays["rounded"][part], arrays["scale"][part] = self._rounded_at(kept[part])
+        self.restore(arrays)
+
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """What :meth:`restore` takes."""
         old, new = self._stored.arrays(), self._new.arrays()

@@ -79,6 +79,21 @@ class Layer(Table):
         self.total_length += int(values["length"].sum())
         return first
 
+    def remove_others(self, kept: Ints) -> npt.NDArray[np.int32]:
+        """Remove all rows but these (k,), which keep their order.
+
+        Returns the new row of each row; -1 if it is gone, and at the end, so that -1 leads to -1.
+        """
+        row_of = np.full(self.rows + 1, -1, np.int32)
+        row_of[kept] = np.arange(len(kept), dtype=np.int32)
+        self.keep(kept)
+        if self.codes is not None:
+            self.codes.keep(kept)
+        self.words.keep(row_of)
+        self.total_length = int(self["length"].sum())
+        self._zeros = np.empty(0)
+        return row_of
+
     def append(self, values: Mapping[str, Array]) -> None:
         """Add rows; ``values`` has one array per column."""
         if self.codes is None:

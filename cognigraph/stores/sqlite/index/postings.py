@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,6 +78,14 @@ class Postings:
             segment = _sorted(parts)
         self._segments.append(segment)
 
+    def keep(self, row_of: Rows) -> None:
+        """Remove postings, and renumber the others: ``row_of`` (n,) is the new row of each row.
+
+        It is -1 for a row that is removed; the others keep their order.
+        """
+        self.settle()
+        self._segments = [one for one in map(_kept(row_of), self._segments) if len(one.rows)]
+
     def lookup(self, term: str) -> tuple[Rows, Counts]:
         """The rows that contain the term, each once and ascending, and its frequency in each."""
         return self.under(term_hash(term))
@@ -125,6 +133,20 @@ def _sorted(parts: Sequence[tuple[_Hashes, Rows, Counts]]) -> _Segment:
     first = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
     starts = np.r_[first, len(keys)].astype(np.uint32)
     return _Segment(keys[first], starts, rows, counts)
+
+
+def _kept(row_of: Rows) -> Callable[[_Segment], _Segment]:
+    def kept(segment: _Segment) -> _Segment:
+        rows = row_of[segment.rows]
+        inside = rows >= 0
+        if inside.all():
+            return segment._replace(rows=rows)
+        before = np.concatenate([[0], np.cumsum(inside)])[segment.starts]
+        some = np.diff(before) > 0  # terms that are still there
+        starts = np.append(before[:-1][some], before[-1]).astype(np.uint32)
+        return _Segment(segment.terms[some], starts, rows[inside], segment.counts[inside])
+
+    return kept
 
 
 def restricted(found: tuple[Rows, Counts], rows: Rows) -> tuple[Rows, Counts]:

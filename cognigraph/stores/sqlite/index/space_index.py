@@ -9,7 +9,7 @@ space that the index holds.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from threading import RLock
@@ -20,6 +20,15 @@ import numpy as np
 from cognigraph.arrays import Ints
 from cognigraph.stores.sqlite.index.layer import FEW_ROWS, Layer
 from cognigraph.stores.sqlite.index.postings import Postings
+from cognigraph.stores.sqlite.index.rows import (
+    CHUNKS,
+    TRIPLES,
+    Span,
+    are_many,
+    blocks,
+    count,
+    unchanged,
+)
 from cognigraph.stores.sqlite.index.table import Array
 from cognigraph.stores.sqlite.index.themes import ThemeRow, Themes
 from cognigraph.stores.sqlite.vector_format import (
@@ -30,13 +39,11 @@ from cognigraph.stores.sqlite.vector_format import (
 )
 from cognigraph.text.bm25 import Lexicon
 
-_BATCH = 4096
+_REMOVALS = 1_000_000
+"""An epoch grows by one when rows are deleted; all else makes it another random number."""
 
 _EMPTY_BYTES, _SESSION_BYTES, _SPEAKER_BYTES = 5_000, 170, 240
 """Measured memory of an empty index, and of each session and speaker in addition to the arrays."""
-
-Span = tuple[int, int, int]
-"""The row id of a space, and a range of its revisions: after the first, up to the last."""
 
 
 class SpaceIndex:
@@ -135,16 +142,58 @@ class SpaceIndex:
             "SELECT revision, epoch FROM space WHERE id = ?", (space_id,)
         ).fetchone()
         if epoch != self.epoch:
-            self._clear()
-            self.epoch = epoch
-        if revision == self._themes_revision:  # after a file was read, the themes are missing
+            if not (self.revision and 0 < epoch - self.epoch < _REMOVALS):
+                self._clear()
+        elif revision == self._themes_revision:  # after a file was read, the themes are missing
             return
+        is_complete = False
         try:
+            if epoch != self.epoch and self.revision:
+                self._keep_unchanged(connection, space_id)
+            self.epoch = epoch
             self._read(connection, (space_id, self.revision, revision), another)
             self.revision = self._themes_revision = revision
+            is_complete = True
         finally:
-            if self._themes_revision != revision:  # incomplete: some of the rows lack their words
+            if not is_complete:  # some of the rows may lack their words
                 self._clear()
+
+    def _keep_unchanged(self, connection: sqlite3.Connection, space_id: int) -> None:
+        """Remove the rows that were deleted or changed since the last refresh.
+
+        Those that were changed are read again. The id of a deleted row may be that of a new one.
+        """
+        known = (space_id, self.revision)
+        chunks = self.chunks.find(unchanged(connection, "chunk", known))
+        triples = self.triples.find(unchanged(connection, "triple", known))
+        if min(chunks.min(initial=0), triples.min(initial=0)) < 0:  # another history
+            self._clear()
+            return
+        self._unlink(np.setdiff1d(np.arange(self.chunks.rows), chunks))
+        row_of = self.chunks.remove_others(np.sort(chunks))
+        for column in ("previous", "following"):
+            self.chunks[column][:] = row_of[self.chunks[column]]
+        self._find_tails()
+        row_of = self.triples.remove_others(np.sort(triples))
+        self.by_subject.keep(row_of)
+        self.by_object.keep(row_of)
+        self.themes, self._themes_revision = Themes(self.vectors, self._few_rows), 0
+        self.unsaved = self.chunks.rows + self.triples.rows
+
+    def _unlink(self, rows: Ints) -> None:
+        """Take rows out of the NEXT chains of their sessions."""
+        previous, following = self.chunks["previous"], self.chunks["following"]
+        for row in rows.tolist():
+            before, after = int(previous[row]), int(following[row])
+            if before >= 0:
+                following[before] = after
+            if after >= 0:
+                previous[after] = before
+
+    def _find_tails(self) -> None:
+        last = np.flatnonzero(self.chunks["following"] < 0)
+        sessions = self.chunks["session"][last].tolist()
+        self._tails = dict(zip(sessions, last.tolist(), strict=True))
 
     def _read(
         self,
@@ -153,7 +202,7 @@ class SpaceIndex:
         another: Callable[[], AbstractContextManager[sqlite3.Connection]] | None,
     ) -> None:
         apart = another if self.revision == 0 else None
-        if apart is not None and _count(connection, "triple_index", span) > _BATCH:
+        if apart is not None and are_many(connection, "triple_index", span):
             with ThreadPoolExecutor(1, thread_name_prefix="cognigraph-load") as threads:
                 triples = threads.submit(self._read_triples_apart, apart, span)
                 self._read_chunks(connection, span)
@@ -202,16 +251,14 @@ class SpaceIndex:
         self._moved, self.speakers = bool(state["moved"]), list(state["speakers"])
         self.roles = set(state["roles"])
         self._speaker_codes = {name: code for code, name in enumerate(self.speakers)}
-        last = np.flatnonzero(self.chunks["following"] < 0)
-        sessions = self.chunks["session"][last].tolist()
-        self._tails = dict(zip(sessions, last.tolist(), strict=True))
+        self._find_tails()
 
     # Chunks
 
     def _read_chunks(self, connection: sqlite3.Connection, span: Span) -> None:
         if not self.chunks.rows:
-            self.chunks.reserve(_count(connection, "chunk_index", span))
-        for row in _blocks(connection, _CHUNKS, "chunk_index", span):
+            self.chunks.reserve(count(connection, "chunk_index", span))
+        for row in blocks(connection, CHUNKS, "chunk_index", span):
             self._take_chunks(row)
         self.chunk_words.settle()
 
@@ -276,8 +323,8 @@ class SpaceIndex:
 
     def _read_triples(self, connection: sqlite3.Connection, span: Span) -> None:
         if not self.triples.rows:
-            self.triples.reserve(_count(connection, "triple_index", span))
-        for row in _blocks(connection, _TRIPLES, "triple_index", span):
+            self.triples.reserve(count(connection, "triple_index", span))
+        for row in blocks(connection, TRIPLES, "triple_index", span):
             self._take_triples(row)
         self.triple_words.settle()
         self.by_subject.settle()
@@ -333,48 +380,3 @@ class SpaceIndex:
         for session, *row in changed:
             themes.setdefault(session, []).extend([] if row[0] is None else [tuple(row)])
         self.themes.take(themes)
-
-
-# One result row per block of rows: SQLite joins the values of each column without the interpreter
-# lock, which is several times faster than 400,000 rows of small objects and runs beside another
-# thread. A cast to BLOB keeps the joined bytes unchanged. No name contains a NUL (see
-# prepare.check_name).
-_CHUNKS = """
-SELECT group_concat(chunk_id), group_concat(session_id), group_concat(at), group_concat(question),
-       group_concat(length), group_concat(coalesce(speaker, ''), char(0)),
-       CAST(group_concat(uid, '') AS BLOB), group_concat(length(terms)),
-       CAST(coalesce(group_concat(terms, ''), '') AS BLOB), CAST(group_concat(vector, '') AS BLOB),
-       group_concat(role)
-FROM chunk_index INDEXED BY chunk_index_changed
-WHERE space_id = ? AND changed > ? AND changed <= ?"""
-
-_TRIPLES = """
-SELECT group_concat(triple_id), group_concat(subject_id), group_concat(object_id),
-       group_concat(first_observed), group_concat(last_observed), group_concat(length),
-       CAST(group_concat(uid, '') AS BLOB), group_concat(length(terms)),
-       CAST(coalesce(group_concat(terms, ''), '') AS BLOB), CAST(group_concat(vector, '') AS BLOB)
-FROM triple_index INDEXED BY triple_index_changed
-WHERE space_id = ? AND changed > ? AND changed <= ?"""
-
-
-def _count(connection: sqlite3.Connection, table: str, span: Span) -> int:
-    query = f"SELECT count(*) FROM {table} WHERE space_id = ? AND changed > ? AND changed <= ?"
-    return int(connection.execute(query, span).fetchone()[0])
-
-
-def _blocks(
-    connection: sqlite3.Connection, query: str, table: str, span: Span
-) -> Iterator[tuple[Any, ...]]:
-    """Blocks of ``_BATCH`` rows or a few more, because a revision is never divided."""
-    space_id, after, last = span
-    boundary = (
-        f"SELECT changed FROM {table} INDEXED BY {table}_changed WHERE space_id = ? "
-        f"AND changed > ? AND changed <= ? ORDER BY changed LIMIT 1 OFFSET {_BATCH - 1}"
-    )
-    while after < last:
-        found = connection.execute(boundary, (space_id, after, last)).fetchone()
-        end = last if found is None else found[0]
-        row = connection.execute(query, (space_id, after, end)).fetchone()
-        if row[0] is not None:
-            yield row
-        after = end

@@ -63,13 +63,22 @@ class Table:
             rows = self._order[np.minimum(indices, self.rows - 1)]
         return np.where(own[rows] == ids, rows, -1)
 
+    def keep(self, kept: Ints) -> None:
+        """Remove all rows but these (k,), which keep their order."""
+        self._columns = {name: self[name][kept] for name in self._columns}
+        self._capacity = self.rows = len(kept)
+        ascending = bool(np.all(np.diff(self["id"]) > 0))
+        self._order = None if ascending else np.argsort(self["id"], kind="stable")
+
     def drop(self, column: str) -> None:
         """Remove a column."""
         del self._columns[column]
 
     def convert(self, column: str, dtype: Any) -> None:
         """Change the type of a column."""
-        self._columns[column] = self._columns[column].astype(dtype)
+        old = self._columns[column]
+        self._columns[column] = np.empty(old.shape, dtype)
+        self._columns[column][: self.rows] = old[: self.rows]  # what is unused may be anything
 
     def columns(self) -> dict[str, Array]:
         """All columns, without unused capacity."""
