@@ -12,6 +12,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # Files in memory, where there are 4 GB for them: on a disk each commit waits for it.
 MEMORY := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 {print "TMPDIR=/dev/shm"}')
 
+# The fast part: what takes less than a tenth of a second. The mark decides; see CONTRIBUTING.md.
+FAST := not neo4j and not slow and not fuzz
+
 # pip prints a warning of setuptools at each editable installation, about nothing one could change.
 PIP = PYTHONWARNINGS='ignore:Editable installation' $(1)/bin/python -m pip install --quiet
 
@@ -22,7 +25,7 @@ COGNIGRAPH_FUZZ_SEED ?=
 # The versions that are supported; `make test-pythons` uses those that are installed.
 PYTHONS ?= 3.11 3.12 3.13
 
-.PHONY: help setup demo demo-loop test test-lines test-fast test-flag test-integrations test-pythons fuzz docker lint format docs clean
+.PHONY: help setup demo demo-loop test test-lines test-fast test-costs test-flag test-integrations test-pythons fuzz docker lint format docs clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,7 +59,10 @@ test-lines: $(VENV)/.ready ## As test, but with every test of a store on every l
 	$(MEMORY) COGNIGRAPH_TEST_EVERY_LINE=1 $(BIN)/python -m pytest -n auto --maxprocesses=4
 
 test-fast: $(VENV)/.ready ## After each edit: no server, few processes, a fifth of the examples
-	$(MEMORY) $(BIN)/python -m pytest -n auto -m "not neo4j and not slow and not fuzz" --hypothesis-profile=fast
+	$(MEMORY) $(BIN)/python -m pytest -n auto -m "$(FAST)" --hypothesis-profile=fast
+
+test-costs: $(VENV)/.ready ## Which tests of the fast part take most CPU time
+	$(MEMORY) $(BIN)/python -m pytest -q -n 0 -p tests.costs -m "$(FAST)" --hypothesis-profile=fast
 
 fuzz: $(VENV)/.ready ## Explore at random, for COGNIGRAPH_FUZZ_SECONDS (600)
 	@end=$$(( $$(date +%s) + $(COGNIGRAPH_FUZZ_SECONDS) )); \

@@ -5,12 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import random
-import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -21,6 +19,7 @@ from hypothesis import HealthCheck, settings
 from cognigraph import Memory
 from cognigraph.testing import FrozenClock, ScriptedExtractor
 from tests.lines import one_of, preferred_lines
+from tests.selection import is_excluded
 from tests.servers.neo4j_server import LINES, Server, ServerError, Unavailable
 from tests.servers.server_pool import PoolService, RemotePool, ServerPool
 
@@ -48,31 +47,15 @@ settings.register_profile(
 settings.load_profile("full")
 
 
-_MARK_OF_FILE = re.compile(r"^pytestmark = (.*)$", re.MULTILINE)
-
-
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out files all of whose tests have a mark that the run excludes, as ``not slow`` does.
+    """Do not import files of which no test is selected: some need packages that take long to load.
 
-    They are not even imported: some of them need packages that take a second to load. Nor is the
-    ``conftest.py`` of a folder that holds nothing else.
+    Nor is the ``conftest.py`` of a folder that holds nothing else. What is named on the command
+    line is collected.
     """
-    excluded = set(re.findall(r"\bnot (\w+)", str(config.getoption("markexpr"))))
-    is_named = any(collection_path.name in argument for argument in config.args)
-    if not excluded or is_named:
+    if any(collection_path.name in argument for argument in config.args):
         return None
-    if collection_path.is_dir():
-        files = list(collection_path.rglob("test_*.py"))
-    else:
-        files = [collection_path] if collection_path.suffix == ".py" else []
-    return True if files and all(_marks_of(file) & excluded for file in files) else None
-
-
-@cache
-def _marks_of(file: Path) -> set[str]:
-    """The marks that a file gives to all its tests, read without importing it."""
-    marks = _MARK_OF_FILE.search(file.read_text("utf-8"))
-    return set(re.findall(r"mark\.(\w+)", marks[1])) if marks else set()
+    return is_excluded(collection_path, str(config.getoption("markexpr"))) or None
 
 
 @pytest.hookimpl(trylast=True)
@@ -168,7 +151,12 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keep the tests of one Neo4j line on one worker, and the order of collection."""
+    """Keep the tests of one Neo4j line on one worker, and the order of collection.
+
+    A run without Neo4j needs neither, and is quicker with pytest-xdist's own scheduler.
+    """
+    if "not neo4j" in str(config.getoption("markexpr")):
+        return None
     from tests.scheduling import OneWorkerPerLine
 
     config.option.loadscopereorder = False

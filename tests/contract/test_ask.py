@@ -107,6 +107,7 @@ def test_a_failure_after_a_proposal_changes_nothing(open_memory, extractor, spac
     assert str(answer.context) == str(space.context("Where does Ann live?", now=NOW))
 
 
+@pytest.mark.slow
 @pytest.mark.one_line
 def test_without_a_model_there_is_the_block_and_a_note(open_memory, extractor, space_name):
     space = fill(open_memory().space(space_name), extractor)

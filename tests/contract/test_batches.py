@@ -71,6 +71,7 @@ def test_the_graph_does_not_depend_on_batches_late_turns_or_crashes(graph) -> No
     assert graph(messages, disturbed, 1) == whole
 
 
+@pytest.mark.slow
 def test_a_late_turn_makes_its_session_be_extracted_again(graph) -> None:
     first, late, last = said_by_tom("I like tea.", SISTERS[0], "She bought a boat.")
     whole = graph([first, late, last], Plan(), 0)

@@ -255,6 +255,7 @@ def test_a_session_has_one_lease_and_expired_ones_are_taken_over(open_memory, sp
     assert space.stats().done == 4
 
 
+@pytest.mark.slow
 def test_order_and_batching_do_not_change_the_graph(open_memory, space_name, extractor):
     ids = [f"m{n}" for n in range(9)]
     script = {

@@ -73,6 +73,7 @@ def test_a_theme_with_the_messages_that_it_covers_is_an_episode(space):
     assert [(row["title"], row["covers"]) for row in rows] == [("Trip", 3), ("Bicycle", 4)]
 
 
+@pytest.mark.slow
 def test_an_episode_keeps_its_uid_while_it_grows_and_is_renamed(
     space, extractor, open_memory, space_name, tmp_path
 ):

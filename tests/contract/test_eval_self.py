@@ -33,6 +33,7 @@ def space(open_memory: OpenMemory, space_name):
     return space
 
 
+@pytest.mark.slow
 def test_settings_are_compared(space):
     done: list[int] = []
     found = evaluate_self(space, questions=2, k=2, seed=3, progress=done.append)

@@ -24,6 +24,7 @@ def ids(space):
     return [message.id for message in space.messages()]
 
 
+@pytest.mark.slow
 def test_messages_expire_by_their_own_time_and_by_the_rules(
     open_memory, space_name, clock, extractor
 ):

@@ -45,6 +45,7 @@ def found(space, k=50, **where):
     return sorted((hit.id for hit in hits), key=lambda id: int(id[1:]))
 
 
+@pytest.mark.slow
 def test_system_and_tools_are_found_on_request(space):
     everything = {f"m{n}" for n in range(400)}
     tools = {f"m{n}" for n in (7, 107, 207, 307)}

@@ -94,6 +94,7 @@ def test_what_others_said_too_stays(rules):
     assert "Quist" not in everything_shown(space)
 
 
+@pytest.mark.slow
 def test_a_dry_run_counts_what_forgetting_does_and_changes_nothing(rules):
     space = rules()
     tell(space)
@@ -212,6 +213,7 @@ def test_what_a_user_said_of_a_forgotten_name_goes_too(rules):
     assert "Oslo" in {e.name for e in space.entities(limit=100)}
 
 
+@pytest.mark.slow
 def test_an_entity_is_forgotten_with_all_that_mentions_it(rules):
     space = rules()
     tell(space)
@@ -224,6 +226,7 @@ def test_an_entity_is_forgotten_with_all_that_mentions_it(rules):
         space.forget(entity="Klara Quist")
 
 
+@pytest.mark.slow
 def test_criteria_are_combined(rules):
     space = rules()
     tell(space)

@@ -58,6 +58,7 @@ def tell(space, *texts: str, session: str = "s", first: int = 0) -> None:
         space.add(text, id=f"m{number}", session=session, speaker="Mara", at=at(number))
 
 
+@pytest.mark.slow
 def test_the_case_of_the_coffee(memory, stages, space_name):
     """A habit, its change, and what both mean together: nothing that was true gets lost."""
     space = memory.space(space_name)

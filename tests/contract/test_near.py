@@ -207,6 +207,7 @@ def test_suspected_pairs_do_not_depend_on_order_batches_or_workers(
     assert other["entities"] == blind["entities"]
 
 
+@pytest.mark.slow
 @pytest.mark.changes_indexes
 def test_suspected_pairs_change_with_the_embedder(whole, extractor):
     memory = whole(embedder=NEAR)
@@ -262,6 +263,7 @@ def test_entities_deleted_or_added_during_a_reindex_are_handled(whole, extractor
     assert suspected(memory.space("a")) == {PAIR, frozenset(CHILDREN[:2])}
 
 
+@pytest.mark.slow
 @pytest.mark.changes_indexes
 def test_an_interrupted_reindex_continues_with_the_vectors_of_names(whole, extractor, monkeypatch):
     monkeypatch.setattr("cognigraph.ingest.reindex._BATCH", 4)

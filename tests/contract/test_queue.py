@@ -72,6 +72,7 @@ def test_a_new_chunk_is_not_batched_with_chunks_that_failed(
     assert sizes == [["m0"], ["m1", "m2"]]
 
 
+@pytest.mark.slow
 def test_an_outage_never_parks_and_waits_longer_each_time(
     open_memory, space_name, extractor, clock
 ):

@@ -242,6 +242,7 @@ def test_after_a_split_everything_is_exactly_as_before(space, extractor):
     assert shown(space) == before
 
 
+@pytest.mark.slow
 def test_a_split_is_never_undone_by_rules_nor_a_merge(space, extractor):
     tell(space, extractor, person("Anna", "bought", "kayak"), person("Anna Berg", "likes", "tea"))
     space.split("Anna")

@@ -136,6 +136,7 @@ def test_filters_hold_for_every_query(space):
     assert sorted(ids(result)) == [f"m{n}" for n in range(21, 30)]
 
 
+@pytest.mark.slow
 def test_a_block_takes_the_same_and_can_be_left_out_of_the_next(space):
     settings = Settings(search=SearchSettings(k=6))
     also = ["a string of the violin", "camping by the lake"]

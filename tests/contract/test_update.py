@@ -64,6 +64,7 @@ def test_redelivery_of_any_version_changes_nothing(rules):  # noqa: F811
     assert space.get("m4").text == "I like kayaks."
 
 
+@pytest.mark.slow
 def test_forgetting_removes_all_versions(rules):  # noqa: F811
     space = rules()
     tell(space)

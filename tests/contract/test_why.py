@@ -32,6 +32,7 @@ def space(open_memory: OpenMemory, space_name, extractor):
     return space
 
 
+@pytest.mark.slow
 def test_a_message_that_is_found_has_its_rank(space):
     found = space.why("Which flat in Oslo was cold?", "Oslo0", now=NOW)
     hits = space.search("Which flat in Oslo was cold?", now=NOW).hits
@@ -46,6 +47,7 @@ def test_a_message_that_is_found_has_its_rank(space):
     assert sources["triple anchors"].rank == 1
 
 
+@pytest.mark.slow
 def test_points_add_up_and_compare_with_the_last_hit(space):
     found = space.why("Which flat in Oslo was cold?", "Narvik1", 3, now=NOW)
     assert found.rank > 3
@@ -60,6 +62,7 @@ def test_points_add_up_and_compare_with_the_last_hit(space):
     assert lost[0] < 0
 
 
+@pytest.mark.slow
 def test_each_proposal_was_tried(space):
     question = "Which flat in Oslo was cold?"
     found = space.why(question, "Narvik1", 3, now=NOW)
@@ -97,6 +100,7 @@ def test_a_message_hidden_by_as_of_is_explained(space):
     ]
 
 
+@pytest.mark.slow
 def test_a_message_that_is_not_enriched_is_remarked(space):
     space.add("The oven in Hamar is new.", id="oven", session="s9", at=START)
     found = space.why("Which oven is new?", "oven", now=NOW)

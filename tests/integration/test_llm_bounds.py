@@ -236,6 +236,7 @@ def test_bodies_made_to_be_slow_or_deep_are_no_answer(body, code):
         assert time.process_time() - started < 20
 
 
+@pytest.mark.slow
 def test_a_text_of_twenty_million_braces_is_not_even_parsed():
     with connected(completion("{" * 20 * MEGABYTE)) as (_, model):
         started = time.process_time()

@@ -105,6 +105,7 @@ def test_a_follow_up_brings_new_messages_and_the_answer_cites_the_block(ask):
     assert "round 2: messages, camping in the hills; a picnic by the river" in answer.trace
 
 
+@pytest.mark.slow
 def test_a_model_that_asks_for_500_queries_gets_as_many_as_the_strategy_allows(ask):
     many = [f"query number {n}" for n in range(500)]
     stages = LoopStages(lico_missing=missing(*many), loop_answer=ANSWER)
@@ -114,6 +115,7 @@ def test_a_model_that_asks_for_500_queries_gets_as_many_as_the_strategy_allows(a
     assert (answer.stopped, len(answer.rounds), answer.text) == ("rounds", 2, ANSWER["answer"])
 
 
+@pytest.mark.slow
 def test_a_model_that_repeats_itself_is_not_searched_for_again(ask):
     stages = LoopStages(
         lico_missing=missing("camping trip", "Camping trip!", QUESTION.upper()), loop_answer=ANSWER
@@ -182,6 +184,7 @@ def test_calls_are_never_exceeded_and_the_last_one_writes_the_answer(ask):
         assert len(answer.context.hits) >= 2
 
 
+@pytest.mark.slow
 def test_retries_count_against_the_calls(ask):
     stages = LoopStages(lico_missing=Fails(status(503)), loop_answer=ANSWER)
     answer, _, server = ask(stages, attempts=9, limits=Limits(calls=4))
@@ -189,6 +192,7 @@ def test_retries_count_against_the_calls(ask):
     assert (answer.stopped, answer.text) == ("limit", ANSWER["answer"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limits", "told"),
     [

@@ -97,6 +97,7 @@ SETTINGS = st.builds(
 ZONES = st.sampled_from(["UTC", "Asia/Tokyo", "America/New_York"]).map(zone)
 
 
+@pytest.mark.slow
 @given(RESULTS, SETTINGS, st.integers(1, 2000), ZONES)
 def test_any_block_is_whole_and_fits(result, settings, budget, reader):
     found = assemble(result, settings, max_tokens=budget, zone=reader)

@@ -6,6 +6,7 @@ import itertools
 import re
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,6 +64,7 @@ def block(found, budget, **settings) -> Context:
 SHORT = st.sampled_from([0, 20, 120])
 
 
+@pytest.mark.slow
 @given(results(), st.integers(20, 400), SHORT)
 def test_a_block_of_excerpts_fits_and_is_the_same_again(found, budget, short):
     made = block(found, budget, short_message=short)

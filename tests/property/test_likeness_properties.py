@@ -168,6 +168,7 @@ def test_many_close_vectors_make_no_pair_suspected() -> None:
     assert {(a, b) for a, b, _ in find_near(named, vectors)} == {(60, 61), (62, 63)}
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(halves, halves), min_size=1, max_size=5))
 def test_the_cosine_is_exact_symmetric_and_bounded(
     rows: list[tuple[list[float], list[float]]],

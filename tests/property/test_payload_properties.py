@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ FIELDS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(OBJECTS, JSON, st.lists(st.text("abc é🙂", min_size=1, max_size=5), max_size=5))
 @example({"a": "\ud800"}, {"a": "\ud800", "b": [1.0, 10**20]}, ["a", "a"])
 def test_json_comes_back_as_it_was(metadata: dict[str, Any], raw: Any, tags: list[str]) -> None:

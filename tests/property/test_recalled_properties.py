@@ -52,18 +52,21 @@ def test_a_block_between_lines_is_found_and_the_rest_is_not_touched(before, bloc
     assert words(fresh(f"{before}\n```text\n{block}\n```\n{after}")) == words(f"{before}\n{after}")
 
 
+@pytest.mark.slow
 @given(LINES, BLOCKS, LINES)
 def test_a_block_inside_a_line_is_found(before, block, after):
     for joined in (block, block.replace("\n", " "), block.replace("\n", "\\n")):
         assert words(fresh(f"{before} {joined} {after}")) == words(f"{before} {after}")
 
 
+@pytest.mark.slow
 @given(WORDS, BLOCKS, WORDS, st.sampled_from(["> ", ">> ", "    ", "\t", "- ", "| "]))
 def test_a_quoted_or_indented_block_is_found(before, block, after, lead):
     quoted = "\n".join(lead + line for line in block.split("\n"))
     assert words(fresh(f"{before}\n{quoted}\n{after}")) == words(f"{before}\n{after}")
 
 
+@pytest.mark.slow
 @given(BLOCKS, st.data())
 def test_a_block_cut_off_at_its_end_is_found(block, data):
     if "\n[" not in block:
@@ -73,6 +76,7 @@ def test_a_block_cut_off_at_its_end_is_found(block, data):
     assert fresh(f"You asked me.\n{block[:cut]}") == "You asked me.\n"
 
 
+@pytest.mark.slow
 @given(BLOCKS, st.data(), WORDS)
 def test_whole_lines_of_a_block_are_found_without_the_marks(block, data, after):
     # An item, with the lines of code or rows that belong to it.
@@ -98,6 +102,7 @@ def test_spans_are_in_order_and_inside_whatever_the_text(text):
         end = stop
 
 
+@pytest.mark.slow
 @given(WORDS, BLOCKS, WORDS, st.integers(20, 400))
 def test_a_split_message_keeps_what_is_new_in_its_pieces(before, block, after, limit):
     text = f"{before}\n{block}\n{after}"

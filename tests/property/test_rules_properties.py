@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -48,6 +49,7 @@ def fed(chunks: tuple[WorkChunk, ...], sizes: list[int]) -> Extraction:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60))
 @example([("Ann", "I met Tom in Oslo."), ("Tom", "Tom here, from the ceramics workshop.")], [1])
 @given(chats, st.lists(st.integers(1, 4), max_size=8))

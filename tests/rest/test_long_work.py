@@ -49,6 +49,7 @@ def test_an_import_tells_its_progress_and_can_be_repeated(client):
     assert (again["new"], again["known"], again["read"]) == (0, 1100, 1100)
 
 
+@pytest.mark.slow
 def test_a_bad_line_ends_an_import_or_is_left_out_with_its_number(client):
     bad = LINES.splitlines()[0] + "\n{nonsense\n" + LINES.splitlines()[1]
     refused = client.post(f"{SPACE}/import", content=bad)
@@ -60,6 +61,7 @@ def test_a_bad_line_ends_an_import_or_is_left_out_with_its_number(client):
     assert (report["new"] + report["known"], report["rejected"][0]["line"]) == (2, 2)
 
 
+@pytest.mark.slow
 def test_other_formats_are_read_and_a_dry_run_stores_nothing(client):
     notes = "# Trip\n\n## Plan\n\nAnn flies to Lisbon on 3 June 2026.\n"
     path = f"{SPACE}/import?name=trip.md"
@@ -121,6 +123,7 @@ def test_temporary_files_are_removed(client, tmp_path, monkeypatch):
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_an_upload_has_a_limit_of_its_own(serve):
     client = serve(limits=ServerLimits(body=100, upload=1000))
     assert client.post(f"{SPACE}/import", content=LINES[:500]).status_code != 413
@@ -228,6 +231,7 @@ def test_uploads_wait_outside_if_there_are_as_many_as_work_may_run():
         pass
 
 
+@pytest.mark.slow
 def test_exports_and_blocks_with_a_strategy_count_as_long_work(client):
     client.post(f"{SPACE}/messages", json={"text": "Ann likes tea."})
     client.app.state.long_work.limiter.total_tokens = 0

@@ -18,6 +18,7 @@ from cognigraph.server.page_files import HEADERS
 from tests.rest.test_rest import BERGEN, OSLO, SPACE
 
 
+@pytest.mark.slow
 def test_metrics_count_requests_without_names(client):
     client.post(f"{SPACE}/messages", json=OSLO)
     client.post(f"{SPACE}/messages", json=OSLO)
@@ -103,6 +104,7 @@ def test_the_queue_is_counted_for_all_spaces_at_once(serve, tmp_path, monkeypatc
         assert "cognigraph_queue 4" in client.get("/metrics").text
 
 
+@pytest.mark.slow
 def test_the_server_is_ready_when_the_first_question_is_no_slower_than_others(serve, tmp_path):
     begun, go_on = Event(), Event()
     asked = []
@@ -128,6 +130,7 @@ def test_the_server_is_ready_when_the_first_question_is_no_slower_than_others(se
         assert asked
 
 
+@pytest.mark.slow
 def test_a_server_whose_embedder_fails_is_ready_and_says_why_with_each_request(serve, tmp_path):
     class Failing:
         name, dimension = "failing", 4
@@ -150,6 +153,7 @@ def test_nothing_is_traced_without_the_package(client, monkeypatch):
     assert client.post(f"{SPACE}/search", json={"question": "Oslo"}).status_code == 200
 
 
+@pytest.mark.slow
 def test_the_page_lets_nothing_in_from_elsewhere(client):
     page = client.get("/")
     assert page.status_code == 200 and page.text.startswith("<!doctype html>")

@@ -114,6 +114,7 @@ def test_what_needs_no_key_has_a_rate_too(serve):
     assert 429 in {client.get("/ready").status_code for _ in range(30)}
 
 
+@pytest.mark.slow
 def test_an_archive_that_unpacks_to_more_than_an_upload_is_refused(serve):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -123,6 +124,7 @@ def test_an_archive_that_unpacks_to_more_than_an_upload_is_refused(serve):
     assert (answer.status_code, answer.json()["title"]) == (413, "The archive is too large")
 
 
+@pytest.mark.slow
 def test_a_busy_server_still_says_that_it_is_alive(serve):
     client = serve(limits=ServerLimits(requests=0))
     assert client.get("/v1/spaces").status_code == 503

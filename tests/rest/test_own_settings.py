@@ -46,6 +46,7 @@ def test_what_a_request_does_not_set_is_as_the_memory_was_opened(client):
     assert (found["trace"]["profile"], len(found["hits"])) == ("default", 1)
 
 
+@pytest.mark.slow
 def test_several_spaces_and_why_keep_them_too(client):
     question = {"question": "Which flat was cold?", "settings": {"decay": False}}
     found = client.post("/v1/search", json={**question, "spaces": ["ann"]}).json()

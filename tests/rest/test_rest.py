@@ -73,6 +73,7 @@ def test_messages_are_listed_by_role_tag_and_metadata(client):
     assert "JSON" in problem(client.get(f"{SPACE}/messages?metadata=home"), 400)["detail"]
 
 
+@pytest.mark.slow
 def test_adding_again_by_id_changes_nothing_and_another_text_is_a_conflict(client):
     first = client.post(f"{SPACE}/messages", json=OSLO)
     assert first.status_code == 201
@@ -192,6 +193,7 @@ def test_facts_are_listed_explained_and_decided_on(filled):
     problem(filled.post(f"{SPACE}/cypher", json={"query": "MATCH (n) DELETE n"}), 400)
 
 
+@pytest.mark.slow
 def test_a_fact_of_the_application_is_stated(client):
     fact = {"subject": "Ann", "relation": "works at", "object": "DNB", "valid_from": "2026-01"}
     (id,) = client.post(f"{SPACE}/facts", json={**fact, "source": "crm"}).json()["new"]
@@ -200,6 +202,7 @@ def test_a_fact_of_the_application_is_stated(client):
     assert (triple["text"], triple["sources"][0]["id"]) == ("Ann works at DNB", id)
 
 
+@pytest.mark.slow
 def test_a_message_expires(client):
     sent = {"text": "The code is 7.", "id": "x", "at": "2026-05-20T07:00:00Z"}
     problem(client.post(f"{SPACE}/messages", json={**sent, "expires": "soon"}), 422)
@@ -286,6 +289,7 @@ def test_a_refusal_says_what_is_wrong_and_what_to_do(client, method, path, body,
     assert found["retryable"] is False
 
 
+@pytest.mark.slow
 def test_a_body_that_is_no_json_or_too_large_is_refused(serve):
     client = serve(limits=ServerLimits(body=1000))
     assert (
@@ -303,6 +307,7 @@ def test_a_body_that_is_no_json_or_too_large_is_refused(serve):
 JSON = {"Content-Type": "application/json"}
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_server_shows_nothing_of_itself(serve, tmp_path, clock):
     memory = Memory(tmp_path / "memory.db", enrich="manual", clock=clock)
     client = serve(memory=memory)

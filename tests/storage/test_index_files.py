@@ -153,6 +153,7 @@ def test_a_restored_backup_does_not_use_the_file_of_another_history(tmp_path):
         assert {hit.id for hit in memory.search("secret25", k=40)}.isdisjoint({"m25"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["shortened", "emptied", "of another format"])
 def test_a_damaged_file_is_not_used(tmp_path, damage, caplog):
     path = tmp_path / "m.db"
@@ -170,6 +171,7 @@ def test_a_damaged_file_is_not_used(tmp_path, damage, caplog):
         assert index_of(memory).chunks.rows == 20
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_left_is_deleted(tmp_path):
     path = tmp_path / "m.db"
     before = filled(path)

@@ -345,6 +345,7 @@ def test_settings_of_a_wrong_type_are_refused_by_name(group):
                 group(**{field: True})
 
 
+@pytest.mark.slow
 def test_an_error_of_the_callers_own_generator_passes_and_full_batches_are_kept(tmp_path):
     class Broken(Exception):
         pass
@@ -402,6 +403,7 @@ def test_every_operation_answers_an_unknown_name_itself(face):
             assert "zzz" not in inspect.signature(verb).parameters
 
 
+@pytest.mark.slow
 def test_numpy_numbers_are_numbers(memory):
     import numpy as np
 

@@ -68,6 +68,7 @@ def test_the_page_is_whole_and_loads_nothing(finished):
     assert not re.search(r"url\(|@import|https?://", text)
 
 
+@pytest.mark.slow
 def test_texts_are_shown_as_they_are(finished):
     shown = "".join(Reader(finished.page.read_text("utf-8")).texts)
     assert "LoCoMo: locomo<10>.json" in shown

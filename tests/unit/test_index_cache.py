@@ -127,6 +127,7 @@ def test_the_setting_bounds_the_cache_by_what_the_indexes_hold(tmp_path):
         assert cache.bytes <= 40_000
 
 
+@pytest.mark.slow
 def test_bytes_are_those_of_the_arrays(tmp_path):
     with open_memory(tmp_path / "m.db") as memory:
         space = memory.space("big")

@@ -73,6 +73,7 @@ def test_stop_words_are_in_the_form_they_are_compared_in():
     assert all(words(word) == [word] for word in STOP_WORDS)
 
 
+@pytest.mark.slow
 def test_stemming_is_thread_safe():
     vocabulary = [f"walking{n} dancers{n} relations{n}" for n in range(300)]
     alone = [terms(text) for text in vocabulary]

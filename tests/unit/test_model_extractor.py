@@ -192,6 +192,7 @@ def test_usage_is_what_both_calls_cost(serving):
     assert usage.seconds > 0
 
 
+@pytest.mark.slow
 def test_what_it_would_cost_is_told_without_a_call(serving):
     stages, model = serving(prices=Prices(2.0, 8.0))
     extractor = ModelExtractor(model)
@@ -536,6 +537,7 @@ def test_without_a_models_summary_the_session_has_its_own_sentences(serving, rem
     )
 
 
+@pytest.mark.slow
 def test_turns_that_no_summary_can_be_made_of_are_given_up(serving, remember, clock):
     """Later summaries do not include them, and they are retried on request."""
     refused = Fails(status(422, "not that"))
@@ -691,6 +693,7 @@ def test_a_failure_in_a_later_part_says_what_the_earlier_cost(serving):
     assert caught.value.usage.calls == 2
 
 
+@pytest.mark.slow
 def test_reading_turn_by_turn_gives_the_same_as_all_at_once(serving, remember):
     """Batches of one turn give the same facts if the answers are the same."""
 

@@ -243,6 +243,7 @@ def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return {"folder": str(tmp_path)}
 
 
+@pytest.mark.slow
 def test_an_adapter_answers_line_by_line(adapter: dict[str, Any]) -> None:
     good, bad = {"id": "m1", "text": "good"}, {"id": "m2", "text": "bad"}
     with Peer(Path(sys.executable), "small", adapter) as peer:

@@ -37,6 +37,7 @@ def build(batches: list[list[dict[str, int]]]) -> tuple[Postings, list[dict[str,
     return postings, rows
 
 
+@pytest.mark.slow
 @given(st.lists(BAGS, max_size=12))
 @settings(max_examples=examples(150))
 def test_a_lookup_finds_every_row_once_with_its_frequency(batches):

@@ -1,10 +1,11 @@
-"""Which tests of a parallel run share a worker."""
+"""Which tests of a parallel run share a worker, and which files a run does not import."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.lines import one_of, preferred_lines, scope
+from tests.selection import is_excluded
 
 
 @pytest.mark.parametrize(
@@ -54,3 +55,27 @@ def test_a_server_that_the_environment_names_is_preferred(monkeypatch):
     monkeypatch.setenv("COGNIGRAPH_TEST_NEO4J_URI_2026", "bolt://127.0.0.1:9")
     assert preferred_lines(["5.26", "2026"]) == ["2026"]
     assert preferred_lines(["5.26"]) == ["5.26"]
+
+
+@pytest.mark.parametrize(
+    ("first_lines", "expression", "excluded"),
+    [
+        ("pytestmark = pytest.mark.slow", "not neo4j and not slow", True),
+        ("pytestmark = [pytest.mark.one_line, pytest.mark.slow]", "not slow", True),
+        ("pytestmark = pytest.mark.slow", "", False),
+        ("pytestmark = pytest.mark.slow", "slow", False),
+        ("pytestmark = pytest.mark.slow", "not slow or hypothesis", False),
+        ("pytestmark = pytest.mark.one_line", "not slow", False),
+        ("@pytest.mark.slow\ndef test_one(): ...", "not slow", False),
+        ("", "not slow", False),
+    ],
+)
+def test_files_of_excluded_tests_are_not_imported(tmp_path, first_lines, expression, excluded):
+    file = tmp_path / "folder" / "test_any.py"
+    file.parent.mkdir()
+    file.write_text(f"import pytest\n\n{first_lines}\n")
+    (file.parent / "conftest.py").write_text("")
+    assert is_excluded(file, expression) is excluded
+    assert is_excluded(file.parent, expression) is excluded
+    (file.parent / "test_another.py").write_text("")
+    assert not is_excluded(file.parent, expression)

@@ -52,6 +52,7 @@ WRITTEN = st.lists(st.sampled_from("dog puppy rent the bark oslo é 42 犬".spli
 FEW = len(STOP_WORDS) + 6  # number of words at which the vocabulary is rebuilt
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(WRITTEN, max_size=4), max_size=6), st.sampled_from([FEW, 1000]))
 def test_results_do_not_depend_on_earlier_texts_and_questions(before, most):
     vectors = WordVectors(most, remembered=9)
