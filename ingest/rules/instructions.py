@@ -14,10 +14,9 @@ from cognigraph.english.words import word_set
 from cognigraph.ingest.rules.names import Name
 from cognigraph.ingest.rules.noun_phrases import Voices, noun_phrase
 from cognigraph.ingest.rules.statement import Statement
+from cognigraph.resolution.name_forms import NAME_TYPE
 
 CALLED = "is called"
-NAME = "name"
-"""The type of what somebody is called: as a person it would be merged with its bearer."""
 _WORKING = word_set("give show send tell suggest recommend offer propose include add mention")
 """What an assistant does for the user: who says "never suggest nuts" does not want nuts."""
 _STYLE = _WORKING | word_set("use write answer reply respond format speak talk")
@@ -29,8 +28,8 @@ _CASUAL = word_set("crazy lucky old later back when if maybe anytime tomorrow to
 
 def own_name(
     tokens: Sequence[Token], names: Mapping[int, Name], voices: Voices
-) -> Statement | None:
-    """Read "call me Sam", "you can call me Sam", "my name is Sam"."""
+) -> tuple[Statement, int] | None:
+    """Read "call me Sam", "you can call me Sam", "my name is Sam"; also return where it ends."""
     lows = [token.low for token in tokens]
     for index in range(len(lows) - 2):
         called = lows[index : index + 2] == ["call", "me"]
@@ -42,7 +41,8 @@ def own_name(
         start = index + (2 if called else 3)
         name = _name_at(tokens, names, start)
         if name is not None and name != voices.speaker:
-            return Statement(voices.speaker, "person", CALLED, name, NAME)
+            stated = Statement(voices.speaker, "person", CALLED, name, NAME_TYPE)
+            return stated, start + len(name.split())
     return None
 
 
@@ -81,6 +81,8 @@ def standing_order(
     tokens: Sequence[Token], names: Mapping[int, Name], voices: Voices
 ) -> Statement | None:
     """Read "never use tabs", "don't use tabs", "always answer in German", said to an assistant."""
+    if not voices.to_assistant:
+        return None
     start = 0
     while start < len(tokens) and (tokens[start].low in _SKIPPED or tokens[start].kind == "mark"):
         start += 1

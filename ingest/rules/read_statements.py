@@ -16,6 +16,7 @@ from cognigraph.ingest.rules import (
     employment,
     filters,
     instructions,
+    named_kin,
     places,
     questions,
     usefulness,
@@ -37,11 +38,10 @@ from cognigraph.ingest.rules.statement import (
     last_of,
     referents_of,
 )
-from cognigraph.ingest.rules.subjects import Before, Subject, SubjectFinder
+from cognigraph.ingest.rules.subjects import RELATIVE, Before, Subject, SubjectFinder, antecedent
 
 _UNREAL = word_set("if unless whether how what why where whenever whose than as like though")
 _WISHES = word_set("hope wish imagine suppose doubt bet let guess wonder")
-_RELATIVE = word_set("who which that")
 _MAX_LIST = 8
 
 
@@ -91,26 +91,39 @@ class _Scan:
         inside = self.timed - starts
         for name in self.names.values():
             inside.update(range(name.start + 1, name.end))
-        order = self._order()
+        order = instructions.standing_order(self.tokens, self.names, self.voices)
         if order is not None:
             return [order]
+        told_by = self._own_name()
+        called = dict(named_kin.called(self.tokens, self.names, self.voices))
         for clause in split_clauses(self.tokens, self.names, inside):
-            self._clause(clause)
+            named = called.get(clause.start)
+            if named is not None:
+                self._introduce(named)
+            elif clause.start >= told_by:
+                self._clause(clause)
+        self._named_in_passing()
         located = places.located(self.tokens, self.names, self.timed, self.voices)
         told = [one.object for one in self.out if one.relation == "is"]
         when = next((span.when for span in self.times if span.when), None)
         worked = employment.of_speaker(self.tokens, self.names, self.timed, when, self.voices)
         return [*self.out, *worked, *(one for one in located if not places.is_told(one, told))]
 
-    def _order(self) -> Statement | None:
-        """Read an order that says something about the speaker: a name or a lasting wish."""
-        called = instructions.own_name(self.tokens, self.names, self.voices)
-        if called is not None:
-            self.discourse.introduce(self.voices.speaker, called.object)
-            return called
-        if not self.voices.to_assistant:
-            return None
-        return instructions.standing_order(self.tokens, self.names, self.voices)
+    def _own_name(self) -> int:
+        """Read what the speaker wants to be called; return where that ends."""
+        found = instructions.own_name(self.tokens, self.names, self.voices)
+        if found is None:
+            return 0
+        called, end = found
+        self.discourse.introduce(self.voices.speaker, called.object)
+        self._add(called)
+        return end
+
+    def _named_in_passing(self) -> None:
+        for phrase in named_kin.in_passing(self.tokens, self.names, self.voices):
+            told = (one.object for one in self.out if one.subject == phrase.text)
+            if phrase.alias not in told:
+                self._introduce(phrase)
 
     def _clause(self, clause: Clause) -> None:
         start = clause_kinds.opening(self.tokens, self.names, self.timed, self.voices, clause)
@@ -127,7 +140,7 @@ class _Scan:
         self.unreal = False
         if self._baptism(start, end):
             return
-        before = self._antecedent(clause, start)
+        before = antecedent(self.tokens, clause, start, self.before, has_said=bool(self.out))
         subject = self.subjects.find(clause, start, end, before)
         if subject is None:
             self._without_subject(clause, start, end)
@@ -169,17 +182,6 @@ class _Scan:
             self._add(Statement(name.text, owner.type, "is", owner.name, owner.type))
         return True
 
-    def _antecedent(self, clause: Clause, start: int) -> Before:
-        """Make the last object the subject of a relative clause: "a friend who lives in Rome"."""
-        if clause.connector not in _RELATIVE or self.tokens[start].low in words.PRONOUNS:
-            return self.before
-        loose = clause.connector == "which" and self.tokens[clause.start - 2].low == ","
-        if loose and (self.before.object is None or not self.before.object.proper):
-            return Before(lost=True)  # "which" may mean all that was said before
-        if self.before.object is not None:
-            return replace(self.before, subject=self.before.object)
-        return self.before if not self.out else Before(lost=True)
-
     # Reported speech
 
     def _attribute(self, clause: Clause, subject: Subject) -> None:
@@ -201,7 +203,7 @@ class _Scan:
 
     def _remember(self, clause: Clause, subject: Subject, relation: Relation | None) -> None:
         said = relation.text if relation is not None else ""
-        relative = clause.connector in _RELATIVE and subject.elided
+        relative = clause.connector in RELATIVE and subject.elided
         self.before = Before(
             None if relative else subject.phrase,
             progressive=any(verbs.is_ing(word) for word in said.split()),

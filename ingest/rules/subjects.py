@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from cognigraph.english import verbs, words
 from cognigraph.english.sentences import Token
@@ -13,6 +13,7 @@ from cognigraph.ingest.rules.names import Name
 from cognigraph.ingest.rules.noun_phrases import Phrase, Voices, noun_phrase
 from cognigraph.ingest.rules.pronouns import Referent
 
+RELATIVE = word_set("who which that")
 _REACH = 14  # largest number of tokens from the start of a noun subject to its verb
 _FEELINGS = word_set(
     """excited proud happy thrilled pumped stoked keen nervous grateful thankful passionate sad
@@ -335,3 +336,20 @@ class SubjectFinder:
             return False  # "LeBron's moments of determination"
         closes = not second or second in words.PREPOSITIONS or second == "to"
         return closes and following in _ADJECTIVES
+
+
+def antecedent(
+    tokens: Sequence[Token], clause: Clause, start: int, before: Before, *, has_said: bool
+) -> Before:
+    """Make the last object the subject of a relative clause: "a friend who lives in Rome".
+
+    ``has_said`` is whether the sentence has stated something already.
+    """
+    if clause.connector not in RELATIVE or tokens[start].low in words.PRONOUNS:
+        return before
+    loose = clause.connector == "which" and tokens[clause.start - 2].low == ","
+    if loose and (before.object is None or not before.object.proper):
+        return Before(lost=True)  # "which" may mean all that was said before
+    if before.object is not None:
+        return replace(before, subject=before.object)
+    return Before(lost=True) if has_said else before
