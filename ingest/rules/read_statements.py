@@ -121,8 +121,8 @@ class _Scan:
 
     def _named_in_passing(self) -> None:
         for phrase in named_kin.in_passing(self.tokens, self.names, self.voices):
-            told = (one.object for one in self.out if one.subject == phrase.text)
-            if phrase.alias not in told:
+            told = [one.object for one in self.out if one.subject == phrase.text]
+            if phrase.alias is not None and phrase.alias not in told:
                 self._introduce(phrase)
 
     def _clause(self, clause: Clause) -> None:
