@@ -1,12 +1,11 @@
-// what: run the candidate sources for chunks and sessions: by vector, in the space's own index or
-//   by comparing all, and by words; the statements nearest, nearest_indexed and by_terms do one each
+// what: run the candidate sources for chunks: by vector, in the space's own index or by comparing
+//   all, and by words; the statements nearest, nearest_indexed and by_terms do one each
 // parameters: space, vector, until (or null), where (or null; see stores/neo4j/index/allowed.py),
 //   terms, words: {index, query, limit} (query null: none),
-//   chunk and theme: {index (null: none), fetch, after (arrival number, null: compare none), limit}
-// returns: rows of nearest_indexed, nearest and by_terms for chunks, then of nearest_indexed and
-//   nearest for themes
+//   chunk: {index (null: none), fetch, after (arrival number, null: compare none), limit}
+// returns: rows of nearest_indexed, nearest and by_terms for chunks
 // Each subquery imports its parameter, so that the planner runs one after the other.
-WITH $chunk AS chunk, $words AS words, $theme AS theme
+WITH $chunk AS chunk, $words AS words
 CALL (chunk) {
   WITH chunk.index AS index WHERE index IS NOT NULL
   CALL db.index.vector.queryNodes(index, $chunk.fetch, $vector) YIELD node
@@ -61,22 +60,4 @@ CALL (words) {
       AND all(mark IN $where.marks WHERE mark IN coalesce(node.marks, []))))),
           count(*)] AS chunks_by_words
 }
-CALL (theme) {
-  WITH theme.index AS index WHERE index IS NOT NULL
-  CALL db.index.vector.queryNodes(index, $theme.fetch, $vector) YIELD node
-  WITH node, vector.similarity.cosine(node.embedding, $vector) AS score ORDER BY score DESC
-  WITH node, score, score > 0.5 AS good
-  RETURN [collect(CASE WHEN good THEN score END), collect(CASE WHEN good THEN node.uid END),
-          collect(CASE WHEN good THEN node.session_uid END), [], [],
-          count(*), min(score)] AS themes_indexed
-}
-CALL (theme) {
-  WITH theme.after AS after WHERE after IS NOT NULL
-  MATCH (node:Theme) USING INDEX node:Theme(space, seq)
-  WHERE node.space = $space AND node.seq > after
-  WITH node, vector.similarity.cosine(node.embedding, $vector) AS score
-  WHERE score > 0.5
-  WITH node, score ORDER BY score DESC, node.seq LIMIT toInteger($theme.limit)
-  RETURN [collect(score), collect(node.uid), collect(node.session_uid)] AS themes_compared
-}
-RETURN chunks_indexed, chunks_compared, chunks_by_words, themes_indexed, themes_compared
+RETURN chunks_indexed, chunks_compared, chunks_by_words

@@ -1,13 +1,14 @@
-// what: run the candidate sources for triples: by vector, in the space's own index or by comparing
-//   all, by words, and by the entities that the question names, each with its triples most similar
-//   to the question; an entity with more than `most` triples (a hub) is left to the vector index
+// what: run the candidate sources for triples and sessions: triples by vector, in the space's own
+//   index or by comparing all, by words, and by the entities that the question names, each with its
+//   triples most similar to the question; an entity with more than `most` triples (a hub) is left
+//   to the vector index; sessions by the vectors of their themes
 // parameters: space, vector, until (or null), terms, words: {index, query, limit} (query null:
-//   none), triple: {index (null: none), fetch, after (arrival number, null: compare none), limit},
-//   anchors (hashes), names (stemmed), limit (triples of an anchor), most
+//   none), triple and theme: {index (null: none), fetch, after (arrival number, null: compare
+//   none), limit}, anchors (hashes), names (stemmed), limit (triples of an anchor), most
 // returns: rows as of nearest_indexed, nearest and by_terms, and the entities by uid: [uid, name,
-//   triples (uids), whether it is a hub]
+//   triples (uids), whether it is a hub]; rows as of nearest_indexed and nearest for themes
 // Each subquery imports its parameter, so that the planner runs one after the other.
-WITH $triple AS source, $words AS words, $anchors AS anchors
+WITH $triple AS source, $words AS words, $anchors AS anchors, $theme AS theme
 CALL (source) {
   WITH source.index AS index WHERE index IS NOT NULL
   CALL db.index.vector.queryNodes(index, $triple.fetch, $vector) YIELD node
@@ -61,4 +62,22 @@ CALL (anchors) {
   WITH entity, triples, hub ORDER BY entity.uid
   RETURN collect([entity.uid, entity.name, triples, hub]) AS anchored
 }
-RETURN indexed, compared, by_words, anchored
+CALL (theme) {
+  WITH theme.index AS index WHERE index IS NOT NULL
+  CALL db.index.vector.queryNodes(index, $theme.fetch, $vector) YIELD node
+  WITH node, vector.similarity.cosine(node.embedding, $vector) AS score ORDER BY score DESC
+  WITH node, score, score > 0.5 AS good
+  RETURN [collect(CASE WHEN good THEN score END), collect(CASE WHEN good THEN node.uid END),
+          collect(CASE WHEN good THEN node.session_uid END), [], [],
+          count(*), min(score)] AS themes_indexed
+}
+CALL (theme) {
+  WITH theme.after AS after WHERE after IS NOT NULL
+  MATCH (node:Theme) USING INDEX node:Theme(space, seq)
+  WHERE node.space = $space AND node.seq > after
+  WITH node, vector.similarity.cosine(node.embedding, $vector) AS score
+  WHERE score > 0.5
+  WITH node, score ORDER BY score DESC, node.seq LIMIT toInteger($theme.limit)
+  RETURN [collect(score), collect(node.uid), collect(node.session_uid)] AS themes_compared
+}
+RETURN indexed, compared, by_words, anchored, themes_indexed, themes_compared

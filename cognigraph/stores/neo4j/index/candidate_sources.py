@@ -96,7 +96,7 @@ class Sources:
 class CandidateSources:
     """The candidate sources for one query in one space.
 
-    Those of chunks and sessions run in one statement, those of triples in another beside it. Only
+    Those of chunks run in one statement, those of triples and sessions in another beside it. Only
     if a filter hides most of what an index returns, or scores are tied, more statements follow.
     """
 
@@ -129,57 +129,55 @@ class CandidateSources:
             return self._run()
 
     def _run(self) -> Sources:
-        triples = self._connection.start(self._of_triples)
-        chunks, themes, chunks_by_terms = self._of_chunks()
-        nearest, triples_by_terms, anchors = triples.result()
+        others = self._connection.start(self._of_triples_and_themes)
+        chunks, chunks_by_terms = self._of_chunks()
+        nearest, triples_by_terms, anchors, themes = others.result()
         return Sources(chunks, nearest, themes, chunks_by_terms, triples_by_terms, anchors)
 
-    def _of_chunks(self) -> tuple[Nearest, Nearest, list[str]]:
-        """Chunks by vector, themes by vector, and uids of chunks by words."""
+    def _of_chunks(self) -> tuple[Nearest, list[str]]:
+        """Chunks by vector, and uids of chunks by words."""
         query, view = self._query, self._view
         words = self._words("Chunk", query.chunks_by_terms)
         chunk = self._by_vector("Chunk", query.chunks_by_vector, view.chunk_indexed, view.covered)
-        theme = self._by_vector("Theme", query.sessions_by_vector, view.theme_indexed)
-        if words is None and chunk.is_off and theme.is_off:
-            return Nearest(chunk.limit), Nearest(theme.limit), []
+        if words is None and chunk.is_off:
+            return Nearest(chunk.limit), []
         row = self._connection.row(
             "search/chunk_sources",
             **self._common(words),
             where=self._where,
             chunk=chunk.parameters,
-            theme=theme.parameters,
         )
         assert row is not None
-        indexed, compared, by_words, themes_indexed, themes_compared = row
-        return (
-            self._nearest(chunk, indexed, compared),
-            self._nearest(theme, themes_indexed, themes_compared),
-            [] if words is None else words.best(by_words),
-        )
+        indexed, compared, by_words = row
+        nearest = self._nearest(chunk, indexed, compared)
+        return nearest, [] if words is None else words.best(by_words)
 
-    def _of_triples(self) -> tuple[Nearest, list[str], list[Anchor]]:
-        """Triples by vector, uids of triples by words, and the entities that are named."""
+    def _of_triples_and_themes(self) -> tuple[Nearest, list[str], list[Anchor], Nearest]:
+        """Triples by vector, uids of triples by words, the entities that are named, and themes."""
         query, view = self._query, self._view
         words = self._words("Triple", query.triples_by_terms)
         triple = self._by_vector("Triple", query.triples_by_vector, view.triple_indexed)
+        theme = self._by_vector("Theme", query.sessions_by_vector, view.theme_indexed)
         anchors = query.anchors if query.triples_per_anchor else ()
-        if words is None and triple.is_off and not anchors:
-            return Nearest(triple.limit), [], []
+        if words is None and triple.is_off and theme.is_off and not anchors:
+            return Nearest(triple.limit), [], [], Nearest(theme.limit)
         row = self._connection.row(
             "search/triple_sources",
             **self._common(words),
             triple=triple.parameters,
+            theme=theme.parameters,
             anchors=[fulltext.anchor(self._space, key) for key in anchors],
             names=list(anchors),
             limit=query.triples_per_anchor,
             most=_HUB if triple.index and not triple.is_off else _NO_LIMIT,
         )
         assert row is not None
-        indexed, compared, by_words, anchored = row
+        indexed, compared, by_words, anchored, themes_indexed, themes_compared = row
         nearest = self._nearest(triple, indexed, compared)
         found = [Anchor(uid, name, tuple(own), hub) for uid, name, own, hub in anchored]
         by_terms = [] if words is None else words.best(by_words)
-        return nearest, by_terms, self._with_hubs(found, nearest)
+        themes = self._nearest(theme, themes_indexed, themes_compared)
+        return nearest, by_terms, self._with_hubs(found, nearest), themes
 
     def _common(self, words: WordSource | None) -> dict[str, Any]:
         return {

