@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -24,11 +25,13 @@ from cognigraph.errors import (
     StoreError,
     StoreUnavailableError,
 )
+from cognigraph.model.filters import Filter
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.candidates import CandidateQuery, Candidates
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.checks import memory_limit
 from cognigraph.stores.neo4j.connection import cypher
+from cognigraph.stores.neo4j.index import few_chunks
 from cognigraph.stores.neo4j.index.vectors import index_name
 from cognigraph.stores.neo4j.insert import splice
 from cognigraph.stores.neo4j.schema import migrations
@@ -213,7 +216,7 @@ def statements() -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("exact_up_to", [10_000, 20])
-def test_a_search_sends_four_statements_for_its_candidates(
+def test_a_search_sends_five_statements_for_its_candidates(
     open_store: Open, driver: Driver, space: str, exact_up_to: int
 ) -> None:
     store = open_store(exact_up_to=exact_up_to)
@@ -234,6 +237,7 @@ def test_a_search_sends_four_statements_for_its_candidates(
     assert found.chunks.by_vector.sum() == 5 and found.triples.by_anchor.sum() == 5
     assert sorted(sent) == [
         "read a space's totals",
+        "read the candidates of",  # side by side: of messages, and of facts with their sources
         "read the candidates of",
         "run the candidate sources",
         "run the candidate sources",
@@ -377,6 +381,47 @@ def test_as_of_looks_further_than_the_nearest(open_store: Open, driver: Driver, 
         space, CandidateQuery(vector, chunks_by_vector=5, as_of=START + timedelta(minutes=50))
     )
     assert set(found.chunks.uids) == {row.chunks[0].uid for row in far}
+
+
+@pytest.mark.changes_indexes
+@pytest.mark.parametrize("most", [2000, 5])
+def test_a_filter_by_session_or_time_finds_what_is_far_from_the_question(
+    open_store: Open, driver: Driver, space: str, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """All that passes is compared if it is little; else the indexes of the space are asked."""
+    monkeypatch.setattr(few_chunks, "_MOST", most)
+    store = open_store(exact_up_to=20)
+    vector = unit(1)[0]
+    near = [message(space, n, vector=vector, minute=100 + n) for n in range(60)]
+    texts = ("apple pie", "river bank", "apple river", "cloud", "apple")
+    far = [
+        message(
+            space, 100 + n, vector=0.5 * vector + unit(1)[0], minute=n, text=text, session="far"
+        )
+        for n, text in enumerate(texts)
+    ]
+    store.messages.insert(space, near + far)
+    store.messages.insert(space, [message(space, 999)])
+    wait_until_online(driver, index_name("Chunk", space))
+    query = CandidateQuery(vector, terms=("appl",), chunks_by_vector=5, chunks_by_terms=2)
+    uids = [row.chunks[0].uid for row in far]
+    for where in (
+        Filter(session="far", roles=("person",)),
+        Filter(until=START + timedelta(minutes=50)),
+        Filter(session=["far", "none"], since=START, until=START + timedelta(minutes=5)),
+    ):
+        found = store.search.candidates(space, replace(query, where=where)).chunks
+        assert set(found.uids) == set(uids)
+        assert found.by_vector.all()
+        # Shorter texts are better matches; both beat a text with another word beside it.
+        best = {uid for uid, chosen in zip(found.uids, found.by_terms, strict=True) if chosen}
+        assert uids[4] in best and best < {uids[0], uids[2], uids[4]} and len(best) == 2
+    early = Filter(until=START + timedelta(minutes=2), session="far")
+    assert set(store.search.candidates(space, replace(query, where=early)).chunks.uids) == {
+        *uids[:2]
+    }
+    nothing = store.search.candidates(space, replace(query, where=Filter(session="none")))
+    assert nothing.chunks.uids == ()
 
 
 # Words

@@ -251,7 +251,7 @@ ONLY = {
         "postings", "rows", "scan", "snapshots", "sources", "space_index", "table", "themes", "top",
     },
     ("neo4j", "index"): {
-        "candidate_sources", "fulltext", "vectors", "word_counts", "word_source",
+        "candidate_sources", "few_chunks", "fulltext", "vectors", "word_counts", "word_source",
     },
 }  # fmt: skip
 """What one store has and the other does not need."""

@@ -12,6 +12,7 @@ from cognigraph.stores.candidates import CandidateQuery
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.index import fulltext
 from cognigraph.stores.neo4j.index.allowed import sought
+from cognigraph.stores.neo4j.index.few_chunks import FewChunks, few_chunks
 from cognigraph.stores.neo4j.index.vectors import Layer, OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import SpaceView
 from cognigraph.stores.neo4j.index.word_source import WordSource
@@ -141,16 +142,24 @@ class CandidateSources:
         chunk = self._by_vector("Chunk", query.chunks_by_vector, view.chunk_indexed, view.covered)
         if words is None and chunk.is_off:
             return Nearest(chunk.limit), []
-        row = self._connection.row(
-            "search/chunk_sources",
-            **self._common(words),
-            where=self._where,
-            chunk=chunk.parameters,
-        )
+        common = {**self._common(words), "where": self._where}
+        if view.chunk_indexed:
+            few = few_chunks(self._connection, self._space, query, _without(common, "words"))
+            if few is not None:
+                return self._of_few(few, chunk, words)
+        row = self._connection.row("search/chunk_sources", **common, chunk=chunk.parameters)
         assert row is not None
         indexed, compared, by_words = row
         nearest = self._nearest(chunk, indexed, compared)
         return nearest, [] if words is None else words.best(by_words)
+
+    def _of_few(
+        self, few: FewChunks, chunk: _ByVector, words: WordSource | None
+    ) -> tuple[Nearest, list[str]]:
+        nearest = Nearest(chunk.limit)
+        if not chunk.is_off:
+            nearest = Nearest(chunk.limit, *few.nearest(chunk.limit))
+        return nearest, [] if words is None else words.best_of(*few.with_words())
 
     def _of_triples_and_themes(self) -> tuple[Nearest, list[str], list[Anchor], Nearest]:
         """Triples by vector, uids of triples by words, the entities that are named, and themes."""
@@ -290,6 +299,10 @@ class CandidateSources:
             for anchor in anchors
         ]
         return [anchor for anchor in filled if anchor.triples]
+
+
+def _without(parameters: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in parameters.items() if key != name}
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,10 @@ class WordSource:
             self._fill(uids, lengths, found, tied, limit)
         return self._ranked(uids, lengths, found, limit)
 
+    def best_of(self, uids: list[str], lengths: list[int], found: list[list[str]]) -> list[str]:
+        """The uids of the best of all nodes that contain a term and are visible."""
+        return self._ranked(uids, lengths, found, self._limit)
+
     def _fetch(self, limit: int) -> Row:
         row = self._connection.row(
             "search/by_terms",

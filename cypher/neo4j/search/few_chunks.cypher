@@ -1,0 +1,33 @@
+// what: read what the candidate sources need of the chunks of some sessions that pass a filter, if
+//   these sessions have few chunks (or of a stretch of time in the space, whose index replaces that
+//   of sessions); they are found without the indexes of vectors and words
+// parameters: keys (uids of sessions, or the space), since, latest, most, vector (or null), terms,
+//   space, until (or null), where (or null; see stores/neo4j/index/allowed.py)
+// returns: number of chunks (above `most`: too many, and no columns), uids, similarities, sessions
+//   (uids), lengths, terms found in each; in order of arrival
+UNWIND $keys AS key
+MATCH (node:Chunk) USING INDEX node:Chunk(session_uid, at, seq)
+WHERE node.session_uid = key AND node.at >= $since AND node.at <= $latest
+  AND node.seq IS NOT NULL
+WITH node LIMIT toInteger($most) + 1
+WITH collect(node) AS nodes
+CALL (nodes) {
+  UNWIND CASE WHEN size(nodes) > $most THEN [] ELSE nodes END AS node
+  WITH node
+  WHERE node.space = $space AND ($until IS NULL OR node.at <= $until)
+    AND ($where IS NULL OR (coalesce(node.role, 'person') IN $where.roles
+      AND ($where.sessions IS NULL OR node.session IN $where.sessions)
+      AND ($where.speakers IS NULL OR coalesce(node.speaker, '') IN $where.speakers)
+      AND ($where.since IS NULL OR node.at >= $where.since)
+      AND ($where.until IS NULL OR node.at <= $where.until)
+      AND ($where.without_ids IS NULL OR NOT node.message_id IN $where.without_ids)
+      AND ($where.without_messages IS NULL
+        OR NOT [node.session, node.message_id] IN $where.without_messages)
+      AND all(mark IN $where.marks WHERE mark IN coalesce(node.marks, []))))
+  WITH node ORDER BY node.seq
+  RETURN collect(node.uid) AS uids,
+         collect(coalesce(vector.similarity.cosine(node.embedding, $vector), 0.5)) AS scores,
+         collect(node.session_uid) AS sessions, collect(node.length) AS lengths,
+         collect([term IN node.terms WHERE term IN $terms]) AS found
+}
+RETURN size(nodes), uids, scores, sessions, lengths, found
