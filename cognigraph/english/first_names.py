@@ -98,3 +98,73 @@ FIRST_NAMES = word_set(
     yosef youssef yuki yulia yuri yusuf yves yvette yvonne zachary zainab zara zeynep zoe
     zofia zoltan"""
 )
+
+_MEN_IN_A = word_set(
+    "akira andrea elia joshua luca mustafa nicola reza sascha sasha jona mika micha"
+)
+"""Names in "a" that men have, or men as well."""
+_WOMEN_IN_A = frozenset(
+    name for name in FIRST_NAMES if name.endswith("a") and name not in _MEN_IN_A
+)
+_WOMEN = word_set(
+    """abigail adele agnes alice alison allison amelie amy angelika anne annabel annelies annette
+    annie ann astrid audrey beatrice becky beth bethany betty birgit brenda bridget britta
+    caitlin carmen carol carolin caroline carolyn catherine cathy charlotte chloe christine
+    cindy claire clara colette constance cynthia dagmar deborah deirdre denise diane
+     doris dorothy edith eileen elaine eleanor elin elisabeth elise elizabeth ellen ellie
+    elodie eloise emilie emily erin esther eve evelyn fiona florence francine freya gertrud gladys
+    gisela grace gwen hannah heidi heike helen helene hilde imogen ines inge ingeborg ingrid irene
+    isabel isabelle jacqueline jane janet janice janine jeanette jeanne jennifer jenny jessie jill
+    joan joanne joelle josefine josephine joyce judith judy julie juliet juliette justine karen
+    karin kate katherine kathleen kathrin kathryn kathy katie katrin keiko kerstin kirsten kristen
+    kristin lauren leah leonie lieselotte lindsay lise liz lizzie lorraine lotte
+    lotti louise lucie lucy mabel madeleine mandy margaret margit margot marie marisa
+    marit marianne marjorie marlene martine mary maryam mathilde maureen melanie meredith merle
+    michelle monique miriam mirjam myriam nadine nancy naomi natalie nathalie neha nell nelly nicole
+    noelle noemi odile olive patricia pauline peggy penelope pernille phoebe phyllis pilar
+    polly rachel raquel renate renee rosalie rosalind rosemarie rosie rocio ruth sabine sally sarah
+    sharon sheila shirley sigrid silke simone sinead sofie sophie solveig stacy stefanie stephanie
+    susan susanne susie suzanne sybille sylvie tess theresa therese tilda tracy trine trudy ulrike
+    ursula uschi ute valerie veronica vicky vivian waltraud wendy yael yasmin yasmine yvette yvonne
+    zainab zeynep zoe"""
+)
+WOMEN = (_WOMEN_IN_A | _WOMEN) & FIRST_NAMES
+"""Names that women have, and hardly any man."""
+MEN = (
+    word_set(
+        """aaron abdul abdullah abraham adam adrian ahmed aidan aiden alan albert alberto alejandro
+    alexander alexandre alfonso alfred alvaro amir andreas andrew andy angus anthony anton antonio
+    arjun arnold arthur arturo axel bart ben benjamin bernard bernd bert bjorn bob bobby boris
+    brandon brian bruno bryan caleb callum carl carlos cedric charles christian christopher clemens
+    clive colin connor conrad craig curtis cyril damian damien dan daniel danny darren dave david
+    derek dennis diego dieter dirk dmitri dominic donald doug douglas dylan ed eddie edgar eduardo
+    edward edwin elias elijah elliot emil enrique eric erich erik ernest ernesto ethan eugene evan
+    fabian felipe felix ferdinand fernando filip finn florian francesco francisco frank fred
+    frederick frederik friedrich fritz gabriel gareth gary gavin geoff geoffrey georg george
+    gerald gerard gerhard giovanni giuseppe gordon graham greg gregor gregory guido gunter gus
+    gustav hamid hannes hans harald harry hassan hector heinrich heinz helmut hendrik henri henrik
+    henry herbert hermann holger horst howard hubert hugh hugo ian ibrahim igor isaac ivan jack
+    jacob jacques jake jakob james jan jason javier jeff jeffrey jens jeremy jerome jerry jim jimmy
+    joachim joe joel johan johann johannes john johnny jon jonas jonathan jorge jose josef joseph
+    josh juan julio jurgen karl keith kenneth kevin klaus knut konrad kurt kyle lars laszlo lennart
+    leo leon leonard leopold leroy lewis liam linus lionel lothar louis lucas ludwig luis lukas
+    luke magnus malcolm manfred manuel marc marcel marco marcus marek mario marius markus martin
+    marvin mateo matt matteo matthew matthias maurice max maximilian mehmet miguel mike mikhail
+    mitch mohamed mohammed moritz nathan neil nicholas nick nicolas niklas nikolai nils noah
+    norbert norman oleg oliver oscar oskar otto owen pablo paolo patrick paul pedro per percy
+    peter phil philip philipp pierre pietro quentin rafael rahul rainer raj ralf ralph ramon raoul
+    rashid rasmus raul ravi raymond reinhard ricardo richard rick robert roberto roderick roger
+    roland rolf ronald ronnie roy ruben rudi rudolf rupert ryan samuel scott sean sebastian sergei
+    sergio seth shaun siegfried simon stan stefan stephan stephen steve steven stuart sven ted
+    terry theo theodor thomas thorsten tim timothy tobias toby todd tom tomas tommy tony trevor
+    tristan tyler ulf ulrich uwe victor viktor vincent vladimir volker walter wayne werner wesley
+    wilhelm william wojciech wolfgang xavier yannick yusuf zachary zoltan
+    michael michel julian julien
+    justin julius joshua nigel olaf omar franz fabio emilio enrico filippo giorgio gunther gustavo
+    lorenzo luigi mathias mathieu mauricio muhammad mohammad mikael olivier piotr pavel raphael
+    riccardo rodrigo stanislav umberto anders arne carsten dominik emmanuel erwin ernst desmond
+    humphrey ismail jamal jochen kasper khalid kristian leonardo mahmoud malik marcos moses otis"""
+    )
+    & FIRST_NAMES
+)
+"""Names that men have, and hardly any woman."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cognigraph.english import words
+from cognigraph.english.first_names import FIRST_NAMES, MEN, WOMEN
 from cognigraph.english.verbs import is_ing
 from cognigraph.english.words import word_set
 
@@ -37,15 +38,22 @@ def referent(name: str, type_: str, *, solid: bool = True) -> Referent:
         return Referent(name, type_, frozenset(), solid)
     breaks = (index for index, word in enumerate(said) if word in words.PREPOSITIONS)
     head = said[max(next(breaks, len(said)) - 1, 0)] if said else ""
-    return Referent(name, type_, _fits(head, type_, several=len(said) > 1), solid)
+    return Referent(name, type_, _fits(head, type_, said), solid)
 
 
-def _fits(head: str, type_: str, *, several: bool) -> frozenset[str]:
+def _by_first_name(first: str) -> frozenset[str]:
+    if first in WOMEN:
+        return _FEMININE
+    return _MASCULINE if first in MEN else _FEMININE | _MASCULINE
+
+
+def _fits(head: str, type_: str, said: Sequence[str]) -> frozenset[str]:
+    first = said[0] if said else ""
     if type_ == "person":
-        if head in _MANY or (several and head.endswith("s")):
+        if head in _MANY or (len(said) > 1 and head.endswith("s") and first not in FIRST_NAMES):
             return _PLURAL
         gender = words.KIN.get(head, "")
-        return {"f": _FEMININE, "m": _MASCULINE}.get(gender, _FEMININE | _MASCULINE)
+        return {"f": _FEMININE, "m": _MASCULINE}.get(gender, _by_first_name(first))
     if type_ == "animal":
         return _FEMININE | _MASCULINE | _SINGULAR
     if type_ in ("time", "concept"):

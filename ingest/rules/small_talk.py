@@ -247,6 +247,8 @@ def is_cut_off(said: Said) -> bool:
     order = last != "to" and _only_base(said_words[0]) and _is_object(following)
     if said_words[-1] in idle.POINTERS or any(map(_is_finite, said_words[1:])):
         return True
+    if said.relation.copula and said.words in (["asked"], ["told"], ["said"]):
+        return True  # "she's asked whether ..."
     adrift = said_words[0] in words.PREPOSITIONS - {"like", "about", "around", "over"}
     if adrift and verbs.known_verb(last) is not None:
         return True  # "saw [another] at a shop"

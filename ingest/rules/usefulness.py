@@ -95,7 +95,7 @@ def is_useful(
     concrete = named or when is not None
     if voices.to_assistant and relation.text in _ASKING and not concrete:
         return False  # "I need a menu idea" asks for it
-    if "sorry" in relation.text.split():
+    if _is_regret(relation, object) or _is_half_opinion(relation, object):
         return False
     if not named and not _is_counted(object):
         said = small_talk.Said(subject, phrase, relation, object, voices)
@@ -306,6 +306,23 @@ def _is_owner_inside(said: list[str]) -> bool:
         and said[index][0].islower()
         for index in owners
     ) or (owners[:1] == [0] and said[1:2] != [] and said[1] in words.PREPOSITIONS)
+
+
+def _is_regret(relation: Relation, object: Phrase) -> bool:
+    """Return whether somebody is sorry or cross, whoever about: "is sorry about Max"."""
+    if relation.text in ("crosses with", "busies with"):
+        return True
+    return relation.main == "be" and bool({"sorry", "cross"} & {*_opening(relation, object)})
+
+
+def _opening(relation: Relation, object: Phrase) -> list[str]:
+    return [*relation.text.split()[1:2], *object.text.lower().split()[:1]]
+
+
+def _is_half_opinion(relation: Relation, object: Phrase) -> bool:
+    """Return whether the second of two predicates is an opinion: "is about 12 and very good"."""
+    said = object.text.lower().split()
+    return relation.main == "be" and "and" in said[1:-1] and said[-1] in words.SENTIMENT
 
 
 def _is_counted(object: Phrase) -> bool:

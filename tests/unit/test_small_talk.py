@@ -59,6 +59,8 @@ def told(text: str, other: str = "Ben", role: str | None = None) -> list[str]:
         "I'd love to see your garden.",
         "I loved chatting with you.",
         "I'm off to bake some cakes.",
+        "I'm so sorry to hear about Max.",
+        "I'm cross with Carol.",
         # what may have been, what all need, and what only points
         "I wanted to stand out.",
         "We need better roads.",
@@ -103,3 +105,11 @@ def test_what_lasts_is_kept(text: str, fact: str) -> None:
 def test_praise_is_a_preference_where_nobody_shows_anything() -> None:
     assert told("I like the aisle seat.") == []
     assert told("I like the aisle seat.", "bot", role="assistant") == ["Ann likes aisle seat"]
+
+
+def test_a_first_name_decides_between_he_and_she() -> None:
+    assert told("I met Claire and Peter in Oslo. She is on the committee of the choir.") == [
+        "Ann met Claire and Peter in Oslo",
+        "Claire is on committee of the choir",
+    ]
+    assert "Claire is on antibiotics" not in told("I met Claire in Oslo. He is on antibiotics.")
