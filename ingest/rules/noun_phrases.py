@@ -40,6 +40,7 @@ _COMMON = (
     | words.ADVERBS
 )
 _POINTING = word_set("this that these those such")
+_FINITE_BE = word_set("am is are was were")
 _PARTS_OF_TIME = word_set("day night week weekend month morning evening afternoon")
 _PLAIN = frozenset(("location", "person", "organization"))
 _EMPTY = (
@@ -102,8 +103,8 @@ def noun_phrase(
     start, end = _trim(tokens, start, end, names)
     if opening < start < end and tokens[start - 1].low == "your" and voices.other is not None:
         start -= 1
-    if start >= end or is_empty(tokens[start:end]):
-        return None
+    if start >= end or is_empty(tokens[start:end]) or tokens[start].low in _FINITE_BE:
+        return None  # "Dan, that is her partner"
     name = names.get(start)
     if name is not None and name.end >= end:
         return Phrase(name.text, name.type, proper=True)

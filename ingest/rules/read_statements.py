@@ -284,8 +284,6 @@ class _Scan:
         named = next((one for one in self.names.values() if one.end == start - 1), None)
         if named is None or not described or not self.out or is_listed(self.tokens, start, end):
             return False
-        if first in words.DETERMINERS and phrase.text.split()[0] in verbs.BE:
-            return False  # "Dan, that's her partner"
         self._add(Statement(named.text, named.type, "is", phrase.text, phrase.type))
         return True
 

@@ -95,6 +95,8 @@ def is_useful(
     concrete = named or when is not None
     if voices.to_assistant and relation.text in _ASKING and not concrete:
         return False  # "I need a menu idea" asks for it
+    if phrase.text.endswith("'s"):
+        return False  # "Priya's found two others"
     if _is_regret(relation, object) or _is_half_opinion(relation, object):
         return False
     if not named and not _is_counted(object):
@@ -312,7 +314,8 @@ def _is_regret(relation: Relation, object: Phrase) -> bool:
     """Return whether somebody is sorry or cross, whoever about: "is sorry about Max"."""
     if relation.text in ("crosses with", "busies with"):
         return True
-    return relation.main == "be" and bool({"sorry", "cross"} & {*_opening(relation, object)})
+    be = relation.copula or relation.main == "be"
+    return be and bool({"sorry", "cross"} & {*_opening(relation, object)})
 
 
 def _opening(relation: Relation, object: Phrase) -> list[str]:
