@@ -517,6 +517,8 @@ def updates() -> str:
             ("second set, at first contact", result("updates-second-first-contact")),
             ("second set, now", result("updates-second-rules")),
             ("third set, at first contact", result("updates-third-first-contact")),
+            ("third set, now", result("updates-third-rules")),
+            ("fourth set, at first contact", result("updates-fourth-first-contact")),
         )
     ]
     head = [

@@ -16,14 +16,17 @@ ATTRIBUTES = word_set(
     profession occupation employer company major degree school university status timezone bedtime
     mortgage loan balance score rating rank record target goal limit car bike laptop phone editor
     language framework database stack gym diet plan schedule shift commute bank insurance
-    provider carrier subscription team colour color hairstyle"""
+    provider carrier subscription team colour color hairstyle version demo train start move
+    departure presentation trip conference party class lesson session surgery"""
 )
 """Nouns of which a subject has one at a time: the last word of "Ann's phone number"."""
 
 ROLES = word_set(
     """boss manager supervisor partner boyfriend girlfriend husband wife spouse fiance fiancé
     fiancee fiancée doctor gp dentist therapist psychiatrist landlord landlady accountant lawyer
-    advisor adviser mentor trainer coach roommate flatmate teacher tutor assistant lead captain"""
+    advisor adviser mentor trainer coach roommate flatmate teacher tutor assistant lead captain
+    owner maintainer babysitter nanny counsellor counselor hairdresser physio physiotherapist
+    pediatrician paediatrician psychologist midwife vet notary representative"""
 )
 """Roles that one person has for somebody at a time; the value is a name."""
 
@@ -37,6 +40,25 @@ JOBS = word_set(
     student surgeon teacher technician therapist translator tutor vet veterinarian waiter waitress
     welder intern apprentice freelancer unemployed retired"""
 )
+
+TITLES = JOBS | word_set(
+    """lead leader head director president vp cto ceo cfo coo cmo chief officer coordinator
+    specialist assistant trainee partner associate superintendent inspector officer sergeant
+    captain dean provost fellow postdoc supervisor owner founder contractor consultant dev
+    organizer organiser planner buyer clerk secretary recruiter tester qa sre devops writer author
+    producer actor dancer singer guide host bartender courier rider carer caregiver nanny
+    bookkeeper auditor controller treasurer trader broker agent realtor adjuster underwriter
+    statistician actuary mathematician physicist economist sociologist ranger fisherman sailor
+    soldier firefighter cop detective curator conservator illustrator animator editor columnist
+    reporter anchor photographer videographer florist tailor jeweller butcher roaster brewer
+    sommelier masseur physiotherapist optician orthodontist radiologist oncologist paediatrician
+    pediatrician cardiologist neurologist psychologist counsellor counselor coach referee umpire
+    analyst strategist marketer copywriter webmaster admin administrator executive freelancer
+    manager foreman operator technologist technician roofer painter decorator glazier mason joiner
+    locksmith electrician stonemason landscaper tutor lecturer headteacher principal pensioner
+    retiree homemaker student postman conductor stewardess steward attendant dispatcher"""
+)
+"""What somebody can be by profession, or in an organization."""
 
 NEVER_REPLACED = word_set("likes loves enjoys has visits reads plays owns knows")
 """Verbs whose objects add up; ``replaces`` is ignored for them, as for "is allergic to"."""
@@ -106,7 +128,7 @@ _enter(
 OCCUPATIONS = word_set("job role position profession occupation")
 """Attributes whose value is one of :data:`JOBS`."""
 PLAIN_VALUES = word_set(
-    "colour color hairstyle major degree diet status nickname email mail e-mail"
+    "colour color hairstyle major degree diet status nickname email mail e-mail plan"
 )
 """Attributes whose value is a plain word: "Ann's diet is vegan"."""
 APART = word_set("single divorced separated widowed")

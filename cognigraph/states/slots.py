@@ -34,6 +34,8 @@ from cognigraph.english import verbs
 from cognigraph.english.words import NUMBERS, word_set
 from cognigraph.ids import normalise
 from cognigraph.model.graph import Triple
+from cognigraph.states.conditions import told_of_condition, use, used_name
+from cognigraph.states.kinds import kind_of
 from cognigraph.states.slot_names import OBJECT_SIDE, VALUE
 from cognigraph.states.slot_table import (
     APART,
@@ -43,6 +45,7 @@ from cognigraph.states.slot_table import (
     PLAIN_VALUES,
     RELATIONS,
     ROLES,
+    TITLES,
     TOGETHER,
     Says,
     without_tail,
@@ -75,6 +78,8 @@ _DOSE = re.compile(
     r"(?P<dose>\d[\d.,]* ?(?:mg|ml|mcg|µg|g|iu|units?|tablets?|pills?|drops?)(?: \w+ ?\w*)?) of "
     r"(?P<drug>.+?)(?: (?:every|each|daily|twice|once|per|in the|at|a day|before|after|with) ?.*)?"
 )
+_COUNTED = re.compile(rf"\d|(?:{'|'.join(NUMBERS)})\b")
+_DAYS = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
 _AMOUNT = re.compile(r"[$€£]?\d|(?:about|around|exactly) \d")
 _OWNED = re.compile(r"(?P<owner>.+['’]s?) (?P<what>.+)")
 _IS_NOW = re.compile(
@@ -114,6 +119,8 @@ class Claim:
     value: str
     change: bool = False
     dated: bool = True
+    scope: str = ""
+    """The kind of what is used: what replaces others ends those of its kind, if it is known."""
 
     @property
     def on_object(self) -> bool:
@@ -167,11 +174,13 @@ def is_attribute_noun(name: str) -> bool:
 def _claim_of(fact: FactForm) -> Claim | None:
     relation = _present(normalise(fact.relation))
     task = told_of_task(relation, fact.object)
-    found = (read(fact, relation) for read in (_attribute, _from_table, _state))
+    found = (read(fact, relation) for read in (_attribute, _condition, _from_table, _state))
     told = Claim(*task) if task else next(filter(None, found), None)
     if told is None or not fact.negated:
         return told
-    return None if told.says == "ends" else Claim(told.slot, "ends", told.value, dated=told.dated)
+    if told.says == "ends":
+        return None
+    return Claim(told.slot, "ends", told.value, dated=told.dated, scope=told.scope)
 
 
 def _present(relation: str) -> str:
@@ -206,8 +215,8 @@ def _is_attribute(name: str, fact: FactForm) -> bool:
     if fact.subject_type == "person" or fact.object.startswith(("my ", "his ", "her ")):
         return False
     measured = fact.object_type == "time" or _AMOUNT.match(fact.object) is not None
-    if _favourite(name) or measured:
-        return owned is not None or head in ATTRIBUTES
+    if _favourite(name) or measured or _DAYS.match(fact.object):
+        return owned is not None or head in ATTRIBUTES or fact.object_type == "time"
     if head in OCCUPATIONS and normalise(fact.object).rsplit(" ", 1)[-1] in JOBS:
         return owned is not None
     # "My car is dirty" gives the car no other value; "my car is a Volvo" and "my hair is red" do.
@@ -218,6 +227,12 @@ def _is_attribute(name: str, fact: FactForm) -> bool:
 
 def _named(value: str) -> bool:
     return any(letter.isupper() or letter.isdigit() or letter == "@" for letter in value)
+
+
+def _condition(fact: FactForm, relation: str) -> Claim | None:
+    """Read "is vegan", "is in review"."""
+    told = told_of_condition(relation, normalise(fact.object), person=fact.subject_type == "person")
+    return None if told is None else Claim(*told)
 
 
 def _favourite(name: str) -> bool:
@@ -262,7 +277,8 @@ def _status(fact: FactForm, value: str) -> Claim | None:
         return Claim("weight", "holds", value)
     if person and status in APART | {"married", "engaged"}:
         return Claim("relationship", "holds", status)
-    if person and _head(value) in JOBS:
+    titles = JOBS if "'s " in value else TITLES
+    if person and _head(value) in titles:
         return Claim("job", "holds", value)
     return None
 
@@ -289,7 +305,7 @@ def _work(fact: FactForm, relation: str, value: str) -> str | None:
 
 
 def _job(fact: FactForm, relation: str, value: str) -> str | None:
-    plain = relation == "became" and _head(value) not in JOBS
+    plain = relation == "became" and _head(value) not in TITLES
     return None if plain or fact.object_type in ("time", "location") else value
 
 
@@ -332,6 +348,8 @@ def same_value(slot: str, one: str, other: str) -> bool:
 
 def _state(fact: FactForm, relation: str) -> Claim | None:
     """Read any other fact in the present tense, and what says that one began or ended."""
+    if relation in ("stopped", "quit", "gave up") and (done := _activity(fact.object)) is not None:
+        return Claim(f"{done}|{ANY}", "ends", ANY, True)
     if (doing := _DOING.fullmatch(fact.object)) is not None and relation in _BEGIN_OR_END:
         fact, relation = replace(fact, object=doing["rest"]), f"{relation} {doing['ing']}"
     value = _ARTICLE.sub("", normalise(fact.object), count=1)
@@ -339,7 +357,10 @@ def _state(fact: FactForm, relation: str) -> Claim | None:
         if (match := pattern.fullmatch(relation)) is not None:
             return _begun_or_ended(fact, match, "ends" if says == "ends" else "holds")
     if (match := _SWITCHED.fullmatch(relation)) is not None:
-        return Claim(f"uses|{value}", "ends" if match["way"] == "from" else "holds", value, True)
+        name = used_name(value)
+        ends = match["way"] == "from"
+        scope = kind_of(name) or ""
+        return Claim(f"uses|{name}", "ends" if ends else "holds", name, True, scope=scope)
     first = relation.split(" ")[0]
     verb = verbs.known_verb(first)
     present = first in ("is", "are", "has") or (
@@ -347,9 +368,21 @@ def _state(fact: FactForm, relation: str) -> Claim | None:
     )
     if not present:
         return None
+    if _COUNTED.match(fact.object):
+        relation = re.sub(r" (?:about|around|roughly)$", "", relation)
+    if (used := use(relation, normalise(fact.object))) is not None:
+        name, kind = used
+        name = used_name(value) if fact.negated else without_tail(name)
+        return Claim(f"uses|{name}", "holds", name, scope=kind)
     # To deny "drinks coffee every morning" is not to deny "drinks coffee".
     what = value if fact.negated else without_tail(value)
     return Claim(f"{relation}|{what}", "holds", what)
+
+
+def _activity(object: str) -> str | None:
+    """Return the verb of "smoking", as it is said of somebody: "smokes"."""
+    verb = verbs.guess_verb(object) if re.fullmatch(r"[a-z]+ing", object) else None
+    return None if verb is None or verb.form != "ing" else verbs.third_person(verb.base)
 
 
 def _begun_or_ended(fact: FactForm, match: re.Match[str], says: Says) -> Claim | None:
@@ -359,4 +392,4 @@ def _begun_or_ended(fact: FactForm, match: re.Match[str], says: Says) -> Claim |
     relation = verbs.third_person(base) + match["rest"]
     state = FactForm(fact.subject, fact.subject_type, relation, fact.object, fact.object_type)
     claim = _attribute(state, relation) or _from_table(state, relation) or _state(state, relation)
-    return None if claim is None else Claim(claim.slot, says, claim.value, True)
+    return None if claim is None else Claim(claim.slot, says, claim.value, True, scope=claim.scope)

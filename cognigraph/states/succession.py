@@ -17,7 +17,7 @@ from typing import Literal
 
 from cognigraph.model.graph import Period, Status
 from cognigraph.states.slot_names import in_one
-from cognigraph.states.slots import Claim, same_value
+from cognigraph.states.slots import ANY, Claim, same_value
 from cognigraph.times import When, from_micros
 
 RulingKind = Literal["supersede", "retract", "restore"]
@@ -228,8 +228,11 @@ def _contradiction(before: _Event, event: _Event) -> str | None:
     old, new = before.statement.claim, event.statement.claim
     assert old is not None and new is not None
     if in_one(old.slot) != in_one(new.slot):
+        if event.statement.replaces and old.says == "holds" and new.says == "ends":
+            return ENDED if new.value == ANY else None
         replacing = event.statement.replaces and new.says == old.says == "holds"
-        return REPLACED if replacing else None
+        in_scope = not new.scope or new.scope == old.scope
+        return REPLACED if replacing and in_scope else None
     same = same_value(new.slot, old.value, new.value)
     if old.says == "holds" and new.says == "ends":
         return (ENDED if new.change else DENIED) if same else None

@@ -43,6 +43,9 @@ _SETTING = word_set(
 _NOW = re.compile(r"\b(?:now(?! that)|instead|these days|from now on)\b")
 _EXCLUSIVE = word_set("uses prefers drives wears attends runs rents")
 """Verbs whose object "now" replaces the one before, unless they say otherwise."""
+_WHERE = word_set("at with on in by")
+"""After one of these, a habit names where, when or with whom, which "now" replaces as well."""
+_ADDING = re.compile(r"\b(?:also|as well|another|second|additionally|besides|both)\b|\btoo\W*$")
 _CORRECTIONS = (
     re.compile(
         r"\b(?:i meant?|make (?:that|it)|it['’]s|it is|correction:?|should be) (?:on )?"
@@ -77,7 +80,7 @@ def with_changes(
             found = [one for one in found if not _is_from(one, text) or _is_dream(one)]
         if " from " in text:
             found += _destinations(text, found)
-        if _NOW.search(text.lower()):
+        if _NOW.search(text.lower()) and not _ADDING.search(text.lower()):
             found = [_replacing(one) if _is_from(one, text) else one for one in found]
         if _UNTIL.search(text):
             found = [_until(one, text, at) if one.when else one for one in found]
@@ -110,7 +113,10 @@ def _destinations(text: str, told: Sequence[Statement]) -> list[Statement]:
 
 
 def _replacing(statement: Statement) -> Statement:
-    exclusive = statement.relation.split(" ")[0] in _EXCLUSIVE and not statement.negated
+    said = statement.relation.split(" ")
+    verb = verbs.known_verb(said[0])
+    habit = len(said) > 1 and said[-1] in _WHERE and verb is not None and verb.form == "s"
+    exclusive = (said[0] in _EXCLUSIVE or habit) and not statement.negated
     return replace(statement, replaces=True) if exclusive else statement
 
 

@@ -16,6 +16,7 @@ from cognigraph.english.sentences import Sentence, sentences
 from cognigraph.english.times.find import TimeSpan, find_times
 from cognigraph.ingest.rules import by_role
 from cognigraph.ingest.rules.discourse import Discourse
+from cognigraph.ingest.rules.frames.match import with_frames
 from cognigraph.ingest.rules.key_phrases import KeyPhrase, key_phrases
 from cognigraph.ingest.rules.names import Name, find_names
 from cognigraph.ingest.rules.noun_phrases import Voices
@@ -132,11 +133,12 @@ class ChunkInContext:
     def state(self, discourse: Discourse) -> list[Statement]:
         """Extract the statements, in the context of a discourse, which is updated."""
         reader = StatementReader(discourse)
-        self.told = {
-            number: self._believed(reader.read(one.reading, self.voices), one)
-            for number, one in enumerate(self.read)
-            if one.english
-        }
+        self.told = {}
+        for number, one in enumerate(self.read):
+            if one.english:
+                told = reader.read(one.reading, self.voices)
+                told = with_frames(told, one.reading, self.voices, discourse)
+                self.told[number] = self._believed(told, one)
         return [statement for stated in self.told.values() for statement in stated]
 
     def _believed(self, said: list[Statement], one: ReadSentence) -> list[Statement]:
