@@ -117,6 +117,7 @@ from cognigraph.settings import (
     StorageSettings,
 )
 from cognigraph.space import Space
+from cognigraph.stores.groups import DatabaseOf
 from cognigraph.stores.records import Failure
 from cognigraph.stores.reindex import Precision
 from cognigraph.times import Clock, When
@@ -140,6 +141,7 @@ __all__ = [
     "Context",
     "ContextSettings",
     "CoreProfile",
+    "DatabaseOf",
     "EmbedFunction",
     "Embedder",
     "EmbedderIdentity",

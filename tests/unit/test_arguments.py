@@ -300,7 +300,7 @@ def test_wrong_fields_of_a_message(memory, field, value):
         ({"location": Path("a\0b")}, "location must not contain the character NUL"),
         ({"auth": "neo4j:x"}, "auth must be a tuple (a string, a string) or None, not 'neo4j:x'"),
         ({"auth": ("a", 5)}, "auth must be a tuple (a string, a string) or None"),
-        ({"database": 5}, "database must be a string or None, not 5"),
+        ({"database": 5}, "database must be a string or a function or None, not 5"),
         (
             {"embedder": 5},
             "embedder must be a string or an Embedder (an object with dimension, embed, name)",
