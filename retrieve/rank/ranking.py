@@ -100,5 +100,9 @@ def best_first(scores: Floats, at: Floats, uids: Sequence[str]) -> list[int]:
     Scores are rounded to 12 decimals first, so that the order is the same on every store and in
     every run.
     """
-    order = np.lexsort((np.array(uids), -np.nan_to_num(at), -np.round(scores, 12)))
-    return [int(row) for row in order]
+    first, second = -np.round(scores, 12), -np.nan_to_num(at)
+    order = np.lexsort((second, first))
+    is_tied = (np.diff(first[order]) == 0) & (np.diff(second[order]) == 0)
+    if is_tied.any():  # else the uids need not be compared, which takes longest
+        order = np.lexsort((np.array(uids), second, first))
+    return [int(row) for row in order.tolist()]

@@ -26,6 +26,7 @@ from cognigraph.stores.sqlite.index.postings import gather
 from cognigraph.stores.sqlite.index.scan import Scan
 from cognigraph.stores.sqlite.index.sources import (
     Found,
+    are_among,
     hexadecimal,
     passing,
     select_in,
@@ -121,6 +122,11 @@ class _Sessions:
     candidates: SessionCandidates
     position: dict[int, int]
 
+    def positions(self, ids: Ints) -> Ints:
+        """The positions (k,) of sessions by their row ids."""
+        some, which = np.unique(ids, return_inverse=True)
+        return np.array([self.position[id] for id in some.tolist()], np.int64)[which]
+
 
 def _chunk_candidates(
     index: SpaceIndex,
@@ -137,15 +143,15 @@ def _chunk_candidates(
         cosine=scan.of(rows),
         matches=gather([table.words.lookup(term) for term in query.terms], rows),
         length=table["length"][rows].astype(float),
-        session=np.array([sessions.position[s] for s in table["session"][rows].tolist()], np.int64),
+        session=sessions.positions(table["session"][rows]),
         at=table["at"][rows] / 1e6,
         question=table["question"][rows],
         previous=_positions(rows, table["previous"][rows]),
         following=_positions(rows, table["following"][rows]),
-        by_vector=np.isin(rows, found.vector),
-        by_terms=np.isin(rows, found.terms),
-        speakers=tuple(index.speakers[code] for code in table["speaker"][rows].tolist()),
-        roles=tuple(ROLE_OF_NUMBER[number] for number in table["role"][rows].tolist()),
+        by_vector=are_among(rows, found.vector),
+        by_terms=are_among(rows, found.terms),
+        speakers=tuple(map(index.speakers.__getitem__, table["speaker"][rows].tolist())),
+        roles=tuple(map(ROLE_OF_NUMBER.__getitem__, table["role"][rows].tolist())),
         texts=StoredTexts(table["id"][rows].tolist(), texts) if query.texts else (),
     )
 

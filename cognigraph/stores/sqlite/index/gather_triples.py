@@ -15,6 +15,7 @@ from cognigraph.stores.sqlite.index.postings import gather
 from cognigraph.stores.sqlite.index.scan import Scan
 from cognigraph.stores.sqlite.index.sources import (
     Found,
+    are_among,
     hexadecimal,
     passing,
     select_in,
@@ -84,7 +85,11 @@ class TripleSources:
     ) -> TripleCandidates:
         """The triples in ``rows``; ``chunk_rows`` are those of ``chunks``."""
         table, query = self._index.triples, self._query
-        position = {row: i for i, row in enumerate(chunk_rows.tolist())}
+        cited = np.array([chunk for row in rows.tolist() for chunk in evidence[row]], np.int64)
+        order = np.argsort(chunk_rows)
+        at = np.minimum(np.searchsorted(chunk_rows, cited, sorter=order), len(chunk_rows) - 1)
+        inside = chunk_rows[order[at]] == cited
+        position = dict(zip(cited[inside].tolist(), order[at][inside].tolist(), strict=True))
         sources = tuple(
             tuple(sorted(position[chunk] for chunk in evidence[row] if chunk in position))
             for row in rows.tolist()
@@ -98,9 +103,9 @@ class TripleSources:
             at=np.array([chunks.at[i] if i >= 0 else np.nan for i in newest], float),
             session=np.array([chunks.session[i] if i >= 0 else -1 for i in newest], np.int64),
             evidence=sources,
-            by_vector=np.isin(rows, self.found.vector),
-            by_terms=np.isin(rows, self.found.terms),
-            by_anchor=np.isin(rows, self.found.anchor),
+            by_vector=are_among(rows, self.found.vector),
+            by_terms=are_among(rows, self.found.terms),
+            by_anchor=are_among(rows, self.found.anchor),
             texts=texts_of(self._connection, _TEXTS, table["id"][rows]) if query.texts else (),
         )
 

@@ -35,6 +35,15 @@ def passing(rows: Ints, mask: Mask | None) -> Ints:
     return rows if mask is None else rows[mask[rows]]
 
 
+def are_among(rows: Ints, found: Ints) -> Mask:
+    """Whether each of the rows (k,) is among others, which are unique."""
+    if not len(found):
+        return np.zeros(len(rows), bool)
+    ascending = np.sort(found)
+    at = np.minimum(np.searchsorted(ascending, rows), len(ascending) - 1)
+    return np.asarray(ascending[at] == rows)
+
+
 def hexadecimal(uids: npt.NDArray[np.uint8]) -> tuple[str, ...]:
     """Uids as hexadecimal text."""
     width, text = 2 * uids.shape[1], uids.tobytes().hex()
