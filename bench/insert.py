@@ -23,7 +23,6 @@ from synthetic import World, messages
 
 from cognigraph import Memory, Message, Space
 
-
 _PARTS = 10
 """The bulk load is timed in as many parts: it must not become slower as the space grows."""
 
