@@ -52,7 +52,7 @@ _T = TypeVar("_T")
 
 logger = logging.getLogger("cognigraph.neo4j")
 
-_PARALLEL_READS = 4
+_PARALLEL_READS = 16
 _SILENCE = 5.0
 """A server that has answered nobody for so many seconds is silent, not only slow."""
 _CLOSING = 1.0
