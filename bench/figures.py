@@ -215,6 +215,34 @@ def assistants() -> str:
     return table(["ranking", "embedder", "all", *names], rows)
 
 
+def outdated() -> str:
+    """Return the table of how often the newest value comes before the outdated ones."""
+    rows = []
+    for what, (kind, _) in _EXTRACTION.items():
+        cells = []
+        for name in _EMBEDDERS:
+            measured = (RESULTS / f"outdated-{kind}-{name}.json").exists()
+            found = result(f"outdated-{kind}-{name}") if measured else None
+            cells.append(f"{share(found['share'])} ({share(found['without'])})" if found else "")
+        rows.append([what, *cells])
+    return table(["", *_EMBEDDERS.values()], rows)
+
+
+def team() -> str:
+    """Return the table of evidence recall on a chat of four people, a third kind of talk."""
+    ways = ("default", "cosine", "cosine and words")
+    names = ("ranking, default", "cosine of the message alone", "cosine and BM25, equal")
+    rows = []
+    for kind, what in (("none", "messages only"), ("rules", "`rules`")):
+        for name, card in _EMBEDDERS.items():
+            found = result(f"team-{kind}-{name}")["recall"]
+            for way, label in zip(ways, names, strict=True):
+                if kind == "none" or way == "default":
+                    cells = (share(found[way][k]) for k in ("5", "10", "15"))
+                    rows.append([f"{label}, {what}" if way == "default" else label, card, *cells])
+    return table(["", "embedder", "first 5", "first 10", "first 15"], rows)
+
+
 def context() -> str:
     """Return the table of the evidence that a prompt block of 1,300 tokens carries."""
     rows = []
@@ -733,9 +761,9 @@ IN_README: dict[str, Callable[[], str]] = {
 }
 
 TABLES: tuple[Callable[[], str], ...] = (
-    insert, search, filters, size, size_neo4j, recall, categories, assistants, context, strategies,
-    several_queries, page, serve, imports, extraction, languages, enrichment, model_cost, dates,
-    ablation_paper, ablation_wide, ablation_default, updates, forgetting, torture,
+    insert, search, filters, size, size_neo4j, recall, categories, assistants, outdated, team,
+    context, strategies, several_queries, page, serve, imports, extraction, languages, enrichment,
+    model_cost, dates, ablation_paper, ablation_wide, ablation_default, updates, forgetting, torture,
 )  # fmt: skip
 
 
