@@ -763,7 +763,8 @@ IN_README: dict[str, Callable[[], str]] = {
 TABLES: tuple[Callable[[], str], ...] = (
     insert, search, filters, size, size_neo4j, recall, categories, assistants, outdated, team,
     context, strategies, several_queries, page, serve, imports, extraction, languages, enrichment,
-    model_cost, dates, ablation_paper, ablation_wide, ablation_default, updates, forgetting, torture,
+    model_cost, dates, ablation_paper, ablation_wide, ablation_default, updates, forgetting,
+    torture,
 )  # fmt: skip
 
 

@@ -5,7 +5,8 @@ python bench/simple.py --data bench/labels/team --extraction none|rules
 
 DIR is laid out as for bench/recall.py. ``bench/labels/team`` is a chat of four people about a
 project, written for this benchmark: neither friends' talk nor a user with an assistant. Cosine and
-BM25 are computed here over all messages, each scaled by its range before they are added.
+BM25 are computed here over all messages with their speakers, each scaled by its range before they
+are added.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Plain:
     def __init__(self, embedder: Embedder, messages: Sequence[dict[str, Any]]) -> None:
         self._embedder = embedder
         self._ids = [message["id"] for message in messages]
-        texts = [message["text"] for message in messages]
+        texts = [f"{message['speaker']}: {message['text']}" for message in messages]
         self._vectors = _unit(embedder.embed(texts))
         self._counts = [term_counts(text) for text in texts]
         self._lengths = np.array([sum(counts.values()) for counts in self._counts], float)

@@ -1,4 +1,4 @@
-"""The default ranking beats simple ones on friends' talk and on a user's with an assistant."""
+"""The default ranking beats simple ones: friends' talk, a user with an assistant, a team's chat."""
 
 from __future__ import annotations
 
@@ -52,6 +52,20 @@ def assistant() -> Talk:
     return Talk(messages, questions, history["now"])
 
 
+def team() -> Talk:
+    """Return a chat of four people; nothing was learned or tuned on it."""
+    data = Path(__file__).parents[2] / "bench" / "labels" / "team"
+    chat = json.loads((data / "conversations" / "team.json").read_text("utf-8"))
+    asked = json.loads((data / "qa" / "team.qa.json").read_text("utf-8"))["qa"]
+    messages = [
+        {**turn, "session": str(session["session"]), "at": session["time"] + "Z"}
+        for session in chat["sessions"]
+        for turn in session["turns"]
+    ]
+    questions = [(q["question"], q["kind"], set(q["evidence"])) for q in asked]
+    return Talk(messages, questions, "2026-05-14T09:00:00Z")
+
+
 def simple_rankings(talk: Talk, question: str) -> dict[str, list[str]]:
     """Rank all messages by cosine, and by scaled cosine plus scaled BM25; both made here."""
     embedder = WordLlamaEmbedder()
@@ -73,7 +87,9 @@ def simple_rankings(talk: Talk, question: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("talk", [friends(), assistant()], ids=["friends", "assistant"])
+@pytest.mark.parametrize(
+    "talk", [friends(), assistant(), team()], ids=["friends", "assistant", "team"]
+)
 def test_the_default_is_not_below_a_simple_ranking(tmp_path, talk):
     shares: dict[str, list[float]] = {"default": [], "cosine": [], "cosine and words": []}
     with Memory(tmp_path / "m.db", embedder="wordllama", enrich="manual") as memory:
