@@ -1,21 +1,38 @@
 // The graph around an entity, drawn by Cytoscape.js (vendor/, MIT licence).
 
 const MOST = 48;
+const TWO_RINGS = 14;
 
-/** Where each neighbour of `centre` stands: on two ellipses that fill the canvas, those of one relation together. */
+/** Make room for many neighbours. Call it before the positions are computed. */
+export function makeRoom(container, triples) {
+  const names = new Set(triples.flatMap((triple) => [triple.subject, triple.object]));
+  container.style.height = names.size > TWO_RINGS ? "40rem" : "";
+}
+
+/** Where each neighbour of `centre` stands: on one or two ellipses that fill the canvas, those of one relation together. */
 export function positions(centre, triples, { clientWidth: width, clientHeight: height }) {
-  const others = new Map();
+  const others = new Set();
   for (const triple of [...triples].sort((a, b) => a.relation.localeCompare(b.relation) || a.uid.localeCompare(b.uid))) {
-    for (const name of [triple.subject, triple.object]) if (name !== centre && !others.has(name)) others.set(name, others.size);
+    for (const name of [triple.subject, triple.object]) if (name !== centre) others.add(name);
   }
-  const two = others.size > 14;
+  const names = [...others];
+  const rings = names.length > TWO_RINGS ? [names.filter((_, index) => index % 3), names.filter((_, index) => index % 3 === 0)] : [names];
   const places = new Map([[centre, { x: width / 2, y: height / 2 }]]);
-  for (const [name, index] of others) {
-    const angle = (2 * Math.PI * index) / others.size - Math.PI / 2;
-    const radius = two && index % 2 ? 0.58 : 1;
-    places.set(name, { x: width / 2 + Math.cos(angle) * radius * (width / 2 - 90), y: height / 2 + Math.sin(angle) * radius * (height / 2 - 36) });
-  }
+  rings.forEach((ring, inner) => {
+    const across = (inner ? 0.55 : 1) * (width / 2 - 90);
+    const down = (inner ? 0.55 : 1) * (height / 2 - 36);
+    ellipse(ring.length, across, down, inner / 2).forEach(({ x, y }, index) => places.set(ring[index], { x: width / 2 + x, y: height / 2 + y }));
+  });
   return places;
+}
+
+/** Points on an ellipse, as far from each other along it; equal angles would crowd a wide one. `shift` is a part of their distance. */
+function ellipse(count, across, down, shift) {
+  const steps = 720;
+  const at = (step) => ({ x: Math.cos((2 * Math.PI * step) / steps - Math.PI / 2) * across, y: Math.sin((2 * Math.PI * step) / steps - Math.PI / 2) * down });
+  const lengths = [0];
+  for (let step = 1; step <= steps; step++) lengths.push(lengths[step - 1] + Math.hypot(at(step).x - at(step - 1).x, at(step).y - at(step - 1).y));
+  return Array.from({ length: count }, (_, index) => at(lengths.findIndex((length) => length >= (lengths[steps] * (index + shift)) / count)));
 }
 
 /** The triples that fit into one picture: the current ones first, then the newest. */

@@ -2,7 +2,7 @@
 import { h, fill, link, time, count } from "../dom.js";
 import { api } from "../api.js";
 import { fact, sources } from "../facts.js";
-import { drawGraph, drawable, positions } from "../graph.js";
+import { drawGraph, drawable, makeRoom, positions } from "../graph.js";
 
 export async function render(root, { space, rest: [name], query }) {
   const triples = await api.triples(space, { entity: name });
@@ -34,6 +34,7 @@ function graphSection(space, name, triples, query) {
     canvas.setAttribute("aria-label", `Graph around ${name}: ${caption.textContent}. The facts are listed below.`);
     graph = drawGraph(canvas, name, drawn, positions(name, drawn, canvas), graph, (other) => (location.hash = link([space, "entity", other])));
   };
+  makeRoom(canvas, drawable(triples));
   known.element.addEventListener("input", redraw);
   held.element.addEventListener("input", redraw);
   document.getElementById("main").addEventListener("shown", redraw, { once: true });
