@@ -119,8 +119,8 @@ def test_the_configurations_of_the_page_on_mcp(installed, tmp_path):
         assert asyncio.run(works(client, number)) == [f"m{n}" for n in range(number + 1)]
 
 
-PAGES = ("importing.md", "integrations/langgraph.md", "integrations/openai-agents.md",
-         "integrations/mem0.md")  # fmt: skip
+PAGES = ("importing.md", "integrations/langchain.md", "integrations/langgraph.md",
+         "integrations/openai-agents.md", "integrations/mem0.md")  # fmt: skip
 """Pages whose programs and commands need nothing that the tests do not have."""
 
 
