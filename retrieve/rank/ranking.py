@@ -102,7 +102,9 @@ def best_first(scores: Floats, at: Floats, uids: Sequence[str]) -> list[int]:
     """
     first, second = -np.round(scores, 12), -np.nan_to_num(at)
     order = np.lexsort((second, first))
-    is_tied = (np.diff(first[order]) == 0) & (np.diff(second[order]) == 0)
+    # Infinite scores can be tied too, so neighbours are compared and not subtracted.
+    score, time = first[order], second[order]
+    is_tied = (score[1:] == score[:-1]) & (time[1:] == time[:-1])
     if is_tied.any():  # else the uids need not be compared, which takes longest
         order = np.lexsort((np.array(uids), second, first))
     return [int(row) for row in order.tolist()]

@@ -14,7 +14,7 @@ from cognigraph.ingest import RulesExtractor
 from cognigraph.retrieve.question.analyse import analyse
 from cognigraph.retrieve.rank.paper_scores import session_scores
 from cognigraph.retrieve.rank.profiles import PROFILES
-from cognigraph.retrieve.rank.ranking import Ranking
+from cognigraph.retrieve.rank.ranking import Ranking, best_first
 from cognigraph.retrieve.rank.weights import WEIGHT_SETS, declared_weight_set
 from cognigraph.settings import ProfileName, WeightSetName
 from cognigraph.stores.candidates import Candidates
@@ -343,3 +343,8 @@ def test_every_hit_can_explain_itself_in_words(tmp_path):
                     assert f"score {hit.score:.3f} = semantic" in text
                     assert "nan" not in text.lower()
             memory.flush()
+
+
+def test_rows_that_a_layer_leaves_out_are_ordered_by_time_and_uid_too():
+    scores = np.array([-np.inf, 0.5, -np.inf, -np.inf])
+    assert best_first(scores, np.array([1.0, 1.0, 2.0, 1.0]), ["b", "x", "c", "a"]) == [1, 2, 3, 0]
