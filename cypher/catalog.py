@@ -24,7 +24,7 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from cognigraph.errors import NotFoundError, QueryError
+from cognigraph.errors import ConfigurationError, NotFoundError, QueryError
 
 _FIELDS = ("name", "what", "parameters", "returns")
 _HEADER = re.compile(r"//\s*(\w+):\s*(.*)")
@@ -136,6 +136,22 @@ def named_query(name: str) -> NamedQuery:
     hint = f"; did you mean {' or '.join(found for found, _, _ in near)}" if near else ""
     known = ", ".join(queries)
     raise NotFoundError(f"no inspection query is named {name!r}{hint} (there are: {known})")
+
+
+def check_own_query(query: str, values: Mapping[str, object]) -> None:
+    """Refuse what is meant for a named query where a query of the user's own is given."""
+    said = query.strip()
+    if said in named_queries():
+        raise ConfigurationError(
+            f"{said!r} is the name of a query, not a query: give it as name={said!r} "
+            f"(on the command line: --name {said})"
+        )
+    if "as_of" in values and "$as_of" not in query:
+        raise ConfigurationError(
+            "as_of is a parameter of the named queries (name='...', or --name); a query of your "
+            "own sees what is stored now, unless it compares first_observed, valid_from or "
+            "valid_to of triples, or at of chunks, with $as_of"
+        )
 
 
 def header(text: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from cognigraph.cypher import named_query
+from cognigraph.cypher import check_own_query, named_query
 from cognigraph.cypher.guard.query_limits import check_call, check_parameters_size
 from cognigraph.cypher.guard.unknown_names import unknown_names
 from cognigraph.engine import Engine
@@ -162,6 +162,7 @@ class Inspection(Facts):
                     limit=limit, timeout=timeout, limits=limits,
                 )  # fmt: skip
         assert query is not None
+        check_own_query(query, values)
         for problem in unknown_names(query):
             logger.warning("%s; the query finds nothing there", problem)
         return store.graph.cypher(

@@ -6,7 +6,7 @@ session had, is not in the graph of today, so these queries are answered by othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -40,7 +40,15 @@ class _Known:
             offset += _PAGE
 
     def session(self, id: str) -> Session | None:
-        return next((one for one in self.sessions() if one.id == id), None)
+        return next(iter(self.sessions_of([id])), None)
+
+    def sessions_of(self, ids: Sequence[str]) -> list[Session]:
+        """Some sessions, as far as they had gone."""
+        if not ids:
+            return []
+        return self.store.graph.sessions(
+            self.space, limit=len(ids), offset=0, as_of=self.as_of, ids=ids
+        )
 
     def triples(self, **choice: Any) -> list[Triple]:
         query = TripleQuery(limit=_ALL, offset=0, as_of=self.as_of, **choice)
@@ -73,7 +81,8 @@ def rows_at(
 
 def _until(known: _Known, rows: list[Row]) -> list[Row]:
     """Let sessions end with the last message that had been said."""
-    ended = {session.id: session.ended_at for session in known.sessions()}
+    said = dict.fromkeys(row["session"] for row in rows)
+    ended = {session.id: session.ended_at for session in known.sessions_of([*said])}
     return [{**row, "ended_at": ended[row["session"]]} for row in rows]
 
 

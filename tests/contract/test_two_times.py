@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cognigraph import Filter
+from cognigraph import ConfigurationError, Filter
 from cognigraph.cypher import named_queries
 from cognigraph.ingest import Extraction, Fact, Mention
 from cognigraph.model import Theme
@@ -183,6 +183,9 @@ def test_sessions_entities_and_counts_of_a_time(open_memory, extractor, space_na
         {"title": "told", "summary": "text 1"}
     ]
     assert [one.id for one in space.sessions(1, 1, as_of=day)] == ["s"]
+    read = space._engine.store.graph.sessions
+    assert [one.id for one in read(space_name, limit=9, as_of=day, ids=["s", "?"])] == ["s"]
+    assert read(space_name, limit=9, as_of=day, ids=[]) == []
     then = {(one.name, one.triples, one.mentions, one.aliases) for one in space.entities(as_of=day)}
     assert then == {("Ann", 1, 2, ()), ("Bergen", 1, 0, ())}
     now = {(one.name, one.triples, one.mentions, one.aliases) for one in space.entities()}
@@ -246,3 +249,13 @@ def test_named_queries_leave_out_what_was_said_later(homes):
         own = {one.name: given[one.name] for one in query.parameters if one.required}
         assert homes.cypher(name=name, **own, as_of=NOW) == homes.cypher(name=name, **own), name
         assert homes.cypher(name=name, **own, as_of=at("01-01")) == [], name
+
+
+def test_what_belongs_to_named_queries_is_refused_with_an_own_query(open_memory, space_name):
+    space = open_memory().space(space_name)
+    with pytest.raises(ConfigurationError, match=r"'timeline' is the name of a query.*--name"):
+        space.cypher("timeline", parameters={"entity": "Ann"})
+    with pytest.raises(ConfigurationError, match="as_of is a parameter of the named queries"):
+        space.cypher("MATCH (c:Chunk) RETURN c.id", as_of="not a time")
+    own = "MATCH (c:Chunk) WHERE c.text = $as_of RETURN c.text"
+    assert space.cypher(own, as_of="May") == []

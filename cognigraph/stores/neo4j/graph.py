@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -47,15 +47,22 @@ class Neo4jGraph:
         return message_of(id, row)
 
     def sessions(
-        self, space: str, *, limit: int, offset: int = 0, as_of: datetime | None = None
+        self,
+        space: str,
+        *,
+        limit: int,
+        offset: int = 0,
+        as_of: datetime | None = None,
+        ids: Sequence[str] | None = None,
     ) -> list[Session]:
         """Sessions, newest first."""
         if as_of is None:
             rows = self._connection.rows("read/sessions", space=space, skip=offset, limit=limit)
         else:
             rows = self._connection.rows(
-                "read/sessions_at", space=space, until=as_of, skip=offset, limit=limit
-            )
+                "read/sessions_at", space=space, until=as_of, skip=offset, limit=limit,
+                ids=None if ids is None else list(ids),
+            )  # fmt: skip
         return sessions_of(rows)
 
     def entities(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -29,9 +29,17 @@ class GraphReader(Protocol):
         ...
 
     def sessions(
-        self, space: str, *, limit: int, offset: int = 0, as_of: datetime | None = None
+        self,
+        space: str,
+        *,
+        limit: int,
+        offset: int = 0,
+        as_of: datetime | None = None,
+        ids: Sequence[str] | None = None,
     ) -> list[Session]:
         """Sessions, newest first; with ``as_of`` as far as they had gone by then.
+
+        With ``as_of``, ``ids`` are the only ones that are read.
 
         A session that went on later has the keys and summary of its newest revision of that time.
         """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -43,14 +43,20 @@ class SQLiteGraph:
         return self._file.query(space, None, lambda c, s: listing.message(c, s, id, session))
 
     def sessions(
-        self, space: str, *, limit: int, offset: int = 0, as_of: datetime | None = None
+        self,
+        space: str,
+        *,
+        limit: int,
+        offset: int = 0,
+        as_of: datetime | None = None,
+        ids: Sequence[str] | None = None,
     ) -> list[Session]:
         """Sessions, newest first."""
         if as_of is None:
             return self._file.query(space, [], lambda c, s: read.sessions(c, s, limit, offset))
         until = to_micros(as_of)
         return self._file.query(
-            space, [], lambda c, s: read_at.sessions(c, s, limit, offset, until)
+            space, [], lambda c, s: read_at.sessions(c, s, limit, offset, until, ids)
         )
 
     def entities(

@@ -14,15 +14,27 @@ from cognigraph.times import from_micros
 
 
 def sessions(
-    connection: sqlite3.Connection, space: int, limit: int, offset: int, until: int
+    connection: sqlite3.Connection,
+    space: int,
+    limit: int,
+    offset: int,
+    until: int,
+    ids: Sequence[str] | None,
 ) -> list[Session]:
     """Sessions that had begun, newest first, with the keys and summary of that time."""
+    some = "" if ids is None else "AND s.name IN (SELECT value FROM json_each(:ids))"
     rows = connection.execute(
-        """SELECT s.name, max(c.at), sum(c.part = 0), count(*), s.id, s.ended_at
+        f"""SELECT s.name, max(c.at), sum(c.part = 0), count(*), s.id, s.ended_at
            FROM session s JOIN chunk c ON c.session_id = s.id AND c.at <= :until
-           WHERE s.space_id = :space AND s.started_at <= :until
+           WHERE s.space_id = :space AND s.started_at <= :until {some}
            GROUP BY s.id ORDER BY max(c.at) DESC, s.id DESC LIMIT :limit OFFSET :offset""",
-        {"until": until, "space": space, "limit": limit, "offset": offset},
+        {
+            "until": until,
+            "space": space,
+            "limit": limit,
+            "offset": offset,
+            "ids": json.dumps([*(ids or ())]),
+        },
     ).fetchall()
     whole = read.sessions_by_id(connection, space, [row[0] for row in rows])
     return [_session(connection, whole[row[0]], row[1:], until) for row in rows]

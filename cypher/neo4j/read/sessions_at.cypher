@@ -1,8 +1,9 @@
 // what: list the sessions that had begun by a time, newest first, as far as they had gone by then
-// parameters: space, until, skip, limit
+// parameters: space, until, skip, limit, ids (of the only sessions that are read, or null)
 // returns: as sessions; keys and themes of a session that went on are those of its last revision
 MATCH (session:Session) USING INDEX session:Session(space, ended_at)
 WHERE session.space = $space AND session.ended_at IS NOT NULL AND session.started_at <= $until
+  AND ($ids IS NULL OR session.id IN $ids)
 CALL (session) {
   MATCH (session)-[:HAS_CHUNK]->(chunk:Chunk)
   WHERE chunk.at <= $until

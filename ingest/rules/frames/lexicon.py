@@ -11,7 +11,7 @@ _UNITS = (
 )
 _BODY_UNITS = "kgs?|kilos?|kilograms?|lbs?|pounds|stone"
 _DOSE_UNITS = "mg|mcg|µg|ug|ml|iu|units?|milligrams?|micrograms?|tablets?|pills?|drops?|puffs?"
-_THING = r"[a-z0-9][\w-]*(?: (?!is |are |was |has |now )[a-z0-9][\w-]*){0,3}?"
+_THING = r"(?!is |are |was |has )[a-z0-9][\w-]*(?: (?!is |are |was |has |now )[a-z0-9][\w-]*){0,3}?"
 _EACH = r"(?: (?:a|per|each|every|/) (?:month|week|year|day|night|hour|head|person|seat))?"
 
 WORDS: dict[str, str] = {
@@ -132,8 +132,8 @@ WORDS: dict[str, str] = {
         r"(?: (?:mornings?|afternoons?|evenings?|nights?))?(?: at \w+)?|at \d[\d:.]*(?: ?[ap]m)?"
     ),
     "JOB": r"(?:[A-Za-z][\w-]*(?: of| and)? ){0,3}[A-Za-z][\w-]*",
-    "THING": rf"(?:the|our|my|this|that) {_THING}",
-    "COMMON": rf"(?:the|our|this|that) {_THING}",
+    "THING": rf"(?:the|our|my|this) {_THING}",
+    "COMMON": rf"(?:the|our|this) {_THING}",
     "ING": r"[a-z]{2,}ing",
     "DRUG": r"[A-Za-z][\w-]{3,}(?: [a-z][\w-]+)?",
 }  # fmt: skip
