@@ -41,6 +41,7 @@ GROUPS: dict[str, str] = {
     "AGE": rf"\d{{1,3}}|{'|'.join(word for word, count in NUMBERS.items() if count > 1)}",
     "FOOD": "meat|fish|dairy|gluten|eggs|sugar|cheese|chicken",
     "EVENT": rf"(?:[a-z][\w-]+ ){{0,3}}(?:{_EVENTS})",
+    "MARITAL": "single|divorced|widowed|separated|engaged|married",
     "HAPPENING": rf"(?:the|our|my|this) (?:[a-z][\w-]+ ){{0,3}}?(?:{_EVENTS})",
     "DOING_EVENT": "|".join(_DOING),
     "DWELLING": "(?:flat|apartment|house|room|place|studio|condo)",
