@@ -104,7 +104,15 @@ _END: list[Call] = [
     ("import_space", {"path": FILE}),
     ("stats", {}),
 ]
-SPACE: list[Call] = [*_SEARCHES, *_LISTS, *_CHANGES, *_SEARCHES, *_LISTS, *_END]
+_CHANGED = ("sessions", "entities", "triples", "history", "merges", "failures")
+SPACE: list[Call] = [
+    *_SEARCHES,
+    *_LISTS,
+    *_CHANGES,
+    *_SEARCHES,
+    *(call for call in _LISTS if call[0] in _CHANGED),
+    *_END,
+]
 
 MEMORY: list[Call] = [
     ("spaces", {}),
