@@ -32,7 +32,7 @@ from cognigraph import Memory, Space, Triple
 from cognigraph.states.slots import claim_about
 
 LABELS = Path(__file__).parent / "labels"
-SETS = ("updates", "updates-second", "updates-third", "updates-fourth")
+SETS = ("updates", "updates-second", "updates-third", "updates-fourth", "updates-fifth")
 NOW = "2026-12-01T09:00:00Z"
 _OVER = re.compile(r"\buntil \d{4}|\[no longer true")
 

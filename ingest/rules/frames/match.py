@@ -332,6 +332,11 @@ def _claim(one: Statement) -> tuple[str, ...] | None:
 
 def _says_as_much(one: Statement, other: Statement) -> bool:
     """Whether the clause reader understood the same, or more of it."""
+    if one.relation == other.relation == "is" and (one.subject, one.object) == (
+        other.object,
+        other.subject,
+    ):
+        return True  # "Ann's wife is Mary" and "Mary is Ann's wife"
     claim, known = _claim(one), _claim(other)
     if claim is None or known is None:
         return False
