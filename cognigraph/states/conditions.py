@@ -59,6 +59,11 @@ def used_name(said: str) -> str:
     return name
 
 
+def unversioned(name: str) -> str:
+    """Return a name without a version: "mysql" for "mysql 8"."""
+    return re.sub(r" v?\d[\d.]*(?: lts)?$", "", name)
+
+
 def told_of_condition(relation: str, object: str, *, person: bool) -> Told | None:
     """Return what "is vegan" and "is in review" say."""
     value = object.removeprefix("a ").removeprefix("an ")

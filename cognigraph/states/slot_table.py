@@ -143,7 +143,8 @@ TOGETHER = {
 """Relation -> what two people then are; after any other one of ``relationship`` they are apart."""
 
 _TAIL = re.compile(
-    r" (?:(?:every|each) \w+(?: \w+)?|(?:at|from) (?:home|work)|on (?:weekends|weekdays|\w+days)"
+    r" (?:(?:about|maybe|around|only) )?(?:(?:every|each) \w+(?: \w+)?"
+    r"|(?:at|from) (?:home|work)|on (?:weekends|weekdays|\w+days)"
     r"|(?:once|twice|\w+ times) (?:a|per) \w+|in the (?:morning|afternoon|evening)s?|a lot"
     r"|these days|(?:as|for) (?:my|our|his|her|their|\S+['’]s?) \w+)"
 )

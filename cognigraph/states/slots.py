@@ -9,6 +9,7 @@ slot                                      facts about it
 ``relationship``                          is dating, is married to; is single; broke up with
 ``weight``, ``age``                       weighs; is 34 years old, turned 34
 ``dose of X``                             takes 20 mg of X, is on 20 mg of X
+``hour``                                  "the standup is 9:30", "was moved to 10:15"
 ``value``                                 "my X is Y", "X went up to Y", "the deadline moved to Y",
                                           for the nouns of ``ATTRIBUTES`` and ``ROLES``,
                                           for favourites, and for amounts and dates
@@ -34,7 +35,8 @@ from cognigraph.english import verbs
 from cognigraph.english.words import NUMBERS, word_set
 from cognigraph.ids import normalise
 from cognigraph.model.graph import Triple
-from cognigraph.states.conditions import told_of_condition, use, used_name
+from cognigraph.states.conditions import told_of_condition, unversioned, use, used_name
+from cognigraph.states.habits import CLOCK, same_of_several, told_of_habit
 from cognigraph.states.kinds import kind_of
 from cognigraph.states.slot_names import OBJECT_SIDE, VALUE
 from cognigraph.states.slot_table import (
@@ -194,11 +196,12 @@ def _present(relation: str) -> str:
 
 def _attribute(fact: FactForm, relation: str) -> Claim | None:
     """Read "Ann's rent is 9,000 kroner" and "Klara is Ann's boss"."""
-    match = _IS_NOW.fullmatch(relation)
-    if match is None:
+    if (match := _IS_NOW.fullmatch(relation)) is None:
         return None
     change = match["verb"] not in ("is", "are")
     value = normalise(fact.object)
+    if fact.subject_type != "person" and CLOCK.fullmatch(value):
+        return Claim("hour", "holds", value, change)
     if _is_attribute(fact.subject, fact):
         return Claim(VALUE, "holds", value, change, dated=fact.object_type != "time")
     owned = _OWNED.fullmatch(fact.object)
@@ -230,9 +233,12 @@ def _named(value: str) -> bool:
 
 
 def _condition(fact: FactForm, relation: str) -> Claim | None:
-    """Read "is vegan", "is in review"."""
-    told = told_of_condition(relation, normalise(fact.object), person=fact.subject_type == "person")
-    return None if told is None else Claim(*told)
+    """Read "is vegan", "is in review", "runs twice a week", "always wants to answer in German"."""
+    value, person = normalise(fact.object), fact.subject_type == "person"
+    if (told := told_of_condition(relation, value, person=person)) is not None:
+        return Claim(*told)
+    habit = told_of_habit(relation, value) if person else None
+    return None if habit is None else Claim(*habit)
 
 
 def _favourite(name: str) -> bool:
@@ -269,8 +275,7 @@ def _from_table(fact: FactForm, relation: str) -> Claim | None:
 
 def _status(fact: FactForm, value: str) -> Claim | None:
     """Read "is single", "is a nurse", "is 34"."""
-    person = fact.subject_type == "person"
-    status = re.split(r" and |,", value, maxsplit=1)[0]
+    person, status = fact.subject_type == "person", re.split(r" and |,", value, maxsplit=1)[0]
     if person and (age := _AGE.fullmatch(status)):
         return Claim("age", "holds", _years(age))
     if person and _WEIGHT.fullmatch(value):
@@ -298,9 +303,8 @@ def _work(fact: FactForm, relation: str, value: str) -> str | None:
         return ANY
     if relation == "joined":
         return value if fact.object_type == "organization" and _named(fact.object) else None
-    # Somebody leaves towns and people, too; that ends no employment.
     if relation in ("left", "lost") and fact.object_type in ("location", "person", "time"):
-        return None
+        return None  # that ends no employment
     return value if fact.object[:1].isupper() and fact.object_type != "time" else None
 
 
@@ -316,8 +320,8 @@ def _relationship(fact: FactForm, relation: str, value: str) -> str | None:
 
 
 def _age(fact: FactForm, relation: str, value: str) -> str | None:
-    match = _AGE.fullmatch(value)
-    return _years(match) if match is not None and fact.subject_type == "person" else None
+    match = _AGE.fullmatch(value) if fact.subject_type == "person" else None
+    return None if match is None else _years(match)
 
 
 def _years(age: re.Match[str]) -> str:
@@ -337,7 +341,7 @@ _VALUES = {
 
 def same_value(slot: str, one: str, other: str) -> bool:
     """Whether two claims name the same value of a slot."""
-    if one == other or ANY in (one, other):
+    if one == other or ANY in (one, other) or same_of_several(slot, one, other):
         return True
     if slot != "relationship":
         return False
@@ -360,7 +364,8 @@ def _state(fact: FactForm, relation: str) -> Claim | None:
         name = used_name(value)
         ends = match["way"] == "from"
         scope = kind_of(name) or ""
-        return Claim(f"uses|{name}", "ends" if ends else "holds", name, True, scope=scope)
+        slot = f"uses|{unversioned(name)}"
+        return Claim(slot, "ends" if ends else "holds", name, True, scope=scope)
     first = relation.split(" ")[0]
     verb = verbs.known_verb(first)
     present = first in ("is", "are", "has") or (
@@ -373,7 +378,7 @@ def _state(fact: FactForm, relation: str) -> Claim | None:
     if (used := use(relation, normalise(fact.object))) is not None:
         name, kind = used
         name = used_name(value) if fact.negated else without_tail(name)
-        return Claim(f"uses|{name}", "holds", name, scope=kind)
+        return Claim(f"uses|{unversioned(name)}", "holds", name, scope=kind)
     # To deny "drinks coffee every morning" is not to deny "drinks coffee".
     what = value if fact.negated else without_tail(value)
     return Claim(f"{relation}|{what}", "holds", what)

@@ -240,7 +240,13 @@ def _contradiction(before: _Event, event: _Event) -> str | None:
         return None
     if old.says == "ends":
         return TAKEN_BACK if same else None
-    return None if same else OTHER_VALUE
+    if same or (_of_use(new) and not (new.change or event.statement.replaces)):
+        return None  # two versions of one product may be in use
+    return OTHER_VALUE
+
+
+def _of_use(claim: Claim) -> bool:
+    return claim.slot.startswith("uses|")
 
 
 def _as_ruled(

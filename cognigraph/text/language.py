@@ -80,6 +80,8 @@ _OTHERS = {
 }
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FOREIGN_LETTERS = re.compile("[äöüßéèêëàâçñõãåøæœłęąśżźćńčřšžěůığşőűîïôûùìòáíóúýđțăß¿¡]")
+_OWNER = re.compile(r"\w+[bcdfghjklmnpqrtvwxz]'s")
+"""An owner in English: "Omar's". Dutch writes this only after a vowel."""
 _MOST_WORDS = 400
 _VERB_LETTERS = 4
 _LATIN_END = "\u024f"
@@ -120,7 +122,7 @@ def is_foreign_word(word: str) -> bool:
 
 
 def _weight(word: str, english: frozenset[str], first: bool) -> float:
-    """Return how much a word speaks for English: a common word 1, "I" or a verb form a half.
+    """Return how much a word speaks for English: a common word 1, "I", "Omar's" or a verb form 0.5.
 
     A base form is often a noun elsewhere, so it counts only as the ``first`` word, an order.
     """
@@ -128,7 +130,13 @@ def _weight(word: str, english: frozenset[str], first: bool) -> float:
     if low in english:
         return 1.0
     found = known_verb(low) if len(low) >= _VERB_LETTERS else None
-    return 0.5 if word == "I" or (found is not None and (first or found.form != "base")) else 0.0
+    return (
+        0.5
+        if word == "I"
+        or _OWNER.fullmatch(low)
+        or (found is not None and (first or found.form != "base"))
+        else 0.0
+    )
 
 
 def _first_words(text: str) -> list[str]:

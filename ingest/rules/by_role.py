@@ -14,6 +14,7 @@ from dataclasses import replace
 from cognigraph.english import verbs
 from cognigraph.english.sentences import Token
 from cognigraph.english.words import word_set
+from cognigraph.ingest.rules.instructions import ASKED_ONCE
 from cognigraph.ingest.rules.noun_phrases import Voices
 from cognigraph.ingest.rules.statement import Statement
 
@@ -27,10 +28,14 @@ _QUOTING = word_set("said told mentioned wrote asked decided chose planned wante
 _FEWEST_LETTERS = 2
 
 
-def to_assistant(said: Iterable[Statement], voices: Voices) -> list[Statement]:
-    """Keep of what a user says to an assistant all that is not about the assistant."""
+def to_assistant(said: Iterable[Statement], voices: Voices, *, alone: bool) -> list[Statement]:
+    """Keep of what a user says to an assistant all that is not about the assistant.
+
+    "Answer in German." counts for good only if it is a message of its own, ``alone``.
+    """
+    said = [one for one in said if alone or one.relation != ASKED_ONCE or one.negated]
     if voices.other is None:
-        return list(said)
+        return said
     return [one for one in said if not _is_about(one, voices.other)]
 
 

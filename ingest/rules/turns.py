@@ -146,7 +146,8 @@ class ChunkInContext:
         if self.role == "assistant":
             return by_role.of_assistant(said, one.sentence.tokens, self.voices)
         if self.voices.to_assistant:
-            return by_role.to_assistant(said, self.voices)
+            alone = len(self.read) == 1 and not one.sentence.question
+            return by_role.to_assistant(said, self.voices, alone=alone)
         return [] if self.role in UNREAD_ROLES else said
 
     def statements(self, near: Sequence[ChunkInContext]) -> tuple[list[Statement], Discourse]:

@@ -11,6 +11,7 @@ module              contains
 ``table``           the frames: a pattern of words and typed values, and what it states
 ``plain``           a sentence in the plain form that frames are matched with
 ``mood``            which sentences assert nothing: questions, wishes, fiction, jokes
+``whose``           whose thing it is, and which
 ``match``           the statements of a sentence, and how they join those of the clause reader
 ==================  ==============================================================================
 """

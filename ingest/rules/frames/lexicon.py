@@ -12,6 +12,11 @@ _UNITS = (
 _BODY_UNITS = "kgs?|kilos?|kilograms?|lbs?|pounds|stone"
 _DOSE_UNITS = "mg|mcg|µg|ug|ml|iu|units?|milligrams?|micrograms?|tablets?|pills?|drops?|puffs?"
 _THING = r"(?!is |are |was |has )[a-z0-9][\w-]*(?: (?!is |are |was |has |now )[a-z0-9][\w-]*){0,3}?"
+_CLOCK = r"\d{1,2}[:.]\d\d(?: ?[ap]m)?|\d{1,2} ?[ap]m|noon|midnight"
+_BARE = (
+    r"[A-Z][a-z]+ (?:[a-z]+ )?(?:service|app|module|team|project|repo|pipeline|server|library|api"
+    r"|database|site|website|dashboard|component|feature|job)"
+)
 _EACH = r"(?: (?:a|per|each|every|/) (?:month|week|year|day|night|hour|head|person|seat))?"
 
 WORDS: dict[str, str] = {
@@ -20,6 +25,16 @@ WORDS: dict[str, str] = {
         "brother|sister|mum|mom|mother|dad|father|son|daughter|wife|husband|partner|girlfriend"
         "|boyfriend|fiancée?|cousin|uncle|aunt|niece|nephew|grandma|grandmother|grandpa|grandfather"
         "|roommate|flatmate|friend|best friend|colleague|coworker|neighbou?r|boss|kid|ex"
+    ),
+    "US": (
+        "(?:[Ww]e|I|(?:[Oo]ur|[Tt]he|[Mm]y) (?:whole |entire |dev |data |small )?(?:team|company"
+        "|project|app|service|startup|backend|product|site|website|department|squad|org|firm|studio))"
+    ),
+    "SETTER": (
+        "(?:[Tt]hey|[Ww]e|I|he|she|(?:the|my|our) (?:new |old )?(?:landlord|landlady|landlords"
+        "|employer|boss|manager|doctor|gym|bank|insurer|insurance|company|agency|owner|owners|provider"
+        "|housing association|university|school|client|clients|team|psychiatrist|therapist)"
+        "|management|finance|hr)"
     ),
     # Verb groups
     "BE": "(?:am|is|are|have been|has been)",
@@ -103,6 +118,11 @@ WORDS: dict[str, str] = {
         "|gluten-free|gluten free|lactose-free|dairy-free|plant-based|low-carb|meat eater|halal"
         "|kosher"
     ),
+    "MEATLESS": "vegan|vegetarian|pescatarian|pescetarian|plant-based",
+    "MEAT": "meat",
+    "DRINK": (
+        "coffee|caffeine|alcohol|beer|wine|tea|soda|cola|coke|booze|milk|energy drinks|spirits"
+    ),
     "STATUS": (
         "in review|under review|in progress|on hold|in testing|in staging|in production|in qa"
         "|in design|in beta|in alpha|in development|blocked|open|reopened|closed|merged|done"
@@ -130,11 +150,13 @@ WORDS: dict[str, str] = {
     "DAY": (
         r"⟦\d+⟧(?: (?:at )?⟦\d+⟧)?|(?:every |on |at )*(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
         r"(?: (?:mornings?|afternoons?|evenings?|nights?))?(?: at \w+)?|at \d[\d:.]*(?: ?[ap]m)?"
+        rf"|(?:at )?(?:{_CLOCK})"
     ),
+    "CLOCK": _CLOCK,
     "JOB": r"(?:[A-Za-z][\w-]*(?: of| and)? ){0,3}[A-Za-z][\w-]*",
     "THING": rf"(?:the|our|my|this) {_THING}",
-    "COMMON": rf"(?:the|our|this) {_THING}",
+    "COMMON": rf"(?:(?:the|our|this) {_THING}|{_BARE})",
     "ING": r"[a-z]{2,}ing",
-    "DRUG": r"[A-Za-z][\w-]{3,}(?: [a-z][\w-]+)?",
+    "DRUG": r"[A-Za-z][\w-]{3,}(?: (?!up |down |back |from |to )[a-z][\w-]+)?",
 }  # fmt: skip
 """Classes of words as regular expressions, by the name that frames use."""

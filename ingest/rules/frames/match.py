@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
+from cognigraph.english import verbs
 from cognigraph.english.sentences import Token
 from cognigraph.english.words import KIN, NUMBERS
 from cognigraph.ingest.rules.discourse import Discourse
@@ -24,6 +25,7 @@ from cognigraph.ingest.rules.frames.values import (
     tool_name,
     valid,
 )
+from cognigraph.ingest.rules.frames.whose import in_full
 from cognigraph.ingest.rules.names import phrase_type
 from cognigraph.ingest.rules.noun_phrases import Voices
 from cognigraph.ingest.rules.statement import PreparedSentence, Statement
@@ -37,7 +39,7 @@ _MACRO = re.compile(r"\{([A-Z_]+)\}")
 _GROUP = re.compile(r"<(\w+):([A-Z_]+)>")
 _JOINING = "and but so because since that though cause as while"
 _START = (
-    r"(?:^|(?<=[,;:!–—-] )|(?<=⟧ )|"
+    r"(?:^|(?<=[,;:!–—-] )|(?<=⟧ )|(?<=[\U0001F000-\U0001FAFF☀-➿️] )|"
     + "|".join(rf"(?<=\b{word} )" for word in _JOINING.split())
     + ")"
 )
@@ -65,7 +67,7 @@ def with_frames(
             if other in understood or (other not in same and not _covers(one, said, other))
         ]
         added.append(one)
-    return told + added
+    return in_full(told + added, sentence.tokens, voices.speaker)
 
 
 def _found(
@@ -180,7 +182,10 @@ class _Reader:
                 return me
             before = (one for one in reversed(self._told) if one.subject_type == "person")
             last = next(before, None)
-            return None if last is None else (last.subject, "person")
+            if last is not None:
+                return last.subject, "person"
+            mine = re.match(r"(?:.* )?(?:I|[Ww]e) ", self._form.text[: match.start()])
+            return None if mine is None else me
         low = said.lower()
         if low in ("i", "we"):
             return me
@@ -237,6 +242,8 @@ class _Reader:
         when: str | None,
     ) -> Statement | None:
         subject, relation, rest = told.split(" | ")
+        denied, relation = relation.startswith("not "), relation.removeprefix("not ")
+        relation = _filled(relation, values)
         object, _, type = rest.partition(" : ")
         name = self._subject(subject, who, values)
         if name is None:
@@ -255,7 +262,7 @@ class _Reader:
             return Statement(*name, relation, said, "object", when, replaces=is_tool(said))
         at = when if frame.change else None
         replaces = relation == "uses" and self._form.now
-        return Statement(*name, relation, said, type or "object", at, replaces=replaces)
+        return Statement(*name, relation, said, type or "object", at, denied, replaces=replaces)
 
     def _subject(
         self, template: str, who: tuple[str, str], values: Mapping[str, str]
@@ -318,7 +325,19 @@ def _cares(text: str) -> str:
     }.get(text, text)  # fmt: skip
 
 
-GROUPS_TEXT: dict[str, Callable[[str], str]] = {"age": _age, "cares": _cares, "tool": tool_name}
+def _does(text: str) -> str:
+    """Return what somebody does: "runs" for "running" and "run"."""
+    verb = verbs.guess_verb(text)
+    return text if verb is None else verbs.third_person(verb.base)
+
+
+def _days(text: str) -> str:
+    return text if text.endswith("s") else f"{text}s"
+
+
+GROUPS_TEXT: dict[str, Callable[[str], str]] = {
+    "age": _age, "cares": _cares, "tool": tool_name, "does": _does, "days": _days,
+}  # fmt: skip
 
 
 def _claim(one: Statement) -> tuple[str, ...] | None:

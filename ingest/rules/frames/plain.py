@@ -95,7 +95,7 @@ def _take(token: Token, lows: tuple[str, ...], said: list[str], *, first: bool) 
         _deny(said)
     elif low == "never" and said:
         _deny(said)
-    elif low in _FILLERS or (first and token.kind == "mark"):
+    elif (low in _FILLERS and not _says_something(lows, first)) or (first and token.kind == "mark"):
         pass
     elif low == "i":
         said.append("I")
@@ -104,6 +104,13 @@ def _take(token: Token, lows: tuple[str, ...], said: list[str], *, first: bool) 
     else:
         said.append(token.text)
     return 1
+
+
+def _says_something(lows: tuple[str, ...], first: bool) -> bool:
+    """Whether a filler counts here: "vegan, so I ..." joins, and "once a week" tells how often."""
+    if lows[0] == "so":
+        return not first and lows[1:2] != ("far",)
+    return lows[0] == "once" and lows[1:2] not in (("again",), ("more",))
 
 
 def _deny(said: list[str]) -> None:

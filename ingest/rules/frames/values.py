@@ -9,6 +9,7 @@ from cognigraph.english import words
 from cognigraph.english.times.find import TimeSpan
 from cognigraph.english.words import NUMBERS, word_set
 from cognigraph.ingest.rules.frames.lexicon import WORDS
+from cognigraph.states.habits import OFTEN
 from cognigraph.states.kinds import KIND_NOUNS, kind_of
 from cognigraph.states.slot_table import ATTRIBUTES, ROLES, TITLES
 
@@ -16,16 +17,23 @@ _EVENTS = (
     "appointment|meeting|interview|exam|flight|train|call|demo|checkup|check-up|wedding|dinner"
     "|lunch|party|session|class|lesson|review|presentation|surgery|operation|delivery|launch"
     "|release|trip|conference|viewing|test|audit|deadline|hearing|tour|concert|race|marathon|game"
-    "|move|workshop|webinar|standup|retro|sync|kickoff|go-live|migration"
+    "|move|workshop|webinar|standup|stand-up|scrum|retro|retrospective|sync|kickoff|kick-off"
+    "|go-live|migration|shift|rehearsal|practice|lecture|seminar|check-in|one-on-one|all-hands"
 )
 _DOING = {
     "launching": "launch", "releasing": "release", "shipping": "release", "moving": "move",
     "flying": "flight", "getting married": "wedding", "marrying": "wedding", "meeting": "meeting",
     "presenting": "presentation", "going live": "launch", "leaving": "departure",
     "starting": "start", "opening": "opening", "deploying": "deployment", "travelling": "trip",
-    "traveling": "trip", "playing": "game", "demoing": "demo", "recording": "recording",
+    "traveling": "trip", "meet": "meeting", "meets": "meeting", "playing": "game",
+    "demoing": "demo", "recording": "recording",
 }  # fmt: skip
 """What is done on a day -> the event."""
+_SPORTS = (
+    "run|swim|cycle|jog|train|exercise|meditate|climb|row|hike|ski|dance|box|journal|skate|surf"
+    "|practise|practice|box|stretch|bike"
+)
+_COUNT = rf"(?:\d+|{'|'.join(NUMBERS)})"
 GROUPS: dict[str, str] = {
     **WORDS,
     "ORG": WORDS["NAMED"],
@@ -49,14 +57,24 @@ GROUPS: dict[str, str] = {
     "ROLE": r"(?:[a-z]+ ){0,2}?(?:" + "|".join(sorted(ROLES)) + ")",
     "FAVOURITE": r"favou?rite (?:[a-z]+ ){0,2}?[a-z]+",
     "ATTRIBUTE": r"(?:[a-z]+ ){0,2}?(?:" + "|".join(sorted(ATTRIBUTES)) + ")",
+    "OFTEN": OFTEN,
+    "DRINKS": rf"{_COUNT} (?:coffees?|beers?|teas?|cups? of [a-z]+|glass(?:es)? of [a-z]+) a day",
+    "SMOKES": rf"{_COUNT} (?:cigarettes?|packs?) a day",
+    "MEET": "meets?",
+    "SPORT": rf"(?:{_SPORTS})s?",
+    "SPORTING": r"[a-z]{2,}ing",
+    "WEEKDAYS": (
+        r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
+        r"(?: (?:mornings?|afternoons?|evenings?|nights?))?"
+    ),
     "KIND": "|".join(sorted(KIND_NOUNS, key=len, reverse=True)),
 }  # fmt: skip
 """The classes of values, as regular expressions."""
 
 _END = (
-    r"(?= *(?:$|[,;:.!?()–—]|-(?: |$)|⟦\d+⟧|(?:and|but|so|because|since|as|after|when|while|for"
+    r"(?= *(?:$|[,;:.!?()–—]|-(?: |$)|⟦\d+⟧|\b(?:and|but|so|because|since|as|after|when|while|for"
     r"|with|which|who|until|due|thanks|at|in|on|from|via|every|each|by|if|though|although|cause"
-    r"|where|who|before|plus|or|again|there|here|per|twice|once|daily|yesterday|today)\b))"
+    r"|where|who|before|plus|or|again|there|here|per|twice|once|daily|yesterday|today|this)\b))"
 )
 _NO_PERSON = word_set(
     """i we he she they it the a an this that there my our his her today yesterday tomorrow monday
@@ -163,11 +181,15 @@ def _is_attribute(text: str, types: Mapping[str, str]) -> bool:
     return text.lower() not in _NOT_ATTRIBUTES
 
 
+def _is_activity(text: str, types: Mapping[str, str]) -> bool:
+    return text not in ("going", "being", "doing", "having", "getting", "nothing", "something")
+
+
 _CHECKS: Mapping[str, Callable[[str, Mapping[str, str]], bool]] = {
     "who": _is_who, "other": _is_person, "one": _is_person, "place": _is_place,
     "org": _is_surely_organization, "tool": _is_tool, "job": _is_job, "thing": _is_thing,
     "plan": _is_plan, "firm": _is_organization, "product": _is_product, "drug": _is_drug,
-    "what": _is_attribute, "old": _is_exchanged, "new": _is_exchanged,
+    "does": _is_activity, "what": _is_attribute, "old": _is_exchanged, "new": _is_exchanged,
 }  # fmt: skip
 
 
@@ -192,6 +214,8 @@ def thing_name(text: str, speaker: str, *, own: bool) -> str | None:
     if article.lower() == "my":
         return f"{speaker}'s {rest}"
     name = rest if article.lower() in ("the", "our", "this", "that") else text
+    if name == text and text[:1].isupper():
+        name = text[:1].lower() + text[1:]
     return re.sub(r" (?:due date|date|appointment date)$", "", name) or None
 
 
