@@ -104,6 +104,7 @@ _SWITCHED = re.compile(
     r"(?:switched|migrated|changed over|moved over|went back) (?:over |back )?(?P<way>from|to)"
 )
 _USED_TO = re.compile(r"used to (?P<base>\w+)(?P<rest>.*)")
+_WEIGHING = ("is down to", "is up to", "is back to", "is at")
 _NOT_A_STATE = word_set("mentions says thinks seems looks sounds feels means goes comes gets makes")
 
 
@@ -257,8 +258,7 @@ def _from_table(fact: FactForm, relation: str) -> Claim | None:
         return _status(fact, value)
     if (paired := _PAIRED.fullmatch(relation)) is not None and fact.object_type == "time":
         return Claim("relationship", "holds", paired["status"], change=True)
-    weight = relation in ("is down to", "is up to", "is back to", "is at")
-    if weight and fact.subject_type == "person" and _WEIGHT.fullmatch(value):
+    if relation in _WEIGHING and fact.subject_type == "person" and _WEIGHT.fullmatch(value):
         return Claim("weight", "holds", value)
     dose = _DOSE.fullmatch(fact.object) if relation in ("takes", "is on") else None
     if dose is not None:
@@ -366,8 +366,7 @@ def _state(fact: FactForm, relation: str) -> Claim | None:
         scope = kind_of(name) or ""
         slot = f"uses|{unversioned(name)}"
         return Claim(slot, "ends" if ends else "holds", name, True, scope=scope)
-    first = relation.split(" ")[0]
-    verb = verbs.known_verb(first)
+    verb = verbs.known_verb(first := relation.split(" ")[0])
     present = first in ("is", "are", "has") or (
         verb is not None and verb.form == "s" and first not in _NOT_A_STATE
     )
@@ -375,7 +374,8 @@ def _state(fact: FactForm, relation: str) -> Claim | None:
         return None
     if _COUNTED.match(fact.object):
         relation = re.sub(r" (?:about|around|roughly)$", "", relation)
-    if (used := use(relation, normalise(fact.object))) is not None:
+    named = fact.object_type != "time"
+    if named and (used := use(relation, normalise(fact.object))) is not None:
         name, kind = used
         name = used_name(value) if fact.negated else without_tail(name)
         return Claim(f"uses|{unversioned(name)}", "holds", name, scope=kind)

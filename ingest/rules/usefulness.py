@@ -7,6 +7,8 @@ another clause. And it *lasts*: it is not a passing state or mood.
 
 from __future__ import annotations
 
+import re
+
 from cognigraph.english import verbs, words
 from cognigraph.english.words import word_set
 from cognigraph.ingest.rules import small_talk
@@ -81,6 +83,9 @@ _CASES = frozenset(("when", "whenever", "as", "once", "while"))
 _SMALL = 13
 """Numbers below this are counts of us ("we are four") rather than ages."""
 
+_LEVEL = re.compile(r"(?:up|down)(?: to| (?:by )?\d.*)?(?: |$)", re.IGNORECASE)
+"""Half of "I'm up to page 40" or "we're up 3 points"."""
+
 
 def is_useful(
     subject: Subject,
@@ -125,6 +130,7 @@ def is_useful(
         and not (relation.main in ("find", "want") and _is_adjectival(object))
         and not (relation.main == "get" and verbs.is_past(object.text.lower()))
         and not (_is_passing(relation, object) and when is None)
+        and not (phrase.type == "person" and relation.text == "is" and _LEVEL.match(object.text))
         and not (relation.copula and object.text.lower() in _FEELINGS | words.SENTIMENT)
         and not phrase.text.startswith(("something", "anything", "everything"))
     )

@@ -30,7 +30,9 @@ _FUTURE = re.compile(
     r"|has to|must|had to|let us|let 's|what if|one day|some day|in theory|in my dreams|as a (?:kid"
     r"|child|student|teen|teenager)|back then|back when|in the past|for (?:a|one|two|the) (?:week"
     r"|weeks|weekend|day|days|month|months|night|couple)|for now|this week|on holiday|on vacation"
-    r"|on a trip|visiting|temporarily|until|till|for (?:a|the|my) (?:conference|visit|trip|meeting"
+    r"|on a trip|for (?:lent|ramadan|advent|january|february|march|april|june|july"
+    r"|august|september|october|november|december|dry january)"
+    r"|visiting|temporarily|until|till|for (?:a|the|my) (?:conference|visit|trip|meeting"
     r"|holiday|wedding|interview|course|workshop)|house ?-?sitting|staying with|years ago)\b"
 )
 _ANNOUNCED = re.compile(

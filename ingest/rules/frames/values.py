@@ -30,8 +30,8 @@ _DOING = {
 }  # fmt: skip
 """What is done on a day -> the event."""
 _SPORTS = (
-    "run|swim|cycle|jog|train|exercise|meditate|climb|row|hike|ski|dance|box|journal|skate|surf"
-    "|practise|practice|box|stretch|bike"
+    "run|swim|cycle|jog|train|exercise|meditate|climb|row|hike|ski|dance|journal|skate|surf"
+    "|practise|practice|stretch|bike"
 )
 _COUNT = rf"(?:\d+|{'|'.join(NUMBERS)})"
 GROUPS: dict[str, str] = {
@@ -150,9 +150,12 @@ def _is_job(text: str, types: Mapping[str, str]) -> bool:
 
 def _is_thing(text: str, types: Mapping[str, str]) -> bool:
     low = text.lower().split(" ")
+    if _OTHERS.intersection(low):
+        return False  # "my old company", "our other service"
     return len(low) > 1 and low[-1] not in words.PERSON_NOUNS and low[-1] not in _NOT_THINGS
 
 
+_OTHERS = word_set("old former previous ex other another last their his her")
 _NOT_DRUGS = word_set("dose dosage rent salary weight price speed medication meds daily")
 _NOT_ATTRIBUTES = word_set("name nickname username password pin goal target")
 _NOT_THINGS = word_set("only one thing time way day week month year rest same it what bit lot")
