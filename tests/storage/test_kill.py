@@ -110,8 +110,10 @@ def graph(memory: Memory) -> dict[str, Any]:
 def test_killed_while_enriching(tmp_path):
     source = random.Random(7)
     turns = [turn(n) for n in range(100)]
-    calm = tmp_path / "calm.db"
-    with open_memory(calm) as memory:
+    with open_memory(tmp_path / "first.db") as memory:
+        memory.add_many(turns)
+        memory.flush()  # what is compiled once, the processes to be killed get with the fork
+    with open_memory(tmp_path / "calm.db") as memory:
         memory.add_many(turns)
         with Calls() as calls:
             memory.flush()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -81,11 +81,10 @@ def _found(
     }
     reader = _Reader(form, types, voices, discourse, told)
     taken: list[tuple[int, int, str]] = []
-    said = beginnings(form.text)
-    for frame, pattern, words in _compiled():
-        if (frame.now and not form.now) or (words is not None and words.isdisjoint(said)):
+    for frame in possible(beginnings(form.text)):
+        if frame.now and not form.now:
             continue
-        for match in pattern.finditer(form.text):
+        for match in _compiled(frame.pattern).finditer(form.text):
             span = match.start(), match.end(), frame.slot
             if any(_overlap(span, other) for other in taken):
                 continue
@@ -99,14 +98,33 @@ def _overlap(one: tuple[int, int, str], other: tuple[int, int, str]) -> bool:
     return one[0] < other[1] and other[0] < one[1]
 
 
+def possible(said: Collection[str]) -> list[Frame]:
+    """Return the frames that a text with these beginnings of words can match, changes first."""
+    order, by_word, always = _in_order()
+    found = set(always).union(*(by_word.get(word, ()) for word in said))
+    return [order[index] for index in sorted(found)]
+
+
 @cache
-def _compiled() -> list[tuple[Frame, re.Pattern[str], frozenset[str] | None]]:
+def _in_order() -> tuple[list[Frame], dict[str, list[int]], list[int]]:
+    """All frames; the indices of those that need a word, by word; and of those that need none."""
     # Changes first: "moved to" says more than "is in".
     order = sorted(frames(), key=lambda frame: not frame.change)
-    return [
-        (frame, re.compile(_regex(frame.pattern)), triggers(frame.pattern, GROUPS))
-        for frame in order
-    ]
+    by_word: dict[str, list[int]] = {}
+    always: list[int] = []
+    for index, frame in enumerate(order):
+        words = triggers(frame.pattern, GROUPS)
+        if words is None:
+            always.append(index)
+        for word in words or ():
+            by_word.setdefault(word, []).append(index)
+    return order, by_word, always
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    # Only on demand: to compile all of them takes a third of a second.
+    return re.compile(_regex(pattern))
 
 
 def _regex(pattern: str) -> str:
