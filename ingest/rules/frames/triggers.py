@@ -39,6 +39,7 @@ def _parts(pattern: str) -> Iterator[str]:
 
 def _of_part(part: str, classes: Mapping[str, str]) -> frozenset[str] | None:
     part = re.sub(r"^(?:\{AUX\}\??|\(\?:[^()]*\)[?*]\??)+", "", part)
+    part = re.sub(r"(?:\(\?:[^()]*\)[?*]\??|\(\?[=!][^()]*\))+$", "", part)
     if (word := re.match(r"[a-z]{2,}(?=\(|$)", part)) is not None:
         return frozenset((word.group(),))
     if (value := re.fullmatch(r"<\w+:([A-Z_]+)>|\{([A-Z_]+)\}", part)) is not None:
