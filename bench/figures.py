@@ -547,6 +547,9 @@ def updates() -> str:
             ("third set, at first contact", result("updates-third-first-contact")),
             ("third set, now", result("updates-third-rules")),
             ("fourth set, at first contact", result("updates-fourth-first-contact")),
+            ("fourth set, now", result("updates-fourth-rules")),
+            ("fifth set, at first contact", result("updates-fifth-first-contact")),
+            ("fifth set, now", result("updates-fifth-rules")),
         )
     ]
     head = [

@@ -87,12 +87,13 @@ def told_of_habit(relation: str, object: str) -> Told | None:
         wanted = (slot for words, slot in _WANTED if words.fullmatch(object))
         slot = next(wanted, None)
         return None if slot is None else (slot, "holds", object)
-    verb = verbs.known_verb(relation)
+    verb = verbs.known_verb(relation.partition(" ")[0])
     if verb is None or verb.form != "s":
         return None
     if _OFTEN.fullmatch(object):
         return f"{relation}|how often", "holds", object
-    rate = _RATE.fullmatch(object)
+    relation = re.sub(r" (?:about|around|roughly)$", "", relation)
+    rate = None if " " in relation else _RATE.fullmatch(object)
     return None if rate is None else (f"{relation}|{_single(rate['what'])}", "holds", object)
 
 

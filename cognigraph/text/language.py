@@ -23,7 +23,8 @@ never often here now today yesterday tomorrow tonight last next ago since until 
 please thanks thank hello hey get got go going went gone come came make made take took know
 knew think thought want wanted need like love said say says tell told work works worked live
 lives lived moved bought sold met started stopped left found lost i myself been us him our at
-by up out over down off back really
+by up out over down off back really number phone birthday new old good house money weekend month
+year years friend friends wife husband brother sister mother father daughter
 """.split()
 _SHARED = """
 a an as in on so no me man am was die war not will hat den bin or come do i of is for all son

@@ -6,6 +6,7 @@ something lasting about the speaker.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from cognigraph.english import verbs, words
@@ -29,6 +30,13 @@ _FOR_GOOD = (
     ("from", "now", "on"), ("from", "here", "on"), ("from", "today", "on"), ("going", "forward"),
     ("in", "future"), ("in", "the", "future"), ("for", "all", "future", "answers"),
 )  # fmt: skip
+_HOW = (
+    "short|brief|concise|terse|long|detailed|thorough|formal|informal|casual|friendly|professional"
+)
+_KEPT = re.compile(
+    r"(?:always )?(?:be (?:more )?|(?P<keep>(?:keep|make) (?:your|the|all|all your) "
+    rf"(?:answers|replies|responses) (?:more )?))(?P<how>{_HOW})\b"
+)
 _ANSWERING = word_set("answer reply respond")
 _BEFORE_ORDER = word_set("and please , ; just")
 _ME = word_set("me us")
@@ -100,6 +108,9 @@ def standing_order(
     if (order := _order_at(tokens, start, stop, lasting=lasting)) is not None:
         start = order - 1
         return _wanted(tokens, names, voices, start, stop, always="always " * lasting)
+    if (kept := _KEPT.match(" ".join(lows[start:stop]))) is not None and (lasting or kept["keep"]):
+        wanted = f"{kept['how']} answers"
+        return Statement(voices.speaker, "person", "always wants", wanted, "concept")
     never = lows[start : start + 1] == ["never"]
     if lows[start : start + 3] == ["do", "not", "ever"]:
         never, start = True, start + 2

@@ -13,6 +13,10 @@ _BODY_UNITS = "kgs?|kilos?|kilograms?|lbs?|pounds|stone"
 _DOSE_UNITS = "mg|mcg|µg|ug|ml|iu|units?|milligrams?|micrograms?|tablets?|pills?|drops?|puffs?"
 _THING = r"(?!is |are |was |has )[a-z0-9][\w-]*(?: (?!is |are |was |has |now )[a-z0-9][\w-]*){0,3}?"
 _CLOCK = r"\d{1,2}[:.]\d\d(?: ?[ap]m)?|\d{1,2} ?[ap]m|noon|midnight"
+_EVENT = (
+    r"(?:[A-Z][a-z]+ )?(?:[Ss]tandup|[Ss]tand-up|[Ss]crum|[Rr]etro|[Ss]ync|[Rr]ehearsal|[Pp]ractice"
+    r"|[Kk]ickoff|[Tt]own hall)"
+)
 _BARE = (
     r"[A-Z][a-z]+ (?:[a-z]+ )?(?:service|app|module|team|project|repo|pipeline|server|library|api"
     r"|database|site|website|dashboard|component|feature|job)"
@@ -154,7 +158,7 @@ WORDS: dict[str, str] = {
     ),
     "CLOCK": _CLOCK,
     "JOB": r"(?:[A-Za-z][\w-]*(?: of| and)? ){0,3}[A-Za-z][\w-]*",
-    "THING": rf"(?:the|our|my|this) {_THING}",
+    "THING": rf"(?:(?:the|our|my|this) {_THING}|{_EVENT})",
     "COMMON": rf"(?:(?:the|our|this) {_THING}|{_BARE})",
     "ING": r"[a-z]{2,}ing",
     "DRUG": r"[A-Za-z][\w-]{3,}(?: (?!up |down |back |from |to )[a-z][\w-]+)?",

@@ -345,8 +345,9 @@ def _cares(text: str) -> str:
 
 def _does(text: str) -> str:
     """Return what somebody does: "runs" for "running" and "run"."""
-    verb = verbs.guess_verb(text)
-    return text if verb is None else verbs.third_person(verb.base)
+    word, _, rest = text.partition(" ")
+    verb = verbs.guess_verb(word)
+    return text if verb is None else f"{verbs.third_person(verb.base)} {rest}".strip()
 
 
 def _days(text: str) -> str:

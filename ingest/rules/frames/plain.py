@@ -128,5 +128,6 @@ _OPENING = word_set(
     """new rent bye out down up back ditched dumped swapped traded binned finally correction scratch
     sorry please number weight salary first second today yesterday work turns upgraded downgraded
     migrated relocated been and but so because since still quit promoted hired landlord legal gone
-    got grinding slaving switched goodbye"""
+    got grinding slaving switched goodbye
+    text ring phone message email mail call reach contact write use"""
 )

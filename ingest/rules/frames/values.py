@@ -30,8 +30,8 @@ _DOING = {
 }  # fmt: skip
 """What is done on a day -> the event."""
 _SPORTS = (
-    "run|swim|cycle|jog|train|exercise|meditate|climb|row|hike|ski|dance|journal|skate|surf"
-    "|practise|practice|stretch|bike"
+    "work out|run|swim|cycle|jog|train|exercise|meditate|climb|row|hike|ski|dance|journal|skate"
+    "|surf|practise|practice|stretch|bike"
 )
 _COUNT = rf"(?:\d+|{'|'.join(NUMBERS)})"
 GROUPS: dict[str, str] = {
@@ -61,7 +61,8 @@ GROUPS: dict[str, str] = {
     "DRINKS": rf"{_COUNT} (?:coffees?|beers?|teas?|cups? of [a-z]+|glass(?:es)? of [a-z]+) a day",
     "SMOKES": rf"{_COUNT} (?:cigarettes?|packs?) a day",
     "MEET": "meets?",
-    "SPORT": rf"(?:{_SPORTS})s?",
+    "SPORT": rf"(?:{_SPORTS})s?|works out",
+    "VENUE": "(?:the )?(?:gym|pool|church|yoga|therapy|physio|library|sauna|mosque|synagogue|spa)",
     "SPORTING": r"[a-z]{2,}ing",
     "WEEKDAYS": (
         r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
@@ -72,8 +73,8 @@ GROUPS: dict[str, str] = {
 """The classes of values, as regular expressions."""
 
 _END = (
-    r"(?= *(?:$|[,;:.!?()–—]|-(?: |$)|⟦\d+⟧|\b(?:and|but|so|because|since|as|after|when|while|for"
-    r"|with|which|who|until|due|thanks|at|in|on|from|via|every|each|by|if|though|although|cause"
+    r"(?= *(?:$|[,;:.!?()–—](?!\d)|-(?: |$)|⟦\d+⟧|\b(?:and|but|so|because|since|as|after|when|while"
+    r"|for|with|which|who|until|due|thanks|at|in|on|from|via|every|each|by|if|though|although|cause"
     r"|where|who|before|plus|or|again|there|here|per|twice|once|daily|yesterday|today|this)\b))"
 )
 _NO_PERSON = word_set(
@@ -152,6 +153,8 @@ def _is_thing(text: str, types: Mapping[str, str]) -> bool:
     low = text.lower().split(" ")
     if _OTHERS.intersection(low):
         return False  # "my old company", "our other service"
+    if text[:1].isupper():
+        return True
     return len(low) > 1 and low[-1] not in words.PERSON_NOUNS and low[-1] not in _NOT_THINGS
 
 

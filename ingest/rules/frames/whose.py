@@ -12,6 +12,7 @@ from dataclasses import replace
 from cognigraph.english.sentences import Token
 from cognigraph.english.words import word_set
 from cognigraph.ingest.rules.statement import Statement
+from cognigraph.states.slots import gives_value
 
 _OWN = re.compile(
     r"(?P<thing>(?:[a-z]+ )?(?:thesis|dissertation|appointment|flight|checkup|check-up|surgery"
@@ -37,7 +38,7 @@ def in_full(told: Sequence[Statement], tokens: Sequence[Token], speaker: str) ->
 
 def _owned(one: Statement, lows: Sequence[str], speaker: str) -> Statement:
     name = _OWN.fullmatch(one.subject)
-    if name is None or not one.relation.startswith("is"):
+    if name is None or not gives_value(one.relation):
         return one
     said = name["thing"].split(" ")
     the = any(lows[at : at + len(said) + 1] == ["the", *said] for at in range(len(lows)))
@@ -46,6 +47,6 @@ def _owned(one: Statement, lows: Sequence[str], speaker: str) -> Statement:
 
 def _with_provider(one: Statement, provider: str | None) -> Statement:
     name = _BARE.fullmatch(one.subject)
-    if provider is None or name is None or not one.relation.startswith("is"):
+    if provider is None or name is None or not gives_value(one.relation):
         return one
     return replace(one, subject=f"{name['owner']}{provider} {name['thing']}")
