@@ -61,6 +61,7 @@ def told(text: str) -> set[str]:
         ("They moved us to the Business plan.", {"Ann's plan | is | Business"}),
         ("My project uses MariaDB.", {"Ann | uses | MariaDB"}),
         ("I've cut out alcohol.", {"Ann | stopped drinking | alcohol"}),
+        ("I cycle on Sundays with Bob.", {"Ann | cycles on | Sundays"}),
         ("I go swimming twice a week.", {"Ann | swims | twice a week"}),
         ("I'm up to swimming four times a week.", {"Ann | swims | four times a week"}),
         ("My essay is due on May 3.", {"Ann's essay deadline | is | 2027-05-03"}),

@@ -347,7 +347,9 @@ def _does(text: str) -> str:
     """Return what somebody does: "runs" for "running" and "run"."""
     word, _, rest = text.partition(" ")
     verb = verbs.guess_verb(word)
-    return text if verb is None else f"{verbs.third_person(verb.base)} {rest}".strip()
+    if verb is None:
+        return text if word.endswith("s") else f"{word}s {rest}".strip()
+    return f"{verbs.third_person(verb.base)} {rest}".strip()
 
 
 def _days(text: str) -> str:
