@@ -550,6 +550,7 @@ def updates() -> str:
             ("fourth set, now", result("updates-fourth-rules")),
             ("fifth set, at first contact", result("updates-fifth-first-contact")),
             ("fifth set, now", result("updates-fifth-rules")),
+            ("sixth set, at first contact", result("updates-sixth-first-contact")),
         )
     ]
     head = [
