@@ -396,6 +396,7 @@ def test_wrong_times_are_reported(quick: Cli, sample_db: Path) -> None:
     assert "unknown timezone" in error_of(quick("stats", "--timezone", "Mars/Base", *options), 2)
 
 
+@pytest.mark.slow
 def test_exit_codes_depend_on_the_outcome(quick: Cli, sample_db: Path, tmp_path: Path) -> None:
     assert quick().returncode == 2
     assert quick("search").returncode == 2

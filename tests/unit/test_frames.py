@@ -172,6 +172,7 @@ def test_what_is_not_so_fits_no_frame(text: str) -> None:
     assert match.with_frames([], one, voices, Discourse()) == []
 
 
+@pytest.mark.slow
 def test_no_frame_is_passed_over_for_its_triggers() -> None:
     for path in sorted(LABELS.glob("updates*.jsonl")):
         texts = [
