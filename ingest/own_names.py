@@ -11,10 +11,8 @@ from collections.abc import Sequence
 
 from cognigraph.ids import normalise
 from cognigraph.ingest.extraction import Mention
+from cognigraph.model.roles import ANONYMOUS
 from cognigraph.stores.records import WorkChunk
-
-USER = "user"
-"""The name of a user without a name, and an alias of each user with one."""
 
 _BEGINNING = 400
 """People say who they are at the beginning; further on stands what they quote."""
@@ -72,8 +70,8 @@ def users(chunks: Sequence[WorkChunk]) -> list[Mention]:
     for index, chunk in enumerate(chunks):
         if chunk.role != "user":
             continue
-        speaker = chunk.speaker or USER
-        names = dict.fromkeys((*own_names(chunk.text), USER))
+        speaker = chunk.speaker or ANONYMOUS
+        names = dict.fromkeys((*own_names(chunk.text), ANONYMOUS))
         aliases = tuple(name for name in names if normalise(name) != normalise(speaker))
         if aliases:
             found.append(Mention(speaker, "person", (index,), aliases))

@@ -14,6 +14,8 @@ Role = Literal["user", "assistant", "system", "tool"]
 RoleFilter = Literal["user", "assistant", "system", "tool", "person"]
 """A role, or ``"person"`` for messages without one."""
 
+ANONYMOUS = "user"
+"""The name of a speaker who has none: in facts, in prompts, and of the entity."""
 ROLES: tuple[Role, ...] = get_args(Role)
 DEFAULT_ROLES: tuple[RoleFilter, ...] = ("user", "assistant", "person")
 """The messages that a search considers unless it is told otherwise."""

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from cognigraph.model.roles import ANONYMOUS
 from cognigraph.resolution.compare import EntityName, PairVerdict, Verdict, conflict
 from cognigraph.resolution.name_forms import form
 
@@ -51,8 +52,6 @@ class Link:
     score: float
 
 
-_USER = "user"
-"""The name of a user whose messages have no speaker."""
 _Homes = dict[str, list[str]]
 """The group of each entity; all members of a group share one list object."""
 
@@ -148,7 +147,7 @@ def rank(one: EntityName) -> tuple[bool, bool, bool, int, int, int, str, str]:
     words = -len(own.words) if one.type == "person" else 0
     nameless = one.type == "person" and not own.is_name
     untyped = one.type == "object"
-    named_user = one.name == _USER and bool(one.aliases)
+    named_user = one.name == ANONYMOUS and bool(one.aliases)
     return (
         not named_user, nameless, untyped, abbreviated, words, len(one.name), one.name, one.uid,
     )  # fmt: skip

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from cognigraph.english.words import word_set
 from cognigraph.ids import normalise
-from cognigraph.ingest.model.transcript import ANONYMOUS, Turn
+from cognigraph.ingest.model.transcript import Turn
+from cognigraph.model.roles import ANONYMOUS
 
 _SPEAKER = word_set("i me my mine myself user speaker narrator")
 _LISTENER = word_set("you your yours yourself")

@@ -25,11 +25,12 @@ from cognigraph.ingest.model.summary_state import (
     remembered,
     theme_lines,
 )
-from cognigraph.ingest.model.transcript import ANONYMOUS, Turn, halves, numbered, split
+from cognigraph.ingest.model.transcript import Turn, halves, numbered, split
 from cognigraph.ingest.rules.extractor import RulesExtractor
 from cognigraph.llm import Model, Prompt
 from cognigraph.llm.prompts import PromptFile, render
 from cognigraph.model import Usage
+from cognigraph.model.roles import ANONYMOUS
 from cognigraph.stores.batch_size import batch_limit, failures_of
 from cognigraph.stores.records import Backlog, SessionNotes, WorkChunk
 from cognigraph.text.token_estimate import estimate_tokens

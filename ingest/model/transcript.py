@@ -11,12 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 
-from cognigraph.model.roles import Role, role_of
+from cognigraph.model.roles import ANONYMOUS, Role, role_of
 from cognigraph.stores.records import WorkChunk
 from cognigraph.text.token_estimate import estimate_tokens
 
-ANONYMOUS = "user"
-"""The name of the speaker of a message without a speaker."""
 TAGS = (
     "known", "context", "turns", "keys", "themes", "profile", "episodes", "facts", "procedures",
 )  # fmt: skip

@@ -13,7 +13,8 @@ from cognigraph.ingest.model.coreference import WindowName, WindowNames, lasting
 from cognigraph.ingest.model.event_times import resolve_when
 from cognigraph.ingest.model.parse_lines import FactLine, clean, entity_line, fact_line
 from cognigraph.ingest.model.relation_names import normalise_relation
-from cognigraph.ingest.model.transcript import ANONYMOUS, Turn
+from cognigraph.ingest.model.transcript import Turn
+from cognigraph.model.roles import ANONYMOUS
 
 if TYPE_CHECKING:
     from cognigraph.ingest.model.answer_schema import ReadAnswer

@@ -22,8 +22,9 @@ from cognigraph.ingest.rules.discourse import Discourse
 from cognigraph.ingest.rules.in_full import in_full
 from cognigraph.ingest.rules.statement import Statement
 from cognigraph.ingest.rules.summary import SessionState
-from cognigraph.ingest.rules.turns import ANONYMOUS, CONTEXT, NEAR, ChunkInContext, ReadSentence
+from cognigraph.ingest.rules.turns import CONTEXT, NEAR, ChunkInContext, ReadSentence
 from cognigraph.model import Usage
+from cognigraph.model.roles import ANONYMOUS
 from cognigraph.settings import WeightSetName
 
 MAX_FACTS = 48

@@ -24,12 +24,10 @@ from cognigraph.ingest.rules.prose import prose
 from cognigraph.ingest.rules.read_statements import StatementReader
 from cognigraph.ingest.rules.statement import PreparedSentence, Statement
 from cognigraph.ingest.rules.tasks import tasks
-from cognigraph.model.roles import UNREAD_ROLES, Role, role_of
+from cognigraph.model.roles import ANONYMOUS, UNREAD_ROLES, Role, role_of
 from cognigraph.stores.records import WorkChunk
 from cognigraph.text.language import is_english, is_foreign_word
 
-ANONYMOUS = "user"
-"""The speaker's name in facts if a message has no speaker."""
 NEAR = 2
 """Number of preceding chunks that can resolve a pronoun or an alias such as "my sister"."""
 _HEARD = 8

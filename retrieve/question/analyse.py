@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
+from cognigraph.model.roles import ANONYMOUS
 from cognigraph.retrieve.question.aim import Aim, aim_of
 from cognigraph.retrieve.question.answer_form import AnswerForm, expected_form
 from cognigraph.retrieve.question.dates import NamedDate, TimeWindow
@@ -25,8 +26,6 @@ _SHORTEST_PLURAL = 3
 _NO_PLURALS = frozenset("this plus always besides".split())
 _OWN = re.compile(r"\b(?:i|my|me|mine|myself)\b", re.IGNORECASE)
 _REQUEST = re.compile(r"\b(?:tell|show|give|remind|let|help)\s+me\b", re.IGNORECASE)
-USER = "user"
-"""The name of a user without a name; see ``cognigraph.ingest.own_names``."""
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 
 
@@ -91,7 +90,7 @@ def about(analysis: Analysis, speakers: Sequence[str]) -> Analysis:
     """
     if not analysis.is_own:
         return analysis
-    own = (" ".join(terms(name)) for name in speakers or (USER,))
+    own = (" ".join(terms(name)) for name in speakers or (ANONYMOUS,))
     return replace(analysis, anchors=tuple(dict.fromkeys((*analysis.anchors, *filter(None, own)))))
 
 

@@ -22,10 +22,9 @@ _FILLERS = word_set(
     completely eventually currently presently anyway honestly luckily sadly apparently obviously
     simply pretty kinda definitely absolutely happily proudly quietly suddenly immediately okay ok
     well so hey hi oh update correction fyi btw yes yep lol haha wow still meanwhile ultimately then
-    both all even literally probably surprisingly temporarily permanently effectively technically
-    myself ourselves too once more again recently newly freshly primarily mostly mainly exclusively
-    """
-) - {"again", "mostly", "temporarily", "more", "all", "probably"}
+    both even literally surprisingly permanently effectively technically
+    myself ourselves too once recently newly freshly primarily mainly exclusively"""
+)
 _NOW = (
     ("from", "now", "on"), ("as", "of", "now"), ("as", "of", "today"), ("these", "days"),
     ("right", "now"), ("at", "the", "moment"), ("for", "good"), ("now",), ("nowadays",),
