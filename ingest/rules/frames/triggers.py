@@ -9,19 +9,34 @@ import re
 from collections.abc import Iterator, Mapping
 
 _FEWEST = 2
-_ANY = frozenset(("{AUX}", "{BE}"))
+_BE = frozenset(("am", "is", "are", "been", "'s"))
+_WORD = re.compile(r"[a-z]{2,}")
+_SIGNS = {"0": re.compile(r"\d"), "@": re.compile("@"), "'s": re.compile("'s")}
+"""What stands for the digits and the signs that a text has."""
+_SIGNS_OF = {
+    "MONEY": "0", "WEIGHT": "0", "DOSE": "0", "PHONE": "0", "MAIL": "@",
+}  # fmt: skip
+"""Classes of values that are not words, and a sign that each of them has."""
+
+
+def needs(pattern: str, classes: Mapping[str, str]) -> tuple[frozenset[str], ...]:
+    """Return sets of beginnings of words; a text that matches has one of each, fewest first."""
+    found = {words for part in _parts(pattern) if (words := _of_part(part, classes)) is not None}
+    return tuple(sorted(found, key=lambda words: (len(words), sorted(words))))
 
 
 def triggers(pattern: str, classes: Mapping[str, str]) -> frozenset[str] | None:
     """Return beginnings of words of which a text that matches has one; ``None`` if unknown."""
-    found = [words for part in _parts(pattern) if (words := _of_part(part, classes)) is not None]
-    return min(found, key=len, default=None)
+    return next(iter(needs(pattern, classes)), None)
 
 
 def beginnings(text: str) -> frozenset[str]:
-    """Return all beginnings of the words of a text that a trigger may be."""
-    words = set(re.findall(r"[a-z]{2,}", text.lower()))
-    return frozenset(word[:end] for word in words for end in range(_FEWEST, len(word) + 1))
+    """Return all beginnings of the words of a text that a trigger may be, and its signs."""
+    words = set(_WORD.findall(text.lower()))
+    signs = [sign for sign, form in _SIGNS.items() if form.search(text)]
+    return frozenset(
+        (*signs, *(word[:end] for word in words for end in range(_FEWEST, len(word) + 1)))
+    )
 
 
 def _parts(pattern: str) -> Iterator[str]:
@@ -43,9 +58,12 @@ def _of_part(part: str, classes: Mapping[str, str]) -> frozenset[str] | None:
     if (word := re.match(r"[a-z]{2,}(?=\(|$)", part)) is not None:
         return frozenset((word.group(),))
     if (value := re.fullmatch(r"<\w+:([A-Z_]+)>|\{([A-Z_]+)\}", part)) is not None:
-        if part in _ANY:
-            return None
-        part = classes[value[1] or value[2]]
+        if part == "{BE}":
+            return _BE
+        name = value[1] or value[2]
+        if name in _SIGNS_OF:
+            return frozenset((_SIGNS_OF[name],))
+        part = classes[name]
         part = part if part.startswith("(?:") else f"(?:{part})"
     if not (part.startswith("(?:") and part.endswith(")")):
         return None
