@@ -10,7 +10,7 @@ import pytest
 
 from cognigraph import Memory
 from cognigraph.ingest.rules.discourse import Discourse
-from cognigraph.ingest.rules.frames import match
+from cognigraph.ingest.rules.frames import candidates, match
 from cognigraph.ingest.rules.frames.plain import plain
 from cognigraph.ingest.rules.frames.table import frames
 from cognigraph.ingest.rules.turns import ChunkInContext
@@ -182,10 +182,10 @@ def test_no_frame_is_passed_over_for_its_triggers() -> None:
         ]
         for one in turn(" ".join(texts)).read:
             form = plain(one.reading.tokens, one.reading.names, one.reading.times)
-            possible = match.possible(match.beginnings(form.text))
-            starts = match.clause_starts(form.text)
+            possible = candidates.possible(form.text)
+            starts = candidates.clause_starts(form.text)
             for frame in set(frames()).difference(possible):
-                found = list(match.matches(frame.pattern, form.text, starts))
+                found = list(candidates.matches(frame.pattern, form.text, starts))
                 assert not found, (frame.pattern, form.text)
 
 
