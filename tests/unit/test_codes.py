@@ -10,12 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cognigraph import Filter, Memory
 from cognigraph.arrays import product, products
 from cognigraph.model import Exclusion
 from cognigraph.stores.candidates import CandidateQuery, Candidates, StoredTexts
-from cognigraph.stores.sqlite.index import code_query
+from cognigraph.stores.sqlite.index import by_words, code_query
 from cognigraph.stores.sqlite.index.code_arrays import signs
 from cognigraph.stores.sqlite.index.code_query import CodeQuery
 from cognigraph.stores.sqlite.index.codes import Codes
@@ -23,8 +25,10 @@ from cognigraph.stores.sqlite.index.gather import gather_candidates, texts_of_ch
 from cognigraph.stores.sqlite.index.layer import Layer
 from cognigraph.stores.sqlite.index.scan import CodedScan, ExactScan
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
-from cognigraph.stores.sqlite.vector_format import VectorFormat
+from cognigraph.stores.sqlite.vector_format import VectorFormat, pack_terms, unpack_terms
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
+from cognigraph.text.bm25 import bm25
+from tests.examples import examples
 from tests.unit.test_index import read
 
 START = datetime(2026, 5, 20, 9, tzinfo=UTC)
@@ -188,25 +192,14 @@ def test_a_merged_entity_takes_its_triples_along(tmp_path):
 
 
 def test_a_long_list_of_a_common_word_is_not_read_for_rows_that_cannot_win(monkeypatch):
-    from cognigraph.stores.sqlite.index import by_words
-    from cognigraph.stores.sqlite.vector_format import pack_terms, unpack_terms
-
     monkeypatch.setattr(by_words, "_LONG", 10)
-    layer = Layer({"id": (np.int64, ()), "length": (np.int32, ())}, 2)
     source = np.random.default_rng(8)
     bags = [
         {word: int(source.integers(1, 4)) for word, share in
          (("rare", 0.02), ("some", 0.2), ("common", 0.9)) if source.random() < share}
         for _ in range(3000)
     ]  # fmt: skip
-    blobs = [pack_terms(bag) for bag in bags]
-    values = {
-        "id": np.arange(3000),
-        "length": np.array([sum(bag.values()) + 3 for bag in bags], np.int32),
-        "vector": np.zeros((3000, 2), np.float32),
-    }
-    sizes = np.array([len(blob) for blob in blobs])
-    layer.take(values, *unpack_terms(b"".join(blobs), sizes))
+    layer = texts_of(bags)
     read: list[int] = []
     plain = by_words.bm25
 
@@ -230,6 +223,46 @@ def test_a_long_list_of_a_common_word_is_not_read_for_rows_that_cannot_win(monke
     best = np.sort(scores[allowed])[::-1][:20]
     assert np.sort(scores[found])[::-1].tolist() == pytest.approx(best.tolist())
     assert allowed[found].all()
+
+
+def texts_of(bags: list[dict[str, int]]) -> Layer:
+    """A layer of texts that consist of these words."""
+    layer = Layer({"id": (np.int64, ()), "length": (np.int32, ())}, 2)
+    blobs = [pack_terms(bag) for bag in bags]
+    values = {
+        "id": np.arange(len(bags)),
+        "length": np.array([sum(bag.values()) for bag in bags], np.int32),
+        "vector": np.zeros((len(bags), 2), np.float32),
+    }
+    layer.take(values, *unpack_terms(b"".join(blobs), np.array([len(blob) for blob in blobs])))
+    return layer
+
+
+@pytest.mark.slow
+@given(
+    bags=st.lists(st.dictionaries(st.sampled_from("abcd"), st.integers(1, 3)), max_size=30),
+    weights=st.lists(st.sampled_from([0.1, 0.5, 3.0]), min_size=4, max_size=4),
+    limit=st.integers(1, 12),
+    long=st.sampled_from([0, 2, 100]),
+)
+@settings(max_examples=examples(150))
+def test_the_best_rows_by_words_are_those_of_a_pass_over_all_rows(bags, weights, limit, long):
+    layer = texts_of(bags)
+    weighed = np.array(weights)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(by_words, "_LONG", long)
+        found = by_words.best_by_words(layer, "abcd", weighed, layer.mean_length, limit)
+    matches = np.array([[bag.get(term, 0) for term in "abcd"] for bag in bags]).reshape(-1, 4)
+    scores = bm25(matches.astype(float), layer["length"], weighed, layer.mean_length)
+    assert len(set(found.tolist())) == len(found)
+    best = np.sort(scores[scores > 0])[::-1][:limit]
+    assert np.sort(scores[found])[::-1].tolist() == pytest.approx(best.tolist())
+
+
+def test_of_rows_with_equal_words_the_newest_are_found():
+    layer = texts_of([{"a": 1}, {"b": 1}, {"a": 1, "b": 1}, {"a": 1}, {"a": 1}])
+    found = by_words.best_by_words(layer, ("a", "b"), np.array([2.0, 1.0]), layer.mean_length, 3)
+    assert sorted(found.tolist()) == [2, 3, 4]
 
 
 def test_the_sample_only_estimates_the_bound():

@@ -1,42 +1,79 @@
-"""The rows of a layer with the best BM25 scores, without a pass over all rows."""
+"""The rows of a layer with the best BM25 scores, without a pass over all rows.
+
+The posting lists are joined from the shortest on. As soon as the best rows score more than all
+lists that are left could add up to, no further row can join them (the MaxScore algorithm: Turtle
+and Flood, "Query evaluation: strategies and optimizations", 1995). The long lists of common words
+are then only looked up for rows that were found.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from cognigraph.arrays import Floats, Ints
 from cognigraph.stores.sqlite.index.code_arrays import Mask
 from cognigraph.stores.sqlite.index.layer import Layer
-from cognigraph.stores.sqlite.index.postings import Counts, Rows, restricted
-from cognigraph.stores.sqlite.index.top import highest, top_rows
-from cognigraph.text.bm25 import K1, bm25
+from cognigraph.stores.sqlite.index.postings import Counts, Rows, frequencies
+from cognigraph.stores.sqlite.index.table import Array
+from cognigraph.text.bm25 import bm25
 
 _LONG = 4096
 """Posting lists longer than this are only read if they can lead to further rows."""
+_ROUNDING = 1 - 1e-9
 
 
-class _Scores:
-    """The scores of the rows that have one; ``terms`` are added from the rarest on."""
+class _Scored(NamedTuple):
+    """Ascending rows and a score of each."""
+
+    rows: Rows
+    scores: Floats
+
+
+class _Word(NamedTuple):
+    """The posting list of a term, and the most that the term can add to a score."""
+
+    rows: Rows
+    counts: Counts
+    weight: float
+    most: float
+
+
+class _Scoring:
+    """BM25 in a layer; ``mean`` is the mean length of a text in terms."""
 
     def __init__(self, layer: Layer, mean: float) -> None:
-        self._length, self._mean = layer["length"], mean
-        self._all = layer.zeros()
-        self.lists: list[Rows] = []
+        self._lengths, self._mean = layer["length"], mean
+        self._shortest = np.array([layer.shortest], np.int32)
 
-    def add(self, rows: Rows, counts: Counts, weight: float) -> None:
-        matches = counts.astype(float)[:, None]
-        self.lists.append(rows)
-        self._all[rows] += bm25(matches, self._length[rows], np.array([weight]), self._mean)
+    def word(self, found: tuple[Rows, Counts], weight: float) -> _Word:
+        """A lookup with its bound: the most frequent occurrence, in the shortest text."""
+        rows, counts = found
+        if not len(rows):
+            return _Word(rows, counts, weight, 0.0)
+        most = self._scores(counts.max(keepdims=True), self._shortest, weight)
+        return _Word(rows, counts, weight, float(most[0]))
 
-    def clear(self) -> None:
-        """Leave the array of the layer as it was."""
-        for rows in self.lists:
-            self._all[rows] = 0.0
+    def of(self, word: _Word, allowed: Mask | None) -> _Scored:
+        """What a word adds to the scores of the allowed rows in its list."""
+        rows, counts = word.rows, word.counts
+        if allowed is not None:
+            passing = allowed[rows]
+            rows, counts = rows[passing], counts[passing]
+        return _Scored(rows, self._scores(counts, self._lengths[rows], word.weight))
 
-    def of(self, rows: Ints | Rows) -> Floats:
-        return self._all[rows]
+    def completed(self, found: _Scored, words: Sequence[_Word]) -> Floats:
+        """The scores with what some further words add to them."""
+        scores, lengths = found.scores.copy(), self._lengths[found.rows]
+        for word in words:
+            counts = frequencies((word.rows, word.counts), found.rows)
+            scores += self._scores(counts, lengths, word.weight)
+        return scores
+
+    def _scores(self, counts: Counts, lengths: Array, weight: float) -> Floats:
+        return bm25(counts.astype(float)[:, None], lengths, np.array([weight]), self._mean)
 
 
 def best_by_words(
@@ -47,43 +84,62 @@ def best_by_words(
     limit: int,
     allowed: Mask | None = None,
 ) -> Ints:
-    """The allowed rows with the ``limit`` highest scores, unordered; ``weights`` are idf.
+    """The allowed rows with the ``limit`` highest scores, unordered; of equal ones the newest.
 
-    Rare terms come first. Once the best rows score more than all terms that are left could add up
-    to, no further row can join them, and the long posting lists of common words are only looked up
-    for the rows that were found.
+    ``weights`` are the idf of the terms.
     """
     if not limit or not layer.rows:
         return np.empty(0, np.int64)
-    scores = _Scores(layer, mean)
-    try:
-        _add_all(scores, layer, terms, weights, limit, allowed)
-        # A row among the best is also among the best of each posting list that it is in.
-        best = [rows[top_rows(scores.of(rows), None, limit)] for rows in scores.lists]
-        union = np.unique(np.concatenate(best)) if best else np.empty(0, np.int64)
-        return np.asarray(union[top_rows(scores.of(union), None, limit)], np.int64)
-    finally:
-        scores.clear()
+    scoring = _Scoring(layer, mean)
+    words = [
+        scoring.word(layer.words.lookup(term), weight)
+        for term, weight in zip(terms, weights.tolist(), strict=True)
+    ]
+    words.sort(key=lambda word: len(word.rows))
+    short = [word for word in words if len(word.rows) <= _LONG]
+    found, left = _joined([scoring.of(word, allowed) for word in short]), words[len(short) :]
+    while left:
+        bound = _least_of_best(scoring, found, left, limit)
+        most = sum(word.most for word in left)
+        if bound * _ROUNDING > most:
+            hopeful = found.scores + most >= bound * _ROUNDING
+            found = _Scored(found.rows[hopeful], found.scores[hopeful])
+            break
+        found, left = _joined([found, scoring.of(left[0], allowed)]), left[1:]
+    return _best(_Scored(found.rows, scoring.completed(found, left)), limit)
 
 
-def _add_all(
-    scores: _Scores,
-    layer: Layer,
-    terms: Sequence[str],
-    weights: Floats,
-    limit: int,
-    allowed: Mask | None,
-) -> None:
-    left = float(weights.sum()) * (K1 + 1)  # the most that the terms can add to a score
-    for number in np.argsort(-weights, kind="stable").tolist():
-        found = rows, counts = layer.words.lookup(terms[number])
-        if len(rows) > _LONG and scores.lists:
-            known = np.unique(np.concatenate(scores.lists))
-            best = highest(scores.of(known), limit)
-            if len(best) == limit and best.min() > left:
-                rows, counts = restricted(found, known)
-        if allowed is not None:
-            passing = allowed[rows]
-            rows, counts = rows[passing], counts[passing]
-        scores.add(rows, counts, float(weights[number]))
-        left -= float(weights[number]) * (K1 + 1)
+def _best(found: _Scored, limit: int) -> Ints:
+    """The rows with the ``limit`` highest positive scores; of equal ones the newest."""
+    rows = np.flatnonzero(found.scores > 0)
+    cut = len(rows) - limit
+    if cut > 0:
+        scores = found.scores[rows]
+        least = np.partition(scores, cut)[cut]
+        higher = rows[scores > least]
+        rows = np.concatenate([higher, rows[scores == least][len(higher) - limit :]])
+    return found.rows[rows].astype(np.int64)
+
+
+def _least_of_best(scoring: _Scoring, found: _Scored, left: Sequence[_Word], limit: int) -> float:
+    """A score that ``limit`` of the found rows reach; 0 if fewer rows were found."""
+    cut = len(found.rows) - limit
+    if cut < 0:
+        return 0.0
+    best = np.sort(np.argpartition(found.scores, cut)[cut:]) if cut else np.arange(limit)
+    some = _Scored(found.rows[best], found.scores[best])
+    return float(scoring.completed(some, left).min())
+
+
+def _joined(parts: Sequence[_Scored]) -> _Scored:
+    """Each row of the parts once, with the sum of its scores."""
+    if not parts:
+        return _Scored(np.empty(0, np.int32), np.empty(0))
+    rows = np.concatenate([part.rows for part in parts])
+    scores = np.concatenate([part.scores for part in parts])
+    if len(parts) == 1 or not len(rows):
+        return _Scored(rows, scores)
+    order = np.argsort(rows, kind="stable")
+    rows = rows[order]
+    first = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
+    return _Scored(rows[first], np.add.reduceat(scores[order], first))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Floats, Ints, Vector
+from cognigraph.arrays import Ints, Vector
 from cognigraph.stores.sqlite.index.codes import Codes
 from cognigraph.stores.sqlite.index.postings import Postings
 from cognigraph.stores.sqlite.index.scan import CodedScan, ExactScan, Scan
@@ -32,20 +32,13 @@ class Layer(Table):
         self._few_rows = few_rows
         self.words = Postings()
         self.codes: Codes | None = None
-        self.total_length = 0
-        self._zeros = np.empty(0)
+        self.total_length = self.shortest = 0
 
     @property
     def nbytes(self) -> int:
         """Memory held, including unused capacity."""
         codes = 0 if self.codes is None else self.codes.nbytes
-        return super().nbytes + codes + self._zeros.nbytes
-
-    def zeros(self) -> Floats:
-        """A zero for each row. Whoever writes to it restores the zeros: a new one costs a pass."""
-        if len(self._zeros) < self.rows:
-            self._zeros = np.zeros(self._capacity)
-        return self._zeros
+        return super().nbytes + codes
 
     @property
     def mean_length(self) -> float:
@@ -76,8 +69,15 @@ class Layer(Table):
         first = self.rows
         self.append(values | {name: np.full(len(sizes), value) for name, value in new.items()})
         self.words.append(postings, sizes, first)
-        self.total_length += int(values["length"].sum())
+        self._measure(values["length"])
         return first
+
+    def _measure(self, lengths: Array) -> None:
+        """Count the terms of rows in the total, and in the length of the shortest text."""
+        if len(lengths):
+            least = int(lengths.min())
+            self.shortest = min(self.shortest, least) if self.total_length else least
+            self.total_length += int(lengths.sum())
 
     def remove_others(self, kept: Ints) -> npt.NDArray[np.int32]:
         """Remove all rows but these (k,), which keep their order.
@@ -90,8 +90,8 @@ class Layer(Table):
         if self.codes is not None:
             self.codes.keep(kept)
         self.words.keep(row_of)
-        self.total_length = int(self["length"].sum())
-        self._zeros = np.empty(0)
+        self.total_length = 0
+        self._measure(self["length"])
         return row_of
 
     def append(self, values: Mapping[str, Array]) -> None:
@@ -146,4 +146,5 @@ class Layer(Table):
         self.codes = Codes(self._dimension)
         self.codes.restore(part("code"))
         self.words.restore(part("word"))
-        self.total_length = int(self["length"].sum())
+        self.total_length = 0
+        self._measure(self["length"])

@@ -149,22 +149,20 @@ def _kept(row_of: Rows) -> Callable[[_Segment], _Segment]:
     return kept
 
 
-def restricted(found: tuple[Rows, Counts], rows: Rows) -> tuple[Rows, Counts]:
-    """The part of a lookup in some ascending rows."""
+def frequencies(found: tuple[Rows, Counts], rows: Rows) -> Counts:
+    """How often (len(rows),) a term occurs in some rows; ``found`` is its lookup."""
     containing, counts = found
     if not len(containing):
-        return found
-    at = np.minimum(np.searchsorted(containing, rows), len(containing) - 1)
-    inside = containing[at] == rows
-    return rows[inside], counts[at[inside]]
+        return np.zeros(len(rows), np.uint16)
+    at = np.searchsorted(containing, rows)
+    at[at == len(containing)] = 0  # a row behind the last is not the first either
+    return np.where(containing[at] == rows, counts[at], np.uint16(0))
 
 
 def gather(found: Sequence[tuple[Rows, Counts]], rows: Ints) -> Floats:
     """Term frequencies (len(rows), len(found)); ``found`` holds the lookup of each term."""
     matches = np.zeros((len(rows), len(found)))
     wanted = rows.astype(np.int32)  # of the same type, else the whole lists would be converted
-    for column, (containing, counts) in enumerate(found):
-        if len(containing):
-            at = np.minimum(np.searchsorted(containing, wanted), len(containing) - 1)
-            matches[:, column] = np.where(containing[at] == wanted, counts[at], 0)
+    for column, one in enumerate(found):
+        matches[:, column] = frequencies(one, wanted)
     return matches

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Floats, Ints
+from cognigraph.arrays import Ints
 
 _SAMPLED = 16
 """One row in this many is sampled."""
@@ -31,8 +31,3 @@ def top_rows(
         cut = len(rows) - limit
         rows = rows[np.argpartition(scores[rows], cut)[cut:]]
     return np.asarray(rows, np.int64)
-
-
-def highest(scores: Floats, limit: int) -> Floats:
-    """The ``limit`` highest of the scores, unordered."""
-    return scores if len(scores) <= limit else np.partition(scores, len(scores) - limit)[-limit:]
