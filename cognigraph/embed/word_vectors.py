@@ -6,7 +6,7 @@ need no model inference, so words are compared at query time and nothing else is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -19,31 +19,18 @@ from cognigraph.arrays import Floats, Ints, products
 from cognigraph.embed.models import WordLlamaEmbedder
 from cognigraph.text.terms import START, STOP_WORDS, marked_words, stem
 
-_MOST_WORDS = 50_000  # 51 MB of vectors; beyond that the vocabulary is reset
+_MOST_WORDS = 50_000  # 51 MB of vectors; beyond that a new vocabulary begins
 _MOST_REMEMBERED = 2_000_000  # words of cached texts: about 30 MB with texts of twenty words
+_FIRST = 1 + len(STOP_WORDS)
+
+Rows = npt.NDArray[np.int32]
+Marks = npt.NDArray[np.bool_]
 
 
 @lru_cache(maxsize=1)
 def word_vectors() -> WordVectors:
     """The vocabulary that this process shares."""
     return WordVectors()
-
-
-@dataclass(frozen=True, slots=True)
-class TextWords:
-    """The words of some texts.
-
-    ``different`` holds the distinct words and begins with ``START``. ``numbers`` holds, for each
-    word in order, its index in ``different``; a 0 (``START``) precedes the words of each text.
-    """
-
-    different: tuple[str, ...]
-    numbers: Ints
-
-    @property
-    def text_count(self) -> int:
-        """Number of texts."""
-        return int(np.count_nonzero(self.numbers == 0))
 
 
 def beginning(word: str) -> str:
@@ -54,85 +41,118 @@ def beginning(word: str) -> str:
     return word[0] + word[1:2].replace("y", "i")
 
 
-class WordVectors:
-    """A growing vocabulary: the words seen so far and their unit vectors. Thread-safe.
+def beginnings(word: str) -> tuple[str, str, str]:
+    """How a word must begin to have a stem of up to three letters, of four, and of more.
+
+    English suffixes change at most the last letter of a stem of four letters or more.
+    """
+    return beginning(word), word[:3], word[:4]
+
+
+def _kind(name: str) -> int:
+    """Which of the :func:`beginnings` all words with this stem have in common."""
+    return min(max(len(name) - 3, 0), 2)
+
+
+class _Rows(dict[str, int]):
+    """The rows of words; a word that is looked up for the first time gets the next row."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        for word in (START, *sorted(STOP_WORDS)):
+            self[word]
+
+    def __missing__(self, word: str) -> int:
+        row = self[word] = len(self.words)
+        self.words.append(word)
+        return row
+
+
+class Vocabulary:
+    """The words seen so far and their unit vectors; it only grows.
 
     Row 0 stands for the start of a text, and stop words follow; their vectors are zero, so they
     match nothing. Vectors are computed when words are compared. Stemming is slowest, so a word is
-    stemmed only if its first letters match those of a word it is compared with
-    (:func:`beginning`).
+    stemmed only if it begins like a word that it is compared with (:func:`beginnings`).
     """
 
-    def __init__(self, most: int = _MOST_WORDS, remembered: int = _MOST_REMEMBERED) -> None:
-        self._most, self._most_remembered = most, remembered
+    def __init__(self) -> None:
         self._lock = Lock()
-        self._clear()
-
-    def _clear(self) -> None:
-        self._words = [START, *sorted(STOP_WORDS)]
-        self._rows = {word: row for row, word in enumerate(self._words)}
-        self._first = self._embedded = len(self._words)
-        self._vectors = np.zeros((self._first, WordLlamaEmbedder.dimension), np.float32)
+        self._rows = _Rows()
+        self._embedded = _FIRST
+        self._vectors = np.zeros((_FIRST, WordLlamaEmbedder.dimension), np.float32)
         self._beginnings: dict[str, int] = {}
-        self._beginning = np.zeros(self._first, np.int64)
+        self._starts = np.zeros((_FIRST, 3), np.int32)  # numbers of the beginnings
         self._stems: dict[str, int] = {}
-        self._stem = np.zeros(self._first, np.int64)  # 0: not computed yet
-        self._read: dict[int, npt.NDArray[np.int32]] = {}
+        self._stem = np.zeros(_FIRST, np.int32)  # 0: not computed yet
+        self._read: dict[int, Rows] = {}
         self._remembered = 0
+        self._marks: dict[str, Marks] = {}
+
+    def is_full(self, words: int, remembered: int) -> bool:
+        """Whether it holds more words, or remembers texts of more words in all."""
+        return len(self._rows) > words or self._remembered > remembered
 
     def read(self, texts: Sequence[str]) -> TextWords:
-        """Convert texts to word numbers. Results are cached, because the same texts recur.
+        """Convert texts to rows of words. Results are cached, because the same texts recur.
 
         The cache holds 64-bit hashes and not the texts, which may be deleted in the meantime.
         """
         keys = list(map(hash, texts))
         with self._lock:
-            if len(self._words) > self._most or self._remembered > self._most_remembered:
-                self._clear()
-            self._remember(
-                {key: text for key, text in zip(keys, texts, strict=True) if key not in self._read}
-            )
-            read = [self._read[key] for key in keys]
-            rows = np.concatenate(read) if read else np.empty(0, np.int32)
-            used = np.zeros(len(self._words), bool)
-            used[0] = used[rows] = True
-            different = tuple(map(self._words.__getitem__, np.flatnonzero(used).tolist()))
-        return TextWords(different, (np.cumsum(used) - 1)[rows])
+            known = self._read
+            new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+            # Texts in ASCII are divided into words together, which is much faster.
+            self._remember({key: text for key, text in new.items() if text.isascii()})
+            self._remember({key: text for key, text in new.items() if not text.isascii()})
+            read = [known[key] for key in keys]
+        rows = np.concatenate(read) if read else np.empty(0, np.int32)
+        return TextWords(self, rows, np.cumsum(np.fromiter(map(len, read), np.int64, len(read))))
+
+    def row(self, word: str) -> int:
+        """The row of a word, -1 if it was in no text."""
+        return self._rows.get(word, -1)
+
+    def rows(self, words: Iterable[str]) -> list[int]:
+        """The rows of those of the words that were in some text."""
+        return [row for row in map(self.row, words) if row >= 0]
+
+    def words(self, rows: Rows) -> list[str]:
+        """The words with these rows."""
+        return [self._rows.words[row] for row in rows.tolist()]
+
+    def marks(self, name: str, test: Callable[[str], bool]) -> Marks:
+        """Whether each word that was in some text passes a test, which has this name."""
+        with self._lock:
+            known, words = self._marks.get(name, np.empty(0, bool)), self._rows.words
+            if len(known) < len(words):
+                new = np.fromiter(map(test, words[len(known) :]), bool, len(words) - len(known))
+                known = self._marks[name] = np.concatenate([known, new])
+            return known
 
     def best_matches(self, asked: Sequence[str], said: TextWords) -> Floats:
-        """Cosine (texts, len(asked)) of each asked word and its most similar word in each text.
-
-        It is 1 for a word with the same stem, 0 for a text without words, and never negative.
-        """
-        if not asked or not len(said.numbers):
-            return np.zeros((said.text_count, len(asked)))
+        """See :meth:`WordVectors.best_matches`; the texts were read by this vocabulary."""
+        numbers = said.rows[(said.rows == 0) | (said.rows >= _FIRST)]
         with self._lock:
-            rows, own = self._rows_of(said.different), self._rows_of(asked)
+            own = np.array([self._rows[word] for word in asked], np.int64)
             self._embed()
-            self._stem_some(own[own >= self._first], rows)
-            vectors, stems = self._vectors[rows], self._stem[rows]
-            questions, question_stems = self._vectors[own], self._stem[own]
-            compared = (rows == 0) | (rows >= self._first)
-        similar = np.clip(products(vectors, questions), 0.0, 1.0)
-        similar[(stems[:, None] == question_stems) & (stems[:, None] > 0)] = 1.0
-        numbers = said.numbers[compared[said.numbers]]
-        starts = np.flatnonzero(numbers == 0)
+            used = np.zeros(len(self._vectors), bool)
+            used[numbers] = True
+            rows = np.flatnonzero(used)
+            similar = np.clip(products(self._vectors.take(rows, 0), self._vectors[own]), 0.0, 1.0)
+            for column, row in enumerate(own.tolist()):
+                if row >= _FIRST:
+                    similar[self._of_one_stem(row, rows), column] = 1.0
+        position = np.empty(len(used), np.int32)
+        position[rows] = np.arange(len(rows))
+        found = similar.take(position.take(numbers), 0)
         # Rounded because the last bits of a product depend on the other rows of the matrix.
-        return np.maximum.reduceat(similar[numbers], starts, axis=0).astype(float).round(5)
-
-    def _rows_of(self, words: Sequence[str]) -> Ints:
-        """The rows of words; new words are added to the vocabulary."""
-        try:
-            return np.fromiter(map(self._rows.__getitem__, words), np.int64, len(words))
-        except KeyError:
-            for word in dict.fromkeys(words):
-                if word not in self._rows:
-                    self._rows[word] = len(self._words)
-                    self._words.append(word)
-            return self._rows_of(words)
+        best = np.maximum.reduceat(found, np.flatnonzero(numbers == 0), axis=0)
+        return best.astype(float).round(5)
 
     def _remember(self, texts: dict[int, str]) -> None:
-        rows = self._rows_of(marked_words([*texts.values()])).astype(np.int32)
+        words = marked_words([*texts.values()])
+        rows = np.fromiter(map(self._rows.__getitem__, words), np.int32, len(words))
         starts = [*np.flatnonzero(rows == 0).tolist(), len(rows)]
         for key, (start, end) in zip(texts, pairwise(starts), strict=True):
             self._read[key] = rows[start:end].copy()  # a view would keep the whole array alive
@@ -140,27 +160,88 @@ class WordVectors:
 
     def _embed(self) -> None:
         """Compute the vectors of the words that have none yet."""
-        first, count = self._embedded, len(self._words)
+        first, count = self._embedded, len(self._rows)
         if first == count:
             return
-        new = self._words[first:]
+        new = self._rows.words[first:count]
         vectors = WordLlamaEmbedder().embed(new)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         if count > len(self._vectors):  # doubled, so that adding words takes amortised linear time
             spare = ((0, 2 * count - len(self._vectors)), (0, 0))
             self._vectors = np.pad(self._vectors, spare)
+            self._starts = np.pad(self._starts, spare)
             self._stem = np.pad(self._stem, spare[0])
-            self._beginning = np.pad(self._beginning, spare[0])
         np.divide(vectors, norms, out=self._vectors[first:count], where=norms > 0)
-        self._beginning[first:count] = [
-            self._beginnings.setdefault(beginning(word), len(self._beginnings) + 1) for word in new
-        ]
+        self._starts[first:count] = [tuple(map(self._number, beginnings(word))) for word in new]
         self._embedded = count
 
-    def _stem_some(self, asked: Ints, present: Ints) -> None:
-        """Stem the asked words, and the present words that may share a stem with one of them."""
-        alike = present[np.isin(self._beginning[present], self._beginning[asked])]
-        for row in np.concatenate([asked, alike]).tolist():
-            if not self._stem[row]:
-                name = stem(self._words[row])
-                self._stem[row] = self._stems.setdefault(name, len(self._stems) + 1)
+    def _number(self, letters: str) -> int:
+        """A number above 0 for the first letters of a word."""
+        return self._beginnings.setdefault(letters, len(self._beginnings) + 1)
+
+    def _of_one_stem(self, asked: int, present: Ints) -> Ints:
+        """The positions among the ``present`` rows of the words with the stem of a word."""
+        name = stem(self._rows.words[asked])
+        starts = self._starts[:, _kind(name)]
+        alike = np.flatnonzero(starts[present] == starts[asked])
+        for row in present[alike[self._stem[present[alike]] == 0]].tolist():
+            self._stem[row] = self._stem_number(stem(self._rows.words[row]))
+        return np.asarray(alike[self._stem[present[alike]] == self._stem_number(name)])
+
+    def _stem_number(self, name: str) -> int:
+        return self._stems.setdefault(name, len(self._stems) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class TextWords:
+    """The words of some texts.
+
+    ``rows`` holds, for each word in order, its row in the vocabulary; a 0 (``START``) precedes the
+    words of each text. ``ends`` (texts,) are the positions after the last word of each text.
+    """
+
+    vocabulary: Vocabulary
+    rows: Rows
+    ends: Ints
+
+    @property
+    def text_count(self) -> int:
+        """Number of texts."""
+        return len(self.ends)
+
+    def first(self, count: int) -> TextWords:
+        """The words of the first texts."""
+        ends = self.ends[:count]
+        return TextWords(self.vocabulary, self.rows[: ends[-1] if len(ends) else 0], ends)
+
+    def count(self, chosen: Marks) -> Ints:
+        """How many words (texts,) of each text are among those that are ``chosen`` (words,)."""
+        total = np.concatenate([[0], np.cumsum(chosen)])
+        return np.diff(total[self.ends], prepend=0)
+
+    def holding(self, chosen: Marks) -> Marks:
+        """Whether each text has one of the words that are ``chosen`` (words,)."""
+        return np.asarray(self.count(chosen) > 0)
+
+
+class WordVectors:
+    """Reads the words of texts and compares them; its vocabulary is bounded. Thread-safe."""
+
+    def __init__(self, most: int = _MOST_WORDS, remembered: int = _MOST_REMEMBERED) -> None:
+        self._most, self._most_remembered = most, remembered
+        self._vocabulary = Vocabulary()
+
+    def read(self, texts: Sequence[str]) -> TextWords:
+        """Convert texts to rows of words, in a new vocabulary if the last one has become large."""
+        if self._vocabulary.is_full(self._most, self._most_remembered):
+            self._vocabulary = Vocabulary()
+        return self._vocabulary.read(texts)
+
+    def best_matches(self, asked: Sequence[str], said: TextWords) -> Floats:
+        """Cosine (texts, len(asked)) of each asked word and its most similar word in each text.
+
+        It is 1 for a word with the same stem, 0 for a text without words, and never negative.
+        """
+        if not asked or not said.text_count:
+            return np.zeros((said.text_count, len(asked)))
+        return said.vocabulary.best_matches(asked, said)

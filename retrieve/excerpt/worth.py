@@ -21,7 +21,7 @@ from cognigraph.retrieve.excerpt.units import Unit
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.question.answer_form import form_features
 from cognigraph.text.clean import is_question
-from cognigraph.text.terms import STOP_WORDS
+from cognigraph.text.terms import START, STOP_WORDS
 
 _MATCH, _RELATIVE, _NAMES, _FORM, _DIGITS = 6.5, 6.2, 0.9, 0.45, 0.5
 _ASKS, _REQUEST, _SHORT = -1.2, -0.9, -0.6
@@ -93,13 +93,12 @@ def _match(said: TextWords, analysis: Analysis, idf: Mapping[str, float]) -> Flo
 
 def _telling(said: TextWords) -> Floats:
     """Number of words (n,) of each text that are neither stop words nor pleasantries."""
-    tells = np.array(
-        [word not in STOP_WORDS and word not in PLEASANTRIES for word in said.different], float
-    )
-    tells[: 1 if said.different[:1] == ("\0",) else 0] = 0.0
-    owners = np.cumsum(said.numbers == 0) - 1
-    counts = np.bincount(owners, weights=tells[said.numbers], minlength=said.text_count)
-    return np.asarray(counts, float)
+    tells = said.vocabulary.marks("tells", _tells)
+    return said.count(tells[said.rows]).astype(float)
+
+
+def _tells(word: str) -> bool:
+    return word not in STOP_WORDS and word not in PLEASANTRIES and word != START
 
 
 def _have_digits(texts: Sequence[str]) -> Floats:

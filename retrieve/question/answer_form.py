@@ -8,9 +8,8 @@ kind more often than turns without (bench/TRIED.md).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from itertools import compress
-from operator import not_
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -38,6 +37,15 @@ _WORDS: dict[AnswerForm, frozenset[str]] = {
 _DIGITS: dict[AnswerForm, re.Pattern[str]] = {
     "number": re.compile(r"\d+"),
     "time": re.compile(r"(?:19|20)\d\d|\d+(?:st|nd|rd|th)"),
+}
+
+
+def _has_form(form: AnswerForm, word: str) -> bool:
+    return word in _WORDS[form] or (word[0].isdigit() and _DIGITS[form].fullmatch(word) is not None)
+
+
+_TESTS: dict[AnswerForm, Callable[[str], bool]] = {
+    form: partial(_has_form, form) for form in _WORDS
 }
 _NAME = re.compile(r"[^\W\d_]{2,}")
 _OPENING = np.array([ord(mark) for mark in '"“('])
@@ -77,7 +85,7 @@ def form_features(
     if form == "name":
         features["answer form"] = (names > 0).astype(float)
     elif form is not None:
-        features["answer form"] = _holding(text_words, form, called)[: len(texts)]
+        features["answer form"] = _holding(text_words.first(len(texts)), form, called)
     return features
 
 
@@ -107,16 +115,7 @@ def _inner_capitals(text: str) -> Ints:
 
 def _holding(text_words: TextWords, form: AnswerForm, ignored: Collection[str]) -> Floats:
     """Return 1 for each text with a number (or a time), 0 for the others."""
-    digits = _DIGITS[form]
-    held = _WORDS[form].intersection(text_words.different)
-    # Nearly all words consist of letters only, and are skipped without running Python for each.
-    others = compress(text_words.different, map(not_, map(str.isalpha, text_words.different)))
-    held |= {word for word in others if word[0].isdigit() and digits.fullmatch(word)}
-    held -= set(ignored)
-    holds = np.fromiter(
-        map(held.__contains__, text_words.different), bool, len(text_words.different)
-    )
-    owners = np.cumsum(text_words.numbers == 0) - 1
-    holding = np.zeros(text_words.text_count)
-    holding[owners[holds[text_words.numbers]]] = 1.0
-    return holding
+    vocabulary = text_words.vocabulary
+    has_form = vocabulary.marks(form, _TESTS[form]).copy()
+    has_form[vocabulary.rows(ignored)] = False
+    return text_words.holding(has_form[text_words.rows]).astype(float)

@@ -9,6 +9,7 @@ their joined text and needs no storage (bench/TRIED.md); its BM25 adds up their 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 
 import numpy as np
 import numpy.typing as npt
@@ -315,10 +316,13 @@ def share_of_best(values: Floats) -> Floats:
 
 def scaled(values: Floats) -> Floats:
     """Scale to [0, 1] by minimum and maximum; NaN becomes 0, and equal values all become 0."""
-    known = values[np.isfinite(values)]
-    if not len(known):
-        return np.zeros(len(values))
-    low, high = float(known.min()), float(known.max())
-    if high <= low:
-        return np.zeros(len(values))
-    return np.where(np.isfinite(values), (values - low) / (high - low), 0.0)
+    if not len(values):
+        return np.zeros(0)
+    low, high = float(values.min()), float(values.max())
+    if isfinite(high - low):  # as nearly always; a NaN would be the least and the greatest
+        return np.zeros(len(values)) if high <= low else (values - low) / (high - low)
+    known = np.isfinite(values)
+    scores = np.zeros(len(values))
+    if known.any() and not known.all():
+        scores[known] = scaled(values[known])
+    return scores

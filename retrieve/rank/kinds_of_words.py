@@ -30,19 +30,13 @@ def kind(words: str, pairs: str = "") -> KindOfWords:
 
 def kinds_held(text_words: TextWords, kinds: Sequence[KindOfWords]) -> Floats:
     """Return how many of the kinds each text contains (texts,)."""
-    index = {word: row for row, word in enumerate(text_words.different)}
-    numbers = text_words.numbers
-    owners = np.cumsum(numbers == 0) - 1
+    vocabulary, rows = text_words.vocabulary, text_words.rows
     count = np.zeros(text_words.text_count)
     for each in kinds:
-        is_word = np.zeros(len(index), bool)
-        is_word[[index[word] for word in each.words if word in index]] = True
-        found = is_word[numbers]
-        for first, second in each.pairs:
-            if first in index and second in index:
-                follows = (numbers[:-1] == index[first]) & (numbers[1:] == index[second])
-                found[1:] |= follows
-        held = np.zeros(text_words.text_count)
-        held[owners[found]] = 1.0
-        count += held
+        found = np.isin(rows, vocabulary.rows(each.words))
+        for pair in each.pairs:
+            first, second = map(vocabulary.row, pair)
+            if first >= 0 and second >= 0:
+                found[1:] |= (rows[:-1] == first) & (rows[1:] == second)
+        count += text_words.holding(found)
     return count

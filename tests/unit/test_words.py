@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph.embed import WordLlamaEmbedder
-from cognigraph.embed.word_vectors import WordVectors, beginning, word_vectors
+from cognigraph.embed.word_vectors import WordVectors, beginning, beginnings, word_vectors
 from cognigraph.text.terms import START, STOP_WORDS, stem, words
 
 TEXTS = ("A puppy lives here.", "The rent went up", "", "the of and", "Dogs bark at the dog")
@@ -67,11 +67,13 @@ def test_vectors_are_in_the_order_of_the_words(first, second):
     vectors = WordVectors(FEW, remembered=9)
     for texts in (first, second, [*first, *second]):
         said = vectors.read(texts)
-        assert said.different[:1] == (START,)
-        assert len(set(said.different)) == len(said.different)
         assert said.text_count == len(texts)
-        read = [said.different[number] for number in said.numbers]
+        read = said.vocabulary.words(said.rows)
         assert read == [word for text in texts for word in (START, *words(text))]
+        first = said.first(1)
+        assert first.vocabulary.words(first.rows) == read[: int(said.ends[0]) if texts else 0]
+        is_dog = first.vocabulary.marks("dog", lambda word: word == "dog")
+        assert said.count(is_dog[said.rows]).tolist() == [words(t).count("dog") for t in texts]
 
 
 def test_threads_share_one_vocabulary():
@@ -102,9 +104,21 @@ def test_a_stem_starts_like_its_word(text):
     for word in words(text):
         # Non-words such as "aing" and "eings" are reduced to a single letter.
         assert beginning(stem(word)) == beginning(word) or len(stem(word)) == 1
+        letters = min(len(stem(word)) - 1, 4)
+        assert letters < 3 or stem(word)[:letters] in beginnings(word)
 
 
-@pytest.mark.parametrize(("one", "other"), [("dying", "die"), ("flies", "fly"), ("skis", "ski")])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("dying", "die"),
+        ("flies", "fly"),
+        ("skis", "ski"),
+        ("hoping", "hopes"),
+        ("relational", "relate"),
+        ("ugly", "ugliness"),
+    ],
+)
 def test_words_with_the_same_stem_match(one, other):
     vectors = WordVectors()
     assert vectors.best_matches([one], vectors.read([other, "rent"]))[0, 0] == 1.0
