@@ -32,9 +32,9 @@ from cognigraph.errors import (
     StoreUnavailableError,
 )
 from cognigraph.ingest.extraction import Extraction, Extractor, Window
-from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.run_limits import Limits
+from cognigraph.ingest.queue.step import Step
 from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.llm import Model
 from cognigraph.loop.data import (

@@ -16,7 +16,8 @@ from cognigraph.embed import CheckedEmbedder, Embedder, EmbedFunction, resolve
 from cognigraph.errors import ConfigurationError, EmbedderMismatchError, FlushTimeout
 from cognigraph.ingest.extraction import Caching, Extractor, UsingModel
 from cognigraph.ingest.extractors import resolve_extractor
-from cognigraph.ingest.queue.enricher import Enricher, Step, Waiting
+from cognigraph.ingest.queue.enricher import Enricher
+from cognigraph.ingest.queue.step import Step, Waiting
 from cognigraph.ingest.queue.worker import BackgroundWorker, Chore
 from cognigraph.ingest.reindex import OnVectors, Reindexed, reindex
 from cognigraph.llm import Model

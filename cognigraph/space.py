@@ -8,9 +8,9 @@ from datetime import UTC, datetime, tzinfo
 from functools import partial
 
 from cognigraph.errors import ConfigurationError, NotFoundError
-from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.run_limits import Limits
+from cognigraph.ingest.queue.step import Step
 from cognigraph.ingest.versions import older
 from cognigraph.loop.run import OnRound
 from cognigraph.loop.strategy import Strategy

@@ -111,7 +111,8 @@ class Extractor(Protocol):
     """Extracts from a window of chunks. Must be thread-safe.
 
     An extractor declares further abilities by implementing other protocols: :class:`Estimating`,
-    :class:`Summarising`, :class:`Pausing`, :class:`Contextual`, :class:`Caching`.
+    :class:`Summarising`, :class:`Pausing`, :class:`Contextual`, :class:`Portable`,
+    :class:`Caching`.
     """
 
     @property
@@ -163,6 +164,16 @@ class Contextual(Protocol):
     @property
     def context(self) -> int:
         """How many chunks before the window it needs in :attr:`Window.before`."""
+        ...
+
+
+@runtime_checkable
+class Portable(Protocol):
+    """An extractor of which pickled copies in other processes extract the same, for speed."""
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether this one is."""
         ...
 
 

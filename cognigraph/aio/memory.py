@@ -18,9 +18,9 @@ from cognigraph.embed import Embedder, EmbedFunction
 from cognigraph.engine import EnrichMode
 from cognigraph.ingest.extraction import Extractor
 from cognigraph.ingest.extractors import DEFAULT_EXTRACTOR
-from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.run_limits import Limits
+from cognigraph.ingest.queue.step import Step
 from cognigraph.ingest.reindex import OnVectors, Reindexed
 from cognigraph.llm import Model
 from cognigraph.loop.run import OnRound

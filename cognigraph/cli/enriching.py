@@ -12,9 +12,9 @@ from cognigraph.cli import render
 from cognigraph.cli.format_values import plural, spent
 from cognigraph.cli.terminal import Bar, Terminal
 from cognigraph.ingest.derive import by_reason
-from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.run_limits import Limits
+from cognigraph.ingest.queue.step import Step
 from cognigraph.llm import Budget, Prices
 from cognigraph.model import Usage
 from cognigraph.space import Space

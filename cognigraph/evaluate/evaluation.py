@@ -27,7 +27,7 @@ from cognigraph.evaluate.journal import Journal
 from cognigraph.evaluate.metrics import score
 from cognigraph.ingest.extraction import Summarising
 from cognigraph.ingest.extractors import resolve_extractor
-from cognigraph.ingest.queue.enricher import Step
+from cognigraph.ingest.queue.step import Step
 from cognigraph.llm import Model
 from cognigraph.memory import Memory
 from cognigraph.model import SearchResult

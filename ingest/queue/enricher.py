@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
+from threading import Event
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -22,8 +24,11 @@ from cognigraph.ingest.derive import derive
 from cognigraph.ingest.extraction import Extraction, Extractor, Recalling, Summarising, Window
 from cognigraph.ingest.queue.estimate import Estimate, context_of, estimate, window_of
 from cognigraph.ingest.queue.lease import Heartbeat
+from cognigraph.ingest.queue.readers import Extract, Readers, count_readers
 from cognigraph.ingest.queue.retry import judge
 from cognigraph.ingest.queue.run_limits import Limits
+from cognigraph.ingest.queue.side_by_side import side_by_side
+from cognigraph.ingest.queue.step import Step, Waiting
 from cognigraph.ingest.queue.worker_names import has_crashed, worker_name
 from cognigraph.ingest.stated import with_stated
 from cognigraph.model import Usage
@@ -39,42 +44,10 @@ logger = logging.getLogger("cognigraph.enrich")
 
 _Summarise = Callable[[Window], Extraction]
 _MOST_PAUSE_DOUBLINGS = 5
+_UNTIL_COUNTED = 16
+"""Steps between two looks at whether the backlog has become large."""
 _MOST_FAILURES = 12
 """The run stops after this many failed batches in a row: the fault is not that of single chunks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """The result of one lease; with ``chunks`` 0 the lease was for the session's summary alone.
-
-    ``rejected`` lists what was left out and why (``reason: what``). ``usage`` is what the extractor
-    used, also if it failed. ``error`` is the reason if nothing was written. ``lost`` says that
-    another worker took over, ``summary_due`` that the session's summary could not be written and is
-    queued. ``stopped`` is the reason if the run ends here although work may be left.
-    """
-
-    space: str
-    session: str
-    chunks: int
-    triples: int = 0
-    rejected: tuple[str, ...] = ()
-    usage: Usage = field(default_factory=Usage)
-    error: str | None = None
-    lost: bool = False
-    summary_due: bool = False
-    stopped: str | None = None
-
-
-class Waiting(NamedTuple):
-    """The numbers of chunks and of due summaries that wait to be enriched."""
-
-    chunks: int
-    summaries: int
-
-    @property
-    def total(self) -> int:
-        """Chunks and summaries together."""
-        return self.chunks + self.summaries
 
 
 class Enricher:
@@ -104,11 +77,11 @@ class Enricher:
         self._rests_until: datetime | None = None
         self.halted: str | None = None
 
-    def step(self, space: str | None = None) -> Step | None:
+    def step(self, space: str | None = None, extract: Extract | None = None) -> Step | None:
         """Enrich one batch of chunks, or the summary, of one session.
 
         None if nothing is ready, or during an outage. Afterwards, ``halted`` is the reason if a
-        budget ended the work.
+        budget ended the work. ``extract`` is the extractor's, but may run elsewhere.
         """
         settings = self._settings
         if self._rests_until is not None and self._clock() < self._rests_until:
@@ -129,7 +102,7 @@ class Enricher:
             return None
         self._held[lease.token] = lease
         try:
-            return self._traced(lease)
+            return self._traced(lease, extract or self._extractor.extract)
         except BaseException:  # interrupted: release, so that the next worker need not wait
             self._release(lease)
             raise
@@ -172,18 +145,18 @@ class Enricher:
             time.sleep(SETTLING.total_seconds())
             self._store.queue.extend(lease, self._clock() + self._settings.lease + SETTLING)
 
-    def _traced(self, lease: Lease) -> Step:
+    def _traced(self, lease: Lease, extract: Extract) -> Step:
         with span("cognigraph.enrich.batch", lease.space) as current:
-            step = self._work(lease)
+            step = self._work(lease, extract)
             failed = step.error is not None
             outcome(current, failed, chunks=step.chunks, triples=step.triples)
             return step
 
-    def _work(self, lease: Lease) -> Step:
+    def _work(self, lease: Lease, extract: Extract) -> Step:
         try:
             with Heartbeat(self._store, lease, self._settings.lease, self._clock):
                 self._settle(lease)
-                read = self._derive(lease)
+                read = self._derive(lease, extract)
         except StoreError:
             raise
         except _OutOfOrderError:
@@ -214,7 +187,7 @@ class Enricher:
         unwritten = None if lease.chunks else failed.error
         return replace(step, error=unwritten, summary_due=True, stopped=failed.stopped)
 
-    def _derive(self, lease: Lease) -> _Read:
+    def _derive(self, lease: Lease, extract: Extract) -> _Read:
         """Extract and derive, leaving out chunks that only repeat recalled text."""
         name, keep = self._extractor.name, self._settings.keep_revisions
         chunks = tuple(chunk for chunk in lease.chunks if chunk.text.strip())
@@ -228,7 +201,7 @@ class Enricher:
             if chunks and not window.chunks:
                 extraction = Extraction()
             else:
-                extraction = (summarise or self._extractor.extract)(window)
+                extraction = (summarise or extract)(window)
             if not isinstance(extraction, Extraction):
                 raise TypeError(f"returned a {type(extraction).__name__}, not an Extraction")
             extraction = with_stated(extraction, chunks)
@@ -337,8 +310,8 @@ class Enricher:
         """
         self._after_outage = False
         steps: list[Step] = []
-        spent, started = Usage(), time.monotonic()
-        while step := self.step(space):
+        spent, started, over = Usage(), time.monotonic(), Event()
+        for step in self.steps(space, over):
             spent += step.usage
             if limits is not None and step.stopped is None:
                 reached = limits.reached(spent, time.monotonic() - started, len(steps) + 1)
@@ -347,8 +320,28 @@ class Enricher:
             if on_step is not None:
                 on_step(step)
             if step.stopped is not None:
-                break
-        return steps
+                over.set()
+        return sorted(steps, key=lambda step: step.stopped is not None)
+
+    def steps(self, space: str | None, over: Event) -> Iterator[Step]:
+        """Yield what is done until nothing is ready, or ``over`` is set.
+
+        Steps that have begun are then finished. Sessions of a large backlog are enriched side by
+        side, and read in processes of their own, if the extractor allows it.
+        """
+        while not over.is_set():
+            backlog = partial(self._store.queue.pending, space)
+            count = count_readers(self._extractor, self._settings, backlog)
+            if count > 1:
+                with Readers(self._extractor, count) as readers:
+                    step = partial(self.step, space, readers.extract)
+                    # One more than there are processes, which read while a result is written.
+                    yield from side_by_side(step, count + 1, over)
+                return
+            for _ in range(_UNTIL_COUNTED):
+                if over.is_set() or (done := self.step(space)) is None:
+                    return
+                yield done
 
     def estimate(self, space: str, redo: Sequence[str] = ()) -> Estimate:
         """Estimate the cost of enriching all pending work, without a call."""

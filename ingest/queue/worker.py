@@ -107,7 +107,11 @@ class BackgroundWorker:
             self._chore.work()
 
     def _step(self) -> bool:
-        return self._enricher.step() is not None
+        busy = False
+        for _ in self._enricher.steps(None, self._stop):
+            busy = True
+            self._do_chore()
+        return busy
 
     def _settled_step(self) -> bool:
         """Work for a waiting caller, or else on the chunks that were pending after the pause."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from cognigraph.ingest.queue.enricher import Step
 from cognigraph.ingest.queue.estimate import Estimate
 from cognigraph.ingest.queue.run_limits import Limits
+from cognigraph.ingest.queue.step import Step
 from cognigraph.server.access import Readable, Writable
 from cognigraph.server.bodies import LimitsBody, RedoBody
 from cognigraph.server.documents import described, document, page_of, schema_of
