@@ -154,8 +154,8 @@ class JudgeByRules:
     """``assess`` without a model: the Judge's requirements for who, where, when and how many.
 
     An entry suffices if it shares a content word with the question and contains what the answer
-    must: a name, a time or a number. Questions of another form need an entry that shares at least
-    half of the question's words. Conflicts are not sought.
+    must: a name, a time or a number, which also stands for an amount of money. Questions of another
+    form need an entry that shares at least half of the question's words. Conflicts are not sought.
     """
 
     needs_model: ClassVar[bool] = False
@@ -170,12 +170,14 @@ class JudgeByRules:
         return Assessment("partial" if items else "nothing", "lacks what was asked for")
 
 
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twice|once"
+    r"|both|hundred|thousand)\b",
+    re.IGNORECASE,
+)
 _HAS: dict[AnswerForm, re.Pattern[str]] = {
-    "number": re.compile(
-        r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twice|once"
-        r"|both|hundred|thousand)\b",
-        re.IGNORECASE,
-    ),
+    "number": _NUMBER,
+    "money": _NUMBER,
     "time": re.compile(
         r"\b(?:19|20)\d\d\b|\b\d{1,2}(?:st|nd|rd|th)?\b|\b(?:yesterday|today|tomorrow|tonight"
         r"|last|next|ago|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april"

@@ -77,7 +77,7 @@ def analyse(question: str, now: datetime) -> Analysis:
         time=time,
         words=tuple(word for _, word in found),
         enumerates=_enumerates(asked),
-        form=expected_form(asked, time.asks),
+        form=expected_form(question, time.asks),
         is_own=_OWN.search(_REQUEST.sub(" ", question)) is not None,
         aim=aim_of(question),
     )
