@@ -5,6 +5,7 @@ python bench/insert.py --store sqlite|URI --turns N --prefill M --embedder E --j
 A turn is inserted when ``add`` has returned, which is after the commit that makes it searchable;
 every 50th turn is searched for immediately to verify this. Inserts into the empty and the prefilled
 space alternate, so that both run under the same load; ``growth`` is the ratio of their medians.
+The bulk load is timed in ten parts, which says whether it becomes slower as the space grows.
 ``--settle`` waits after the bulk load, because a server continues to merge its indexes in the
 background, and the benchmark measures a large store in daily use.
 """
@@ -16,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 from uuid import uuid4
 
 from measure import machine, percentiles, resident_mb, write
@@ -36,16 +38,25 @@ def timed_add(space: Space, message: Message) -> float:
     return (time.perf_counter() - started) * 1000
 
 
-def fill(space: Space, stream: Iterator[Message], count: int) -> float:
-    """Return the seconds that it takes to add the next messages in bulk."""
-    started = time.perf_counter()
-    space.add_many(islice(stream, count))
-    return time.perf_counter() - started
+def fill(space: Space, stream: Iterator[Message], count: int) -> tuple[float, float]:
+    """Return the seconds, and those of the processor, that adding the next messages takes."""
+    batch = list(islice(stream, count))  # making them up is not part of it
+    started, cpu = time.perf_counter(), time.process_time()
+    space.add_many(batch)
+    return time.perf_counter() - started, time.process_time() - cpu
 
 
-def per_second(count: float, seconds: float) -> float | None:
-    """Return the rate; ``None`` for nothing."""
-    return round(count / seconds, 1) if count else None
+def bulk(parts: list[tuple[float, float]], count: int) -> dict[str, Any]:
+    """Return the rates of loading ``count`` messages in parts of equal size."""
+    if not count:
+        return {}
+    each = count / len(parts)
+    return {
+        "bulk_turns_per_second": round(count / sum(wall for wall, _ in parts), 1),
+        "bulk_turns_per_second_by_part": [round(each / wall) for wall, _ in parts],
+        "bulk_turns_per_second_slowest_tenth": round(each / max(wall for wall, _ in parts), 1),
+        "bulk_cpu_ms_by_part": [round(1000 * cpu / each, 3) for _, cpu in parts],
+    }
 
 
 def main() -> None:
@@ -91,8 +102,7 @@ def main() -> None:
         "empty": percentiles(on_empty, 3),
         "prefilled": percentiles(on_full, 3),
         "growth": round(percentiles(on_full, 6)["p50_ms"] / percentiles(on_empty, 6)["p50_ms"], 3),
-        "bulk_turns_per_second": per_second(arguments.prefill, sum(parts)),
-        "bulk_turns_per_second_slowest_tenth": per_second(arguments.prefill / _PARTS, max(parts)),
+        **bulk(parts, arguments.prefill),
         "resident_mb": resident_mb(),
         "machine": machine(),
     }

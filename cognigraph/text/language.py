@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
 
 from cognigraph.english.verbs import known_verb
 
@@ -98,20 +100,15 @@ def _vocabularies() -> tuple[frozenset[str], frozenset[str]]:
 
 def is_english(text: str) -> bool | None:
     """Return whether a text is English; ``None`` if too little of it tells."""
-    english, foreign = _vocabularies()
-    words = [word.lower().replace("’", "'") for word in _first_words(text)]
-    if not words:
+    spelled = [match[0] for match in islice(_WORD.finditer(text), _MOST_WORDS)]
+    if not spelled:
         return None
-    other_scripts = sum(word[0] > _LATIN_END for word in words)
-    if other_scripts * 2 > len(words):
+    told = [_of_word(word, at == 0) for at, word in enumerate(spelled)]
+    other_scripts = sum([one.other_script for one in told])
+    if other_scripts * 2 > len(told):
         return False
-    spelled = _first_words(text)
-    for_ = sum(_weight(word, english, at == 0) for at, word in enumerate(spelled))
-    against = other_scripts + sum(
-        (word in foreign and (at == 0 or spelled[at].islower()))
-        + (_FOREIGN_LETTERS.search(word) is not None and len(word) > 2) / 3
-        for at, word in enumerate(words)
-    )
+    for_ = sum([one.english for one in told])
+    against = other_scripts + sum([one.foreign for one in told])
     if for_ == against:
         return None
     return for_ > against
@@ -120,6 +117,24 @@ def is_english(text: str) -> bool | None:
 def is_foreign_word(word: str) -> bool:
     """Return whether a lower-case word is a common one of another language only."""
     return word in _vocabularies()[1]
+
+
+class _Told(NamedTuple):
+    """What a word tells: how much it speaks for English and for others, and of its letters."""
+
+    english: float
+    foreign: float
+    other_script: bool
+
+
+@lru_cache(maxsize=8192)
+def _of_word(word: str, first: bool) -> _Told:
+    english, foreign = _vocabularies()
+    low = word.lower().replace("’", "'")
+    against = (low in foreign and (first or word.islower())) + (
+        _FOREIGN_LETTERS.search(low) is not None and len(low) > 2
+    ) / 3
+    return _Told(_weight(word, english, first), against, low[0] > _LATIN_END)
 
 
 def _weight(word: str, english: frozenset[str], first: bool) -> float:
@@ -138,12 +153,3 @@ def _weight(word: str, english: frozenset[str], first: bool) -> float:
         or (found is not None and (first or found.form != "base"))
         else 0.0
     )
-
-
-def _first_words(text: str) -> list[str]:
-    found: list[str] = []
-    for match in _WORD.finditer(text):
-        found.append(match[0])
-        if len(found) == _MOST_WORDS:
-            break
-    return found

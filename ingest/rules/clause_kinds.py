@@ -59,10 +59,13 @@ def _is_subject(tokens: Sequence[Token], names: Mapping[int, Name], index: int, 
     return low in words.PRONOUNS or low in words.POSSESSIVES or index in names
 
 
+_OPENS_PHRASE = words.PREPOSITIONS | words.DETERMINERS
+
+
 def past_setting(tokens: Sequence[Token], start: int, end: int) -> int:
     """Skip a phrase before the subject: "For now I take the tram", "After the review my pay is"."""
     first = tokens[start].low if start < end else ""
-    if first not in words.PREPOSITIONS | words.DETERMINERS or first in _CONDITIONAL:
+    if first not in _OPENS_PHRASE or first in _CONDITIONAL:
         return start
     for index in range(start + 1, min(start + _SETTING, end - 1)):
         low, following = tokens[index].low, tokens[index + 1].low
@@ -79,7 +82,7 @@ def past_setting(tokens: Sequence[Token], start: int, end: int) -> int:
 def _begins_subject(tokens: Sequence[Token], index: int, end: int) -> bool:
     """Whether a subject such as "my salary" begins here, after a noun and before a verb."""
     before = tokens[index - 1].low
-    if tokens[index].low not in ("my", "our") or before in words.PREPOSITIONS | words.DETERMINERS:
+    if tokens[index].low not in ("my", "our") or before in _OPENS_PHRASE:
         return False
     return any(token.low in verbs.FINITE_AUX for token in tokens[index + 2 : min(index + 4, end)])
 

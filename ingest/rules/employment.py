@@ -28,7 +28,11 @@ _ENDED: Mapping[tuple[str, ...], str] = {
     ("dismissed", "me"): "was fired from",
 }
 _BEFORE_VERB = word_set("has have just finally recently suddenly then")
-_NOBODY = words.CONJUNCTIONS | word_set("somebody someone everybody everyone nobody please")
+_NOBODY = (
+    words.CONJUNCTIONS
+    | words.PRONOUNS
+    | word_set("somebody someone everybody everyone nobody please")
+)
 _DAYS = {"first": "started at", "last": "left"}
 
 
@@ -50,7 +54,7 @@ def of_speaker(
 def _unknown(tokens: Sequence[Token], names: Mapping[int, Name]) -> Iterator[Name]:
     """Yield the first word of the sentence if it may be a name: every first word is capitalised."""
     first = tokens[0]
-    if 0 not in names and first.kind == "word" and first.low not in words.PRONOUNS | _NOBODY:
+    if 0 not in names and first.kind == "word" and first.low not in _NOBODY:
         yield Name(0, 1, first.text, "object", sure=False)
 
 

@@ -42,6 +42,7 @@ _DECISIONS = word_set(
     going"""
 )
 """Words with which people say what they decided or changed."""
+_OTHERS = words.PRONOUNS - words.FIRST_PERSON
 _OPENERS = word_set(
     """thanks thank sorry wow congrats congratulations hey hi bye yay ouch sounds looks
     glad yeah let hope good great"""
@@ -177,7 +178,7 @@ def _salience(one: ReadSentence) -> float:
     value -= 0.3 * bool(lows & {"you", "your"})
     value -= 0.4 * (tokens[0].low in _OPENERS)
     value += _DECIDED * bool(lows & _DECISIONS)
-    value -= 0.3 * (tokens[0].low in words.PRONOUNS - words.FIRST_PERSON)
+    value -= 0.3 * (tokens[0].low in _OTHERS)
     value -= 0.5 * (len(tokens) < 6) + 0.2 * (len(tokens) > 45)
     return round(value, 4)
 

@@ -202,6 +202,7 @@ def _in_yours(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _ends(token: Token) -> bool:
-    return (token.kind == "mark" and token.low not in "-/'&") or token.low in words.NOMINATIVE | {
-        "because", "unless", "when", "if", "even", "but", "so", "please",
-    }  # fmt: skip
+    return (token.kind == "mark" and token.low not in "-/'&") or token.low in _ENDING
+
+
+_ENDING = words.NOMINATIVE | word_set("because unless when if even but so please")

@@ -50,7 +50,7 @@ def find_names(tokens: Sequence[Token], known: Mapping[str, str]) -> list[Name]:
             if title is not None:
                 found.append(title)
             index += 1
-        elif _capitalised(token) or _titled(tokens, index):
+        elif token.text[0].isupper() and (_capitalised(token) or _titled(tokens, index)):
             end = _name_end(tokens, index)
             name = _name(tokens, index, end, known)
             if name is not None:
@@ -62,7 +62,7 @@ def find_names(tokens: Sequence[Token], known: Mapping[str, str]) -> list[Name]:
 
 
 def _shouted(tokens: Sequence[Token]) -> bool:
-    capitals = sum(token.text.isupper() for token in tokens if len(token.text) > 1)
+    capitals = len([1 for token in tokens if token.text.isupper() and len(token.text) > 1])
     return capitals > 3 and capitals * 2 > len(tokens)
 
 

@@ -16,7 +16,7 @@ MAX_WORDS = 8
 _DROPPED_FIRST = (
     words.DETERMINERS
     | words.CONJUNCTIONS
-    | {"of"}
+    | {"of", "'s"}
     | word_set("his her their its your own such quite so very")
 )
 _DROPPED_LAST = (
@@ -141,7 +141,7 @@ def _trim(
     while (
         start < end
         and start not in names
-        and (tokens[start].kind == "mark" or tokens[start].low in _DROPPED_FIRST | {"'s"})
+        and (tokens[start].kind == "mark" or tokens[start].low in _DROPPED_FIRST)
     ):
         start += 1
     while end > start and (

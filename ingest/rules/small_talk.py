@@ -132,10 +132,12 @@ def is_abstract(said: Said) -> bool:
 
 def is_anything(said: Said) -> bool:
     """Recognise an object that could be anything: "a new project", "something tasty"."""
-    judging = words.SENTIMENT | idle.EVALUATIVE | words.LIGHT
-    skipped = judging | words.PREPOSITIONS | words.DETERMINERS
-    rest = [word for word in said.words if word not in skipped]
-    return all(word in idle.ANYTHING for word in rest)
+    return all(word in idle.ANYTHING for word in said.words if word not in _BESIDE_THE_POINT)
+
+
+_BESIDE_THE_POINT = (
+    words.SENTIMENT | idle.EVALUATIVE | words.LIGHT | words.PREPOSITIONS | words.DETERMINERS
+)
 
 
 def is_something(said: Said) -> bool:
@@ -180,8 +182,10 @@ def is_about_anything(said: Said) -> bool:
     """Recognise a subject that could be anything: "the third one", "the pic", "the slot"."""
     if said.phrase.proper or said.is_of_speakers or said.subject.pronoun:
         return False
-    vague = idle.ANYTHING | idle.POINTERS | idle.SHOWN | words.LIGHT
-    return all(word in vague | words.SENTIMENT for word in said.phrase.text.lower().split())
+    return all(word in _VAGUE for word in said.phrase.text.lower().split())
+
+
+_VAGUE = idle.ANYTHING | idle.POINTERS | idle.SHOWN | words.LIGHT | words.SENTIMENT
 
 
 def is_moving(said: Said) -> bool:
@@ -305,16 +309,15 @@ def is_abstract_noun(low: str) -> bool:
 
 
 def _adds_nothing(low: str) -> bool:
-    if (
-        is_abstract_noun(low)
-        or low in words.SENTIMENT | words.LIGHT | words.ADVERBS
-        or low.endswith("'s")
-    ):
+    if is_abstract_noun(low) or low in _WITHOUT_CONTENT or low.endswith("'s"):
         return True
     if low in idle.EVALUATIVE or low.endswith(("al", "ing", *idle.ADJECTIVE_ENDINGS)):
         return True
-    function = words.PREPOSITIONS | words.CONJUNCTIONS | words.DETERMINERS | words.OBJECT_PRONOUNS
-    return low in function or low == "to" or verbs.known_verb(low) is not None or is_manner(low)
+    return low in _FUNCTION or low == "to" or verbs.known_verb(low) is not None or is_manner(low)
+
+
+_WITHOUT_CONTENT = words.SENTIMENT | words.LIGHT | words.ADVERBS
+_FUNCTION = words.PREPOSITIONS | words.CONJUNCTIONS | words.DETERMINERS | words.OBJECT_PRONOUNS
 
 
 def head(phrase: Phrase) -> str:

@@ -36,6 +36,8 @@ _OPENINGS = (
 )  # fmt: skip
 _ANY_MORE = (("any", "more"), ("anymore",), ("any", "longer"), ("no", "more"))
 _DO = word_set("do does did")
+_DENIABLE = _DO | verbs.BE | verbs.HAVE
+_IN_PHRASES = frozenset(phrase[0] for phrase in (*_NOW, *_OPENINGS, *_ANY_MORE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +66,11 @@ def plain(tokens: Sequence[Token], names: Mapping[int, Name], times: Sequence[Ti
             index = name.end
             continue
         lows = tuple(token.low for token in tokens[index : index + 3])
-        if lows[:2] in _OPENINGS and not said:
+        opens = lows[0] in _IN_PHRASES
+        if opens and lows[:2] in _OPENINGS and not said:
             index += 2
             continue
-        phrase = next((one for one in _NOW if lows[: len(one)] == one), None)
+        phrase = next((one for one in _NOW if lows[: len(one)] == one), None) if opens else None
         if phrase is not None:
             dated_next = phrase == ("as", "of") and index + 1 in starts
             now, index = True, index + (1 if dated_next else len(phrase))
@@ -82,13 +85,14 @@ def plain(tokens: Sequence[Token], names: Mapping[int, Name], times: Sequence[Ti
 def _take(token: Token, lows: tuple[str, ...], said: list[str], *, first: bool) -> int:
     """Add the next word, unless it says nothing; return how many words were read."""
     low = token.low
-    if lows[:2] == ("no", "longer"):
+    if low == "no" and lows[:2] == ("no", "longer"):
         _deny(said)
         return 2
-    gone = next((one for one in _ANY_MORE if lows[: len(one)] == one), None)
-    if gone is not None:
-        return len(gone)
-    if low == "not" and said and said[-1].lower() in _DO | verbs.BE | verbs.HAVE:
+    if low in _IN_PHRASES:
+        gone = next((one for one in _ANY_MORE if lows[: len(one)] == one), None)
+        if gone is not None:
+            return len(gone)
+    if low == "not" and said and said[-1].lower() in _DENIABLE:
         if said[-1].lower() in _DO:
             said.pop()
         _deny(said)
@@ -119,10 +123,10 @@ def _deny(said: list[str]) -> None:
 
 def _is_common(low: str) -> bool:
     """Whether a capital at the start of a sentence says nothing about a word."""
-    known = words.DETERMINERS | words.POSSESSIVES | words.PRONOUNS | words.PREPOSITIONS
-    return low in known or verbs.known_verb(low) is not None or low in _OPENING
+    return low in _COMMON or verbs.known_verb(low) is not None or low in _OPENING
 
 
+_COMMON = words.DETERMINERS | words.POSSESSIVES | words.PRONOUNS | words.PREPOSITIONS
 _OPENING = word_set(
     """new rent bye out down up back ditched dumped swapped traded binned finally correction scratch
     sorry please number weight salary first second today yesterday work turns upgraded downgraded

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 _FEWEST = 2
+_FREQUENT = frozenset("am and are at been have has in is my of on to the with 's".split())
 _BE = frozenset(("am", "is", "are", "been", "'s"))
 _WORD = re.compile(r"[a-z]{2,}")
 _SIGNS = {"0": re.compile(r"\d"), "@": re.compile("@"), "'s": re.compile("'s")}
@@ -20,9 +21,10 @@ _SIGNS_OF = {
 
 
 def needs(pattern: str, classes: Mapping[str, str]) -> tuple[frozenset[str], ...]:
-    """Return sets of beginnings of words; a text that matches has one of each, fewest first."""
-    found = {words for part in _parts(pattern) if (words := _of_part(part, classes)) is not None}
-    return tuple(sorted(found, key=lambda words: (len(words), sorted(words))))
+    """Return sets of beginnings of words; a text that matches has one of each, rarest first."""
+    found = [words for part in _parts(pattern) if (words := _of_part(part, classes)) is not None]
+    distinct = dict.fromkeys(found)
+    return tuple(sorted(distinct, key=lambda one: (not one.isdisjoint(_FREQUENT), len(one))))
 
 
 def triggers(pattern: str, classes: Mapping[str, str]) -> frozenset[str] | None:
