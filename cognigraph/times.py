@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cognigraph.errors import ConfigurationError, InvalidMessageError
@@ -151,6 +152,7 @@ def _month_after(year: int, month: int) -> datetime:
     return datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
 
 
+@lru_cache(maxsize=4096)
 def parse_when(text: str | None) -> When | None:
     """Parse an event time; ``None`` if it is not a date (output of models is not trusted)."""
     if not text:

@@ -101,7 +101,7 @@ def _episodes_for(plan: SearchPlan, stopwatch: Stopwatch, k: int) -> QueryOutcom
     """The best episodes, and as hits the messages that they cover."""
     candidates, ranking, vector = _candidates(plan, stopwatch)
     request, chunks = plan.request, candidates.chunks
-    order = best_first(ranking.score, chunks.at, chunks.uids)
+    order = best_first(ranking.score, chunks.at)
     ranks = {chunks.uids[row]: rank for rank, row in enumerate(order)}
     found = request.store.search.episodes(
         request.space,

@@ -92,7 +92,7 @@ def _with_event_window(
     if not found.chunks.uids:
         return analysis, (f"no message was found about {anchor.event!r}, which dates the question",)
     scores = rank_candidates(request, event, found).score
-    best = best_first(scores, found.chunks.at, found.chunks.uids)[0]
+    best = best_first(scores, found.chunks.at)[0]
     at = datetime.fromtimestamp(found.chunks.at[best], UTC)
     window = TimeWindow(None, at) if anchor.side == "before" else TimeWindow(at, None)
     dated = replace(analysis.time, times=(*analysis.time.times, window))

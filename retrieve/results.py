@@ -36,6 +36,7 @@ from cognigraph.retrieve.timeline import (
     state_time,
 )
 from cognigraph.retrieve.top_down import why_nothing
+from cognigraph.retrieve.why import explanations
 from cognigraph.stores.candidates import Candidates, ChunkRecord
 
 
@@ -75,7 +76,12 @@ class _Ranked:
         )
         triples = self._triples(triple_rows, chunk_triples)
         rows = self._current_first(rows, best, chunk_triples, triple_rows, triples)
-        hits = tuple(self._hit(row, best, chunk_triples, triples) for row in rows)
+        profile = PROFILES[self.plan.request.settings.profile]
+        whys = explanations(self.ranking, self.candidates.chunks, rows, best, profile)
+        hits = tuple(
+            self._hit(best.records[row], why, chunk_triples, triples)
+            for row, why in zip(rows, whys, strict=True)
+        )
         ranked_triples = self._triple_hits(triple_rows, triples)
         session_hits = self._session_hits(session_rows)
         stopwatch.lap("fetch")
@@ -107,7 +113,7 @@ class _Ranked:
         A message ranks by its best chunk, which windows may choose for an answer beside it.
         """
         chunks = self.candidates.chunks
-        order = best_first(self.ranking.score, chunks.at, chunks.uids)
+        order = best_first(self.ranking.score, chunks.at)
         words = self.ranking.raw.get("words", chunks.matches.sum(axis=1))
         own = scaled(chunks.cosine) + scaled(words)
         rows: list[int] = []
@@ -196,7 +202,7 @@ class _Ranked:
 
     def _best_triples(self) -> list[int]:
         triples = self.candidates.triples
-        order = best_first(self.ranking.triples, triples.at, triples.uids)
+        order = best_first(self.ranking.triples, triples.at)
         without = self.plan.request.without
         new = [row for row in order if not without.has_triple(triples.uids[row])]
         if self.plan.request.valid_at is not None:
@@ -215,7 +221,7 @@ class _Ranked:
     def _best_sessions(self) -> list[int]:
         sessions = self.candidates.sessions
         scores = np.nan_to_num(self.ranking.sessions)
-        order = best_first(scores, np.zeros(len(scores)), sessions.uids)
+        order = best_first(scores, np.zeros(len(scores)))
         without = self.plan.request.without
         relevant = [
             row for row in order if scores[row] > 0 and not without.has_session(sessions.ids[row])
@@ -292,22 +298,21 @@ class _Ranked:
 
     def _hit(
         self,
-        row: int,
-        best: RankedMessages,
+        record: ChunkRecord,
+        why: Why,
         chunk_triples: Mapping[str, tuple[str, ...]],
         triples: Mapping[str, Triple],
     ) -> Hit:
-        record = best.records[row]
         uids = chunk_triples.get(record.uid, ())
         return Hit(
             id=record.message_id,
             text=record.text,
-            score=float(self.ranking.score[row]),
+            score=why.score,
             session=record.session,
             speaker=record.speaker,
             at=record.at,
             triples=tuple(triples[uid] for uid in uids if uid in triples),
-            why=self._why(row, best),
+            why=why,
             part=record.part,
             parts=record.parts,
             role=record.role,
@@ -315,31 +320,6 @@ class _Ranked:
             metadata=record.metadata,
             tags=record.tags,
             found_by=(self.plan.request.question,),
-        )
-
-    def _why(self, row: int, best: RankedMessages) -> Why:
-        ranking, chunks = self.ranking, self.candidates.chunks
-        raw = {name: float(values[row]) for name, values in ranking.raw.items()}
-        notes: tuple[str, ...] = ()
-        if not (chunks.by_vector[row] or chunks.by_terms[row]):
-            notes = ("found as a neighbour or as evidence, not by its own vector or words",)
-        if row in best.newer:
-            notes = (*notes, "moved up: newer than what matches the question about as well")
-        profile = PROFILES[self.plan.request.settings.profile]
-        change = best.changes.get(row)
-        return Why(
-            signals={name: value for name, value in raw.items() if np.isfinite(value)},
-            features={name: float(values[row]) for name, values in ranking.weighted.items()},
-            session_score=_known(ranking.session_score[row]),
-            triple_score=_known(ranking.triple_score[row]),
-            harmonic_mean=_known(ranking.harmonic[row]),
-            semantic=float(ranking.semantic[row]),
-            gap_seconds=_known(ranking.gap[row]),
-            decay=float(ranking.decay[row]),
-            score=float(ranking.score[row]),
-            notes=(*notes, *profile.notes(ranking, row)),
-            rank_before=change.rank_before if change else None,
-            rerank_score=change.score if change else None,
         )
 
     def _trace(self, best: RankedMessages, stopwatch: Stopwatch) -> Trace:
@@ -394,7 +374,3 @@ class _Ranked:
                 f"valid at {valid_at.isoformat()}: only facts that are true then are shown"
             )
         return tuple(notes)
-
-
-def _known(value: np.floating | float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -94,17 +94,11 @@ class RankingProfile(Protocol):
         ...
 
 
-def best_first(scores: Floats, at: Floats, uids: Sequence[str]) -> list[int]:
-    """Return row numbers by descending score, ties by newest and then by uid.
+def best_first(scores: Floats, at: Floats) -> list[int]:
+    """Return row numbers by descending score, ties by newest and then in the order of the rows.
 
-    Scores are rounded to 12 decimals first, so that the order is the same on every store and in
-    every run.
+    Candidates are sorted by uid. Scores are rounded to 12 decimals first, so that the order is the
+    same on every store and in every run.
     """
-    first, second = -np.round(scores, 12), -np.nan_to_num(at)
-    order = np.lexsort((second, first))
-    # Infinite scores can be tied too, so neighbours are compared and not subtracted.
-    score, time = first[order], second[order]
-    is_tied = (score[1:] == score[:-1]) & (time[1:] == time[:-1])
-    if is_tied.any():  # else the uids need not be compared, which takes longest
-        order = np.lexsort((np.array(uids), second, first))
-    return [int(row) for row in order.tolist()]
+    order: list[int] = np.lexsort((-np.nan_to_num(at), -np.round(scores, 12))).tolist()
+    return order

@@ -242,7 +242,7 @@ ONLY = {
     # SQL needs statements apart from transactions; Cypher's statements are files in cypher/neo4j.
     ("sqlite", ""): {
         "backup", "due_summaries", "erase", "fact_listing", "fact_sources", "file", "identity",
-        "inspect", "marks", "merges", "message_data", "read", "read_at", "read_only",
+        "in_list", "inspect", "marks", "merges", "message_data", "read", "read_at", "read_only",
         "revisions", "sealed", "vector_format", "work",
     },
     ("neo4j", ""): {"databases", "deadlines", "driver_errors", "reachable", "row_values", "values"},

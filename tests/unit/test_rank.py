@@ -345,6 +345,6 @@ def test_every_hit_can_explain_itself_in_words(tmp_path):
             memory.flush()
 
 
-def test_rows_that_a_layer_leaves_out_are_ordered_by_time_and_uid_too():
+def test_rows_that_a_layer_leaves_out_are_ordered_by_time_and_row_too():
     scores = np.array([-np.inf, 0.5, -np.inf, -np.inf])
-    assert best_first(scores, np.array([1.0, 1.0, 2.0, 1.0]), ["b", "x", "c", "a"]) == [1, 2, 3, 0]
+    assert best_first(scores, np.array([1.0, 1.0, 2.0, 1.0])) == [1, 2, 0, 3]

@@ -12,26 +12,10 @@ from cognigraph.model import Entity, Session, Stats, Theme, Triple
 from cognigraph.model.graph import Source
 from cognigraph.stores.candidates import ChunkRecord, NewestSources
 from cognigraph.stores.sqlite.fact_sources import sources_of
+from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.message_data import JOIN, metadata_of, tags_of
 from cognigraph.stores.sqlite.succession import periods
 from cognigraph.times import from_micros, parse_when
-
-_MOST_VARIABLES = 500
-
-
-def _in(
-    connection: sqlite3.Connection, query: str, values: Sequence[Any], *first: Any
-) -> list[tuple[Any, ...]]:
-    """Run a query with an IN list of any length; ``{}`` in the query stands for the list.
-
-    In these queries ``+space_id`` stops SQLite from using the index on the space, which would scan
-    the whole space instead of looking up the list.
-    """
-    rows: list[tuple[Any, ...]] = []
-    for start in range(0, len(values), _MOST_VARIABLES):
-        part = values[start : start + _MOST_VARIABLES]
-        rows += connection.execute(query.format(",".join("?" * len(part))), (*first, *part))
-    return rows
 
 
 def space_id(connection: sqlite3.Connection, space: str) -> int | None:
@@ -44,7 +28,7 @@ def chunks(
     connection: sqlite3.Connection, space: int, uids: Sequence[str]
 ) -> dict[str, ChunkRecord]:
     """Chunks by uid."""
-    rows = _in(
+    rows = select_in(
         connection,
         f"""SELECT c.uid, c.message_id, s.name, s.uid, c.speaker, c.at, c.text, c.part, c.parts,
                   c.role, c.heading, d.metadata, d.tags
@@ -89,7 +73,7 @@ def sessions_by_id(
     connection: sqlite3.Connection, space: int, ids: Sequence[str]
 ) -> dict[str, Session]:
     """Sessions by the caller's id."""
-    rows = _in(connection, f"{_SESSION} WHERE space_id = ? AND name IN ({{}})", ids, space)
+    rows = select_in(connection, f"{_SESSION} WHERE space_id = ? AND name IN ({{}})", ids, space)
     return {session.id: session for session in _sessions(connection, rows)}
 
 
@@ -99,7 +83,7 @@ _SESSION = "SELECT id, name, started_at, ended_at, messages, chunks, version FRO
 def _sessions(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Session]:
     ids = [row[0] for row in rows]
     keys: dict[int, list[str]] = {}
-    for session, name, _ in _in(
+    for session, name, _ in select_in(
         connection,
         "SELECT session_id, name, weight FROM session_key JOIN key ON key.id = key_id "
         "WHERE session_id IN ({}) ORDER BY weight DESC, name",
@@ -107,7 +91,7 @@ def _sessions(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -
     ):
         keys.setdefault(session, []).append(name)
     themes: dict[int, list[Theme]] = {}
-    for session, title, summary, uid in _in(
+    for session, title, summary, uid in select_in(
         connection,
         "SELECT session_id, title, summary, uid FROM theme WHERE session_id IN ({}) ORDER BY place",
         ids,
@@ -169,7 +153,7 @@ def _aliases(connection: sqlite3.Connection, canonical: Sequence[int]) -> dict[i
         "SELECT e.shown_id, a.name FROM entity e JOIN alias a ON a.entity_id = e.id "
         "WHERE e.shown_id IN ({}) AND e.id != e.shown_id",
     ):
-        for id, name in _in(connection, query, canonical):
+        for id, name in select_in(connection, query, canonical):
             aliases.setdefault(id, set()).add(name)
     return aliases
 
@@ -215,7 +199,7 @@ def triples_by_uid(
 ) -> dict[str, Triple]:
     """Triples by uid."""
     where = "+t.space_id = ? AND t.folded_into IS NULL AND t.uid IN ({})"
-    rows = _in(connection, f"{TRIPLE} WHERE {where}", uids, space)
+    rows = select_in(connection, f"{TRIPLE} WHERE {where}", uids, space)
     return {triple.uid: triple for triple in to_triples(connection, rows, newest)}
 
 
@@ -246,7 +230,9 @@ def contested(connection: sqlite3.Connection, space: int, limit: int) -> list[li
         (space, limit),
     ).fetchall()
     groups = [[int(id) for id in row[0].split(",")] for row in slots]
-    rows = _in(connection, f"{TRIPLE} WHERE t.id IN ({{}})", [id for ids in groups for id in ids])
+    rows = select_in(
+        connection, f"{TRIPLE} WHERE t.id IN ({{}})", [id for ids in groups for id in ids]
+    )
     found = {row[0]: triple for row, triple in zip(rows, to_triples(connection, rows), strict=True)}
     return [[found[id] for id in sorted(ids)] for ids in groups]
 
@@ -291,7 +277,7 @@ def triples_of_chunks(
     connection: sqlite3.Connection, space: int, uids: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
     """Uids of the triples each chunk is evidence for."""
-    rows = _in(
+    rows = select_in(
         connection,
         """SELECT c.uid, t.uid FROM chunk c JOIN evidence e ON e.chunk_id = c.id
            JOIN triple t ON t.id = e.triple_id WHERE +c.space_id = ? AND c.uid IN ({})""",

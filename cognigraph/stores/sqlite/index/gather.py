@@ -19,6 +19,7 @@ from cognigraph.stores.candidates import (
     SessionCandidates,
     StoredTexts,
 )
+from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.index.allowed import Mask, allowed_chunks, left_out
 from cognigraph.stores.sqlite.index.by_words import best_by_words
 from cognigraph.stores.sqlite.index.gather_triples import TripleSources, evidence_of
@@ -29,7 +30,6 @@ from cognigraph.stores.sqlite.index.sources import (
     are_among,
     hexadecimal,
     passing,
-    select_in,
 )
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.index.themes import NOBODY

@@ -9,6 +9,7 @@ import numpy as np
 
 from cognigraph.arrays import Floats, Ints
 from cognigraph.stores.candidates import CandidateQuery, ChunkCandidates, TripleCandidates
+from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.index.by_words import best_by_words
 from cognigraph.stores.sqlite.index.code_arrays import Mask
 from cognigraph.stores.sqlite.index.postings import gather
@@ -18,7 +19,6 @@ from cognigraph.stores.sqlite.index.sources import (
     are_among,
     hexadecimal,
     passing,
-    select_in,
     texts_of,
 )
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Ints
+from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.index.code_arrays import Mask
-
-_BATCH = 512
-_LEAST = 16
 
 
 @dataclass(frozen=True)
@@ -48,20 +44,6 @@ def hexadecimal(uids: npt.NDArray[np.uint8]) -> tuple[str, ...]:
     """Uids as hexadecimal text."""
     width, text = 2 * uids.shape[1], uids.tobytes().hex()
     return tuple(text[start : start + width] for start in range(0, len(text), width))
-
-
-def select_in(
-    connection: sqlite3.Connection, statement: str, values: Sequence[int]
-) -> list[tuple[Any, ...]]:
-    """Run a query with an IN list of any length; ``{}`` in it stands for the list."""
-    rows: list[tuple[Any, ...]] = []
-    for start in range(0, len(values), _BATCH):
-        part = values[start : start + _BATCH]
-        # Few different lengths, so that SQLite has the statement prepared; NULL is in no list.
-        length = max(_LEAST, 1 << (len(part) - 1).bit_length())
-        padded = [*part, *[None] * (length - len(part))]
-        rows += connection.execute(statement.format(",".join("?" * length)), padded).fetchall()
-    return rows
 
 
 def texts_of(connection: sqlite3.Connection, statement: str, ids: Ints) -> tuple[str, ...]:
