@@ -122,7 +122,7 @@ def graph(space: Space) -> dict[str, Any]:
 def compare(memory: Memory, space: str, acknowledged: Iterable[int], reference: str) -> Outcome:
     """Compare a space with the turns that were acknowledged, and with an undisturbed run."""
     own, known = memory.space(space), set(acknowledged)
-    own.flush(timeout=300)
+    own.flush(timeout=3600)
     stored = own.messages(limit=EVERYTHING)
     copies = Counter(message.id for message in stored)
     texts = {message.id: message.text for message in stored}
@@ -133,7 +133,7 @@ def compare(memory: Memory, space: str, acknowledged: Iterable[int], reference: 
         bad.append(f"{stats.pending} pending, {stats.failed} failed, {stats.leased} leased")
     calm = memory.space(reference)
     calm.add_many([turn(int(id[1:])) for id in sorted(texts, key=lambda id: int(id[1:]))])
-    calm.flush(timeout=300)
+    calm.flush(timeout=3600)
     return Outcome(
         acknowledged=len(known),
         lost=sum(f"m{number}" not in texts for number in known),
