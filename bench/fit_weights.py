@@ -10,9 +10,9 @@ to add where they are long is learned there, with another L2 penalty on the chan
 these weights fixed, what a better hit in the same session costs where a question asks for a list.
 The recall it reports is cross-validated twice: each conversation is ranked with weights learned on
 the others, and each kind of talk with weights learned on the other kind (with ``--only-long``, with
-the shipped weights and no changes). As in a search, newer
-messages precede older ones where a question asks how things are. Beside it stand the cosine alone
-and the sum of the scaled cosine and BM25. ``--write`` puts the weights into
+the shipped weights and no changes). As in a search, corrections precede what they correct, and
+newer messages older ones where a question asks how things are. Beside it stand the cosine alone and
+the sum of the scaled cosine and BM25. ``--write`` puts the weights into
 ``retrieve/rank/weights.py``. Looks inside cognigraph on purpose.
 """
 
@@ -31,6 +31,7 @@ import numpy as np
 from measure import write
 from signals import Question, gathered
 
+from cognigraph.retrieve.rank.corrections import lifts
 from cognigraph.retrieve.rank.features import session_ranks
 from cognigraph.retrieve.rank.weights import WEIGHT_SETS, WeightSet
 
@@ -68,13 +69,13 @@ class Learned(NamedTuple):
     def scores(self, question: Question) -> np.ndarray:
         """Score the candidates (n,) of a question, as the default profile does."""
         scores = self.first_scores(question)
-        if not question.enumerates:
-            return scores
-        ranks = session_ranks(scores, question.sessions)
-        return np.asarray(scores + question.long * self.session_rank * ranks)
+        if question.enumerates:
+            ranks = session_ranks(scores, question.sessions)
+            scores = scores + question.long * self.session_rank * ranks
+        return np.asarray(scores + lifts(scores, question.corrected))
 
     def first_scores(self, question: Question) -> np.ndarray:
-        """Score the candidates (n,) by all signals but the rank in the session."""
+        """Score the candidates (n,) by the signals that need no scores."""
         own, if_list = np.hsplit(question.signals, 2)
         changed = own @ self.weights + question.long * (own @ self.long)
         return np.asarray(changed + (1 - question.long) * (if_list @ self.lists))

@@ -24,9 +24,11 @@ from recall import category_of, turns
 
 import cognigraph
 from cognigraph import Memory
+from cognigraph.embed.word_vectors import word_vectors
 from cognigraph.ingest import RecordedExtractor, RulesExtractor
 from cognigraph.retrieve.candidate_search import candidate_query
 from cognigraph.retrieve.question.analyse import Analysis, analyse
+from cognigraph.retrieve.rank.corrections import Corrections, corrections, what_is_corrected
 from cognigraph.retrieve.rank.features import ABSOLUTE, chunk_features, scaled, share_of_best
 from cognigraph.retrieve.rank.weights import share_of_long
 from cognigraph.retrieve.timeline import (
@@ -46,7 +48,8 @@ class Question:
     The second half of the signals repeats the first for a question that asks for a list.
     ``baselines`` are scores (n,) of simple rankings. ``long`` is how long the space's messages are,
     ``enumerates`` whether the question asks for a list. ``sessions`` (n,) and ``messages`` (n,)
-    tell the candidates of one session, and of one long message, from those of others.
+    tell the candidates of one session, and of one long message, from those of others. ``corrected``
+    tells which candidates correct others.
     """
 
     kind: str
@@ -62,6 +65,7 @@ class Question:
     evidence: np.ndarray
     wanted: int
     states: States | None
+    corrected: Corrections
 
     def best_first(self, scores: np.ndarray) -> np.ndarray:
         """Return the rows of the messages in the order in which a search returns them."""
@@ -158,7 +162,7 @@ def collect(
                                  baselines, share_of_long(found.lexicon.mean_length),
                                  analysis.enumerates, found.chunks.session, ids,
                                  np.isin(ids, sorted(evidence)), len(evidence),
-                                 states_of(found, analysis, contextual))
+                                 states_of(found, analysis, contextual), corrected_of(found))
                     )  # fmt: skip
     return questions
 
@@ -207,6 +211,12 @@ def states_of(found: Candidates, analysis: Analysis, contextual: bool) -> States
         raw.get("change", np.zeros(len(chunks.uids))),
         np.array(may_move),
     )
+
+
+def corrected_of(found: Candidates) -> Corrections:
+    """Return what is corrected by which candidates."""
+    texts = list(found.chunks.texts)
+    return what_is_corrected(found.chunks, corrections(texts, word_vectors().read(texts)))
 
 
 _RECORD = ChunkRecord("", "", "", "", None, datetime.min, "", 0, 1)

@@ -8,6 +8,7 @@ import numpy as np
 
 from cognigraph.arrays import Floats, Ints
 from cognigraph.retrieve.question.analyse import Analysis
+from cognigraph.retrieve.rank.corrections import lifts, what_is_corrected
 from cognigraph.retrieve.rank.features import (
     ABSOLUTE,
     OF_TEXTS,
@@ -70,6 +71,10 @@ class DefaultProfile:
             raw["session rank"] = session_ranks(semantic, candidates.chunks.session)
             weighted["session rank"] = weights["session rank"] * raw["session rank"]
             semantic = semantic + weighted["session rank"]
+        if "correction" in raw:
+            corrected = what_is_corrected(candidates.chunks, raw["correction"])
+            weighted["correction"] = lifts(semantic, corrected)
+            semantic = semantic + weighted["correction"]
         gap = gaps(candidates.chunks.at, now)
         decay = _weak_decay(gap, settings)
         paper = paper_scores(candidates, settings, now)
@@ -90,9 +95,14 @@ class DefaultProfile:
         )
 
     def notes(self, ranking: Ranking, row: int) -> tuple[str, ...]:
-        """Say whether the text was not read; else the weighted signals explain the whole score."""
+        """Say whether the text was not read, and whether the message ranks by what it corrects.
+
+        Else the weighted signals explain the whole score.
+        """
         if any(np.isnan(ranking.raw[name][row]) for name in OF_TEXTS.intersection(ranking.raw)):
             return (f"not among the {_READ} best by the other signals, so its text was not read",)
+        if "correction" in ranking.weighted and ranking.weighted["correction"][row] > 0:
+            return ("corrects what the same speaker said before, and comes before it",)
         return ()
 
 

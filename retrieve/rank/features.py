@@ -20,6 +20,7 @@ from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.question.answer_form import form_features
 from cognigraph.retrieve.question.dates import nearness
 from cognigraph.retrieve.rank.changes import changes
+from cognigraph.retrieve.rank.corrections import corrections
 from cognigraph.retrieve.rank.exchanges import exchange_features
 from cognigraph.retrieve.rank.late_interaction import (
     candidate_words,
@@ -43,11 +44,12 @@ WINDOW = 2
 """Neighbours on each side of a chunk that make its window. One and three measured worse."""
 
 _CUES = frozenset({"speaker named", "asks", "answers", "length", "names", "answer form"})
-_ROLES = frozenset({"user", "user vector", "assistant asked", "wish", "change"})
+_ROLES = frozenset({"user", "user vector", "assistant asked", "wish", "change", "correction"})
 _EXCHANGE = frozenset({"exchange vector", "counterpart vector", "counterpart triple"})
 _MADE_SCALED = frozenset({"contextual vector", "triple", "second triple", "time", "session rank"})
 OF_TEXTS = frozenset(
-    {"similar words", "window similar words", "names", "answer form", "wish", "change"}
+    {"similar words", "window similar words", "names", "answer form"}
+    | {"wish", "change", "correction"}
 )
 ABSOLUTE = _CUES | _ROLES | _EXCHANGE | _MADE_SCALED
 """Signals with the same meaning for every question; they are not scaled over the candidates."""
@@ -176,8 +178,14 @@ def _cues_in_texts(
     texts: Sequence[str],
     text_words: TextWords,
 ) -> dict[str, Floats]:
-    """Whether a text has the form of the answer, tells a wish or a change; 0 if it is not read."""
+    """Whether a text has the form of the answer, tells a wish or a change, or corrects another one.
+
+    0 if it is not read; no signal of corrections if there is none.
+    """
     found = {**form_features(texts, text_words, set(chunks.speakers), analysis.form)}
+    corrects = corrections(texts, text_words)
+    if corrects.any():
+        found["correction"] = corrects
     if "user" in plain and analysis.aim.request:
         found["wish"] = wishes(text_words)[: len(read)] * plain["user"][read]
     if "user" in plain and analysis.asks_state:
