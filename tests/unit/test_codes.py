@@ -17,13 +17,14 @@ from cognigraph import Filter, Memory
 from cognigraph.arrays import product, products
 from cognigraph.model import Exclusion
 from cognigraph.stores.candidates import CandidateQuery, Candidates, StoredTexts
-from cognigraph.stores.sqlite.index import by_words, code_query
+from cognigraph.stores.sqlite.index import by_words, code_query, codes
 from cognigraph.stores.sqlite.index.code_arrays import signs
 from cognigraph.stores.sqlite.index.code_query import CodeQuery
 from cognigraph.stores.sqlite.index.codes import Codes
 from cognigraph.stores.sqlite.index.gather import gather_candidates, texts_of_chunks
 from cognigraph.stores.sqlite.index.layer import Layer
 from cognigraph.stores.sqlite.index.scan import CodedScan, ExactScan
+from cognigraph.stores.sqlite.index.shared_work import run_all
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.vector_format import VectorFormat, pack_terms, unpack_terms
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
@@ -68,6 +69,31 @@ def test_the_signs_that_differ_are_counted():
     codes.append(vectors)
     assert codes.differing(vectors[0]).tolist() == [0, 1, 3, 2]
     assert signs(vectors)[0].tolist() == [0b101, 0b111, 0b010, 0]
+
+
+def test_several_threads_count_what_one_counts(monkeypatch):
+    vectors, asked = np.split(unit(4, 1011, 100), [1010])
+    made = Codes(100)
+    made.append(vectors[:700])
+    stored = Codes(100)
+    stored.restore(made.arrays())
+    stored.append(vectors[700:])
+    expected = ((vectors > 0) != (asked[0] > 0)).sum(axis=1)
+    monkeypatch.setattr(codes, "_BLOCK", 64)
+    for task in (64, 100, 2000):
+        monkeypatch.setattr(codes, "_TASK", task)
+        assert stored.differing(asked[0]).tolist() == expected.tolist()
+
+
+def test_what_fails_in_another_thread_fails_here():
+    def fail() -> None:
+        raise MemoryError("no more")
+
+    with pytest.raises(MemoryError, match="no more"):
+        run_all([fail] * 5, 3)
+    done: list[int] = []
+    run_all([partial(done.append, number) for number in range(50)], 3)
+    assert sorted(done) == list(range(50))
 
 
 def test_an_opposite_vector_is_not_taken_for_an_equal_one():

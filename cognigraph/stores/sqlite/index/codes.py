@@ -13,7 +13,8 @@ expensive for a row than the one before:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,14 @@ from cognigraph.stores.sqlite.index.code_arrays import (
     packed,
     signs,
 )
+from cognigraph.stores.sqlite.index.shared_work import run_all
 
 Differing = npt.NDArray[np.unsignedinteger]
 
-_BLOCK = 16_384
+_BLOCK = 32_768
 """Rows compared at a time: what is computed on the way stays in the processor's cache."""
+_TASK = 8 * _BLOCK
+"""Rows for which a thread is worth starting: that costs as much as comparing half a block."""
 _ROUNDED_BLOCK = 512
 """The same for the rounded components, which take more space."""
 _PLANES = 6
@@ -83,8 +87,7 @@ class Codes:
             "rounded": np.empty((len(kept), self._dimension), np.int8),
             "scale": np.empty(len(kept), np.float32),
         }
-        for start in range(0, len(kept), _BLOCK):
-            part = slice(start, start + _BLOCK)
+        for part in _parts(len(kept), _BLOCK):
             arrays["rounded"][part], arrays["scale"][part] = self._rounded_at(kept[part])
         self.restore(arrays)
 
@@ -104,8 +107,7 @@ class Codes:
     def cosines(self, vector: Vector, rows: Ints) -> Floats:
         """The products (k,) of a vector and the rounded components of rows."""
         found = np.empty(len(rows))
-        for start in range(0, len(rows), _ROUNDED_BLOCK):
-            part = slice(start, start + _ROUNDED_BLOCK)
+        for part in _parts(len(rows), _ROUNDED_BLOCK):
             rounded, scale = self._rounded_at(rows[part])
             found[part] = product(rounded.astype(np.float32), vector) * scale
         return found
@@ -145,8 +147,15 @@ class Codes:
             _differing(self._signs_at(rows), own, total)
             return total
         first = self._stored.rows
-        _differing(self._stored.signs, own, total[:first])
-        _differing(self._new.signs[:, : self._new.rows], own, total[first:])
+        comparisons = [
+            partial(_differing, rows[:, part], own, out[part])
+            for rows, out in (
+                (self._stored.signs, total[:first]),
+                (self._new.signs[:, : self._new.rows], total[first:]),
+            )
+            for part in _parts(len(out), _TASK)
+        ]
+        run_all(comparisons, self.rows // _TASK)
         return total
 
     def weighted(self, vector: Vector, rows: Ints) -> Matrix:
@@ -165,19 +174,23 @@ class Codes:
         return total
 
 
+def _parts(total: int, most: int) -> Iterator[slice]:
+    return (slice(start, start + most) for start in range(0, total, most))
+
+
 def _differing(rows: Words, own: Words, out: Differing) -> None:
     """Write the number of signs of rows (words, n) that differ from one's own (words,)."""
     different, counts = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8)
-    for start in range(0, len(out), _BLOCK):
-        part = out[start : start + _BLOCK]
-        one, bits = different[: len(part)], counts[: len(part)]
+    for part in _parts(len(out), _BLOCK):
+        total = out[part]
+        one, bits = different[: len(total)], counts[: len(total)]
         for word, mine in enumerate(own):
-            np.bitwise_xor(rows[word, start : start + _BLOCK], mine, out=one)
+            np.bitwise_xor(rows[word, part], mine, out=one)
             np.bitwise_count(one, out=bits)
             if word:
-                np.add(part, bits, out=part)
+                np.add(total, bits, out=total)
             else:
-                part[:] = bits
+                total[:] = bits
 
 
 def _count(words: Words) -> Matrix:

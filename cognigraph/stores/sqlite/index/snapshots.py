@@ -34,6 +34,8 @@ _FORMAT = "cognigraph-index-2"
 """Changes with the arrays of an index, and with how codes are computed."""
 
 _ALIGNED = 64
+_IN_MEMORY = " code.signs"
+"""Every search reads all signs: that takes a sixth less time where numpy asks for large pages."""
 _LEAST_NEW, _SHARE_NEW = 8192, 5
 """A file is written again when this many rows are not in it, and one of this many of all."""
 
@@ -64,9 +66,16 @@ class Snapshots:
             if header["kind"] == self._kind(index):
                 mapped = np.memmap(self._path(token), np.uint8, "c", start)
                 arrays = {name: _view(mapped, *about) for name, about in header["arrays"].items()}
+                for name in (one for one in arrays if one.endswith(_IN_MEMORY)):
+                    arrays[name] = self._read(token, start, *header["arrays"][name])
                 index.restore(int(epoch), header["state"], arrays)
         except (OSError, ValueError, KeyError) as error:
             logger.warning("an index is read from its rows: %s", error)
+
+    def _read(self, token: str, start: int, dtype: str, shape: list[int], offset: int) -> Array:
+        """One of the arrays of a file, in the memory of the process."""
+        size = int(np.prod(shape, dtype=np.int64))
+        return np.fromfile(self._path(token), dtype, size, offset=start + offset).reshape(shape)
 
     def is_due(self, index: SpaceIndex) -> bool:
         """Whether an index holds so many rows that no file has that one should be written."""
