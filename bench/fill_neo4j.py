@@ -6,7 +6,8 @@ Messages are added as programs add them. The facts are derived from the same mad
 as in search.py, but written by the thousand, without a queue, and without comparing each new name
 with all others, which takes most of the time of an enrichment and changes nothing in what a search
 reads. The vector indexes are then created as for any space that has grown. A space that has been
-filled to some size is continued from there.
+filled in part, here or by an enrichment, is continued: sessions without all their facts are
+written, and what they have already is left as it is.
 """
 
 from __future__ import annotations
@@ -49,11 +50,11 @@ MATCH (session:Session {uid: row.session})
 MATCH (chunk:Chunk {uid: row.chunks[0]})
 MERGE (triple:Triple {uid: row.properties.uid})
   ON CREATE SET triple += row.properties, triple:Fact
-CREATE (triple)-[:EVIDENCE {observed_at: chunk.at}]->(chunk)
+MERGE (triple)-[evidence:EVIDENCE]->(chunk) ON CREATE SET evidence.observed_at = chunk.at
 MERGE (triple)-[:IN_SESSION]->(session)
 WITH triple, row, subject, object WHERE triple.embedding IS NULL
-CREATE (triple)-[:SUBJECT]->(subject)
-CREATE (triple)-[:OBJECT]->(object)
+MERGE (triple)-[:SUBJECT]->(subject)
+MERGE (triple)-[:OBJECT]->(object)
 WITH triple, row
 CALL (triple, row) { CALL db.create.setNodeVectorProperty(triple, 'embedding', row.vector) }
 """
@@ -61,26 +62,39 @@ MENTIONS = """CYPHER 5
 UNWIND $mentions AS row
 MATCH (chunk:Chunk {uid: row[0]})
 MATCH (entity:Entity {uid: row[1]})
-CREATE (chunk)-[:MENTIONS]->(entity)
+MERGE (chunk)-[:MENTIONS]->(entity)
 """
 SUMMARIES = """CYPHER 5
 UNWIND $sessions AS row
 MATCH (session:Session {uid: row.uid})
 SET session.version = 1
-CREATE (theme:Theme {uid: row.theme.uid})
-SET theme += row.theme
-CREATE (session)-[:HAS_THEME]->(theme)
+MERGE (theme:Theme {uid: row.theme.uid}) ON CREATE SET theme += row.theme
+MERGE (session)-[:HAS_THEME]->(theme)
 WITH session, theme, row
-CALL (theme, row) { CALL db.create.setNodeVectorProperty(theme, 'embedding', row.vector) }
+CALL (theme, row) {
+  WITH theme, row WHERE theme.embedding IS NULL
+  CALL db.create.setNodeVectorProperty(theme, 'embedding', row.vector)
+}
 UNWIND row.keys AS one
 MERGE (key:Key {uid: one.uid}) ON CREATE SET key.space = $space, key.name = one.name
-CREATE (session)-[:HAS_KEY {weight: one.weight}]->(key)
+MERGE (session)-[own:HAS_KEY]->(key) ON CREATE SET own.weight = one.weight
 WITH key, one WHERE key.embedding IS NULL AND one.vector IS NOT NULL
 CALL (key, one) { CALL db.create.setNodeVectorProperty(key, 'embedding', one.vector) }
 """
 FINISH = """CYPHER 5
 MATCH (chunk:Chunk) WHERE chunk.uid IN $chunks
 SET chunk.state = 'done', chunk.extractor = 'synthetic-1'
+"""
+UNFINISHED = """CYPHER 5
+MATCH (session:Session) WHERE session.space = $space
+WITH session, COUNT { (session)<-[:IN_SESSION]-(:Triple) } AS triples
+WHERE triples < 0.9 * $per_turn * session.chunks
+  OR EXISTS { (session)-[:HAS_CHUNK]->(chunk:Chunk) WHERE chunk.state <> 'done' }
+RETURN collect(session.id)
+"""
+NEWEST = """CYPHER 5
+MATCH (node:Triple|Theme) WHERE node.space = $space AND node.seq > 0
+RETURN coalesce(max(node.seq), 0)
 """
 TOTALS = """CYPHER 5
 MERGE (facts:SpaceFacts {name: $space})
@@ -208,9 +222,9 @@ def sessions_of(world: World, chunks: int) -> Iterator[list[Message]]:
         yield turns
 
 
-def fill_facts(filler: Filler, world: World, chunks: int, done: int, seq: int) -> None:
-    """Write the facts of all sessions after the first ``done`` chunks."""
-    stream = islice(sessions_of(world, chunks), done // TURNS_PER_SESSION, None)
+def fill_facts(filler: Filler, world: World, chunks: int, unfinished: set[str], seq: int) -> None:
+    """Write the facts of some sessions; ``seq`` is the newest arrival number."""
+    stream = (turns for turns in sessions_of(world, chunks) if turns[0].session in unfinished)
     with ThreadPoolExecutor(1) as writing:
         last: Future[None] | None = None
         while batch := list(islice(stream, SESSIONS)):
@@ -251,8 +265,12 @@ def main() -> None:
         seconds["insert_s"] = round(time.perf_counter() - started, 1)
         connection, store = memory._engine.store._connection, memory._engine.store  # type: ignore[attr-defined]
         started = time.perf_counter()
-        filler = Filler(connection, space, world, arguments.triples // arguments.chunks)
-        fill_facts(filler, world, arguments.chunks, stats.done, 2 * stats.triples)
+        per_turn = arguments.triples // arguments.chunks
+        filler = Filler(connection, space, world, per_turn)
+        with connection.driver.session(database=connection.database) as session:
+            unfinished = session.run(UNFINISHED, {"space": space, "per_turn": per_turn}).values()
+            newest = session.run(NEWEST, {"space": space}).values()
+        fill_facts(filler, world, arguments.chunks, set(unfinished[0][0]), newest[0][0])
         with connection.driver.session(database=connection.database) as session:
             triples, themes = session.run(TOTALS, {"space": space}).values()[0]
         seconds["facts_s"] = round(time.perf_counter() - started, 1)

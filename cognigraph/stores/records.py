@@ -70,9 +70,10 @@ class WorkChunk:
     """A chunk as an extractor sees it, in session order, without recalled text.
 
     ``attempts``, ``outages`` and ``crashes`` (of processes that held it) count the failures so far.
-    ``extractor`` names the extractor that has processed the chunk before. ``arrival`` orders chunks
-    of the same time. A chunk of the system or of a tool has no text, because no facts are extracted
-    from it. ``stated`` are facts that an application stated (JSON); no extractor gets such a chunk.
+    ``extractor`` names the extractor that has processed the chunk before. ``arrival`` numbers the
+    chunks of a session at the same time, from 1; chunks that only serve as context have 0. A chunk
+    of the system or of a tool has no text, because no facts are extracted from it. ``stated`` are
+    facts that an application stated (JSON); no extractor gets such a chunk.
     """
 
     uid: str

@@ -72,6 +72,14 @@ def _candidate(row: Sequence[Any]) -> Candidate:
     return Candidate(chunk, index, speaker, text, salience, frozenset(stems.split()), day)
 
 
+def _reached(data: dict[str, Any]) -> tuple[int, int] | None:
+    if "reached" in data:
+        return (int(data["reached"][0]), int(data["reached"][1])) if data["reached"] else None
+    # Earlier versions wrote a number among the chunks of all spaces, which says nothing here: take
+    # it that the next chunks of the same time come after those that were read.
+    return (int(data["last"][0]), 0) if data["last"] else None
+
+
 @dataclass(slots=True)
 class SessionState:
     """The state of a session that is kept between windows."""
@@ -81,7 +89,7 @@ class SessionState:
     pool: list[Candidate] = field(default_factory=list)
     speakers: list[str] = field(default_factory=list)
     last: tuple[int, int] | None = None
-    """When the last chunk was said, in microseconds, and its arrival number."""
+    """When the last chunk was said, in microseconds, and its number among those of this time."""
     episodes: Episodes = field(default_factory=Episodes)
 
     @classmethod
@@ -96,7 +104,7 @@ class SessionState:
                 {str(stem): Key(*row) for stem, *row in data["keys"]},
                 [_candidate(row) for row in data["pool"]],
                 [str(name) for name in data["speakers"]],
-                (int(data["last"][0]), int(data["last"][1])) if data["last"] else None,
+                _reached(data),
                 Episodes.load(data.get("episodes", ())),
             )
         except (ValueError, TypeError, KeyError, AttributeError):
@@ -121,7 +129,7 @@ class SessionState:
                 for c in self.pool
             ],
             "speakers": self.speakers,
-            "last": self.last,
+            "reached": self.last,
             "episodes": self.episodes.dump(),
         }
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -18,6 +18,7 @@ import pytest
 from neo4j import Driver, GraphDatabase
 
 from cognigraph import Memory
+from cognigraph.stores.neo4j.index.fulltext import having
 from cognigraph.testing import FrozenClock, HashEmbedder
 from tests.earlier_versions import NOW, goes_on, holds_the_sample, holds_what_version_8_holds
 from tests.servers.neo4j_server import Server
@@ -63,6 +64,16 @@ def shape(create: str) -> str:
     return create.partition(" OPTIONS")[0]
 
 
+def marked(driver: Driver, space: str, mark: str) -> list[str]:
+    """Ids of the messages with a tag or a field, as the full-text index finds them."""
+    rows = driver.execute_query(
+        "CALL db.index.fulltext.queryNodes('chunk_lexemes', $query) YIELD node "
+        "RETURN node.message_id ORDER BY node.message_id",
+        query=having(space, [mark]),
+    ).records
+    return [row[0] for row in rows]
+
+
 @pytest.fixture
 def driver(neo4j_server: Server) -> Iterator[Driver]:
     """A driver; what the shared server says of its embedder is restored afterwards."""
@@ -92,6 +103,9 @@ def test_a_database_of_an_earlier_version_holds_what_it_held(
         space = memory.space(graph["space"])
         if step == "8":
             holds_what_version_8_holds(memory, space)
+            assert marked(driver, space.name, "#boats") == ["m5"]
+            assert marked(driver, space.name, '"n"=1') == ["m5"]
+            assert marked(driver, "other", "#boats") == []
         else:
             holds_the_sample(memory, space)
             goes_on(space)

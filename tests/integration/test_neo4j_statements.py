@@ -14,7 +14,8 @@ from cognigraph.cypher import catalog
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.connection import cypher
-from cognigraph.stores.neo4j.index.few_chunks import _BY_TIME
+from cognigraph.stores.neo4j.index.candidate_sources import _OF_MARKED
+from cognigraph.stores.neo4j.index.few_chunks import _BY_MARKS, _BY_TIME
 from cognigraph.stores.neo4j.remove import _STEPS
 from cognigraph.stores.neo4j.schema import commands, migrations
 from tests.servers.neo4j_server import Server
@@ -36,7 +37,8 @@ UNKNOWN_TO_COMMUNITY = {"databases/create"}
 VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
     "search/newest_with_terms": [((":Chunk", ":Triple"),)],
     "search/gather": [(("NEXT*0..2", "NEXT*0..0"),), (("NEXT*0..2", "NEXT*0..5"),)],
-    "search/few_chunks": [_BY_TIME],
+    "search/few_chunks": [_BY_TIME, _BY_MARKS],
+    "search/nearest": [(_OF_MARKED,)],
     "vectors/label": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],
     "listing/messages": [
         (("ASC", "DESC"), ("> $arrival", "< $arrival"), ("> $at", "< $at")),

@@ -27,11 +27,11 @@ from cognigraph.errors import (
 )
 from cognigraph.model.filters import Filter
 from cognigraph.model.storage import EmbedderIdentity
-from cognigraph.stores.candidates import CandidateQuery, Candidates
+from cognigraph.stores.candidates import CandidateQuery, Candidates, ChunkCandidates
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.checks import memory_limit
 from cognigraph.stores.neo4j.connection import cypher
-from cognigraph.stores.neo4j.index import few_chunks
+from cognigraph.stores.neo4j.index import candidate_sources, few_chunks
 from cognigraph.stores.neo4j.index.vectors import index_name
 from cognigraph.stores.neo4j.insert import splice
 from cognigraph.stores.neo4j.schema import migrations
@@ -41,6 +41,7 @@ from cognigraph.stores.records import (
     EntityRow,
     KeyRow,
     Lease,
+    MessageData,
     MessageRow,
     ThemeRow,
     TripleRow,
@@ -422,6 +423,51 @@ def test_a_filter_by_session_or_time_finds_what_is_far_from_the_question(
     }
     nothing = store.search.candidates(space, replace(query, where=Filter(session="none")))
     assert nothing.chunks.uids == ()
+
+
+@pytest.mark.changes_indexes
+@pytest.mark.parametrize(("few", "fetched"), [(2000, 2000), (0, 2000), (0, 20)])
+def test_a_filter_by_tags_or_metadata_finds_what_is_far_from_the_question(
+    open_store: Open,
+    driver: Driver,
+    space: str,
+    monkeypatch: pytest.MonkeyPatch,
+    few: int,
+    fetched: int,
+) -> None:
+    """Whether all that have them are compared, or the vector index gives enough, or too few."""
+    monkeypatch.setattr(candidate_sources, "_FEW", few)
+    monkeypatch.setattr(candidate_sources, "_MOST_FETCHED", fetched)
+    store = open_store(exact_up_to=20)
+    vector = unit(1)[0]
+    near = [message(space, n, vector=vector, minute=100 + n) for n in range(90)]
+    texts = ("apple pie", "river bank", "apple river", "cloud", "apple", "apple juice today")
+    rows = [
+        message(space, 100 + n, vector=0.5 * vector + unit(1)[0], minute=n, text=text)
+        for n, text in enumerate(texts)
+    ]
+    long = "x" * 200
+    data = [MessageData('{"n": 7, "deep": {"a": 1}}', ("far", long))] * 5
+    far = [replace(row, data=one) for row, one in zip(rows, [*data, None], strict=True)]
+    store.messages.insert(space, near + far)
+    store.messages.insert(space, [message(space, 999)])
+    wait_until_online(driver, index_name("Chunk", space))
+    query = CandidateQuery(vector, terms=("appl",), chunks_by_vector=5, chunks_by_terms=2)
+    uids = [row.chunks[0].uid for row in far]
+
+    def found(**where: Any) -> ChunkCandidates:
+        return store.search.candidates(space, replace(query, where=Filter(**where))).chunks
+
+    for where in ({"tags": ["far", long]}, {"metadata": {"n": 7.0}, "speaker": "Ann"}):
+        chunks = found(**where)
+        assert set(chunks.uids) == set(uids[:5])
+        assert chunks.by_vector.sum() >= 3
+        best = {uid for uid, chosen in zip(chunks.uids, chunks.by_terms, strict=True) if chosen}
+        assert uids[4] in best and best < {uids[0], uids[2], uids[4]} and len(best) == 2
+    early = found(tags=["far"], until=START + timedelta(minutes=2))
+    assert set(early.uids) == set(uids[:2])
+    for nothing in ({"tags": ["far", "near"]}, {"tags": ["far"], "speaker": "Ben"}):
+        assert found(**nothing).uids == ()
 
 
 # Words

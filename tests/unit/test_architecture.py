@@ -252,7 +252,8 @@ ONLY = {
         "themes", "top",
     },
     ("neo4j", "index"): {
-        "candidate_sources", "few_chunks", "fulltext", "vectors", "word_counts", "word_source",
+        "candidate_sources", "few_chunks", "fulltext", "marked", "vectors", "word_counts",
+        "word_source",
     },
 }  # fmt: skip
 """What one store has and the other does not need."""

@@ -188,6 +188,7 @@ def chunk_row(space: str, message: MessageRow, chunk: ChunkRow, position: int) -
     """Parameters of a statement that writes a chunk."""
     # All chunks have tags and metadata, by which they are searched; only the first needs the rest.
     data = message.data or MessageData()
+    own_marks = marks(data)
     is_first = chunk.part == 0
     return {
         "place": position,
@@ -208,14 +209,14 @@ def chunk_row(space: str, message: MessageRow, chunk: ChunkRow, position: int) -
             "question": is_question(chunk.text if chunk.fresh is None else chunk.fresh),
             "length": sum(chunk.terms.values()),
             "terms": spread(chunk.terms),
-            "lexemes": lexemes(space, chunk.terms),
+            "lexemes": lexemes(space, chunk.terms, own_marks),
             "state": "pending",
             "attempts": 0,
             "role": message.role,
             "heading": chunk.heading,
             "tags": list(data.tags) or None,
             "metadata": data.metadata,
-            "marks": marks(data) or None,
+            "marks": own_marks or None,
             "raw": data.raw if is_first else None,
             "facts": data.facts if is_first else None,
             "expires": data.expires if is_first else None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -229,7 +229,9 @@ def _take(connection: Connection, statement: str, **parameters: Any) -> Row | No
 
 
 def _lease(row: Row, *, session_uid: str, token: str, expires: datetime) -> Lease:
-    space, session, version, state, chunks, before, keys, themes, backlog, renew = row
+    space, session, version, state, chunks, before, arrived, *notes, backlog, renew = row
+    keys, themes = notes
+    arrivals = {seq: place for seqs in arrived for place, seq in enumerate(seqs, 1)}
     if renew:  # the keys and themes are to be replaced, not extended
         keys, themes = [], []
     return Lease(
@@ -237,8 +239,8 @@ def _lease(row: Row, *, session_uid: str, token: str, expires: datetime) -> Leas
         space=space,
         session=session,
         session_uid=session_uid,
-        chunks=tuple(_work_chunk(session, chunk) for chunk in chunks),
-        before=tuple(_work_chunk(session, chunk) for chunk in reversed(before)),
+        chunks=tuple(_work_chunk(session, chunk, arrivals) for chunk in chunks),
+        before=tuple(_work_chunk(session, chunk, {}) for chunk in reversed(before)),
         notes=SessionNotes(
             version,
             tuple((name, weight) for name, weight in keys),
@@ -258,7 +260,9 @@ def _backlog(
     return Backlog(attempts or 0, outages or 0, state == "failed", crashes or 0)
 
 
-def _work_chunk(session: str, row: Row) -> WorkChunk:
-    uid, message_id, speaker, at, text, *rest = row
-    text = readable(text, rest[-2])
-    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *rest)
+def _work_chunk(session: str, row: Row, arrivals: Mapping[int, int]) -> WorkChunk:
+    uid, message_id, speaker, at, text, *counts, seq, role, stated = row
+    return WorkChunk(
+        uid, message_id, session, speaker, from_micros(at), readable(text, role), *counts,
+        arrivals.get(seq, 0), role, stated,
+    )  # fmt: skip

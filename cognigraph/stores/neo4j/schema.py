@@ -11,6 +11,7 @@ from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.neo4j import resolve, succession
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction, cypher
 from cognigraph.stores.neo4j.deadlines import within
+from cognigraph.stores.neo4j.index import marked
 from cognigraph.stores.protocols import mismatch
 from cognigraph.text.terms import ANALYZER
 from cognigraph.times import Clock, system_clock
@@ -106,6 +107,9 @@ def _migrate(
     if 0 < version < number_of("states"):
         connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
         succession.settle_all(connection)
+    if 0 < version < number_of("marks"):
+        connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
+        marked.index_all(connection)
     tx.rows(
         "schema/record",
         version=newest,

@@ -54,6 +54,10 @@ FROM chunk
 WHERE session_id = ? AND (at, id) < (?, ?) AND fresh IS NOT ''
   AND (role IS NULL OR role NOT IN ('system', 'tool')) ORDER BY at DESC, id DESC LIMIT ?"""
 
+_ARRIVALS = """
+SELECT id, row_number() OVER (PARTITION BY at ORDER BY id) FROM chunk
+WHERE session_id = ? AND at BETWEEN ? AND ?"""
+
 
 def has_pending(connection: sqlite3.Connection) -> bool:
     """Whether any chunk or summary is pending, leased or not."""
@@ -129,15 +133,18 @@ def _lease(
         (session_id,),
     ).fetchone()
     before: list[tuple[Any, ...]] = []
+    arrivals: dict[int, int] = {}
     if rows:
         first = rows[0]
+        span = session_id, first[3], rows[-1][3]
+        arrivals = dict(connection.execute(_ARRIVALS, span).fetchall())
         before = connection.execute(_BEFORE, (session_id, first[3], first[_ID], context)).fetchall()
     return Lease(
         token=token,
         space=space,
         session=name,
         session_uid=uid,
-        chunks=tuple(_work_chunk(name, row) for row in rows),
+        chunks=tuple(_work_chunk(name, row, arrivals[row[_ID]]) for row in rows),
         before=tuple(_work_chunk(name, row) for row in reversed(before)),
         notes=notes(connection, session_id, version, state, renew),
         expires=expires,
@@ -178,10 +185,12 @@ def peek(
     return lease if rows or waits else None
 
 
-def _work_chunk(session: str, row: tuple[Any, ...]) -> WorkChunk:
-    uid, message_id, speaker, at, text, *rest = row
-    text = readable(text, rest[-2])
-    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *rest)
+def _work_chunk(session: str, row: tuple[Any, ...], arrival: int = 0) -> WorkChunk:
+    uid, message_id, speaker, at, text, *counts, _, role, stated = row
+    return WorkChunk(
+        uid, message_id, session, speaker, from_micros(at), readable(text, role), *counts,
+        arrival, role, stated,
+    )  # fmt: skip
 
 
 def notes(

@@ -1,7 +1,8 @@
 // what: lease the pending chunks of a session to one worker
 // parameters: session (uid), token, now, until, limit, context
 // returns: space, session (id), version, state (the summariser's), chunks, before
-//   (newest first), keys [[name, weight]], themes [[title, summary, uid, reason,
+//   (newest first), arrived (arrival numbers of the chunks of each moment from the first of the
+//   chunks to the last), keys [[name, weight]], themes [[title, summary, uid, reason,
 //   [[index, chunk uid]]]], backlog [state, attempts, outages], renew; a chunk is [uid, message_id,
 //   speaker, at in microseconds, text, part, attempts, outages, extractor, deaths (crashes), seq,
 //   role, stated facts (JSON)];
@@ -44,6 +45,15 @@ CALL (session, first) {
   WITH chunk ORDER BY chunk.session_uid DESC, chunk.at DESC, chunk.seq DESC LIMIT $context
   RETURN collect(chunk) AS before
 }
+CALL (session, chunks) {
+  WITH session, chunks[0].at AS since, chunks[-1].at AS until
+  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(session_uid, at, seq)
+  WHERE chunk.session_uid = session.uid AND chunk.at >= since AND chunk.at <= until
+    AND chunk.seq IS NOT NULL
+  WITH chunk.at AS at, chunk.seq AS seq ORDER BY at, seq
+  WITH at, collect(seq) AS together
+  RETURN collect(together) AS arrived
+}
 CALL (session) {
   OPTIONAL MATCH (session)-[has:HAS_KEY]->(key:Key)
   WITH has, key ORDER BY has.weight DESC, key.name
@@ -66,6 +76,7 @@ RETURN session.space, session.id, session.version, session.state,
     AS chunks,
   [c IN before | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
                   coalesce(c.fresh, c.text), c.part, 0, 0, null, 0, c.seq, c.role, null]] AS before,
+  arrived,
   [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,
   themes,
   [session.summary_state, session.summary_attempts, session.summary_outages,

@@ -26,6 +26,7 @@ CALL (session) {
     [(theme)-[:DERIVED_FROM]->(source:Theme) | source.uid]]) AS themes
 }
 RETURN session.space, session.id, session.version, session.state, [] AS chunks, [] AS before,
+  [] AS arrived,
   [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,
   themes,
   [session.summary_state, session.summary_attempts, session.summary_outages,

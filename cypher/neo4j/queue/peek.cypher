@@ -20,6 +20,15 @@ CALL (session, first) {
   WITH chunk ORDER BY chunk.session_uid DESC, chunk.at DESC, chunk.seq DESC LIMIT $context
   RETURN collect(chunk) AS before
 }
+CALL (session, chunks) {
+  WITH session, chunks[0].at AS since, chunks[-1].at AS until
+  MATCH (chunk:Chunk) USING INDEX chunk:Chunk(session_uid, at, seq)
+  WHERE chunk.session_uid = session.uid AND chunk.at >= since AND chunk.at <= until
+    AND chunk.seq IS NOT NULL
+  WITH chunk.at AS at, chunk.seq AS seq ORDER BY at, seq
+  WITH at, collect(seq) AS together
+  RETURN collect(together) AS arrived
+}
 CALL (session) {
   OPTIONAL MATCH (session)-[has:HAS_KEY]->(key:Key)
   WITH has, key ORDER BY has.weight DESC, key.name
@@ -42,6 +51,7 @@ RETURN session.space, session.id, session.version, session.state,
     AS chunks,
   [c IN before | [c.uid, c.message_id, c.speaker, c.at.epochSeconds * 1000000 + c.at.microsecond,
                   coalesce(c.fresh, c.text), c.part, 0, 0, null, 0, c.seq, c.role, null]] AS before,
+  arrived,
   [pair IN keys WHERE pair[0] IS NOT NULL] AS keys,
   themes,
   [session.summary_state, session.summary_attempts, session.summary_outages,

@@ -1,10 +1,13 @@
 // what: read what the candidate sources need of the chunks of some sessions that pass a filter, if
 //   these sessions have few chunks (or of a stretch of time in the space, whose index replaces that
-//   of sessions); they are found without the indexes of vectors and words
-// parameters: keys (uids of sessions, or the space), since, latest, most, vector (or null), terms,
-//   space, until (or null), where (or null; see stores/neo4j/index/allowed.py)
-// returns: number of chunks (above `most`: too many, and no columns), uids, similarities, sessions
-//   (uids), lengths, terms found in each; in order of arrival
+//   of sessions, or of those with some tags and metadata, found by full text); they are found
+//   without the index of vectors
+// parameters: keys (uids of sessions, or the space, or a full-text query), since, latest, most,
+//   counted (only with full text: count up to this number), sample, vector (or null), terms, space,
+//   until (or null), where (or null; see stores/neo4j/index/allowed.py)
+// returns: number of chunks, uids, similarities, sessions (uids), lengths, terms found in each; in
+//   order of arrival; if the number is above `most`, the columns are of those that pass among
+//   `sample` of the chunks, evenly spread
 UNWIND $keys AS key
 MATCH (node:Chunk) USING INDEX node:Chunk(session_uid, at, seq)
 WHERE node.session_uid = key AND node.at >= $since AND node.at <= $latest
@@ -12,7 +15,8 @@ WHERE node.session_uid = key AND node.at >= $since AND node.at <= $latest
 WITH node LIMIT toInteger($most) + 1
 WITH collect(node) AS nodes
 CALL (nodes) {
-  UNWIND CASE WHEN size(nodes) > $most THEN [] ELSE nodes END AS node
+  UNWIND CASE WHEN size(nodes) <= $most THEN nodes
+         ELSE [place IN range(0, $sample - 1) | nodes[place * size(nodes) / $sample]] END AS node
   WITH node
   WHERE node.space = $space AND ($until IS NULL OR node.at <= $until)
     AND ($where IS NULL OR (coalesce(node.role, 'person') IN $where.roles

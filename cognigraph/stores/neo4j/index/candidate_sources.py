@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from math import ceil
 from typing import Any
 
 from cognigraph.errors import StoreError, StoreUnavailableError
@@ -22,11 +23,25 @@ from cognigraph.text.bm25 import idf
 _OVERFETCH = 2
 """The first 2k results of an approximate index contain nearly all of the nearest k."""
 _MOST_FETCHED = 2000
+_FEW = 2000
+"""So many chunks with the same tags and metadata are compared one by one in any space."""
+_LEAST_PART = 2
+"""With a filter, ``limit / _LEAST_PART`` nodes by vector are enough."""
+_SPARE = 1.3
+"""How many more results than needed on average are fetched if a part of the nodes passes."""
 _WORDS_OVERFETCH = 4
 _MOST_WORDS_FETCHED = 1000
 _HUB = 2000
 """The triples of an entity with more triples than this are not compared one by one."""
 _NO_LIMIT = 1 << 62
+
+_OF_MARKED = (
+    """MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)
+WHERE node.space = $space AND node.seq > $after AND ($until""",
+    """CALL db.index.fulltext.queryNodes('chunk_lexemes', $having) YIELD node
+WITH node
+WHERE node.space = $space AND node.seq > $after AND ($until""",
+)
 
 _TIME: dict[Layer, str] = {"Chunk": "at", "Triple": "first_observed", "Theme": "seq"}
 
@@ -42,7 +57,7 @@ class Nearest:
     subjects: Sequence[str] = ()
     objects: Sequence[str] = ()
     is_cut_off: bool = False
-    """Whether a filter hid so many that there may be more than an index could say."""
+    """Whether there may be more chunks that pass than an index has returned."""
 
     @property
     def uids(self) -> Sequence[str]:
@@ -144,9 +159,12 @@ class CandidateSources:
             return Nearest(chunk.limit), []
         common = {**self._common(words), "where": self._where}
         if view.chunk_indexed:
-            few = few_chunks(self._connection, self._space, query, _without(common, "words"))
-            if few is not None:
+            most = most_marked(chunk.limit, view.chunks)
+            without_words = {name: value for name, value in common.items() if name != "words"}
+            few = few_chunks(self._connection, self._space, view.chunks, query, without_words, most)
+            if few.is_complete:
                 return self._of_few(few, chunk, words)
+            chunk = replace(chunk, share=few.share)
         row = self._connection.row("search/chunk_sources", **common, chunk=chunk.parameters)
         assert row is not None
         indexed, compared, by_words = row
@@ -220,7 +238,7 @@ class CandidateSources:
         if source.index is None:
             return newest
         found = self._enough(source, indexed)
-        if len(found.all) < source.limit and found.is_cut_off:
+        if len(found.all) < self._enough_of(source.limit) and found.is_cut_off:
             return self._nearest_of_all(source)
         return found if source.after is None else found.with_those_of(newest)
 
@@ -229,10 +247,13 @@ class CandidateSources:
         limit, fetch = source.limit, source.fetch
         while True:
             *columns, fetched, lowest = row
-            exhausted = fetched < fetch or lowest <= 0.5
-            if len(columns[0]) >= limit or exhausted or fetch >= _MOST_FETCHED:
-                is_cut_off = source.layer == "Chunk" and not exhausted
-                return replace(Nearest(limit, *columns), is_cut_off=is_cut_off)
+            is_last = fetched < fetch or lowest <= 0.5 or fetch >= _MOST_FETCHED
+            if is_last or len(columns[0]) >= self._enough_of(limit):
+                # An index may stop short: of many equal vectors it reaches only some.
+                rest = lowest > 0.5 and fetched < self._view.chunks
+                return replace(
+                    Nearest(limit, *columns), is_cut_off=rest and source.layer == "Chunk"
+                )
             fetch = min(fetch * 5, _MOST_FETCHED)
             found = self._connection.row(
                 "search/nearest_indexed",
@@ -244,10 +265,17 @@ class CandidateSources:
             assert found is not None
             row = found
 
+    def _enough_of(self, limit: int) -> int:
+        """How many nodes by vector do; to find more with a filter, an index takes far longer."""
+        return -(-limit // _LEAST_PART) if self._query.where.is_narrow else limit
+
     def _nearest_of_all(self, source: _ByVector) -> Nearest:
+        marks = self._where["marks"]
         row = self._connection.row(
             "search/nearest",
+            *((_OF_MARKED,) if marks else ()),
             space=self._space,
+            having=fulltext.having(self._space, marks),
             after=0,
             vector=self._vector,
             limit=source.limit,
@@ -282,9 +310,10 @@ class CandidateSources:
             return None
         # If few rows can match, all are fetched and the result is exact.
         fetch = max(_WORDS_OVERFETCH * limit, most + 1 if most < _MOST_WORDS_FETCHED else 0)
+        marks = self._where["marks"] if layer == "Chunk" else ()
         visible = self._visible(layer)
         return WordSource(
-            self._connection, self._space, layer, weights, mean, visible, limit, fetch
+            self._connection, self._space, layer, weights, mean, visible, limit, fetch, marks
         )
 
     # Anchors
@@ -301,8 +330,12 @@ class CandidateSources:
         return [anchor for anchor in filled if anchor.triples]
 
 
-def _without(parameters: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in parameters.items() if key != name}
+def most_marked(limit: int, chunks: int) -> int:
+    """How many chunks with the same tags and metadata are compared one by one.
+
+    If there are more, the results of the vector index contain enough of them.
+    """
+    return max(_FEW, ceil(_SPARE * limit / _LEAST_PART * chunks / _MOST_FETCHED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,11 +347,14 @@ class _ByVector:
     index: str | None = None
     after: int | None = None
     is_off: bool = False
+    share: float = 1.0
+    """Which part of the nodes has the tags and the metadata of a filter."""
 
     @property
     def fetch(self) -> int:
         """How many nodes the index is asked for."""
-        return _OVERFETCH * self.limit
+        enough = ceil(_SPARE * self.limit / _LEAST_PART / self.share)
+        return max(_OVERFETCH * self.limit, min(enough, _MOST_FETCHED))
 
     @property
     def parameters(self) -> dict[str, Any]:

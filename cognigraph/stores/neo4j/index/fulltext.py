@@ -1,7 +1,9 @@
 """Hashes for the words, names and labels of a space in Neo4j, and full-text queries.
 
-Full-text tokens are hashes of (space, term): the analyser sees only hexadecimal digits, so no text
-can be a syntax error, and one space never finds the tokens of another.
+Full-text tokens are hashes of (space, term) or (space, mark): the analyser sees only hexadecimal
+digits, so no text can be a syntax error, and one space never finds the tokens of another. Marks
+(see ``allowed.py``) are in the same index as words, so that one query finds the messages that have
+both.
 """
 
 from __future__ import annotations
@@ -29,20 +31,35 @@ def token(space: str, term: str) -> str:
     return _hash(b"term", space, term)
 
 
-def lexemes(space: str, terms: Iterable[str]) -> str:
-    """The indexed form of a text: the tokens of its terms."""
-    return " ".join(token(space, term) for term in terms)
+@lru_cache(maxsize=32_768)
+def mark_token(space: str, mark: str) -> str:
+    """The full-text token of a mark, which is the token of no term."""
+    return _hash(b"mark", space, mark)
 
 
-def query(space: str, weights: Mapping[str, float]) -> str:
+def lexemes(space: str, terms: Iterable[str], marks: Iterable[str] = ()) -> str:
+    """The indexed form of a text: the tokens of its terms, and those of its marks."""
+    tokens = [token(space, term) for term in terms]
+    return " ".join([*tokens, *(mark_token(space, mark) for mark in marks)])
+
+
+def query(space: str, weights: Mapping[str, float], marks: Iterable[str] = ()) -> str:
     """A full-text query whose score is the sum of the weights of the matching terms.
 
     A prefix query scores by its boost alone; a plain term would be scored with the statistics of
-    all spaces. All tokens have the same length, so a prefix matches only the token itself.
+    all spaces. All tokens have the same length, so a prefix matches only the token itself. With
+    ``marks`` only texts that have all of them match, which adds the same to all scores.
     """
-    return " ".join(
+    words = " ".join(
         f"{token(space, term)}*^{max(weight, _LEAST_BOOST):.4f}" for term, weight in weights.items()
     )
+    marked = having(space, marks)
+    return f"+({words}) {marked}" if marked else words
+
+
+def having(space: str, marks: Iterable[str]) -> str:
+    """A full-text query for all texts that have some marks; empty without marks."""
+    return " ".join(f"+{mark_token(space, mark)}*^{_LEAST_BOOST:.4f}" for mark in marks)
 
 
 def anchor(space: str, key: str) -> str:

@@ -40,6 +40,7 @@ class WordSource:
         visible: dict[str, Any],
         limit: int,
         fetch: int,
+        marks: Sequence[str] = (),
     ) -> None:
         self._connection = connection
         self._space = space
@@ -50,13 +51,14 @@ class WordSource:
         self.terms = list(weights)
         self._weights = weights
         self._mean_length = mean_length
+        self._marks = marks
 
     @property
     def parameters(self) -> dict[str, Any]:
         """What to ask the full-text index for."""
         return {
             "index": f"{self._layer.lower()}_lexemes",
-            "query": fulltext.query(self._space, self._weights),
+            "query": fulltext.query(self._space, self._weights, self._marks),
             "limit": self._first,
         }
 

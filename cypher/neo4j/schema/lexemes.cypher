@@ -1,0 +1,6 @@
+// what: write what the full-text index has of chunks
+// parameters: rows: [[uid, lexemes]]
+// returns: nothing
+UNWIND $rows AS row
+MATCH (chunk:Chunk {uid: row[0]})
+SET chunk.lexemes = row[1]
