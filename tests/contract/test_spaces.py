@@ -201,6 +201,26 @@ def test_a_space_goes_to_the_other_store_and_back(
     assert again.forgotten == ("m4",)
 
 
+def test_an_export_does_not_depend_on_what_other_spaces_hold(open_memory, space_name, tmp_path):
+    memory = open_memory(extractor="rules")
+    space, other = memory.space(space_name), memory.space(space_name + "-other")
+    exports = []
+    for number in range(2):
+        for n, text in enumerate(
+            ("I live in Bergen.", "I like jazz.", "I work at DNB.", "I sing.")
+        ):
+            for m in range(3 * number):
+                other.add(f"Zoe has {n + m} boats.", id=f"{n}-{m}", session="z", at=at(0))
+            # Two messages at a time, the second of which is read later than the first.
+            space.add(text, id=f"m{n}", session="s", speaker="Ann", at=at(n // 2))
+            space.flush()
+        space.export_space(tmp_path / f"{number}.jsonl", derived=True)
+        exports.append((tmp_path / f"{number}.jsonl").read_text("utf-8").splitlines())
+        memory.delete_space(space_name)
+    assert len(exports[0]) > 5
+    assert exports[0] == exports[1]
+
+
 @pytest.mark.slow
 def test_a_space_is_copied(open_memory, space_name):
     memory = open_memory(extractor="rules")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -583,6 +584,23 @@ def test_a_new_topic_enters_a_full_set_of_keys() -> None:
 @pytest.mark.parametrize("state", ["{", "[]", '{"rules": 1}', '{"rules": 1, "chunks": "x"}', "\0"])
 def test_the_state_of_another_extractor_is_ignored(state: str) -> None:
     assert extract(*CHAT, state=state) == extract(*CHAT)
+
+
+def test_a_chunk_that_comes_before_one_that_was_read_starts_the_session_over() -> None:
+    extractor = RulesExtractor()
+
+    def read(minute: int, arrival: int, state: str) -> Extraction:
+        at = AT + timedelta(minutes=minute)
+        chunk = WorkChunk("u", "m", "s", "Ann", at, "I have a boat.", arrival=arrival)
+        return extractor.extract(Window("x", "s", (chunk,), (), SessionNotes(1, state=state)))
+
+    state = read(5, 2, "").state
+    assert not read(6, 1, state).starts_over and not read(5, 3, state).starts_over
+    assert read(5, 1, state).starts_over and read(4, 9, state).starts_over
+    # Earlier versions kept a number among the messages of all spaces, which is of no use here.
+    older = re.sub(r'"reached":\[(\d+),2\]', r'"last":[\1,1795354751445128]', state)
+    assert older != state
+    assert not read(5, 1, older).starts_over and read(4, 9, older).starts_over
 
 
 def test_long_sentences_are_cut_at_a_clause() -> None:

@@ -261,8 +261,7 @@ def _backlog(
 
 
 def _work_chunk(session: str, row: Row, arrivals: Mapping[int, int]) -> WorkChunk:
-    uid, message_id, speaker, at, text, *counts, seq, role, stated = row
-    return WorkChunk(
-        uid, message_id, session, speaker, from_micros(at), readable(text, role), *counts,
-        arrivals.get(seq, 0), role, stated,
-    )  # fmt: skip
+    uid, message_id, speaker, at, text, *rest = row
+    rest[-3] = arrivals.get(rest[-3], 0)
+    text = readable(text, rest[-2])
+    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *rest)

@@ -186,11 +186,10 @@ def peek(
 
 
 def _work_chunk(session: str, row: tuple[Any, ...], arrival: int = 0) -> WorkChunk:
-    uid, message_id, speaker, at, text, *counts, _, role, stated = row
-    return WorkChunk(
-        uid, message_id, session, speaker, from_micros(at), readable(text, role), *counts,
-        arrival, role, stated,
-    )  # fmt: skip
+    uid, message_id, speaker, at, text, *rest = row
+    rest[_ID - 5] = arrival
+    text = readable(text, rest[-2])
+    return WorkChunk(uid, message_id, session, speaker, from_micros(at), text, *rest)
 
 
 def notes(
