@@ -248,8 +248,8 @@ ONLY = {
     ("neo4j", ""): {"databases", "deadlines", "driver_errors", "reachable", "row_values", "values"},
     ("sqlite", "index"): {
         "by_words", "code_arrays", "code_query", "codes", "gather_triples", "index_cache", "layer",
-        "postings", "rows", "scan", "shared_work", "snapshots", "sources", "space_index", "table",
-        "themes", "top",
+        "postings", "rows", "scan", "session_names", "shared_work", "snapshots", "sources",
+        "space_index", "table", "themes", "top",
     },
     ("neo4j", "index"): {
         "candidate_sources", "few_chunks", "fulltext", "marked", "vectors", "word_counts",

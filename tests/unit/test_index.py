@@ -101,6 +101,7 @@ def contents(index: SpaceIndex) -> dict[str, Any]:
         "words": {word: postings(index.chunk_words, chunks, word) for word in WORDS},
         "triple words": {word: postings(index.triple_words, triples, word) for word in WORDS},
         "length": index.total_length,
+        "shortest": (index.chunks.shortest, index.triples.shortest),
         "themes": [
             (themes["owner"][row], themes["vector"][row].tolist(), themes["length"][row])
             for row in position
@@ -152,6 +153,7 @@ def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
             elif verb == "refresh" and number:
                 followed.refresh(connection, 1)
                 coded.refresh(connection, 1)
+                assert_names_known(followed, connection)
             elif number:
                 change(memory, verb, f"m{batch % number}")
         if not number:
@@ -160,6 +162,7 @@ def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
         fresh, encoded = SpaceIndex(FORMAT), SpaceIndex(FORMAT, few_rows=0)
         for index in (followed, coded, fresh, encoded):
             index.refresh(connection, 1)
+        assert_names_known(followed, connection)
         entities = [row[0] for row in connection.execute("SELECT id FROM entity")]
     assert contents(followed) == contents(fresh)
     assert codes(coded) == codes(encoded)
@@ -171,6 +174,13 @@ def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
     chains = contents(fresh)["chunks"]
     for session in {row[1] for row in chains.values()}:
         assert _chain(chains, session) == _ordered(chains, session)
+
+
+def assert_names_known(index: SpaceIndex, connection: sqlite3.Connection) -> None:
+    """The names of all sessions are those in the file."""
+    rows = connection.execute("SELECT id, uid, name FROM session").fetchall()
+    expected = {id: (uid, name) for id, uid, name in rows}
+    assert index.sessions.of(connection, [*expected, 10**6]) == expected
 
 
 def change(memory: Memory, verb: str, id: str) -> None:
@@ -243,6 +253,19 @@ def test_after_forgetting_only_changed_rows_are_read_again(tmp_path, monkeypatch
         followed.refresh(connection, 1)
         again.refresh(connection, 1)
         assert contents(followed) == contents(again)
+
+
+def test_a_session_with_the_row_id_of_a_forgotten_one_has_its_own_name(tmp_path):
+    path = tmp_path / "m.db"
+    with open_memory(path) as memory, connect(path) as connection:
+        memory.add("oslo", session="old")
+        index = SpaceIndex(FORMAT)
+        index.refresh(connection, 1)
+        assert [name for _, name in index.sessions.of(connection, [1]).values()] == ["old"]
+        memory.forget(session="old")
+        memory.add("oslo", session="new")
+        index.refresh(connection, 1)
+        assert [name for _, name in index.sessions.of(connection, [1]).values()] == ["new"]
 
 
 def test_an_interrupted_refresh_is_taken_up_again(tmp_path, monkeypatch):

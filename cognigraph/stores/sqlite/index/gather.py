@@ -173,10 +173,8 @@ def _session_candidates(
     scan: Scan,
     query: CandidateQuery,
 ) -> _Sessions:
-    statement = "SELECT uid, name, id FROM session WHERE id IN ({})"
-    names = select_in(connection, statement, ids.tolist())
-    names.sort()
-    position = {row[2]: i for i, row in enumerate(names)}
+    names = index.sessions.of(connection, ids.tolist())
+    position = {id: i for i, id in enumerate(sorted(names, key=names.__getitem__))}
     count, themes = len(names), index.themes
     rows = themes.rows_of(ids.tolist())
     owners = np.array([position[id] for id in themes["owner"][rows].tolist()], np.int64)
@@ -190,8 +188,8 @@ def _session_candidates(
     if query.entity_vectors:
         _key_cosines(connection, index.vectors, position, query.entity_vectors, keys)
     candidates = SessionCandidates(
-        uids=tuple(str(row[0]) for row in names),
-        ids=tuple(str(row[1]) for row in names),
+        uids=tuple(names[id][0] for id in position),
+        ids=tuple(names[id][1] for id in position),
         theme=theme,
         keys=keys,
         matches=matches,

@@ -42,8 +42,7 @@ def are_among(rows: Ints, found: Ints) -> Mask:
 
 def hexadecimal(uids: npt.NDArray[np.uint8]) -> tuple[str, ...]:
     """Uids as hexadecimal text."""
-    width, text = 2 * uids.shape[1], uids.tobytes().hex()
-    return tuple(text[start : start + width] for start in range(0, len(text), width))
+    return tuple(uids.tobytes().hex(" ", uids.shape[1]).split())
 
 
 def texts_of(connection: sqlite3.Connection, statement: str, ids: Ints) -> tuple[str, ...]:

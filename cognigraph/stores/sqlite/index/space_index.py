@@ -29,6 +29,7 @@ from cognigraph.stores.sqlite.index.rows import (
     count,
     unchanged,
 )
+from cognigraph.stores.sqlite.index.session_names import SessionNames
 from cognigraph.stores.sqlite.index.table import Array
 from cognigraph.stores.sqlite.index.themes import ThemeRow, Themes
 from cognigraph.stores.sqlite.vector_format import (
@@ -100,6 +101,7 @@ class SpaceIndex:
         self._speaker_codes: dict[str | None, int] = {}
         self._tails: dict[int, int] = {}
         self.themes = Themes(self.vectors, few)
+        self.sessions = SessionNames()
 
     @property
     def chunk_words(self) -> Postings:
@@ -121,7 +123,7 @@ class SpaceIndex:
         """Approximate memory of the index, for the cache of indexes."""
         parts = (
             self.chunks, self.triples, self.chunk_words, self.triple_words, self.by_subject,
-            self.by_object, self.themes,
+            self.by_object, self.themes, self.sessions,
         )  # fmt: skip
         sessions = len(self._tails) * _SESSION_BYTES + len(self.speakers) * _SPEAKER_BYTES
         return _EMPTY_BYTES + sessions + sum(part.nbytes for part in parts)
@@ -178,6 +180,7 @@ class SpaceIndex:
         self.by_subject.keep(row_of)
         self.by_object.keep(row_of)
         self.themes, self._themes_revision = Themes(self.vectors, self._few_rows), 0
+        self.sessions = SessionNames()  # a new session can have the row id of a deleted one
         self.unsaved = self.chunks.rows + self.triples.rows
 
     def _unlink(self, rows: Ints) -> None:
@@ -371,12 +374,13 @@ class SpaceIndex:
 
     def _take_themes(self, connection: sqlite3.Connection, space_id: int) -> None:
         changed = connection.execute(
-            """SELECT s.id, t.vector, t.terms, t.length
+            """SELECT s.id, s.uid, s.name, t.vector, t.terms, t.length
                FROM session s LEFT JOIN theme t ON t.session_id = s.id
                WHERE s.space_id = ? AND s.changed > ? ORDER BY s.id, t.place""",
             (space_id, self._themes_revision),
         ).fetchall()
         themes: dict[int, list[ThemeRow]] = {}
-        for session, *row in changed:
+        self.sessions.take(row[:3] for row in changed)
+        for session, _, _, *row in changed:
             themes.setdefault(session, []).extend([] if row[0] is None else [tuple(row)])
         self.themes.take(themes)
