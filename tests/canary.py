@@ -155,7 +155,6 @@ class Aviary:
         asked = list(queries)
         marked = f"{self.canary}-"
         self._load([_LOAD, _LOAD_OUTSIDE], self.canary, marked, NUMBER, CANARIES)
-        self._forget_plans()
         answers = self._answers(asked)
         tally.kinds.update(answer.kind for answer in answers.values())
         tally.not_empty += sum(a.kind == "rows" and a.text != "[]" for a in answers.values())
@@ -163,36 +162,39 @@ class Aviary:
             if MARK in answer.text or str(NUMBER)[:8] in answer.text:
                 tally.leaks.append(f"{query}\n  shows {answer}")
         self._run_all(_EMPTY, of=self.canary)
-        self._compare(answers, tally, "beside the twin")
+        self._compare(answers, tally, "beside the twin", replan=False)
         self._remove(self.canary)
-        self._forget_plans()
         self._compare(answers, tally, "alone")
 
-    def _forget_plans(self) -> None:
-        # Otherwise a query could be run by a plan that was made for other sizes than the one shown.
-        self.driver.execute_query("CALL db.clearQueryCaches()")
-
-    def _compare(self, answers: Mapping[str, Answer], tally: Tally, when: str) -> None:
-        again = self._answers(query for query, a in answers.items() if a.kind in ("rows", "error"))
+    def _compare(
+        self, answers: Mapping[str, Answer], tally: Tally, when: str, *, replan: bool = True
+    ) -> None:
+        asked = (query for query, a in answers.items() if a.kind in ("rows", "error"))
+        again = self._answers(asked, replan=replan)
         for query, other in again.items():
             tally.compare(query, answers[query], other, when)
 
-    def _answers(self, queries: Iterable[str]) -> dict[str, Answer]:
-        return {query: self.answer(query) for query in queries}
+    def _answers(self, queries: Iterable[str], *, replan: bool = True) -> dict[str, Answer]:
+        return {query: self.answer(query, replan=replan) for query in queries}
 
-    def answer(self, query: str) -> Answer:
-        """Return what a caller would see, rows in canonical order."""
+    def answer(self, query: str, *, replan: bool = True) -> Answer:
+        """Return what a caller would see, rows in canonical order.
+
+        The query is planned anew, because an earlier plan may have been made for other sizes.
+        """
         try:
             text = self.guard.confine(query)
         except QueryError:
             return Answer("refused")
-        return self._answer_to(f"{self.language} {text}")
+        forced = f"{self.language or 'CYPHER'} replan=force" if replan else self.language
+        return self._answer_to(f"{self.language} {text}", f"EXPLAIN {forced} {text}")
 
-    def _answer_to(self, text: str) -> Answer:
+    def _answer_to(self, text: str, explain: str) -> Answer:
+        """Answer a query, which runs by the plan that ``explain`` makes and shows."""
         values = {**PARAMETERS, "__space": self.space}
         with self.driver.session(default_access_mode="READ") as session:
             try:
-                plan = session.run(f"EXPLAIN {text}", values).consume().plan or {}  # type: ignore[arg-type]
+                plan = session.run(explain, values).consume().plan or {}  # type: ignore[arg-type]
             except Neo4jError:
                 return Answer("not accepted")
             try:

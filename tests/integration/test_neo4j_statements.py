@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,10 @@ from neo4j import Driver, GraphDatabase
 from cognigraph.cypher import catalog
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.stores.neo4j import Neo4jStore
-from cognigraph.stores.neo4j.connection import cypher
+from cognigraph.stores.neo4j.connection import Connection, cypher
 from cognigraph.stores.neo4j.index.candidate_sources import _OF_MARKED
 from cognigraph.stores.neo4j.index.few_chunks import _BY_MARKS, _BY_TIME
+from cognigraph.stores.neo4j.parameters import sent
 from cognigraph.stores.neo4j.remove import _STEPS
 from cognigraph.stores.neo4j.schema import commands, migrations
 from tests.servers.neo4j_server import Server
@@ -99,9 +102,10 @@ def _operators(plan: dict[str, Any]) -> Iterator[str]:
 def test_plans_by_indexes_only(
     driver: Driver, name: str, replace: tuple[tuple[str, str], ...]
 ) -> None:
-    text = cypher(name, *replace)
+    plain = cypher(name, *replace)
+    text, parameters = sent(plain, _samples(plain))
     with driver.session() as session:
-        summary = session.run(_explain(text), _samples(text)).consume()
+        summary = session.run(_explain(text), parameters).consume()
     refused = () if name in SCANS_ON_PURPOSE else REFUSED
     if summary.plan is not None:  # schema commands have none
         assert not set(_operators(summary.plan)) & set(refused)
@@ -123,3 +127,30 @@ def test_header_says_what_it_takes_and_returns(name: str) -> None:
     text = (FOLDER / f"{name}.cypher").read_text("utf-8")
     for field in ("// what: ", "// parameters: ", "// returns: "):
         assert field in text
+
+
+@pytest.mark.changes_indexes
+@pytest.mark.one_line
+def test_one_plan_serves_values_of_all_types_and_lengths(
+    driver: Driver, neo4j_server: Server
+) -> None:
+    """Marked like the tests that change indexes, because it drops all plans, to count them."""
+    at = datetime(2026, 5, 20, tzinfo=UTC)
+    with closing(Connection(neo4j_server.uri, neo4j_server.auth, None)) as connection:
+
+        def list_triples(until: datetime | None, slot: str | None, sessions: list[str]) -> None:
+            where = None if until is None else {"sessions": sessions}
+            unused = dict.fromkeys(("status", "text", "valid_at", "valid_micros"))
+            page = {"space": "s", "skip": 0, "limit": 5}
+            connection.rows("read/triples", **page, **unused, until=until, slot=slot, where=where)
+            connection.rows("read/sessions_by_uid", uids=sessions)
+
+        def plans_of(*calls: tuple[Any, ...]) -> str:
+            driver.execute_query("CALL db.clearQueryCaches()")
+            for call in calls:
+                list_triples(*call)
+            (row,) = driver.execute_query("CALL db.clearQueryCaches()").records
+            return str(row["value"])
+
+        kinds = [(None, None, []), (at, None, ["a"]), (None, "value|age", ["a"] * 2000)]
+        assert plans_of(*kinds) == plans_of(kinds[1])

@@ -34,6 +34,7 @@ from cognigraph.stores.neo4j.connection import cypher
 from cognigraph.stores.neo4j.index import candidate_sources, few_chunks
 from cognigraph.stores.neo4j.index.vectors import index_name
 from cognigraph.stores.neo4j.insert import splice
+from cognigraph.stores.neo4j.parameters import sent
 from cognigraph.stores.neo4j.schema import migrations
 from cognigraph.stores.records import (
     ChunkRow,
@@ -773,6 +774,6 @@ def test_a_fact_that_changed_its_slot_and_was_deleted_in_one_transaction_is_not_
     with driver.session() as session, session.begin_transaction() as transaction:
         for change in ("SET t.slot = 'value|rent'", "DELETE t"):
             transaction.run("MATCH (t:Triple {uid: $uid}) " + change, uid=uid).consume()  # type: ignore[arg-type]
-        found = transaction.run(cypher(name), parameters).values()  # type: ignore[arg-type]
+        found = transaction.run(*sent(cypher(name), parameters)).values()  # type: ignore[arg-type]
         transaction.commit()
     assert found == []

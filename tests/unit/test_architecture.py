@@ -245,7 +245,10 @@ ONLY = {
         "in_list", "inspect", "marks", "merges", "message_data", "read", "read_at", "read_only",
         "revisions", "sealed", "vector_format", "work",
     },
-    ("neo4j", ""): {"databases", "deadlines", "driver_errors", "reachable", "row_values", "values"},
+    ("neo4j", ""): {
+        "databases", "deadlines", "driver_errors", "parameters", "reachable",
+        "row_values", "values",
+    },
     ("sqlite", "index"): {
         "by_words", "code_arrays", "code_query", "codes", "gather_triples", "index_cache", "layer",
         "postings", "rows", "scan", "session_names", "shared_work", "snapshots", "sources",

@@ -45,6 +45,7 @@ from cognigraph.errors import (
 )
 from cognigraph.stores.neo4j import deadlines
 from cognigraph.stores.neo4j.driver_errors import mapped_errors
+from cognigraph.stores.neo4j.parameters import sent
 
 Row = list[Any]
 Reads = Literal["leader", "followers"]
@@ -95,7 +96,7 @@ class Transaction:
     def rows(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> list[Row]:
         """Run a statement and return its rows."""
         text = cypher(name, *replace, embedding=self._connection.embedding)
-        return self._inner.run(text, parameters).values()
+        return self._inner.run(*sent(text, parameters)).values()
 
     def check_generation(self) -> None:
         """Raise if the embedder was changed after this connection was opened."""
@@ -341,13 +342,13 @@ class Connection:
 
     def rows(self, name: str, /, *replace: tuple[str, str], **parameters: Any) -> list[Row]:
         """Run a read statement and return its rows."""
-        text = cypher(name, *replace, embedding=self.embedding)
+        text, given = sent(cypher(name, *replace, embedding=self.embedding), parameters)
 
         def read(driver: Driver, until: float) -> list[Row]:
             # An auto-commit read, without BEGIN and COMMIT, takes one round trip.
             query = Query(cast(Any, text), timeout=deadlines.for_server(until))
             with self._session(driver, self._read_access) as session:
-                return session.run(query, parameters).values()
+                return session.run(query, given).values()
 
         return self._call(read, self._read_timeout)
 
