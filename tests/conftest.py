@@ -150,17 +150,32 @@ def pytest_configure_node(node: Any) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Run one worker more than there are processors if there are tests on Neo4j.
+
+    Two workers run the tests of a line each, and either they or their servers wait.
+    """
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not _wants_neo4j(config):
+        return None
+    return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Keep the tests of one Neo4j line on one worker, and the order of collection.
 
     A run without Neo4j needs neither, and is quicker with pytest-xdist's own scheduler.
     """
-    if "not neo4j" in str(config.getoption("markexpr")):
+    if not _wants_neo4j(config):
         return None
     from tests.scheduling import OneWorkerPerLine
 
     config.option.loadscopereorder = False
     return OneWorkerPerLine(config, log)
+
+
+def _wants_neo4j(config: pytest.Config) -> bool:
+    return "not neo4j" not in str(config.getoption("markexpr"))
 
 
 @pytest.fixture(scope="session", autouse=True)

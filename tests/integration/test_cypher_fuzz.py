@@ -128,11 +128,13 @@ def test_an_error_is_compared_where_the_plan_is_the_same(aviary: Aviary) -> None
     assert tally.compared["error"] >= 1
 
 
+@pytest.mark.one_line
 @pytest.mark.parametrize("query", LEAKED)
 def test_an_earlier_faulty_guard_lets_the_attacks_through(driver: Driver, query: str) -> None:
     assert _leaks_of(driver, Guard(first_guard.confine, first_guard.verify_plan), [query])
 
 
+@pytest.mark.one_line
 def test_the_generator_finds_the_faults_of_the_earlier_guard(driver: Driver) -> None:
     """Runs only queries of a form that the earlier guard misread."""
     guard = Guard(first_guard.confine, first_guard.verify_plan)

@@ -217,7 +217,9 @@ def statements() -> Iterator[list[str]]:
         logger.setLevel(before)
 
 
-@pytest.mark.parametrize("exact_up_to", [10_000, 20])
+@pytest.mark.parametrize(
+    "exact_up_to", [10_000, pytest.param(20, marks=pytest.mark.changes_indexes)]
+)
 def test_a_search_sends_five_statements_for_its_candidates(
     open_store: Open, driver: Driver, space: str, exact_up_to: int
 ) -> None:
