@@ -83,9 +83,9 @@ def failures(connection: sqlite3.Connection, space: str) -> list[Failure]:
     """Summaries whose last attempt failed, parked or waiting for a retry."""
     rows = connection.execute(
         """SELECT s.name, b.attempts, b.state = 2, b.reason, b.outages, b.deaths
-           FROM behind b JOIN session s ON s.id = b.session_id
-           WHERE b.space_id = (SELECT id FROM space WHERE name = ?) AND b.reason IS NOT NULL
-           ORDER BY s.id""",
+           FROM session s CROSS JOIN behind b ON b.session_id = s.id
+           WHERE s.space_id = (SELECT id FROM space WHERE name = ?) AND b.reason IS NOT NULL
+           ORDER BY +s.id""",
         (space,),
     )
     return [Failure(None, row[0], row[1], bool(row[2]), *row[3:]) for row in rows]

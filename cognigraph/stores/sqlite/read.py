@@ -310,8 +310,9 @@ def stats(connection: sqlite3.Connection, name: str, now_micros: int) -> Stats:
         )
     )
     leased = connection.execute(
-        """SELECT count(*) FROM session s JOIN work w ON w.session_id = s.id AND w.lease = s.lease
-           WHERE s.space_id = ? AND s.lease_until > ? AND w.state = 0""",
+        """SELECT count(*) FROM session s CROSS JOIN chunk c ON c.session_id = s.id
+           CROSS JOIN work w ON w.chunk_id = c.id AND w.lease = s.lease
+           WHERE s.space_id = ? AND s.lease IS NOT NULL AND s.lease_until > ? AND w.state = 0""",
         (space, now_micros),
     ).fetchone()[0]
     return Stats(

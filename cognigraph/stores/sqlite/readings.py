@@ -53,7 +53,9 @@ def reading(connection: sqlite3.Connection, space: int, session: str) -> Session
             (when, bool(negated), by, bool(replaces)), spelled,
         )  # fmt: skip
     whole, extractor = connection.execute(
-        "SELECT min(state = 1), max(extractor) FROM work WHERE session_id = ?", (id,)
+        """SELECT min(w.state = 1), max(w.extractor)
+           FROM chunk c CROSS JOIN work w ON w.chunk_id = c.id WHERE c.session_id = ?""",
+        (id,),
     ).fetchone()
     return SessionReading(bool(whole), extractor or "", found.parts)
 

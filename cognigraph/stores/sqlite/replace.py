@@ -12,6 +12,8 @@ from cognigraph.resolution.spelling import UNSPELLED
 from cognigraph.stores.sqlite.canonical import deduplicate
 from cognigraph.stores.sqlite.spellings import respell
 
+_OF_SESSION = "chunk_id IN (SELECT id FROM chunk WHERE session_id = ?)"
+
 
 def extractors(connection: sqlite3.Connection, space_id: int) -> dict[str, int]:
     """The number of done chunks of each extractor."""
@@ -48,11 +50,11 @@ def start_over(connection: sqlite3.Connection, session_uid: str) -> int:
         (session_uid,),
     ).fetchone()
     connection.execute("DELETE FROM behind WHERE session_id = ?", (session_id,))
-    connection.execute("UPDATE work SET lease = NULL WHERE session_id = ?", (session_id,))
+    connection.execute(f"UPDATE work SET lease = NULL WHERE {_OF_SESSION}", (session_id,))
     # The extractor stays: it tells the next derivation that there are facts to replace.
     return connection.execute(
-        """UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0,
-             reason = NULL WHERE session_id = ? AND state = 1""",
+        f"""UPDATE work SET state = 0, attempts = 0, outages = 0, deaths = 0, retry_at = 0,
+              reason = NULL WHERE {_OF_SESSION} AND state = 1""",
         (session_id,),
     ).rowcount
 

@@ -1,0 +1,156 @@
+"""Measure enrichment of a large space by the rules: speed, whether it falls, and what it costs.
+
+python bench/enrich_large.py --data DIR --messages 100000 --processes 1,2 --json FILE
+
+DIR has the layout that bench/recall.py describes. Its conversations are repeated with other names
+of people until there are enough messages, all of one space. All are added first, then enriched by
+as many processes as are asked for (see ``EnrichSettings.processes``); merging of names, states of
+facts and themes are part of that, and so is the first page of suspected duplicates after it.
+``by_part`` says what each tenth took. ``cpu_ms`` are milliseconds of a processor for each message:
+of this process, and of those that read for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import count, islice
+from pathlib import Path
+from typing import Any
+
+from measure import machine, resident_mb, write
+from said import turns
+from synthetic import World
+
+from cognigraph import EnrichSettings, Memory, Message, Settings
+from cognigraph.english.first_names import FIRST_NAMES
+from cognigraph.ingest.queue.step import Step
+
+NAMES = sorted(FIRST_NAMES)
+WORD = re.compile(r"\b[A-Z][a-z]+\b")
+PARTS = 10
+
+
+def renamed(text: str, copy: int) -> str:
+    """Return a text with another first name in the place of each one."""
+
+    def other(found: re.Match[str]) -> str:
+        low = found[0].lower()
+        if low not in FIRST_NAMES:
+            return found[0]
+        return NAMES[(NAMES.index(low) + 7 * copy) % len(NAMES)].capitalize()
+
+    return WORD.sub(other, text) if copy else text
+
+
+def messages(data: Path) -> Iterator[Message]:
+    """Yield the messages of all conversations, and again and again with other names."""
+    files = sorted((data / "conversations").glob("*.json"))
+    said = {file.stem: list(turns(json.loads(file.read_text("utf-8")))) for file in files}
+    surnames = [name.capitalize() for name in World(size=12_000).words[2000:]]
+    for copy in count():
+        for number, (stem, talk) in enumerate(said.items()):
+            surname = surnames[(copy * len(said) + number) % len(surnames)]
+            for turn in talk:
+                speaker = turn["speaker"] and f"{renamed(turn['speaker'], copy)} {surname}"
+                yield Message(
+                    **{
+                        **turn,
+                        "text": renamed(turn["text"], copy),
+                        "speaker": speaker,
+                        "id": f"{copy}-{stem}-{turn['id']}",
+                        "session": f"{copy}-{stem}-{turn['session']}",
+                    }
+                )
+
+
+def cpu(who: int) -> float:
+    """Return the seconds of a processor that this process, or those that ended, took."""
+    usage = resource.getrusage(who)
+    return usage.ru_utime + usage.ru_stime
+
+
+class Clock:
+    """Notes when each tenth of the messages is done."""
+
+    def __init__(self, total: int) -> None:
+        self._each = total / PARTS
+        self._done = 0
+        self.marks = [(time.perf_counter(), cpu(resource.RUSAGE_SELF))]
+
+    def step(self, step: Step) -> None:
+        """Count a batch."""
+        self._done += step.chunks
+        if self._done >= self._each * len(self.marks):
+            self.marks.append((time.perf_counter(), cpu(resource.RUSAGE_SELF)))
+
+    def by_part(self) -> list[tuple[int, float]]:
+        """Return messages per second, and the milliseconds of this process's CPU, of each part."""
+        pairs = zip(self.marks, self.marks[1:], strict=False)
+        return [
+            (round(self._each / (end - start)), round(1000 * (used - before) / self._each, 3))
+            for (start, before), (end, used) in pairs
+        ]
+
+
+def measure(data: Path, total: int, processes: int, embedder: str) -> dict[str, Any]:
+    """Enrich a new space."""
+    settings = Settings(enrich=EnrichSettings(processes=processes))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Memory(f"{folder}/m.db", embedder=embedder, enrich="manual", settings=settings) as memory,
+    ):
+        space = memory.space("large")
+        space.add_many(islice(messages(data), total))
+        clock = Clock(space.stats().chunks)
+        own, others = cpu(resource.RUSAGE_SELF), cpu(resource.RUSAGE_CHILDREN)
+        started = time.perf_counter()
+        space.enrich(clock.step)
+        enriched = time.perf_counter() - started
+        own, others = cpu(resource.RUSAGE_SELF) - own, cpu(resource.RUSAGE_CHILDREN) - others
+        started = time.perf_counter()
+        space.suspected_duplicates()
+        suspected = time.perf_counter() - started
+        stats = space.stats()
+        assert (stats.pending, stats.failed) == (0, 0)
+        parts = clock.by_part()
+        return {
+            "processes": processes,
+            "messages_per_second": round(total / (enriched + suspected), 1),
+            "enrich_seconds": round(enriched, 1),
+            "suspected_duplicates_seconds": round(suspected, 2),
+            "messages_per_second_by_part": [rate for rate, _ in parts],
+            "cpu_ms": {
+                "this": round(1000 * own / total, 3), "others": round(1000 * others / total, 3),
+            },
+            "cpu_ms_this_by_part": [used for _, used in parts],
+            "triples": stats.triples,
+            "entities": stats.entities,
+            "resident_mb": resident_mb(),
+        }  # fmt: skip
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--messages", type=int, default=100_000)
+    parser.add_argument("--processes", default="1,2")
+    parser.add_argument("--embedder", default="wordllama")
+    parser.add_argument("--json")
+    arguments = parser.parse_args()
+    runs = [
+        measure(arguments.data, arguments.messages, int(processes), arguments.embedder)
+        for processes in arguments.processes.split(",")
+    ]
+    result = {"messages": arguments.messages, "embedder": arguments.embedder, "runs": runs}
+    write({**result, "machine": machine()}, arguments.json)
+
+
+if __name__ == "__main__":
+    main()
