@@ -243,7 +243,7 @@ ONLY = {
     ("sqlite", ""): {
         "backup", "due_summaries", "erase", "fact_listing", "fact_sources", "file", "identity",
         "in_list", "inspect", "marks", "merges", "message_data", "read", "read_at", "read_only",
-        "revisions", "sealed", "vector_format", "work",
+        "revisions", "row_ids", "sealed", "vector_format", "work",
     },
     ("neo4j", ""): {
         "databases", "deadlines", "driver_errors", "parameters", "reachable",

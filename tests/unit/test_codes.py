@@ -26,6 +26,7 @@ from cognigraph.stores.sqlite.index.layer import Layer
 from cognigraph.stores.sqlite.index.scan import CodedScan, ExactScan
 from cognigraph.stores.sqlite.index.shared_work import run_all
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
+from cognigraph.stores.sqlite.row_ids import RowIds
 from cognigraph.stores.sqlite.vector_format import VectorFormat, pack_terms, unpack_terms
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
 from cognigraph.text.bm25 import bm25
@@ -189,7 +190,8 @@ def test_layers_with_codes_give_the_candidates_of_layers_without(tmp_path):
                     for index in (exact, coded):
                         index.refresh(connection, 1)
                         texts = partial(texts_of_chunks, connection)
-                        found.append(gather_candidates(connection, index, 1, asked, texts))
+                        ids = RowIds()
+                        found.append(gather_candidates(connection, index, 1, asked, texts, ids))
                     assert_alike(found[1], found[0])
         assert exact.chunks.codes is None
         assert coded.chunks.codes is not None

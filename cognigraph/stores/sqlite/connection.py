@@ -27,6 +27,16 @@ logger = logging.getLogger("cognigraph.sqlite")
 MINIMUM_SQLITE = (3, 37, 0)
 """The first version with STRICT tables; RETURNING is older."""
 
+_LEAST_CACHE, _MOST_CACHE = 16_000, 64_000
+_CACHED_SHARE = 64
+"""A connection keeps up to a 64th of the file in memory, within these KiB: what a search reads at
+random lies in many pages, and the upper levels of their indexes are read each time."""
+
+
+def cache_kib(size: int) -> int:
+    """Return the KiB of pages that a connection to a file of so many bytes may keep."""
+    return min(max(size // (_CACHED_SHARE * 1024), _LEAST_CACHE), _MOST_CACHE)
+
 
 class _Connection(sqlite3.Connection):
     """A connection that records which files it has open."""
@@ -91,7 +101,9 @@ class Pool:
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("PRAGMA foreign_keys = ON")
                 connection.execute("PRAGMA temp_store = MEMORY")
-                connection.execute("PRAGMA cache_size = -16000")
+                connection.execute(
+                    f"PRAGMA cache_size = -{cache_kib(Path(self._absolute).stat().st_size)}"
+                )
             self._remember(connection, before)
         except BaseException:
             connection.close()

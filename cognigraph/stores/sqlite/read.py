@@ -14,6 +14,7 @@ from cognigraph.stores.candidates import ChunkRecord, NewestSources
 from cognigraph.stores.sqlite.fact_sources import sources_of
 from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.message_data import JOIN, metadata_of, tags_of
+from cognigraph.stores.sqlite.row_ids import RowIds
 from cognigraph.stores.sqlite.succession import periods
 from cognigraph.times import from_micros, parse_when
 
@@ -25,23 +26,20 @@ def space_id(connection: sqlite3.Connection, space: str) -> int | None:
 
 
 def chunks(
-    connection: sqlite3.Connection, space: int, uids: Sequence[str]
+    connection: sqlite3.Connection, space: int, uids: Sequence[str], row_ids: RowIds
 ) -> dict[str, ChunkRecord]:
     """Chunks by uid."""
-    rows = select_in(
-        connection,
-        f"""SELECT c.uid, c.message_id, s.name, s.uid, c.speaker, c.at, c.text, c.part, c.parts,
-                  c.role, c.heading, d.metadata, d.tags
-           FROM chunk c JOIN session s ON s.id = c.session_id {JOIN}
-           WHERE +c.space_id = ? AND c.uid IN ({{}})""",
-        uids,
-        space,
-    )
-    return {row[0]: _chunk(row) for row in rows}
+    return {row[1]: _chunk(row) for row in row_ids.select(connection, _CHUNK, "c", uids, space)}
+
+
+_CHUNK = f"""
+SELECT c.id, c.uid, c.message_id, s.name, s.uid, c.speaker, c.at, c.text, c.part, c.parts, c.role,
+       c.heading, d.metadata, d.tags
+FROM chunk c JOIN session s ON s.id = c.session_id {JOIN} WHERE"""
 
 
 def _chunk(row: tuple[Any, ...]) -> ChunkRecord:
-    uid, message_id, session, session_uid, speaker, at, *rest = row
+    _, uid, message_id, session, session_uid, speaker, at, *rest = row
     text, part, parts, role, heading, metadata, tags = rest
     return ChunkRecord(
         uid=uid,
@@ -195,11 +193,12 @@ def triples_by_uid(
     connection: sqlite3.Connection,
     space: int,
     uids: Sequence[str],
-    newest: NewestSources | None = None,
+    newest: NewestSources | None,
+    row_ids: RowIds,
 ) -> dict[str, Triple]:
     """Triples by uid."""
-    where = "+t.space_id = ? AND t.folded_into IS NULL AND t.uid IN ({})"
-    rows = select_in(connection, f"{TRIPLE} WHERE {where}", uids, space)
+    query = f"{TRIPLE} WHERE t.folded_into IS NULL AND"
+    rows = row_ids.select(connection, query, "t", uids, space)
     return {triple.uid: triple for triple in to_triples(connection, rows, newest)}
 
 
@@ -274,20 +273,22 @@ def to_triples(
 
 
 def triples_of_chunks(
-    connection: sqlite3.Connection, space: int, uids: Sequence[str]
+    connection: sqlite3.Connection, space: int, uids: Sequence[str], row_ids: RowIds
 ) -> dict[str, tuple[str, ...]]:
     """Uids of the triples each chunk is evidence for."""
-    rows = select_in(
-        connection,
-        """SELECT c.uid, t.uid FROM chunk c JOIN evidence e ON e.chunk_id = c.id
-           JOIN triple t ON t.id = e.triple_id WHERE +c.space_id = ? AND c.uid IN ({})""",
-        uids,
-        space,
-    )
     found: dict[str, set[str]] = {}
-    for chunk, triple in rows:
-        found.setdefault(chunk, set()).add(triple)
+    ids: dict[str, int] = {}
+    for _, chunk, triple, id in row_ids.select(connection, _STATED, "c", uids, space):
+        if id is not None:
+            found.setdefault(chunk, set()).add(triple)
+            ids[triple] = id
+    row_ids.remember(ids, ids.values())
     return {chunk: tuple(sorted(uids)) for chunk, uids in found.items()}
+
+
+_STATED = """
+SELECT c.id, c.uid, t.uid, t.id FROM chunk c LEFT JOIN evidence e ON e.chunk_id = c.id
+LEFT JOIN triple t ON t.id = e.triple_id WHERE"""
 
 
 def stats(connection: sqlite3.Connection, name: str, now_micros: int) -> Stats:

@@ -28,6 +28,7 @@ from cognigraph.stores.sqlite import (
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.index.gather import gather_candidates, texts_of_chunks
 from cognigraph.stores.sqlite.index.index_cache import FreshIndex, SpaceIndexes
+from cognigraph.stores.sqlite.row_ids import RowIds
 
 
 class SQLiteSearch:
@@ -36,6 +37,7 @@ class SQLiteSearch:
     def __init__(self, file: MemoryFile, indexes: SpaceIndexes) -> None:
         self._file = file
         self._indexes = indexes
+        self._row_ids = RowIds()
 
     def warm(self, space: str) -> None:
         """Start to load the index of a space that was not searched yet, in another thread."""
@@ -48,7 +50,7 @@ class SQLiteSearch:
             if found is None:
                 return no_candidates(query)
             connection, index, space_id = found
-            return gather_candidates(connection, index, space_id, query, self._texts)
+            return gather_candidates(connection, index, space_id, query, self._texts, self._row_ids)
 
     def episodes(
         self, space: str, vector: Vector, chunks: Sequence[str], limit: int
@@ -65,17 +67,21 @@ class SQLiteSearch:
 
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
         """Chunks by uid."""
-        return self._file.query(space, {}, lambda c, s: read.chunks(c, s, uids))
+        return self._file.query(space, {}, lambda c, s: read.chunks(c, s, uids, self._row_ids))
 
     def triples_by_uid(
         self, space: str, uids: Sequence[str], newest: NewestSources | None = None
     ) -> dict[str, Triple]:
         """Triples by uid."""
-        return self._file.query(space, {}, lambda c, s: read.triples_by_uid(c, s, uids, newest))
+        return self._file.query(
+            space, {}, lambda c, s: read.triples_by_uid(c, s, uids, newest, self._row_ids)
+        )
 
     def triples_of_chunks(self, space: str, uids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Uids of the triples each chunk is evidence for."""
-        return self._file.query(space, {}, lambda c, s: read.triples_of_chunks(c, s, uids))
+        return self._file.query(
+            space, {}, lambda c, s: read.triples_of_chunks(c, s, uids, self._row_ids)
+        )
 
     def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
         """Sessions by the caller's id."""

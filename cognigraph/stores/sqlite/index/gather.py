@@ -34,6 +34,7 @@ from cognigraph.stores.sqlite.index.sources import (
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.index.themes import NOBODY
 from cognigraph.stores.sqlite.message_data import ROLE_OF_NUMBER
+from cognigraph.stores.sqlite.row_ids import RowIds
 from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.text.bm25 import idf
 from cognigraph.times import to_micros
@@ -52,10 +53,12 @@ def gather_candidates(
     space_id: int,
     query: CandidateQuery,
     texts: ReadTexts,
+    row_ids: RowIds,
 ) -> Candidates:
     """Run all candidate sources of a query. The caller holds the index's lock and its snapshot.
 
-    ``texts`` reads texts of chunks by their ids, after the snapshot has ended too.
+    ``texts`` reads texts of chunks by their ids, after the snapshot has ended too. The ids of the
+    candidates are remembered in ``row_ids``.
     """
     until = to_micros(query.as_of) if query.as_of else None
     lexicon = index.lexicon(query.terms)
@@ -89,10 +92,13 @@ def gather_candidates(
     session_ids = np.union1d(index.chunks["session"][rows], owners[near])
     sessions = _session_candidates(connection, index, session_ids, themes, query)
     chunk_candidates = _chunk_candidates(index, rows, sessions, scan, chunks, query, texts)
+    triple_candidates = triples.candidates(triple_rows, rows, evidence, chunk_candidates)
+    row_ids.remember(chunk_candidates.uids, index.chunks["id"][rows].tolist())
+    row_ids.remember(triple_candidates.uids, index.triples["id"][triple_rows].tolist())
     return Candidates(
         lexicon=lexicon,
         chunks=chunk_candidates,
-        triples=triples.candidates(triple_rows, rows, evidence, chunk_candidates),
+        triples=triple_candidates,
         sessions=sessions.candidates,
         anchors=triples.anchors,
     )

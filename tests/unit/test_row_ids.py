@@ -1,0 +1,72 @@
+"""Row ids that a search remembers: rows are found by them, and else by their uids."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from cognigraph.stores.sqlite.connection import cache_kib
+from cognigraph.stores.sqlite.in_list import select_in
+from cognigraph.stores.sqlite.row_ids import RowIds
+
+QUERY = "SELECT c.id, c.uid FROM chunk c WHERE c.text != 'hidden' AND"
+
+
+def rows(count: int) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:")
+    connection.execute(
+        "CREATE TABLE chunk (id INTEGER PRIMARY KEY AUTOINCREMENT, uid UNIQUE, space_id, text)"
+    )
+    connection.executemany(
+        "INSERT INTO chunk (uid, space_id, text) VALUES (?, ?, ?)",
+        [(f"u{n}", 1 + n % 2, "hidden" if n == 4 else "said") for n in range(count)],
+    )
+    return connection
+
+
+def test_rows_are_found_by_ids_that_are_known_and_else_by_uid():
+    connection, known = rows(8), RowIds()
+    wanted = ["u0", "u2", "u3", "u4", "u6", "u9"]  # u3 is in another space, u4 hidden, u9 nowhere
+    expected = [(1, "u0"), (3, "u2"), (7, "u6")]
+    assert sorted(known.select(connection, QUERY, "c", wanted, 1)) == expected
+    known.remember(["u0", "u3", "u4"], [1, 4, 5])
+    assert sorted(known.select(connection, QUERY, "c", wanted, 1)) == expected
+    assert known.select(connection, QUERY, "c", [], 1) == []
+
+
+def test_a_row_that_was_deleted_and_stored_again_is_found_by_its_uid():
+    connection, known = rows(3), RowIds()
+    known.remember(["u2"], [3])
+    connection.execute("DELETE FROM chunk WHERE uid = 'u2'")
+    assert known.select(connection, QUERY, "c", ["u2"], 1) == []
+    connection.execute("INSERT INTO chunk (uid, space_id, text) VALUES ('u2', 1, 'again')")
+    assert known.select(connection, QUERY, "c", ["u2"], 1) == [(4, "u2")]
+
+
+class _Recording(sqlite3.Connection):
+    """A connection that records the statements it ran."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.statements: set[str] = set()
+
+    def execute(self, sql: str, *parameters: Any) -> sqlite3.Cursor:
+        self.statements.add(sql)
+        return super().execute(sql, *parameters)
+
+
+def test_a_list_of_any_length_is_read_with_few_statements():
+    connection = _Recording(":memory:")
+    connection.execute("CREATE TABLE chunk (id INTEGER PRIMARY KEY)")
+    connection.executemany("INSERT INTO chunk VALUES (?)", [(n,) for n in range(1, 1301)])
+    connection.statements.clear()
+    for count in (0, 1, 15, 16, 17, 20, 511, 513, 1200):
+        found = select_in(connection, "SELECT id FROM chunk WHERE id IN ({})", range(1, count + 1))
+        assert [row[0] for row in found] == [*range(1, count + 1)]
+    assert sorted(one.count("?") for one in connection.statements) == [16, 32, 256, 512]
+
+
+def test_a_connection_caches_a_share_of_a_large_file():
+    assert [cache_kib(size) for size in (0, 1 << 30, 2 << 30, 100 << 30)] == [
+        16_000, 16_384, 32_768, 64_000
+    ]  # fmt: skip
