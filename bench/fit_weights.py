@@ -6,8 +6,9 @@ python bench/fit_weights.py --data DIR,DIR --embedders wordllama,fastembed:FOLDE
 Each DIR holds one kind of talk. For every question the candidates' scaled signals are gathered
 once; a listwise softmax with an L2 penalty then learns one weight vector for all embedders, and
 what to add to it where a question asks for a list. Both are learned where messages are short. What
-to add where they are long is learned there, with another L2 penalty on the change; then, with all
-these weights fixed, what a better hit in the same session costs where a question asks for a list.
+to add where they are long is learned there, with another L2 penalty on the change, so that turns
+("asks", "answers") weigh nothing there; then, with all these weights fixed, what a better hit in the
+same session costs where a question asks for a list.
 The recall it reports is cross-validated twice: each conversation is ranked with weights learned on
 the others, and each kind of talk with weights learned on the other kind (with ``--only-long``, with
 the shipped weights and no changes). As in a search, corrections precede what they correct, and
@@ -45,8 +46,10 @@ SIGNALS = {
               "contextual vector", "triple", "second triple", "time"],
 }  # fmt: skip
 SIGNALS["model"] = [
-    *SIGNALS["rules"], "exchange vector", "counterpart vector", "counterpart triple"
+    *SIGNALS["rules"], "counterpart vector", "counterpart triple"
 ]  # fmt: skip
+TURNS = ["asks", "answers"]
+"""Signals that are left out where messages are long: there the roles tell more."""
 EXTRACTIONS = {"plain": "none", "rules": "rules", "model": "recorded"}
 WEIGHTS = Path(__file__).parents[1] / "retrieve" / "rank" / "weights.py"
 ARGUMENTS = {"weights": "weights", "lists": "list_changes", "long": "long_changes"}
@@ -121,11 +124,13 @@ class Learner:
         learned = Learned(weights, lists, np.zeros(len(self._names)))
         if not long or not (short or self._shipped):
             return learned
-        own = [q.signals[:, : len(self._names)] * q.long for q in long]
+        turns = np.isin(self._names, TURNS)
+        learned = learned._replace(long=np.where(turns, -weights, 0.0))
+        own = [q.signals[:, : len(self._names)] * ~turns * q.long for q in long]
         scores = [learned.first_scores(q) for q in long]
         changes = fit(long, own, L2_OF_CHANGES, scores, start=self._first.get("changes"))
         self._first.setdefault("changes", changes)
-        learned = learned._replace(long=changes)
+        learned = learned._replace(long=learned.long + changes)
         listed = [q for q in long if q.enumerates]
         return learned._replace(session_rank=rank_weight(learned, listed))
 

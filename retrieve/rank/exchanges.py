@@ -39,8 +39,7 @@ def exchange_features(
     if "assistant" not in chunks.roles:
         return {}
     rows = counterparts(chunks)
-    other = _of(rows, similarity)
-    features = {"counterpart vector": other, "exchange vector": np.maximum(similarity, other)}
+    features = {"counterpart vector": _of(rows, similarity)}
     if triple is not None:
         features["counterpart triple"] = _of(rows, triple)
     return features

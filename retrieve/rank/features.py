@@ -45,7 +45,7 @@ WINDOW = 2
 
 _CUES = frozenset({"speaker named", "asks", "answers", "length", "names", "answer form"})
 _ROLES = frozenset({"user", "user vector", "assistant asked", "wish", "change", "correction"})
-_EXCHANGE = frozenset({"exchange vector", "counterpart vector", "counterpart triple"})
+_EXCHANGE = frozenset({"counterpart vector", "counterpart triple"})
 _MADE_SCALED = frozenset({"contextual vector", "triple", "second triple", "time", "session rank"})
 OF_TEXTS = frozenset(
     {"similar words", "window similar words", "names", "answer form"}

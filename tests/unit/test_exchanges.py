@@ -40,13 +40,11 @@ def test_a_counterpart_that_is_no_candidate_counts_as_none():
                       following=[-2, -1], previous=[-1, -2])  # fmt: skip
     found = signals(candidates(pool, sessions=session_pool([0.1, 0.1])))
     assert found["counterpart vector"].tolist() == [0.0, 0.0]
-    assert found["exchange vector"].tolist() == [1.0, 0.0]
 
 
-def test_both_messages_of_an_exchange_profit_from_the_better_one():
+def test_each_message_of_an_exchange_profits_from_the_other():
     found = signals(candidates(chunk_pool([0.1, 0.9, 0.1, 0.5], speakers=TALK)))
     assert found["counterpart vector"].tolist() == pytest.approx([1.0, 0.0, 0.5, 0.0])
-    assert found["exchange vector"].tolist() == pytest.approx([1.0, 1.0, 0.5, 0.5])
 
 
 def test_a_fact_counts_for_the_counterpart_of_its_evidence():
@@ -60,11 +58,11 @@ def test_a_fact_counts_for_the_counterpart_of_its_evidence():
 @pytest.mark.parametrize("speakers", [("user", "Ann", "user", "Ann"), ("Ann", "Ben", None, "Ann")])
 def test_people_have_no_counterparts(speakers):
     found = signals(candidates(chunk_pool([0.1, 0.9, 0.1, 0.5], speakers=speakers)))
-    assert not {"exchange vector", "counterpart vector", "counterpart triple"} & set(found)
+    assert not {"counterpart vector", "counterpart triple"} & set(found)
 
 
 def test_windows_and_cues_switch_the_signals_off():
     found = candidates(chunk_pool([0.1, 0.9, 0.1, 0.5], speakers=TALK))
-    assert "exchange vector" in signals(found)
-    assert "exchange vector" not in signals(found, windows=False)
-    assert "exchange vector" not in signals(found, cues=False)
+    assert "counterpart vector" in signals(found)
+    assert "counterpart vector" not in signals(found, windows=False)
+    assert "counterpart vector" not in signals(found, cues=False)

@@ -119,7 +119,10 @@ def test_the_length_of_the_messages_of_a_space_chooses_the_weights():
 def test_every_changed_weight_belongs_to_a_signal():
     for name, weight_set in WEIGHT_SETS.items():
         only_long = {"user", "user vector", "assistant asked", "wish", "contextual vector"}
-        only_long |= {"exchange vector", "counterpart vector", "counterpart triple"}
+        only_long |= {"counterpart vector", "counterpart triple"}
         known = {*weight_set.weights, *only_long, "session rank"}
         assert set(weight_set.long_changes) <= known, name
         assert {"user", "vector"} <= set(weight_set.long_changes), name
+        long = weight_set.relative(long=1.0)
+        assert long["asks"] == long["answers"] == 0.0, "roles tell more than who takes turns"
+        assert weight_set.relative(long=0.5)["asks"] < 0 < weight_set.relative(long=0.5)["answers"]
