@@ -7,8 +7,8 @@ Each DIR holds one kind of talk. For every question the candidates' scaled signa
 once; a listwise softmax with an L2 penalty then learns one weight vector for all embedders, and
 what to add to it where a question asks for a list. Both are learned where messages are short. What
 to add where they are long is learned there, with another L2 penalty on the change, so that turns
-("asks", "answers") weigh nothing there; then, with all these weights fixed, what a better hit in the
-same session costs where a question asks for a list.
+("asks", "answers") weigh nothing there; then, with all these weights fixed, what a better hit in
+the same session costs where a question asks for a list.
 The recall it reports is cross-validated twice: each conversation is ranked with weights learned on
 the others, and each kind of talk with weights learned on the other kind (with ``--only-long``, with
 the shipped weights and no changes). As in a search, corrections precede what they correct, and
