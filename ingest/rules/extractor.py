@@ -23,6 +23,7 @@ from cognigraph.ingest.rules.in_full import in_full
 from cognigraph.ingest.rules.statement import Statement
 from cognigraph.ingest.rules.summary import SessionState
 from cognigraph.ingest.rules.turns import CONTEXT, NEAR, ChunkInContext, ReadSentence
+from cognigraph.ingest.rules.worth import LEAST, not_worth_keeping
 from cognigraph.model import Usage
 from cognigraph.model.roles import ANONYMOUS
 from cognigraph.settings import WeightSetName
@@ -53,13 +54,15 @@ class RulesExtractor:
     """Extracts by rules, without a model or network. Stateless between calls.
 
     ``timezone`` is the speakers' time zone, which determines what day "yesterday" is. The default
-    is the time zone of each chunk's own time.
+    is the time zone of each chunk's own time. A statement is left out if its worth is below
+    ``least_worth`` (see :mod:`.worth`).
     """
 
     weight_set: WeightSetName = "rules"
 
-    def __init__(self, *, timezone: tzinfo | None = None) -> None:
+    def __init__(self, *, timezone: tzinfo | None = None, least_worth: float = LEAST) -> None:
         self._timezone = timezone
+        self._least_worth = least_worth
 
     @property
     def name(self) -> str:
@@ -100,7 +103,9 @@ class RulesExtractor:
             assistant = turn.role == "assistant"
             phrases = (phrase for one in turn.read for phrase in one.phrases)
             state.add_phrases(phrases, new=not assistant)  # an assistant gives no topic of its own
-            _read_chunk(turn, index, tuple(turns)[-NEAR:], facts, mentions, state)
+            told, discourse = _statements(turn, tuple(turns)[-NEAR:], self._least_worth)
+            facts.add(told, index, chunk.speaker)
+            mentions.add(turn, state, index, discourse.introduced)
             _add_sentences(turn, state)
             state.next_chunk(chunk)
             turns.append(turn)
@@ -125,20 +130,20 @@ def _local(window: Window, timezone: tzinfo | None) -> Window:
     return replace(window, before=before, chunks=chunks)
 
 
-def _read_chunk(
-    turn: ChunkInContext,
-    index: int,
-    near: Sequence[ChunkInContext],
-    facts: FactCollector,
-    mentions: _Mentions,
-    state: SessionState,
-) -> None:
+def _statements(
+    turn: ChunkInContext, near: Sequence[ChunkInContext], least_worth: float
+) -> tuple[list[Statement], Discourse]:
+    """Return what a chunk states that is worth keeping, and the discourse after it.
+
+    What a word of change has altered is worth keeping in any case.
+    """
     told, discourse = turn.statements(near)
     texts = [one.sentence.text for one in turn.read]
     speaker = turn.chunk.speaker or ANONYMOUS
-    told = with_changes(texts, told, turn.chunk.at, partial(_earlier, turn, near), speaker)
-    facts.add([*told, *turn.tasks], index, turn.chunk.speaker)
-    mentions.add(turn, state, index, discourse.introduced)
+    changed = with_changes(texts, told, turn.chunk.at, partial(_earlier, turn, near), speaker)
+    each = ((one, turn.read[n].sentence.tokens) for n, said in turn.told.items() for one in said)
+    dropped = not_worth_keeping(each, turn.voices, least_worth)
+    return [*(one for one in changed if one not in dropped), *turn.tasks], discourse
 
 
 def _earlier(turn: ChunkInContext, near: Sequence[ChunkInContext]) -> list[Statement]:

@@ -98,11 +98,6 @@ TALKING = word_set("chat hear talk catch speak tell see thank listen congratulat
 """What those who talk do with each other."""
 GIVING = word_set("have send show give bring share keep")
 """What those who talk do for each other: "sends you the recipe"."""
-PROMISED = word_set(
-    """remember forget show send share bring watch tell talk keep stay give let check try help rock
-    see find hear think listen post put cheer quit reach"""
-)
-"""Verbs of promises that a conversation is full of: "I'll show you"."""
 MOVING = word_set(
     """inspire motivate help touch support push drive bring make give encourage remind allow keep
     comfort blow bug hit bother teach lift fuel energize amaze surprise mean get calm cheer thrill

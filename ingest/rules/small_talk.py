@@ -6,7 +6,6 @@
 | "You found courage", "You have come so far"     | tells the listener what the listener knows    |
 | "I'm chasing my dreams", "It takes dedication"  | names nothing that one could look for         |
 | "The idea inspires me", "Kids are resilient"    | is about no one and nothing in particular     |
-| "I'll show you", "I'll never forget the second" | promises and resolves without a day           |
 | "I can't wait to see it", "Good to hear it"     | is about the conversation itself              |
 | "I used for self-expression"                    | lacks its object, which was said elsewhere    |
 
@@ -178,28 +177,6 @@ def _happened(said: Said) -> bool:
     return (said.phrase.type == "person" and said.is_past) or "'s " in said.object.text
 
 
-def is_about_anything(said: Said) -> bool:
-    """Recognise a subject that could be anything: "the third one", "the pic", "the slot"."""
-    if said.phrase.proper or said.is_of_speakers or said.subject.pronoun:
-        return False
-    return all(word in _VAGUE for word in said.phrase.text.lower().split())
-
-
-_VAGUE = idle.ANYTHING | idle.POINTERS | idle.SHOWN | words.LIGHT | words.SENTIMENT
-
-
-def is_moving(said: Said) -> bool:
-    """Recognise what a thing does to one of those who talk: "your story motivates me"."""
-    moved = said.object.text in (said.voices.speaker, said.voices.other)
-    acts = said.phrase.type != "person" and said.verb_words[0] not in verbs.BE
-    return moved and acts and _is_form(said.relation.main, idle.MOVING)
-
-
-def is_promise(said: Said) -> bool:
-    """Recognise a promise or resolve: "I'll show you", "I'll never forget it"."""
-    return said.relation.modal == "will" and said.relation.main in idle.PROMISED
-
-
 def is_idle(said: Said) -> bool:
     """Recognise a verb of feeling or effort: "remembers the classes", "embraces the journey"."""
     return any(_is_form(word, idle.IDLE) for word in (said.relation.main, *said.verb_words[-2:]))
@@ -322,7 +299,11 @@ _FUNCTION = words.PREPOSITIONS | words.CONJUNCTIONS | words.DETERMINERS | words.
 
 def head(phrase: Phrase) -> str:
     """Return the head of a noun phrase: the last word before the first preposition."""
-    said = phrase.text.lower().split()
+    return head_of(phrase.text.lower().split())
+
+
+def head_of(said: Sequence[str]) -> str:
+    """Return the head of a noun phrase that consists of these words."""
     return said[head_index(said)].strip(",.")
 
 
@@ -339,15 +320,13 @@ def head_index(said: Sequence[str]) -> int:
     return last
 
 
-_FEELINGS = (is_praise, is_feeling, is_talk, is_something, is_about_anything)
+_FEELINGS = (is_praise, is_feeling, is_talk, is_something)
 _SIGNS: tuple[Callable[[Said], bool], ...] = (
     *_FEELINGS,
     is_known_to_listener,
     is_abstract,
     is_anything,
     is_about_nothing,
-    is_moving,
-    is_promise,
     is_idle,
     is_of_everybody,
     is_past_wish,

@@ -102,7 +102,7 @@ def is_useful(
         return False  # "I need a menu idea" asks for it
     if phrase.text.endswith("'s"):
         return False  # "Priya's found two others"
-    if _is_regret(relation, object) or _is_half_opinion(relation, object):
+    if _is_regret(relation, object):
         return False
     if not named and not _is_counted(object):
         said = small_talk.Said(subject, phrase, relation, object, voices)
@@ -117,13 +117,11 @@ def is_useful(
         and not (_is_mood(relation) and not concrete)
         and not (_is_generic(object) and not concrete)
         and not (_is_thought(relation, object) and not concrete)
-        and not (_is_activity(phrase) and not concrete)
         and not _is_to_somebody(relation, object, voices)
         and not (_is_sentiment(relation, object) and not named)
         and not _is_vague(object)
         and relation.text not in ("is like", "was like")
         and not (object.type == "time" and relation.main in _TRANSITIVE)
-        and not (_is_simple(phrase) and not phrase.proper)
         and not _is_bare_number(subject, relation, object)
         and not all(_is_number(word) for word in phrase.text.lower().split())
         and not (relation.main == "make" and object.type == "person")
@@ -169,14 +167,6 @@ def _is_thought(relation: Relation, object: Phrase) -> bool:
     if relation.modal == "will" and relation.main in _RESOLVES:
         return True
     return relation.main == "want" and object.text.lower().split()[-1] in _PROGENY
-
-
-def _is_activity(phrase: Phrase) -> bool:
-    """Return whether a subject is what one does: "having a good time", "simple stretching"."""
-    said = phrase.text.split()
-    return not phrase.proper and any(
-        word.endswith("ing") and verbs.is_ing(word.lower()) for word in said[:2]
-    )
 
 
 def _is_generic(object: Phrase) -> bool:
@@ -251,11 +241,6 @@ def _is_simple_name(first: str, second: str) -> bool:
     return first[:1].isupper() and not first.endswith("'s") and (verb or second in _FEELINGS)
 
 
-def _is_simple(phrase: Phrase) -> bool:
-    """Return whether a subject consists of evaluative words alone: "strong", "the best"."""
-    return all(word in words.SENTIMENT | words.LIGHT for word in phrase.text.lower().split())
-
-
 def _head(phrase: Phrase) -> str:
     """Return the head of a noun phrase: the last word before the first preposition."""
     said = phrase.text.lower().split()
@@ -326,12 +311,6 @@ def _is_regret(relation: Relation, object: Phrase) -> bool:
 
 def _opening(relation: Relation, object: Phrase) -> list[str]:
     return [*relation.text.split()[1:2], *object.text.lower().split()[:1]]
-
-
-def _is_half_opinion(relation: Relation, object: Phrase) -> bool:
-    """Return whether the second of two predicates is an opinion: "is about 12 and very good"."""
-    said = object.text.lower().split()
-    return relation.main == "be" and "and" in said[1:-1] and said[-1] in words.SENTIMENT
 
 
 def _is_counted(object: Phrase) -> bool:

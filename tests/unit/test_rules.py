@@ -13,6 +13,7 @@ from cognigraph.english.times.find import find_times
 from cognigraph.ingest.extraction import Extraction, Fact, Window
 from cognigraph.ingest.rules.extractor import RulesExtractor
 from cognigraph.ingest.rules.summary import KEYS, POOL, SessionState, shorten
+from cognigraph.ingest.rules.worth import EVERYTHING
 from cognigraph.stores.records import SessionNotes, WorkChunk
 from cognigraph.times import parse_when
 
@@ -28,7 +29,7 @@ def window(*said: tuple[str | None, str], before: int = 0, state: str = "") -> W
 
 
 def extract(*said: tuple[str | None, str], before: int = 0, state: str = "") -> Extraction:
-    return RulesExtractor().extract(window(*said, before=before, state=state))
+    return RulesExtractor(least_worth=EVERYTHING).extract(window(*said, before=before, state=state))
 
 
 def facts(text: str, speaker: str | None = "Ann") -> list[tuple[str, str, str]]:

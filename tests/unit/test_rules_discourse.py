@@ -8,6 +8,7 @@ import pytest
 
 from cognigraph.ingest.extraction import Extraction, Window
 from cognigraph.ingest.rules.extractor import RulesExtractor
+from cognigraph.ingest.rules.worth import EVERYTHING
 from cognigraph.stores.records import WorkChunk
 
 AT = datetime(2023, 5, 10, 23, 30, tzinfo=UTC)  # a Wednesday
@@ -19,7 +20,7 @@ def read(*said: tuple[str, str], offset: int = 0) -> Extraction:
         for n, (speaker, text) in enumerate(said)
     )
     zone = timezone(timedelta(hours=offset)) if offset else None
-    return RulesExtractor(timezone=zone).extract(Window("x", "s", chunks))
+    return RulesExtractor(timezone=zone, least_worth=EVERYTHING).extract(Window("x", "s", chunks))
 
 
 def facts(*said: tuple[str, str] | str) -> list[tuple[str, str, str]]:

@@ -8,12 +8,13 @@ import pytest
 
 from cognigraph.ingest.extraction import Window
 from cognigraph.ingest.rules.extractor import RulesExtractor
+from cognigraph.ingest.rules.worth import EVERYTHING, LEAST
 from cognigraph.stores.records import SessionNotes, WorkChunk
 
 AT = datetime(2023, 5, 10, 12, 0, tzinfo=UTC)
 
 
-def told(text: str, other: str = "Ben", role: str | None = None) -> list[str]:
+def told(text: str, other: str = "Ben", role: str | None = None, least: float = LEAST) -> list[str]:
     """What Ann's message states in a talk with somebody else."""
     roles = (None, None) if role is None else ("assistant", "user")
     said = ((other, "Hello.", roles[0]), ("Ann", text, roles[1]))
@@ -21,7 +22,7 @@ def told(text: str, other: str = "Ben", role: str | None = None) -> list[str]:
         WorkChunk(f"u{n}", f"m{n}", "s", who, AT + timedelta(minutes=n), text, role=part)
         for n, (who, text, part) in enumerate(said)
     )
-    found = RulesExtractor().extract(Window("x", "s", chunks, (), SessionNotes()))
+    found = RulesExtractor(least_worth=least).extract(Window("x", "s", chunks, (), SessionNotes()))
     return [f"{one.subject} {one.relation} {one.object}" for one in found.facts]
 
 
@@ -98,8 +99,8 @@ def test_small_talk_gives_no_fact(text: str) -> None:
         ("That job was made for you.", "job was made for Ben"),
     ],
 )
-def test_what_lasts_is_kept(text: str, fact: str) -> None:
-    assert told(text) == [fact]
+def test_what_lasts_is_no_small_talk(text: str, fact: str) -> None:
+    assert told(text, least=EVERYTHING) == [fact]
 
 
 def test_praise_is_a_preference_where_nobody_shows_anything() -> None:
