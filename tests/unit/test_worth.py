@@ -16,11 +16,11 @@ from cognigraph.stores.records import SessionNotes, WorkChunk
 AT = datetime(2023, 5, 10, 12, 0, tzinfo=UTC)
 
 
-def told(text: str, least: float = worth.LEAST, other: str = "Ben") -> list[str]:
-    """What Ann's message states in a talk with somebody else."""
+def told(text: str, least: float = worth.LEAST, speakers: str = "Ben Ann") -> list[str]:
+    """What the second of two speakers states."""
     chunks = tuple(
         WorkChunk(f"u{n}", f"m{n}", "s", who, AT + timedelta(minutes=n), said)
-        for n, (who, said) in enumerate(((other, "Hello."), ("Ann", text)))
+        for n, (who, said) in enumerate(zip(speakers.split(), ("Hello.", text), strict=True))
     )
     found = RulesExtractor(least_worth=least).extract(Window("x", "s", chunks, (), SessionNotes()))
     return [
@@ -64,8 +64,8 @@ def test_plain_facts_are_kept(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["Never use tabs.", "Please do not write any comments."])
 def test_orders_to_an_assistant_always_count(text: str) -> None:
-    everything = told(text, worth.EVERYTHING, other="assistant")
-    assert everything and told(text, other="assistant") == everything
+    everything = told(text, worth.EVERYTHING, "assistant user")
+    assert everything and told(text, speakers="assistant user") == everything
 
 
 def test_what_a_word_of_change_puts_in_the_place_of_another_always_counts() -> None:
