@@ -42,6 +42,8 @@ from tests.isolation.world import (
 )
 from tests.unit.test_faces import operations
 
+pytestmark = pytest.mark.slow
+
 Play = Callable[[World, str], list[Any]]
 Compare = Callable[[Play], None]
 SPACE = "ann"
@@ -131,7 +133,6 @@ def test_verbs(compare_on_store: Compare, tmp_path: Path) -> None:
     compare_on_store(play)
 
 
-@pytest.mark.slow
 def test_verbs_for_asyncio(compare: Compare, tmp_path: Path) -> None:
     async def play_all(world: World, name: str) -> list[Any]:
         found = []
@@ -146,7 +147,6 @@ def test_verbs_for_asyncio(compare: Compare, tmp_path: Path) -> None:
     compare(lambda world, name: asyncio.run(play_all(world, name)))
 
 
-@pytest.mark.slow
 def test_routes(compare: Compare, tmp_path: Path) -> None:
     def play(world: World, name: str) -> list[Any]:
         with (
@@ -198,7 +198,6 @@ def read_lines(text: str) -> list[Any]:
     return found
 
 
-@pytest.mark.slow
 def test_tools(compare: Compare) -> None:
     async def play(world: World, name: str) -> list[Any]:
         with world.open() as memory:
@@ -233,7 +232,6 @@ _CLOCK = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+\+00:00")
 _FILES = re.compile(r"/\S*/file-[0-9a-f]{32}")
 
 
-@pytest.mark.slow
 def test_commands(compare: Compare, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def play(world: World, name: str) -> list[Any]:
         store = ["--db", str(world.location["location"]), "--space", name, "--json"]

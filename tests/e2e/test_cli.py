@@ -144,6 +144,7 @@ def test_as_of_on_the_command_line(quick: Cli, sample_db: str) -> None:
     assert max(hit["at"] for hit in json.loads(found.stdout)["hits"]) < "2025-05-01"
 
 
+@pytest.mark.slow
 def test_facts_and_messages_are_chosen_on_the_command_line(quick: Cli, sample_db: str) -> None:
     one = ("triples", "Mira", "--slot", "home", "--status", "current", "--db", sample_db, "--json")
     then = ("--valid-at", "2025-06-01T00:00:00Z")
