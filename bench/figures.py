@@ -77,6 +77,79 @@ def insert() -> str:
     return table(head, rows)
 
 
+def insert_large() -> str:
+    """Return the table of inserts into a space of a million, and of the way there."""
+    rows = []
+    for name in ("insert-sqlite", "insert-sqlite-1m"):
+        if not (RESULTS / f"{name}.json").exists():
+            continue
+        found = result(name)
+        full = found["prefilled"]
+        parts = found.get("bulk_turns_per_second_by_part", ())
+        rows.append(
+            [
+                f"{found['prefill']:,}",
+                f"{ms(full['p50_ms'])} / {ms(full['p95_ms'])}",
+                f"{found['bulk_turns_per_second']:,.0f}",
+                f"{parts[0]:,} / {parts[-1]:,}" if parts else "",
+            ]
+        )
+    head = ["messages stored", "`add`, p50 / p95", "`add_many`, messages/s"]
+    return table([*head, "its first / last tenth"], rows)
+
+
+def enrichment_large() -> str:
+    """Return the table of the rules' speed in a large space, by the number of processes."""
+    found = result("enrich-large")
+    rows = [
+        [
+            f"{run['processes']}",
+            f"{run['messages_per_second']:,.0f}",
+            "{:,} / {:,}".format(*(run["messages_per_second_by_part"][at] for at in (0, -1))),
+            f"{run['cpu_ms']['this']:.2f} / {run['cpu_ms']['others']:.2f} ms",
+            f"{run['suspected_duplicates_seconds']:.1f} s",
+        ]
+        for run in found["runs"]
+    ]
+    head = ["processes that read", f"messages/s, of {found['messages']:,}"]
+    times = ["processor time of a message: this / others", "suspected duplicates"]
+    return table([*head, "first / last tenth", *times], rows)
+
+
+def many_spaces() -> str:
+    """Return the table of searches in a file of many spaces."""
+    found = result("many-spaces")
+    few = max(found["spaces"] // 100, 2)
+    names = {
+        f"first search in one of {found['spaces']:,} spaces": "cold",
+        f"the same, of {few:,} spaces": "cold_of_few",
+        "each further search": "warm",
+    }
+    rows = [
+        [
+            name,
+            *(ms(found[key][of]) for of in ("p50_ms", "p95_ms")),
+            ms(found[key]["cpu"]["p50_ms"]),
+        ]
+        for name, key in names.items()
+    ]
+    return table(["", "p50", "p95", "processor time, p50"], rows)
+
+
+def memory_of_spaces() -> str:
+    """Return the table of the memory of a process that searches many spaces."""
+    found = result("many-spaces")
+    resident = found["resident_mb"]
+    rows = [
+        [
+            f"{found['index_mb']:g} MB", f"{resident['first']:.0f} MB", f"{resident['all']:.0f} MB",
+            f"{found['unknown_mb']:.1f} MB",
+        ]
+    ]  # fmt: skip
+    head = ["`index_bytes`", "after the first space", f"after all {found['spaces']:,}"]
+    return table([*head, f"growth by {found['unknown_names']:,} unknown names"], rows)
+
+
 _LARGE_SPACES = {
     "SQLite, 100,000 messages, 300,000 facts": "search-sqlite",
     "SQLite, 1,000,000 messages, 3,000,000 facts": "search-sqlite-1m",
@@ -765,10 +838,10 @@ IN_README: dict[str, Callable[[], str]] = {
 }
 
 TABLES: tuple[Callable[[], str], ...] = (
-    insert, search, filters, size, size_neo4j, recall, categories, assistants, outdated, team,
-    context, strategies, several_queries, page, serve, imports, extraction, languages, enrichment,
-    model_cost, dates, ablation_paper, ablation_wide, ablation_default, updates, forgetting,
-    torture,
+    insert, insert_large, search, filters, size, size_neo4j, recall, categories, assistants,
+    outdated, team, context, strategies, several_queries, page, serve, imports, extraction,
+    languages, enrichment, enrichment_large, many_spaces, memory_of_spaces, model_cost, dates,
+    ablation_paper, ablation_wide, ablation_default, updates, forgetting, torture,
 )  # fmt: skip
 
 
