@@ -123,6 +123,7 @@ def test_sessions_and_entities_of_the_same_name_in_two_spaces_are_separate(
     assert [row["name"] for row in rows] == ["Ann", "Ben", "Lisbon", "Oslo", "broken bike"]
 
 
+@pytest.mark.one_line
 @pytest.mark.slow
 def test_named_queries_stay_inside_their_space(open_memory: OpenMemory, space_name, extractor):
     from cognigraph.cypher import named_queries

@@ -85,6 +85,7 @@ def _without_space(value: Any) -> Any:
     return value
 
 
+@pytest.mark.one_line
 def test_named_queries_answer_as_on_a_graph(server: Server) -> None:
     for name, expected in EXPECTED.items():
         query = named_query(name)

@@ -217,6 +217,7 @@ def statements() -> Iterator[list[str]]:
         logger.setLevel(before)
 
 
+@pytest.mark.one_line
 @pytest.mark.parametrize(
     "exact_up_to", [10_000, pytest.param(20, marks=pytest.mark.changes_indexes)]
 )
@@ -248,6 +249,7 @@ def test_a_search_sends_five_statements_for_its_candidates(
     ]
 
 
+@pytest.mark.one_line
 def test_an_insert_sends_two_statements_however_many_messages(open_store: Open, space: str) -> None:
     store = open_store()
     store.messages.insert(space, [message(space, 0)])
@@ -315,6 +317,7 @@ def labelled(driver: Driver, space: str) -> tuple[int, int]:
     return rows[0]["all"], rows[0]["labelled"]
 
 
+@pytest.mark.one_line
 @pytest.mark.changes_indexes
 def test_the_newest_chunks_are_compared_until_they_are_worth_a_transaction(
     open_store: Open, driver: Driver, space: str
@@ -372,6 +375,7 @@ def test_an_interrupted_promotion_is_finished_by_the_next_write(
     assert labelled(driver, space) == (32, 32)
 
 
+@pytest.mark.one_line
 @pytest.mark.changes_indexes
 def test_as_of_looks_further_than_the_nearest(open_store: Open, driver: Driver, space: str) -> None:
     store = open_store(exact_up_to=20)
@@ -387,6 +391,7 @@ def test_as_of_looks_further_than_the_nearest(open_store: Open, driver: Driver, 
     assert set(found.chunks.uids) == {row.chunks[0].uid for row in far}
 
 
+@pytest.mark.one_line
 @pytest.mark.changes_indexes
 @pytest.mark.parametrize("most", [2000, 5])
 def test_a_filter_by_session_or_time_finds_what_is_far_from_the_question(
@@ -476,6 +481,7 @@ def test_a_filter_by_tags_or_metadata_finds_what_is_far_from_the_question(
 # Words
 
 
+@pytest.mark.one_line
 def test_word_counts_follow_what_another_store_writes(open_store: Open, space: str) -> None:
     one, other = open_store(), open_store()
     probe = CandidateQuery(unit(1)[0], terms=("zebra", "appl"), chunks_by_terms=5)
@@ -546,6 +552,7 @@ def test_splice_cuts_each_gap_once() -> None:
     assert linked == [["x", "a"], ["a", "y"], ["y", "z"], ["z", "b"], ["b", "w"]]
 
 
+@pytest.mark.one_line
 def test_a_message_of_a_thousand_chunks_is_one_insert(
     open_store: Open, driver: Driver, space: str
 ) -> None:
@@ -656,6 +663,7 @@ def test_workers_and_writers_do_not_deadlock(open_store: Open, space: str) -> No
     assert stats.keys == 1
 
 
+@pytest.mark.one_line
 def test_a_lost_lease_changes_nothing(open_store: Open, space: str) -> None:
     store = open_store()
     store.messages.insert(space, [message(space, n) for n in range(3)])
