@@ -155,7 +155,7 @@ class Vocabulary:
         rows = np.fromiter(map(self._rows.__getitem__, words), np.int32, len(words))
         starts = [*np.flatnonzero(rows == 0).tolist(), len(rows)]
         for key, (start, end) in zip(texts, pairwise(starts), strict=True):
-            self._read[key] = rows[start:end].copy()  # a view would keep the whole array alive
+            self._read[key] = rows[start:end]
         self._remembered += len(rows)
 
     def _embed(self) -> None:

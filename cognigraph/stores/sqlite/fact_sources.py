@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import Any
 
 from cognigraph.model.graph import Source
 from cognigraph.stores.candidates import NewestSources
@@ -34,38 +34,52 @@ WHERE r.position <= :count
 # Positions and totals are read from the index of the evidence alone; only the chosen are joined.
 
 
-@dataclass(slots=True)
-class _Found:
-    rows: set[tuple[int, str, str, str, bool]] = field(default_factory=set)
-    chunks: set[int] = field(default_factory=set)
-    total: int = 0
+_COUNT = """
+SELECT triple_id, count(DISTINCT chunk_id) FROM evidence
+WHERE triple_id IN (SELECT value FROM json_each(?)) GROUP BY triple_id"""
 
-    def sources(self) -> tuple[tuple[Source, ...], int]:
-        ordered = sorted(self.rows, reverse=True)
-        return tuple(source_of(*row) for row in ordered), max(0, self.total - len(self.chunks))
+Sources = tuple[tuple[Source, ...], int]
+"""Sources of a fact, newest first, and how many were left out."""
 
 
 def sources_of(
     connection: sqlite3.Connection, ids: Sequence[int], newest: NewestSources | None
-) -> Mapping[int, tuple[tuple[Source, ...], int]]:
-    """The sources of facts by their row ids, newest first, and how many were left out."""
-    found: dict[int, _Found] = {}
-    for triple, chunk, *source, total in _rows(connection, ids, newest):
-        one = found.setdefault(triple, _Found(total=total))
-        one.rows.add(tuple(source))
-        one.chunks.add(chunk)
-    return {triple: one.sources() for triple, one in found.items()}
+) -> Mapping[int, Sources]:
+    """The sources of facts by their row ids."""
+    found: dict[int, list[tuple[Any, ...]]] = {}
+    for row in _rows(connection, ids, newest):
+        found.setdefault(row[0], []).append(row[1:])
+    return {triple: _sources(rows) for triple, rows in found.items()}
+
+
+def _sources(rows: Sequence[tuple[Any, ...]]) -> Sources:
+    """Sources of rows of one fact: a chunk, what says when and who, and the number of chunks."""
+    if len(rows) == 1:  # as of most facts
+        _, *one, total = rows[0]
+        return (source_of(*one),), max(0, total - 1)
+    different = sorted({row[1:-1] for row in rows}, reverse=True)
+    left_out = rows[0][-1] - len({row[0] for row in rows})
+    return tuple(source_of(*one) for one in different), max(0, left_out)
 
 
 def _rows(
     connection: sqlite3.Connection, ids: Sequence[int], newest: NewestSources | None
-) -> sqlite3.Cursor:
+) -> list[tuple[Any, ...]]:
+    """All rows of facts with few sources, and the newest of the others."""
     if newest is None:
-        return connection.execute(_ALL, {"ids": json.dumps([*ids])})
-    values = {
-        "ids": json.dumps([*ids]),
-        "count": newest.count,
-        "chunks": json.dumps([*newest.chunks]),
-        "until": None if newest.until is None else to_micros(newest.until),
-    }
-    return connection.execute(_NEWEST, values)
+        return connection.execute(_ALL, {"ids": json.dumps([*ids])}).fetchall()
+    few, many = [], list(ids)
+    if newest.until is None:
+        counts = dict(connection.execute(_COUNT, (json.dumps(many),)))
+        few = [id for id in ids if counts.get(id, 0) <= newest.count]
+        many = [id for id in ids if counts.get(id, 0) > newest.count]
+    rows = connection.execute(_ALL, {"ids": json.dumps(few)}).fetchall() if few else []
+    if many:
+        values = {
+            "ids": json.dumps(many),
+            "count": newest.count,
+            "chunks": json.dumps([*newest.chunks]),
+            "until": None if newest.until is None else to_micros(newest.until),
+        }
+        rows += connection.execute(_NEWEST, values).fetchall()
+    return rows
