@@ -36,6 +36,25 @@ class WordLlamaEmbedder:
         """Vector of a question, computed as for any other text."""
         return np.asarray(self.embed([text])[0])
 
+    def embed_words(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
+        """As :meth:`embed`, for single words: faster, and in the calling thread alone.
+
+        The tokenizer's own batches wake all cores, and cut out special tokens, which no word is.
+        """
+        model = _wordllama()
+        tokenize = model.tokenizer.model.tokenize
+        ids = [[token.id for token in tokenize(_WORD_START + word)] for word in words]
+        counts = np.fromiter(map(len, ids), np.int64, len(ids))
+        sums = np.zeros((len(ids), self.dimension), np.float32)
+        for position in range(counts.max(initial=0)):  # in their order, as in a mean of rows
+            longer = np.flatnonzero(counts > position)
+            sums[longer] += model.embedding[[ids[row][position] for row in longer.tolist()]]
+        return np.asarray(sums / np.maximum(counts, 1)[:, None].astype(np.float32))
+
+
+_WORD_START = "\u2581"
+"""What the tokenizer puts in place of the space before a word."""
+
 
 @contextmanager
 def _logging_untouched() -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,12 +40,13 @@ from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.text.bm25 import idf
 from cognigraph.times import to_micros
 
+_TEXTS = "SELECT c.id, c.text FROM json_each(?) one CROSS JOIN chunk c ON c.id = one.value"
 ReadTexts = Callable[[Sequence[int]], Mapping[int, str]]
 
 
 def texts_of_chunks(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
     """The texts of chunks by their row ids."""
-    return dict(select_in(connection, "SELECT id, text FROM chunk WHERE id IN ({})", ids))
+    return dict(connection.execute(_TEXTS, (json.dumps([*ids]),)).fetchall())
 
 
 def gather_candidates(
