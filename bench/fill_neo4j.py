@@ -242,7 +242,7 @@ def wait_for_indexes(connection: Connection) -> None:
     while True:
         with connection.driver.session(database=connection.database) as session:
             rows = session.run(STATES).values()
-        if all(state == "ONLINE" for _, state in rows):
+        if all(state == "ONLINE" for _, state, _ in rows):
             return
         time.sleep(2)
 
