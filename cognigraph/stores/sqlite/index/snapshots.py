@@ -2,8 +2,8 @@
 
 Reading the rows of a million messages takes half a minute. So the arrays that an index holds are
 written to a file, which a later process maps into its memory before it reads the rows that are
-newer. It has in memory only what it uses, and the signs; what it changes is not written to the file.
-The file is a copy of what is in the rows: without it, everything works.
+newer. It has the signs in memory, and else only what it uses; what it changes is not written to the
+file. The file is a copy of what is in the rows: without it, everything works.
 
 The memory names the file that is valid for a space, by a random token, with the epoch of the space.
 A file that another history of the memory has left (a restored backup) is therefore not taken for
