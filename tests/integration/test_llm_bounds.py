@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import cache
 
 import pytest
 
@@ -71,6 +72,7 @@ def measured(most: int) -> Iterator[None]:
     assert peak < most, f"{peak / MEGABYTE:.0f} MB"
 
 
+@cache
 def zeros(count: int, wbits: int) -> bytes:
     """Compress zeros without keeping them in memory."""
     packer = zlib.compressobj(9, zlib.DEFLATED, wbits)
