@@ -7,11 +7,15 @@ counts as a verb only by its position (after "I", "will", "to") or its ending (-
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from cognigraph.english.words import word_set
 
 Form = Literal["base", "s", "past", "part", "ing"]
+
+_REMEMBERED = 8192
+"""Words of which what they are is remembered, because a conversation repeats its words."""
 
 _IRREGULAR = """
 become became become|begin began begun|bring brought brought|build built built|buy bought bought
@@ -207,6 +211,7 @@ def known_verb(word: str) -> Verb | None:
     return _FORMS.get(word)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def guess_verb(word: str) -> Verb | None:
     """Look up a form in the lexicon, else go by its ending: -ed is past, -ing progressive."""
     found = _FORMS.get(word)
@@ -234,6 +239,7 @@ def is_finite(word: str) -> bool:
     return found.form in ("past", "s")
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def is_past(word: str) -> bool:
     """Return whether a form is a past tense and not also a base form."""
     found = guess_verb(word)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 
 from cognigraph.english.times import calendar
 from cognigraph.english.times.time_words import (
@@ -57,6 +58,7 @@ def read_time(said: Utterance, i: int) -> Found:
     return None
 
 
+@lru_cache(maxsize=8192)
 def starts_time(low: str) -> bool:
     """Return whether a time expression can start with the word."""
     return low in _READERS or low in _VAGUE or low[0].isdigit() or low.startswith("mid-")
