@@ -22,6 +22,7 @@ from synthetic import START, TURNS_PER_SESSION, World, marks_of, messages
 
 from cognigraph import Filter, Memory, Space
 from cognigraph.stores.neo4j.index.allowed import marks
+from cognigraph.stores.neo4j.index.marked import index_all
 from cognigraph.stores.records import MessageData
 from cognigraph.stores.sqlite.message_data import role_number, write
 
@@ -109,6 +110,7 @@ def _mark_neo4j(memory: Memory, location: str, space: str, chunks: int) -> None:
         rows = [_properties(number) for number in range(first, min(first + 1000, chunks))]
         with connection.driver.session(database=connection.database) as session:
             session.run(_SET, {"space": space, "rows": rows}).consume()
+    index_all(connection)
 
 
 _SET = """CYPHER 5
