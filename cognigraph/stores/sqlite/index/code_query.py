@@ -12,9 +12,9 @@ from cognigraph.stores.sqlite.index.codes import Codes, Differing
 
 _SHARE_ONE_BY_ONE = 16
 """The signs of rows that are at most one of this many of all are gathered."""
-_BY_SIGNS, _SHARE_BY_SIGNS = 4096, 100
+_BY_SIGNS, _SHARE_BY_SIGNS = 8192, 200
 """The second step leaves this many rows, and one of this many."""
-_BY_WEIGHTS, _SHARE_BY_WEIGHTS = 1024, 6
+_BY_WEIGHTS, _SHARE_BY_WEIGHTS = 1024, 4
 _PER_RESULT, _FEWEST = 2, 32
 """The last step leaves this many rows for each that is asked for."""
 _SAMPLED = 64

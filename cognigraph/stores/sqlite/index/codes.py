@@ -5,7 +5,7 @@ Each vector has two codes: the signs of its components (1 bit each), and its com
 expensive for a row than the one before:
 
 1. all rows by the number of signs that differ from those of the query,
-2. the best percent of them by the signs weighted with the components of the query,
+2. some thousands of them by the signs weighted with the components of the query,
 3. the best of these by the rounded components.
 
 ``bench/codes.py`` measures how many of the nearest rows are found.
