@@ -66,8 +66,8 @@ class RulesExtractor:
 
     @property
     def name(self) -> str:
-        """``rules-3``."""
-        return "rules-3"
+        """``rules-4``."""
+        return "rules-4"
 
     def estimate(self, window: Window) -> Usage:
         """Return zero usage, since no model is called."""

@@ -658,7 +658,7 @@ def test_extraction_takes_linear_time(piece: str) -> None:
 
 
 def test_the_extractor_has_its_name() -> None:
-    assert RulesExtractor().name == "rules-3"
+    assert RulesExtractor().name == "rules-4"
 
 
 @pytest.mark.parametrize(
