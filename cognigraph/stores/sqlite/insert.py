@@ -11,25 +11,42 @@ from cognigraph.stores.records import (
     MessageRow,
 )
 from cognigraph.stores.sqlite import message_data
+from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.message_data import role_number
 from cognigraph.stores.sqlite.vector_format import VectorFormat, pack_terms, pack_uid
 from cognigraph.text.clean import is_question
 from cognigraph.times import to_micros
 
 
-def status_of(connection: sqlite3.Connection, message: MessageRow) -> InsertStatus:
-    """Whether a message is new, known, forgotten, or another one is stored under its uid."""
-    uid = message.chunks[0].uid
-    row = connection.execute("SELECT digest FROM chunk WHERE uid = ?", (uid,)).fetchone()
-    if row is None:
-        gone = connection.execute("SELECT 1 FROM forgotten WHERE uid = ?", (uid,)).fetchone()
-        return "new" if gone is None else "forgotten"
-    if row[0] == message.digest:
-        return "known"
-    earlier = connection.execute(
-        "SELECT 1 FROM version WHERE uid = ? AND digest = ?", (uid, message.digest)
-    ).fetchone()
-    return "conflict" if earlier is None else "known"
+def statuses_of(
+    connection: sqlite3.Connection, messages: Sequence[MessageRow]
+) -> list[InsertStatus]:
+    """Whether each message is new, known, forgotten, or another one is stored under its uid.
+
+    Of several messages with one uid, the first counts as stored for the others.
+    """
+    uids = [message.chunks[0].uid for message in messages]
+    stored = dict(select_in(connection, "SELECT uid, digest FROM chunk WHERE uid IN ({})", uids))
+    missing = [uid for uid in uids if uid not in stored]
+    gone = select_in(connection, "SELECT uid FROM forgotten WHERE uid IN ({})", missing)
+    forgotten = {uid for (uid,) in gone}
+    statuses: list[InsertStatus] = []
+    for uid, message in zip(uids, messages, strict=True):
+        if uid in forgotten:
+            statuses.append("forgotten")
+        elif uid not in stored:
+            stored[uid] = message.digest
+            statuses.append("new")
+        elif stored[uid] == message.digest or _was_version(connection, uid, message.digest):
+            statuses.append("known")
+        else:
+            statuses.append("conflict")
+    return statuses
+
+
+def _was_version(connection: sqlite3.Connection, uid: str, digest: str) -> bool:
+    earlier = "SELECT 1 FROM version WHERE uid = ? AND digest = ?"
+    return connection.execute(earlier, (uid, digest)).fetchone() is not None
 
 
 def bump(connection: sqlite3.Connection, space: str) -> tuple[int, int]:
@@ -51,34 +68,39 @@ def insert(
 ) -> list[InsertStatus]:
     """Write the messages that are new and return the status of each."""
     space_id, revision = bump(connection, space)
-    statuses: list[InsertStatus] = []
-    for message in messages:
-        status = status_of(connection, message)
-        statuses.append(status)
-        if status == "new":
-            _insert_message(connection, vectors, space_id, revision, message)
+    statuses = statuses_of(connection, messages)
+    new = [
+        message for message, status in zip(messages, statuses, strict=True) if status == "new"
+    ]
+    sessions = _extend_sessions(connection, space_id, new)
+    for message in new:
+        owner = Owner(space_id, sessions[message.session_uid], revision)
+        write_chunks(connection, vectors, owner, message)
     return statuses
 
 
-def _insert_message(
-    connection: sqlite3.Connection,
-    vectors: VectorFormat,
-    space_id: int,
-    revision: int,
-    message: MessageRow,
-) -> None:
-    at = to_micros(message.at)
-    (session_id,) = connection.execute(
-        """INSERT INTO session (uid, space_id, name, started_at, ended_at, messages, chunks)
-           VALUES (?, ?, ?, ?, ?, 1, ?)
-           ON CONFLICT (uid) DO UPDATE SET
-             started_at = min(started_at, excluded.started_at),
-             ended_at = max(ended_at, excluded.ended_at),
-             messages = messages + 1, chunks = chunks + excluded.chunks
-           RETURNING id""",
-        (message.session_uid, space_id, message.session, at, at, len(message.chunks)),
-    ).fetchone()
-    write_chunks(connection, vectors, Owner(space_id, session_id, revision), message)
+def _extend_sessions(
+    connection: sqlite3.Connection, space_id: int, messages: Sequence[MessageRow]
+) -> dict[str, int]:
+    """Create or extend the sessions of new messages; return their row ids by uid."""
+    by_session: dict[str, list[MessageRow]] = {}
+    for message in messages:
+        by_session.setdefault(message.session_uid, []).append(message)
+    ids: dict[str, int] = {}
+    for uid, own in by_session.items():
+        times = [to_micros(message.at) for message in own]
+        chunks = sum(len(message.chunks) for message in own)
+        (ids[uid],) = connection.execute(
+            """INSERT INTO session (uid, space_id, name, started_at, ended_at, messages, chunks)
+               VALUES (?, ?, ?, ?, ?, ?, ?)
+               ON CONFLICT (uid) DO UPDATE SET
+                 started_at = min(started_at, excluded.started_at),
+                 ended_at = max(ended_at, excluded.ended_at),
+                 messages = messages + excluded.messages, chunks = chunks + excluded.chunks
+               RETURNING id""",
+            (uid, space_id, own[0].session, min(times), max(times), len(own), chunks),
+        ).fetchone()
+    return ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ class SQLiteMessages:
         """Write messages in one durable transaction."""
         # The same messages often arrive again; that must not wait for the write lock.
         with self._file.read() as connection:
-            statuses = [insert.status_of(connection, message) for message in messages]
+            statuses = insert.statuses_of(connection, messages)
         if "new" not in statuses:
             return statuses
         with self._mark.before_insert(), self._file.write_vectors() as connection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,8 +27,8 @@ def term_hash(term: str) -> int:
 
 def pack_terms(counts: Mapping[str, int]) -> bytes:
     """Pack terms with their frequencies into a blob."""
-    entries = [(term_hash(term), count) for term, count in counts.items()]
-    return np.array(entries, dtype=POSTING).tobytes()
+    entries = [part for term, count in counts.items() for part in (term_hash(term), count)]
+    return struct.pack("<" + "QI" * len(counts), *entries)
 
 
 def unpack_terms(joined: bytes, lengths: Ints) -> tuple[npt.NDArray[np.void], Ints]:
