@@ -69,9 +69,7 @@ def insert(
     """Write the messages that are new and return the status of each."""
     space_id, revision = bump(connection, space)
     statuses = statuses_of(connection, messages)
-    new = [
-        message for message, status in zip(messages, statuses, strict=True) if status == "new"
-    ]
+    new = [message for message, status in zip(messages, statuses, strict=True) if status == "new"]
     sessions = _extend_sessions(connection, space_id, new)
     for message in new:
         owner = Owner(space_id, sessions[message.session_uid], revision)
