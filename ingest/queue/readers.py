@@ -124,12 +124,10 @@ class _Reader:
         return extraction
 
     def _start(self) -> subprocess.Popen[bytes]:
+        imports_from_the_same = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _START],
-            env={
-                **os.environ,
-                "PYTHONPATH": os.pathsep.join(folders),
-            },  # what this one imports from
+            env=imports_from_the_same,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

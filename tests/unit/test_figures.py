@@ -64,3 +64,15 @@ def test_the_table_in_the_readme_is_found_by_its_heading(
     )
     with pytest.raises(ValueError, match="needs one table"):
         figures.pages()
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/embedders.md"])
+def test_what_the_better_embedder_adds_is_quoted_as_measured(page: str) -> None:
+    ranked = figures.result("weights")["plain"]["cross_validated"]["assistants-dev"]
+    best, default = (
+        f"{ranked[name]['all']:.2f}".lstrip("0") for name in ("bge-small-en-v1.5", "wordllama")
+    )
+    text = " ".join((figures.README.parent / page).read_text("utf-8").split())
+    assert f"{best} of the evidence instead of {default}" in text or (
+        f"({best} instead of {default} with the history" in text
+    )
