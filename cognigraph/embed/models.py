@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.embed.prefixes import chosen, identity
+from cognigraph.embed.token_means import TokenMeans
 from cognigraph.errors import ConfigurationError
 
 
 class WordLlamaEmbedder:
-    """Static word vectors with weights in the wheel: offline, 256 dimensions, about 20 µs a text.
+    """Static word vectors with weights in the wheel: offline, 256 dimensions, about 15 µs a text.
 
     See https://github.com/dleemiller/WordLlama (MIT).
     """
@@ -27,33 +28,15 @@ class WordLlamaEmbedder:
     name = "wordllama-l2-256"
     dimension = 256
     static = True
+    batch = 512
 
-    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Mean of the token vectors of each text."""
-        return np.asarray(_wordllama().embed(list(texts), norm=False), np.float32)
+        return _token_means().of(texts)
 
     def embed_query(self, text: str) -> npt.NDArray[np.floating]:
         """Vector of a question, computed as for any other text."""
         return np.asarray(self.embed([text])[0])
-
-    def embed_words(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
-        """As :meth:`embed`, for single words: faster, and in the calling thread alone.
-
-        The tokenizer's own batches wake all cores, and cut out special tokens, which no word is.
-        """
-        model = _wordllama()
-        tokenize = model.tokenizer.model.tokenize
-        ids = [[token.id for token in tokenize(_WORD_START + word)] for word in words]
-        counts = np.fromiter(map(len, ids), np.int64, len(ids))
-        sums = np.zeros((len(ids), self.dimension), np.float32)
-        for position in range(counts.max(initial=0)):  # in their order, as in a mean of rows
-            longer = np.flatnonzero(counts > position)
-            sums[longer] += model.embedding[[ids[row][position] for row in longer.tolist()]]
-        return np.asarray(sums / np.maximum(counts, 1)[:, None].astype(np.float32))
-
-
-_WORD_START = "\u2581"
-"""What the tokenizer puts in place of the space before a word."""
 
 
 @contextmanager
@@ -70,19 +53,19 @@ def _logging_untouched() -> Iterator[None]:
 _loading = Lock()
 
 
-def _wordllama() -> Any:
+def _token_means() -> TokenMeans:
     with _loading:  # otherwise concurrent threads would each load the model
         return _loaded()
 
 
 @lru_cache(maxsize=1)
-def _loaded() -> Any:
+def _loaded() -> TokenMeans:
     with _logging_untouched():  # importing wordllama configures the root logger
         import wordllama
 
     # By default wordllama uses a cache folder in the home directory, and else the network.
     folder = Path(wordllama.__file__).parent
-    return wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+    return TokenMeans(wordllama.WordLlama.load(cache_dir=folder, disable_download=True))
 
 
 class FastEmbedEmbedder:

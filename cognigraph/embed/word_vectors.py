@@ -164,7 +164,7 @@ class Vocabulary:
         if first == count:
             return
         new = self._rows.words[first:count]
-        vectors = WordLlamaEmbedder().embed_words(new)
+        vectors = WordLlamaEmbedder().embed(new)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         if count > len(self._vectors):  # doubled, so that adding words takes amortised linear time
             spare = ((0, 2 * count - len(self._vectors)), (0, 0))

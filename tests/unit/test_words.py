@@ -122,11 +122,3 @@ def test_a_stem_starts_like_its_word(text):
 def test_words_with_the_same_stem_match(one, other):
     vectors = WordVectors()
     assert vectors.best_matches([one], vectors.read([other, "rent"]))[0, 0] == 1.0
-
-
-@given(st.lists(st.text("abcdeßéñ犬०1_yz", min_size=1, max_size=30), max_size=9))
-def test_words_alone_have_the_same_vectors_as_texts(given):
-    expected = WordLlamaEmbedder().embed(given or ["a"])[: len(given)]
-    found = WordLlamaEmbedder().embed_words(given)
-    assert found.dtype == np.float32
-    assert found.tolist() == expected.tolist()

@@ -1,0 +1,75 @@
+"""The vectors of wordllama, computed from remembered words, are those of the package itself."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import wordllama
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cognigraph.embed import WordLlamaEmbedder
+from cognigraph.embed.token_means import TokenMeans
+from tests.property.alphabets import STORABLE_TEXT
+
+
+@cache
+def package() -> Any:
+    folder = Path(wordllama.__file__).parent
+    return wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+
+
+PIECES = st.sampled_from(
+    [
+        "boat",
+        " ",
+        "  ",
+        "\u2581",
+        "\n",
+        "<s>",
+        "</s>",
+        "<unk>",
+        "<",
+        "é",
+        "犬",
+        "🙂",
+        "'s",
+        "x" * 70,
+    ]
+)
+TEXTS = st.lists(PIECES, max_size=8).map("".join) | STORABLE_TEXT | st.text("ab \u2581", max_size=9)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=6))
+def test_the_vectors_are_those_of_the_package(texts):
+    expected = package().embed(texts, norm=False)
+    found = WordLlamaEmbedder().embed(texts)
+    assert found.dtype == np.float32
+    assert found.tolist() == expected.tolist()  # to the last bit
+
+
+class _Crossing:
+    """A tokenizer like the package's, but with a token that reaches into the next word."""
+
+    def __init__(self) -> None:
+        self._inner = package().tokenizer
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def get_vocab(self, with_added_tokens: bool) -> dict[str, int]:
+        return {**self._inner.get_vocab(with_added_tokens=with_added_tokens), "n\u2581the": 32_000}
+
+    @property
+    def model(self) -> Any:
+        raise AssertionError("a word was divided alone")
+
+
+def test_texts_are_divided_as_a_whole_if_a_token_crosses_words():
+    model = SimpleNamespace(embedding=package().embedding, tokenizer=_Crossing())
+    texts = ["in the boat", "", "at sea"]
+    assert TokenMeans(model).of(texts).tolist() == package().embed(texts).tolist()
