@@ -68,7 +68,9 @@ def test_the_signs_that_differ_are_counted():
     vectors = np.array([[1, -1, 1], [1, 1, 1], [-1, 1, -1], [0, 0, 0]], np.float32)
     codes = Codes(3)
     codes.append(vectors)
-    assert codes.differing(vectors[0]).tolist() == [0, 1, 3, 2]
+    counted, tasks = codes.comparisons(vectors[0])
+    run_all(tasks)
+    assert counted.tolist() == [0, 1, 3, 2]
     assert signs(vectors)[0].tolist() == [0b101, 0b111, 0b010, 0]
 
 
@@ -83,18 +85,23 @@ def test_several_threads_count_what_one_counts(monkeypatch):
     monkeypatch.setattr(codes, "_BLOCK", 64)
     for task in (64, 100, 2000):
         monkeypatch.setattr(codes, "_TASK", task)
-        assert stored.differing(asked[0]).tolist() == expected.tolist()
+        counted, tasks = stored.comparisons(asked[0])
+        run_all(tasks)
+        assert counted.tolist() == expected.tolist()
+    some = np.array([3, 700, 699, 1009])
+    assert stored.differing(asked[0], some).tolist() == expected[some].tolist()
 
 
-def test_what_fails_in_another_thread_fails_here():
-    def fail() -> None:
-        raise MemoryError("no more")
-
-    with pytest.raises(MemoryError, match="no more"):
-        run_all([fail] * 5, 3)
-    done: list[int] = []
-    run_all([partial(done.append, number) for number in range(50)], 3)
-    assert sorted(done) == list(range(50))
+def test_the_least_values_are_found_with_all_that_equal_the_last():
+    source = np.random.default_rng(2)
+    for most in (3, 20, 256):  # 256 is no number of 8 bits
+        values = source.integers(0, most, 5000).astype(np.uint8)
+        for count in (1, 40, 2500, 5000):
+            bound = np.sort(values)[count - 1]
+            assert (
+                code_query._least(values, count).tolist()
+                == np.flatnonzero(values <= bound).tolist()
+            )
 
 
 def test_an_opposite_vector_is_not_taken_for_an_equal_one():
@@ -291,16 +298,6 @@ def test_of_rows_with_equal_words_the_newest_are_found():
     layer = texts_of([{"a": 1}, {"b": 1}, {"a": 1, "b": 1}, {"a": 1}, {"a": 1}])
     found = by_words.best_by_words(layer, ("a", "b"), np.array([2.0, 1.0]), layer.mean_length, 3)
     assert sorted(found.tolist()) == [2, 3, 4]
-
-
-def test_the_sample_only_estimates_the_bound():
-    source = np.random.default_rng(9)
-    for high in (3, 40, 200):
-        values = source.integers(0, high, 5000).astype(np.uint8)
-        for count in (1, 100, 4000):
-            bound = code_query._least(values, count)
-            assert (values <= bound).sum() >= count
-            assert bound == 0 or (values <= bound - 1).sum() < count
 
 
 @pytest.mark.slow

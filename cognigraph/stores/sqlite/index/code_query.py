@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Sequence
 
 import numpy as np
 
 from cognigraph.arrays import Floats, Ints, Vector
 from cognigraph.stores.sqlite.index.code_arrays import Matrix
 from cognigraph.stores.sqlite.index.codes import Codes, Differing
+from cognigraph.stores.sqlite.index.shared_work import Task, run_all
 
 _SHARE_ONE_BY_ONE = 16
 """The signs of rows that are at most one of this many of all are gathered."""
@@ -26,10 +27,21 @@ class CodeQuery:
     def __init__(self, codes: Codes, vector: Vector) -> None:
         self._codes = codes
         self._vector = vector
+        self._differing: Differing | None = None
 
-    @cached_property
-    def _differing(self) -> Differing:
-        return self._codes.differing(self._vector)
+    def comparisons(self, among: Ints | None = None) -> Sequence[Task]:
+        """Tasks that :meth:`nearest` begins with, unless they are run before, in any threads."""
+        if self._differing is not None or not self._needs_all(among):
+            return ()
+        self._differing, tasks = self._codes.comparisons(self._vector)
+        return tasks
+
+    def _needs_all(self, among: Ints | None) -> bool:
+        """Whether the signs of all rows are compared to find the nearest among some."""
+        if among is None:
+            return self._codes.rows > _left_by_signs(self._codes.rows)
+        is_few = len(among) * _SHARE_ONE_BY_ONE <= self._codes.rows
+        return not is_few and len(among) > _left_by_signs(len(among))
 
     def nearest(self, count: int, among: Ints | None = None) -> Ints:
         """Rows, ascending, that contain the ``count`` nearest ones with high probability.
@@ -47,29 +59,38 @@ class CodeQuery:
 
     def _by_signs(self, among: Ints | None) -> Ints:
         """The rows with the fewest differing signs, with all that differ as little."""
-        total = self._codes.rows if among is None else len(among)
-        count = _BY_SIGNS + total // _SHARE_BY_SIGNS
-        if total <= count:
-            return np.arange(total) if among is None else among
+        run_all(self.comparisons(among))
+        count = _left_by_signs(self._codes.rows if among is None else len(among))
         if among is None:
-            return np.flatnonzero(self._differing <= _least(self._differing, count))
-        if total * _SHARE_ONE_BY_ONE <= self._codes.rows:
-            differing = self._codes.differing(self._vector, among)
-        else:
-            differing = self._differing[among]
-        return among[differing <= _least(differing, count)]
+            if self._differing is None:
+                return np.arange(self._codes.rows)
+            return _least(self._differing, count)
+        if len(among) <= count:
+            return among
+        if self._needs_all(among):
+            assert self._differing is not None
+            return among[_least(self._differing[among], count)]
+        return among[_least(self._codes.differing(self._vector, among), count)]
 
 
-def _least(values: Differing, count: int) -> int:
-    """The smallest number that at least ``count`` of the values do not exceed."""
+def _left_by_signs(total: int) -> int:
+    """How many of some rows the signs leave at least."""
+    return _BY_SIGNS + total // _SHARE_BY_SIGNS
+
+
+def _least(values: Differing, count: int) -> Ints:
+    """The positions of the ``count`` least values, and of all that equal the last of them."""
     sample = values[::_SAMPLED]
     number = min(len(sample) - 1, count * len(sample) // len(values))
-    bound = int(np.partition(sample, number)[number])  # an estimate
-    while np.count_nonzero(values <= bound) < count:
+    bound = int(np.partition(sample, number)[number]) + 1  # an estimate, rather too high
+    while True:
+        found = np.flatnonzero(values <= bound)
+        if len(found) >= count:
+            break
         bound += 1
-    while bound and np.count_nonzero(values <= bound - 1) >= count:
-        bound -= 1
-    return bound
+    own = values[found]
+    up_to = np.cumsum(np.bincount(own))
+    return found[own <= np.searchsorted(up_to, count)]
 
 
 def _highest(scores: Matrix | Floats, count: int) -> Ints:

@@ -28,14 +28,14 @@ from cognigraph.stores.sqlite.index.code_arrays import (
     packed,
     signs,
 )
-from cognigraph.stores.sqlite.index.shared_work import run_all
+from cognigraph.stores.sqlite.index.shared_work import Task
 
 Differing = npt.NDArray[np.unsignedinteger]
 
 _BLOCK = 32_768
 """Rows compared at a time: what is computed on the way stays in the processor's cache."""
-_TASK = 8 * _BLOCK
-"""Rows for which a thread is worth starting: that costs as much as comparing half a block."""
+_TASK = 2 * _BLOCK
+"""Rows that one thread compares before it looks for more."""
 _ROUNDED_BLOCK = 512
 """The same for the rounded components, which take more space."""
 _PLANES = 6
@@ -139,23 +139,27 @@ class Codes:
         found[:, new] = self._new.signs[:, rows[new] - first]
         return found
 
-    def differing(self, vector: Vector, rows: Ints | None = None) -> Differing:
-        """The number of signs that differ from those of a vector: of all rows (n,), or of some."""
-        own = signs(np.asarray(vector, np.float32)[None])[:, 0]
-        total: Differing = np.empty(self.rows if rows is None else len(rows), self._counter)
-        if rows is not None:
-            _differing(self._signs_at(rows), own, total)
-            return total
+    def comparisons(self, vector: Vector) -> tuple[Differing, list[Task]]:
+        """The number (n,) of signs that differ from those of a vector, after some tasks are run.
+
+        They may be run in several threads.
+        """
+        own, total = _own_signs(vector), np.empty(self.rows, self._counter)
         first = self._stored.rows
-        comparisons = [
+        parts = (
+            (self._stored.signs, total[:first]),
+            (self._new.signs[:, : self._new.rows], total[first:]),
+        )
+        return total, [
             partial(_differing, rows[:, part], own, out[part])
-            for rows, out in (
-                (self._stored.signs, total[:first]),
-                (self._new.signs[:, : self._new.rows], total[first:]),
-            )
+            for rows, out in parts
             for part in _parts(len(out), _TASK)
         ]
-        run_all(comparisons, self.rows // _TASK)
+
+    def differing(self, vector: Vector, rows: Ints) -> Differing:
+        """The number (k,) of signs of some rows that differ from those of a vector."""
+        total = np.empty(len(rows), self._counter)
+        _differing(self._signs_at(rows), _own_signs(vector), total)
         return total
 
     def weighted(self, vector: Vector, rows: Ints) -> Matrix:
@@ -167,11 +171,18 @@ class Codes:
         step = (float(vector.max()) - low) / (2**_PLANES - 1) or 1.0
         rounded = np.round((vector - low) / step).astype(np.uint8)
         taken = self._signs_at(rows)
-        total = np.float32(low) * _count(taken)
-        for plane in range(_PLANES):
-            mask = packed((rounded >> plane & 1)[None].astype(bool))
-            total += np.float32(step * 2**plane) * _count(taken & mask)
-        return total
+        masks = packed((rounded >> np.arange(_PLANES)[::-1, None] & 1).astype(bool))
+        steps = np.zeros(len(rows), np.uint32)
+        for mask in masks.T:  # from the highest bit to the lowest
+            steps += steps
+            _add_bits(steps, taken & mask[:, None])
+        positive = np.zeros(len(rows), np.uint32)
+        _add_bits(positive, taken)
+        return np.asarray(step * steps + low * positive, np.float32)
+
+
+def _own_signs(vector: Vector) -> Words:
+    return signs(np.asarray(vector, np.float32)[None])[:, 0]
 
 
 def _parts(total: int, most: int) -> Iterator[slice]:
@@ -186,17 +197,13 @@ def _differing(rows: Words, own: Words, out: Differing) -> None:
         one, bits = different[: len(total)], counts[: len(total)]
         for word, mine in enumerate(own):
             np.bitwise_xor(rows[word, part], mine, out=one)
-            np.bitwise_count(one, out=bits)
             if word:
-                np.add(total, bits, out=total)
+                np.add(total, np.bitwise_count(one, out=bits), out=total)
             else:
-                total[:] = bits
+                np.bitwise_count(one, out=total)
 
 
-def _count(words: Words) -> Matrix:
-    """The number of set bits (n,) of codes (words, n)."""
-    counts = np.bitwise_count(words)
-    total = counts[0].astype(np.uint16)
-    for more in counts[1:]:  # several times faster than a sum over the first axis
-        total += more
-    return np.asarray(total, np.float32)
+def _add_bits(total: npt.NDArray[np.uint32], words: Words) -> None:
+    """Add the number of set bits (n,) of codes (words, n)."""
+    for bits in np.bitwise_count(words):  # several times faster than a sum over the first axis
+        total += bits

@@ -26,6 +26,7 @@ from cognigraph.stores.sqlite.index.by_words import best_by_words
 from cognigraph.stores.sqlite.index.gather_triples import TripleSources, evidence_of
 from cognigraph.stores.sqlite.index.postings import gather
 from cognigraph.stores.sqlite.index.scan import Scan
+from cognigraph.stores.sqlite.index.shared_work import Begun, run_all
 from cognigraph.stores.sqlite.index.sources import (
     Found,
     are_among,
@@ -65,21 +66,28 @@ def gather_candidates(
     until = to_micros(query.as_of) if query.as_of else None
     lexicon = index.lexicon(query.terms)
     weights = idf(lexicon, query.terms)
+    scan, themes = index.chunks.scan(query.vector), index.themes.scan(query.vector)
+    triples = TripleSources(connection, index, space_id, query, until)
 
-    scan = index.chunks.scan(query.vector)
     visible = allowed_chunks(connection, index, space_id, query.where, until)
     sought = visible
     if query.without:
         out = left_out(connection, index, space_id, query.without)
         sought = ~out if visible is None else visible & ~out
-    chunks = Found(
-        vector=scan.best(query.chunks_by_vector, sought),
-        terms=best_by_words(
-            index.chunks, query.terms, weights, lexicon.mean_length, query.chunks_by_terms, sought
-        ),
-    )
-    triples = TripleSources(connection, index, space_id, query, until)
-    triples.search(weights, lexicon)
+    owners = index.themes["owner"]
+    by_vector = scan.nearest(query.chunks_by_vector, sought)
+    by_theme = themes.nearest(query.sessions_by_vector, owners != NOBODY)
+    run_all([*triples.by_vector.tasks, *by_vector.tasks, *by_theme.tasks])
+    with Begun(triples.by_vector.rest, triples.by_vector.is_long) as near_triples:
+        chunks = Found(
+            vector=by_vector.rest(),
+            terms=best_by_words(
+                index.chunks, query.terms, weights, lexicon.mean_length, query.chunks_by_terms,
+                sought,
+            ),
+        )  # fmt: skip
+        near = by_theme.rest()
+        triples.search(weights, lexicon, near_triples)
     triple_rows = triples.found.all()
     evidence = evidence_of(connection, index, triple_rows, until, visible)
     triple_rows = np.array([row for row in triple_rows.tolist() if evidence.get(row)], np.int64)
@@ -88,9 +96,6 @@ def gather_candidates(
     rows = _neighbourhood(index, np.union1d(chunks.all(), evidence_rows), query.radius, visible)
     rows = rows[_uid_order(index.chunks["uid"][rows])]
     triple_rows = triple_rows[_uid_order(index.triples["uid"][triple_rows])]
-    themes = index.themes.scan(query.vector)
-    owners = index.themes["owner"]
-    near = themes.best(query.sessions_by_vector, owners != NOBODY)
     session_ids = np.union1d(index.chunks["session"][rows], owners[near])
     sessions = _session_candidates(connection, index, session_ids, themes, query)
     chunk_candidates = _chunk_candidates(index, rows, sessions, scan, chunks, query, texts)

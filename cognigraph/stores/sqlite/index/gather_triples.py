@@ -14,6 +14,7 @@ from cognigraph.stores.sqlite.index.by_words import best_by_words
 from cognigraph.stores.sqlite.index.code_arrays import Mask
 from cognigraph.stores.sqlite.index.postings import gather
 from cognigraph.stores.sqlite.index.scan import Scan
+from cognigraph.stores.sqlite.index.shared_work import Begun
 from cognigraph.stores.sqlite.index.sources import (
     Found,
     are_among,
@@ -45,39 +46,46 @@ class TripleSources:
         self._index = index
         self._space_id = space_id
         self._query = query
-        self._until = until
+        self._visible = None if until is None else index.triples["first"] <= until
         self.scan: Scan = index.triples.scan(query.vector)
+        self.by_vector = self.scan.nearest(query.triples_by_vector, self._visible)
         self.found = Found()
         self.anchors: tuple[str, ...] = ()
 
-    def search(self, weights: Floats, lexicon: Lexicon) -> None:
-        """Fill ``found`` and ``anchors``."""
+    def search(self, weights: Floats, lexicon: Lexicon, by_vector: Begun[Ints]) -> None:
+        """Fill ``found`` and ``anchors``; ``by_vector`` was begun with our own."""
         query, table = self._query, self._index.triples
-        if not (query.triples_by_vector or query.triples_by_terms or query.triples_per_anchor):
-            return
-        visible = None if self._until is None else table["first"] <= self._until
         # As many triples as chunks are rare, except when there are none of either.
         mean = lexicon.mean_length if table.rows == lexicon.chunks else table.mean_length
+        terms = best_by_words(
+            table, query.terms, weights, mean, query.triples_by_terms, self._visible
+        )
+        entities = self._around_anchors() if query.triples_per_anchor else []
         self.found = Found(
-            vector=self.scan.best(query.triples_by_vector, visible),
-            terms=best_by_words(table, query.terms, weights, mean, query.triples_by_terms, visible),
-            anchor=self._around_anchors(visible) if query.triples_per_anchor else Found().anchor,
+            vector=by_vector.result(),
+            terms=terms,
+            anchor=self._nearest_of_each(entities),
         )
 
-    def _around_anchors(self, visible: Mask | None) -> Ints:
+    def _around_anchors(self) -> list[Ints]:
+        """The triples of each entity that the question names; also fills ``anchors``."""
+        found = {
+            entity: (name, passing(self._index.around(entity), self._visible))
+            for entity, name in _anchors(self._connection, self._space_id, self._query)
+        }
+        named = [(name, rows) for name, rows in found.values() if len(rows)]
+        self.anchors = tuple(dict.fromkeys(name for name, _ in named))
+        return [rows for _, rows in named]
+
+    def _nearest_of_each(self, entities: Sequence[Ints]) -> Ints:
         """Of the many triples of an entity, those nearest to the question; of equals the newest."""
-        names: list[str] = []
         chosen = [np.empty(0, np.int64)]
         limit, last = self._query.triples_per_anchor, self._index.triples["last"]
-        for entity, name in _anchors(self._connection, self._space_id, self._query):
-            around = passing(self._index.around(entity), visible)
-            if len(around):
-                names.append(name)
-                near = self.scan.narrowed(around, limit)
-                # Rounded, because the last bits of a product depend on the rows beside it.
-                order = np.lexsort((-last[near], -self.scan.of(near).round(6)))
-                chosen.append(near[order[:limit]])
-        self.anchors = tuple(dict.fromkeys(names))
+        for around in entities:
+            near = self.scan.narrowed(around, limit)
+            # Rounded, because the last bits of a product depend on the rows beside it.
+            order = np.lexsort((-last[near], -self.scan.of(near).round(6)))
+            chosen.append(near[order[:limit]])
         return np.unique(np.concatenate(chosen))
 
     def candidates(

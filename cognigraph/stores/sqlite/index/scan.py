@@ -7,6 +7,8 @@ less than .001 in general.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -15,11 +17,29 @@ from cognigraph.arrays import Floats, Ints, Vector, product
 from cognigraph.stores.sqlite.index.code_arrays import Mask, Matrix
 from cognigraph.stores.sqlite.index.code_query import CodeQuery
 from cognigraph.stores.sqlite.index.codes import Codes
+from cognigraph.stores.sqlite.index.shared_work import Task, run_all
 from cognigraph.stores.sqlite.index.top import top_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """A search for the nearest rows: first some tasks, in any threads, and then the rest."""
+
+    rest: Callable[[], Ints]
+    tasks: Sequence[Task] = ()
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is worth another thread."""
+        return bool(self.tasks)
 
 
 class Scan(Protocol):
     """The comparison of a layer with one vector."""
+
+    def nearest(self, limit: int, allowed: Mask | None = None) -> Nearest:
+        """The search that gives :meth:`best`."""
+        ...
 
     def best(self, limit: int, allowed: Mask | None = None) -> Ints:
         """The nearest allowed rows with a positive cosine, unordered."""
@@ -39,6 +59,10 @@ class ExactScan:
 
     def __init__(self, vectors: Matrix, vector: Vector) -> None:
         self._cosine = product(vectors, vector)
+
+    def nearest(self, limit: int, allowed: Mask | None = None) -> Nearest:
+        """See :class:`Scan`."""
+        return Nearest(lambda: self.best(limit, allowed))
 
     def best(self, limit: int, allowed: Mask | None = None) -> Ints:
         """See :class:`Scan`."""
@@ -61,11 +85,20 @@ class CodedScan:
         self._query = CodeQuery(codes, vector)
         self._vector = vector
 
-    def best(self, limit: int, allowed: Mask | None = None) -> Ints:
+    def nearest(self, limit: int, allowed: Mask | None = None) -> Nearest:
         """See :class:`Scan`."""
         if not limit:
-            return np.empty(0, np.int64)
+            return Nearest(lambda: np.empty(0, np.int64))
         among = None if allowed is None else np.flatnonzero(allowed)
+        return Nearest(lambda: self._best(limit, among), self._query.comparisons(among))
+
+    def best(self, limit: int, allowed: Mask | None = None) -> Ints:
+        """See :class:`Scan`."""
+        search = self.nearest(limit, allowed)
+        run_all(search.tasks)
+        return search.rest()
+
+    def _best(self, limit: int, among: Ints | None) -> Ints:
         rows = self._query.nearest(limit, among)
         return rows[top_rows(self.of(rows), None, limit)]
 

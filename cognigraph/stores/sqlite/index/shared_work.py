@@ -1,29 +1,90 @@
-"""Divides work among threads; worth it where numpy works for long without the interpreter lock."""
+"""Divides work among threads; worth it where numpy works for long without the interpreter lock.
+
+All searches of a process share its threads. Nothing waits for a thread that is busy elsewhere: what
+no other thread has begun by the time it is needed is done by the thread that needs it.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from functools import partial
+from typing import Generic, TypeVar
 
+T = TypeVar("T")
 Task = Callable[[], None]
 
 _MOST_THREADS = 4
 """More would not be faster: they wait for the memory. Others may be searching too."""
 
 
-def run_all(tasks: Sequence[Task], threads: int) -> None:
-    """Run tasks in this thread and in others, with up to ``threads`` in all."""
-    others = min(threads, len(tasks), _MOST_THREADS, os.cpu_count() or 1) - 1
+def _processors() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class _Threads:
+    """The other threads. They start when they are first needed, also in a forked process."""
+
+    def __init__(self) -> None:
+        self.count = min(_MOST_THREADS, _processors()) - 1
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin without threads, as a forked process has none of its parent."""
+        self._pool = ThreadPoolExecutor(max(self.count, 1), thread_name_prefix="cognigraph-scan")
+
+    def submit(self, work: Callable[[], T]) -> Future[T] | None:
+        """Let another thread do some work; None if there is none, as when the process ends."""
+        if self.count < 1:
+            return None
+        try:
+            return self._pool.submit(work)
+        except RuntimeError:  # the interpreter is about to exit, or the system has no more threads
+            return None
+
+
+_THREADS = _Threads()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_THREADS.renew)
+
+
+class Begun(Generic[T]):
+    """Work that another thread does if one is free; otherwise it is done when it is needed.
+
+    At the end of the ``with`` block nobody works at it any more.
+    """
+
+    def __init__(self, work: Callable[[], T], aside: bool = True) -> None:
+        self._work = work
+        self._elsewhere = _THREADS.submit(work) if aside else None
+
+    def __enter__(self) -> Begun[T]:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._elsewhere is not None and not self._elsewhere.cancel():
+            wait([self._elsewhere])
+
+    def result(self) -> T:
+        """What the work returns, or the error that it raises. To be called once."""
+        if self._elsewhere is None or self._elsewhere.cancel():
+            return self._work()
+        return self._elsewhere.result()
+
+
+def run_all(tasks: Sequence[Task]) -> None:
+    """Run tasks in this thread and in others."""
     waiting = iter(tasks)
-    if others < 1:
+    with ExitStack() as stack:
+        for _ in tasks[1 : 1 + _THREADS.count]:
+            helping = stack.enter_context(Begun(partial(_run, waiting)))
+            stack.callback(helping.result)
         _run(waiting)
-        return
-    with ThreadPoolExecutor(others, thread_name_prefix="cognigraph-scan") as pool:
-        running = [pool.submit(_run, waiting) for _ in range(others)]
-        _run(waiting)
-        for one in running:
-            one.result()
 
 
 def _run(waiting: Iterator[Task]) -> None:
