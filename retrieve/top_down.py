@@ -25,6 +25,7 @@ from cognigraph.stores.candidates import (
     CandidateQuery,
     Candidates,
     ChunkCandidates,
+    Evidence,
     TripleCandidates,
 )
 
@@ -83,7 +84,7 @@ def reached_top_down(candidates: Candidates, settings: SearchSettings) -> Candid
     chosen = allowed & triples.by_anchor
     chosen[near[: settings.triples_by_vector]] = True
     rows = np.flatnonzero(chosen)
-    cited = sorted({chunk for row in rows for chunk in triples.evidence[row]})
+    cited = sorted({chunk for row in rows.tolist() for chunk in triples.evidence[row]})
     return _with_rows(candidates, rows, np.array(cited, np.int64))
 
 
@@ -102,7 +103,7 @@ def _with_rows(candidates: Candidates, triples: Ints, chunks: Ints) -> Candidate
     kept = _taken(found, chunks)
     kept = replace(kept, previous=position[kept.previous], following=position[kept.following])
     cited = _taken(candidates.triples, triples)
-    evidence = tuple(tuple(int(position[row]) for row in rows) for rows in cited.evidence)
+    evidence = Evidence.of([position[[*rows]].tolist() for rows in cited.evidence])
     return replace(candidates, chunks=kept, triples=replace(cited, evidence=evidence))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
@@ -117,13 +118,71 @@ class ChunkCandidates:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Evidence(Sequence[tuple[int, ...]]):
+    """Which chunks are evidence of which triples, as pairs: ``triples`` (e,) and ``chunks`` (e,).
+
+    Both are rows of candidates. The pairs are sorted by triple, then by chunk. As a sequence it has
+    the rows of the chunks of each of the ``size`` triples.
+    """
+
+    triples: Ints
+    chunks: Ints
+    size: int
+
+    @staticmethod
+    def pairs(triples: Ints, chunks: Ints, size: int) -> Evidence:
+        """Evidence from pairs in any order."""
+        order = np.lexsort((chunks, triples))
+        return Evidence(triples[order], chunks[order], size)
+
+    @staticmethod
+    def of(chunks: Sequence[Sequence[int]]) -> Evidence:
+        """Evidence from the rows of the chunks of each triple."""
+        triples = np.repeat(np.arange(len(chunks)), [len(own) for own in chunks])
+        rows = np.array([row for own in chunks for row in own], np.int64)
+        return Evidence.pairs(triples, rows, len(chunks))
+
+    def __len__(self) -> int:
+        return self.size
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[int, ...]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[tuple[int, ...]]: ...
+
+    def __getitem__(self, index: int | slice) -> tuple[int, ...] | Sequence[tuple[int, ...]]:
+        if isinstance(index, slice):
+            return [*self][index]
+        row = range(self.size)[index]
+        first, end = np.searchsorted(self.triples, [row, row + 1])
+        return tuple(self.chunks[first:end].tolist())
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        ends = np.searchsorted(self.triples, np.arange(self.size + 1)).tolist()
+        chunks = self.chunks.tolist()
+        return (tuple(chunks[first:end]) for first, end in pairwise(ends))
+
+    def newest(self, at: Floats) -> Ints:
+        """The row of the newest chunk of each triple, of equals the last; -1 without chunks.
+
+        ``at`` are the times of the chunks.
+        """
+        order = np.lexsort((self.chunks, at[self.chunks], self.triples))
+        newest = np.full(self.size, -1, np.int64)
+        newest[self.triples[order]] = self.chunks[order]  # the last one written stays
+        return newest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class TripleCandidates:
     """Candidate triples, column-wise; ``m`` rows, sorted by uid.
 
     ``evidence`` holds, per triple, rows in :class:`ChunkCandidates`; ``session`` (m,) the session
     row of its newest evidence; ``at`` (m,) the time of that evidence in seconds since 1970;
     ``by_vector``/``by_terms``/``by_anchor`` (m,) whether that candidate source found it; ``texts``
-    (subject, relation and object of each) is empty unless the query requests it.
+    (subject, relation and object of each) is empty unless the query requests it, and may be read
+    when it is needed, like those of chunks.
     """
 
     uids: tuple[str, ...]
@@ -132,11 +191,11 @@ class TripleCandidates:
     length: Floats
     at: Floats
     session: Ints
-    evidence: tuple[tuple[int, ...], ...]
+    evidence: Evidence
     by_vector: npt.NDArray[np.bool_]
     by_terms: npt.NDArray[np.bool_]
     by_anchor: npt.NDArray[np.bool_]
-    texts: tuple[str, ...] = ()
+    texts: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

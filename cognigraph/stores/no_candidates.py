@@ -8,6 +8,7 @@ from cognigraph.stores.candidates import (
     CandidateQuery,
     Candidates,
     ChunkCandidates,
+    Evidence,
     SessionCandidates,
     TripleCandidates,
 )
@@ -23,7 +24,9 @@ def no_candidates(query: CandidateQuery) -> Candidates:
         chunks=ChunkCandidates(
             (), none, matches, none, rows, none, flags, rows, rows, flags, flags, (), ()
         ),
-        triples=TripleCandidates((), none, matches, none, none, rows, (), flags, flags, flags),
+        triples=TripleCandidates(
+            (), none, matches, none, none, rows, Evidence.of(()), flags, flags, flags
+        ),
         sessions=SessionCandidates(
             (), (), none, np.empty((0, len(query.entity_vectors))), matches, none
         ),

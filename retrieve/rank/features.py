@@ -303,10 +303,15 @@ def _triple_features(
     fused = np.mean([scaled(score) for score in scores], axis=0)
     chunks = candidates.chunks
     best, second = np.zeros(len(chunks.uids)), np.zeros(len(chunks.uids))
-    for score, rows in zip(fused.tolist(), candidates.triples.evidence, strict=True):
-        for row in rows:
-            second[row] = max(second[row], min(best[row], score))
-            best[row] = max(best[row], score)
+    evidence = candidates.triples.evidence
+    scores_of, rows = fused[evidence.triples], evidence.chunks
+    order = np.lexsort((-scores_of, rows))
+    scores_of, rows = scores_of[order], rows[order]
+    again = rows[1:] == rows[:-1]
+    first = np.flatnonzero(np.r_[True, ~again][: len(rows)])
+    best[rows[first]] = scores_of[first]
+    following = first[np.r_[again, False][first]] + 1
+    second[rows[following]] = scores_of[following]
     unread = np.isnan(candidates.sessions.theme)[chunks.session]
     own = np.where(unread, np.mean(chunk_scores, axis=0), 0.0)
     return {"triple": np.maximum(best, own), "second triple": np.maximum(second, own)}

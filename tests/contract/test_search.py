@@ -244,7 +244,7 @@ def test_texts_come_with_the_candidates_when_asked_for(open_memory, space_name, 
         "Ann": "I moved to Oslo.",
         "Ben": "Nice!",
     }
-    assert found.triples.texts == ("Ann moved to Oslo",)
+    assert [*found.triples.texts] == ["Ann moved to Oslo"]
     without = engine.store.search.candidates(space_name, replace(asked, texts=False))
     assert without.chunks.texts == without.triples.texts == ()
     assert without.chunks.uids == found.chunks.uids

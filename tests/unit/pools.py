@@ -11,6 +11,7 @@ from cognigraph.model.roles import role_of
 from cognigraph.stores.candidates import (
     Candidates,
     ChunkCandidates,
+    Evidence,
     SessionCandidates,
     TripleCandidates,
 )
@@ -57,7 +58,7 @@ def triple_pool(
         "length": np.full(m, 4.0),
         "at": np.zeros(m),
         "session": np.zeros(m, int),
-        "evidence": tuple(tuple(rows) for rows in evidence),
+        "evidence": Evidence.of([[*rows] for rows in evidence]),
         "by_vector": np.ones(m, bool),
         "by_terms": np.zeros(m, bool),
         "by_anchor": np.zeros(m, bool),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterable
+from contextlib import closing, nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -16,13 +17,14 @@ from hypothesis import strategies as st
 from cognigraph import Filter, Memory
 from cognigraph.arrays import product, products
 from cognigraph.model import Exclusion
-from cognigraph.stores.candidates import CandidateQuery, Candidates, StoredTexts
+from cognigraph.stores.candidates import CandidateQuery, Candidates, Evidence, StoredTexts
 from cognigraph.stores.sqlite.index import by_words, code_query, codes
 from cognigraph.stores.sqlite.index.code_arrays import signs
 from cognigraph.stores.sqlite.index.code_query import CodeQuery
 from cognigraph.stores.sqlite.index.codes import Codes
-from cognigraph.stores.sqlite.index.gather import gather_candidates, texts_of_chunks
+from cognigraph.stores.sqlite.index.gather import gather_candidates
 from cognigraph.stores.sqlite.index.layer import Layer
+from cognigraph.stores.sqlite.index.postings import Lookup, term_hashes
 from cognigraph.stores.sqlite.index.scan import CodedScan, ExactScan
 from cognigraph.stores.sqlite.index.shared_work import run_all
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
@@ -166,7 +168,7 @@ def assert_alike(found: Candidates, expected: Candidates) -> None:
             if isinstance(value, np.ndarray):
                 most = 0.01 if name in ("cosine", "theme") else 1e-5
                 assert np.allclose(value, wanted, rtol=0, atol=most, equal_nan=True), (part, name)
-            elif isinstance(value, StoredTexts):
+            elif isinstance(value, StoredTexts | Evidence):
                 assert list(value) == list(wanted)
             else:
                 assert value == wanted, (part, name)
@@ -196,9 +198,9 @@ def test_layers_with_codes_give_the_candidates_of_layers_without(tmp_path):
                     found = []
                     for index in (exact, coded):
                         index.refresh(connection, 1)
-                        texts = partial(texts_of_chunks, connection)
+                        connect = partial(nullcontext, connection)
                         ids = RowIds()
-                        found.append(gather_candidates(connection, index, 1, asked, texts, ids))
+                        found.append(gather_candidates(connection, index, 1, asked, connect, ids))
                     assert_alike(found[1], found[0])
         assert exact.chunks.codes is None
         assert coded.chunks.codes is not None
@@ -247,17 +249,21 @@ def test_a_long_list_of_a_common_word_is_not_read_for_rows_that_cannot_win(monke
     terms = ("common", "some", "rare")
     for limit in (5, 20, 400):
         read.clear()
-        found = by_words.best_by_words(layer, terms, weights, mean, limit)
+        found = by_words.best_by_words(layer, lookups(layer, terms), weights, mean, limit)
         matches = np.array([[bag.get(term, 0) for term in terms] for bag in bags], float)
         scores = plain(matches, layer["length"], weights, mean)
         expected = np.sort(scores[scores > 0])[::-1][:limit]
         assert np.sort(scores[found])[::-1].tolist() == pytest.approx(expected.tolist())
         assert sum(read) < len(matches)  # the list of "common" alone has 2,700 rows
     allowed = source.random(3000) < 0.5
-    found = by_words.best_by_words(layer, terms, weights, mean, 20, allowed)
+    found = by_words.best_by_words(layer, lookups(layer, terms), weights, mean, 20, allowed)
     best = np.sort(scores[allowed])[::-1][:20]
     assert np.sort(scores[found])[::-1].tolist() == pytest.approx(best.tolist())
     assert allowed[found].all()
+
+
+def lookups(layer: Layer, terms: Iterable[str]) -> list[Lookup]:
+    return layer.words.under_all(term_hashes([*terms]))
 
 
 def texts_of(bags: list[dict[str, int]]) -> Layer:
@@ -286,7 +292,9 @@ def test_the_best_rows_by_words_are_those_of_a_pass_over_all_rows(bags, weights,
     weighed = np.array(weights)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(by_words, "_LONG", long)
-        found = by_words.best_by_words(layer, "abcd", weighed, layer.mean_length, limit)
+        found = by_words.best_by_words(
+            layer, lookups(layer, "abcd"), weighed, layer.mean_length, limit
+        )
     matches = np.array([[bag.get(term, 0) for term in "abcd"] for bag in bags]).reshape(-1, 4)
     scores = bm25(matches.astype(float), layer["length"], weighed, layer.mean_length)
     assert len(set(found.tolist())) == len(found)
@@ -296,7 +304,9 @@ def test_the_best_rows_by_words_are_those_of_a_pass_over_all_rows(bags, weights,
 
 def test_of_rows_with_equal_words_the_newest_are_found():
     layer = texts_of([{"a": 1}, {"b": 1}, {"a": 1, "b": 1}, {"a": 1}, {"a": 1}])
-    found = by_words.best_by_words(layer, ("a", "b"), np.array([2.0, 1.0]), layer.mean_length, 3)
+    found = by_words.best_by_words(
+        layer, lookups(layer, "ab"), np.array([2.0, 1.0]), layer.mean_length, 3
+    )
     assert sorted(found.tolist()) == [2, 3, 4]
 
 

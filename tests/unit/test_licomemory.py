@@ -276,7 +276,7 @@ def test_only_triples_of_the_best_sessions_lead_to_chunks(changes, triples, chun
 def test_what_is_kept_has_the_same_values_in_new_rows():
     before = layered()
     found = reached_top_down(before, top_down(sessions_by_vector=2))
-    assert found.triples.evidence == ((0,), (0,), (0, 1))
+    assert [*found.triples.evidence] == [(0,), (0,), (0, 1)]
     assert found.triples.cosine.tolist() == [0.2, 0.4, 0.3]
     assert found.chunks.session.tolist() == [1, 2]
     assert found.chunks.previous.tolist() == [NONE, NONE]

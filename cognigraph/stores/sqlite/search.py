@@ -26,7 +26,7 @@ from cognigraph.stores.sqlite import (
     read,
 )
 from cognigraph.stores.sqlite.file import MemoryFile
-from cognigraph.stores.sqlite.index.gather import gather_candidates, texts_of_chunks
+from cognigraph.stores.sqlite.index.gather import gather_candidates
 from cognigraph.stores.sqlite.index.index_cache import FreshIndex, SpaceIndexes
 from cognigraph.stores.sqlite.row_ids import RowIds
 
@@ -50,7 +50,9 @@ class SQLiteSearch:
             if found is None:
                 return no_candidates(query)
             connection, index, space_id = found
-            return gather_candidates(connection, index, space_id, query, self._texts, self._row_ids)
+            return gather_candidates(
+                connection, index, space_id, query, self._file.read, self._row_ids
+            )
 
     def episodes(
         self, space: str, vector: Vector, chunks: Sequence[str], limit: int
@@ -86,10 +88,6 @@ class SQLiteSearch:
     def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
         """Sessions by the caller's id."""
         return self._file.query(space, {}, lambda c, s: read.sessions_by_id(c, s, ids))
-
-    def _texts(self, ids: Sequence[int]) -> dict[int, str]:
-        with self._file.read() as connection:
-            return texts_of_chunks(connection, ids)
 
     def _load(self, space: str) -> None:
         # An error here occurs again in the search that follows, which reports it.

@@ -15,6 +15,7 @@ from cognigraph.stores.candidates import (
     CandidateQuery,
     Candidates,
     ChunkCandidates,
+    Evidence,
     SessionCandidates,
     TripleCandidates,
 )
@@ -81,19 +82,18 @@ class _Triples:
 
     def candidates(self, chunks: ChunkCandidates) -> TripleCandidates:
         position = {uid: row for row, uid in enumerate(chunks.uids)}
-        sources = tuple(
-            tuple(sorted(position[uid] for uid in uids if uid in position))
-            for uids in self.evidence
+        evidence = Evidence.of(
+            [[position[uid] for uid in uids if uid in position] for uids in self.evidence]
         )
-        newest = [max(own, key=lambda i: (chunks.at[i], i)) if own else -1 for own in sources]
+        newest = evidence.newest(chunks.at)
         return TripleCandidates(
             uids=tuple(self.uids),
             cosine=self.cosine,
             matches=self.matches,
             length=self.length,
-            at=np.array([chunks.at[i] if i >= 0 else np.nan for i in newest], float),
-            session=np.array([chunks.session[i] if i >= 0 else -1 for i in newest], np.int64),
-            evidence=sources,
+            at=np.append(chunks.at, np.nan)[newest],
+            session=np.append(chunks.session, -1)[newest],
+            evidence=evidence,
             by_vector=_flags(self.uids, self.by_vector),
             by_terms=_flags(self.uids, self.by_terms),
             by_anchor=_flags(self.uids, self.by_anchor),

@@ -16,7 +16,7 @@ import numpy as np
 from cognigraph.arrays import Floats, Ints
 from cognigraph.stores.sqlite.index.code_arrays import Mask
 from cognigraph.stores.sqlite.index.layer import Layer
-from cognigraph.stores.sqlite.index.postings import Counts, Rows, frequencies
+from cognigraph.stores.sqlite.index.postings import Counts, Lookup, Rows, frequencies
 from cognigraph.stores.sqlite.index.table import Array
 from cognigraph.text.bm25 import bm25
 
@@ -48,7 +48,7 @@ class _Scoring:
         self._lengths, self._mean = layer["length"], mean
         self._shortest = np.array([layer.shortest], np.int32)
 
-    def word(self, found: tuple[Rows, Counts], weight: float) -> _Word:
+    def word(self, found: Lookup, weight: float) -> _Word:
         """A lookup with its bound: the most frequent occurrence, in the shortest text."""
         rows, counts = found
         if not len(rows):
@@ -78,7 +78,7 @@ class _Scoring:
 
 def best_by_words(
     layer: Layer,
-    terms: Sequence[str],
+    lookups: Sequence[Lookup],
     weights: Floats,
     mean: float,
     limit: int,
@@ -86,14 +86,13 @@ def best_by_words(
 ) -> Ints:
     """The allowed rows with the ``limit`` highest scores, unordered; of equal ones the newest.
 
-    ``weights`` are the idf of the terms.
+    ``lookups`` are those of the terms of the question, ``weights`` their idf.
     """
     if not limit or not layer.rows:
         return np.empty(0, np.int64)
     scoring = _Scoring(layer, mean)
     words = [
-        scoring.word(layer.words.lookup(term), weight)
-        for term, weight in zip(terms, weights.tolist(), strict=True)
+        scoring.word(found, weight) for found, weight in zip(lookups, weights.tolist(), strict=True)
     ]
     words.sort(key=lambda word: len(word.rows))
     short = [word for word in words if len(word.rows) <= _LONG]

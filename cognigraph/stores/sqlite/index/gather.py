@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,20 +17,22 @@ from cognigraph.stores.candidates import (
     Candidates,
     ChunkCandidates,
     SessionCandidates,
-    StoredTexts,
 )
 from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.index.allowed import Mask, allowed_chunks, left_out
 from cognigraph.stores.sqlite.index.by_words import best_by_words
 from cognigraph.stores.sqlite.index.gather_triples import TripleSources, evidence_of
-from cognigraph.stores.sqlite.index.postings import gather
+from cognigraph.stores.sqlite.index.postings import Hashes, Lookup, gather, term_hashes
 from cognigraph.stores.sqlite.index.scan import Scan
 from cognigraph.stores.sqlite.index.shared_work import Begun, run_all
 from cognigraph.stores.sqlite.index.sources import (
+    Connect,
     Found,
+    Positions,
     are_among,
     hexadecimal,
     passing,
+    read_later,
 )
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.index.themes import NOBODY
@@ -42,12 +43,6 @@ from cognigraph.text.bm25 import idf
 from cognigraph.times import to_micros
 
 _TEXTS = "SELECT c.id, c.text FROM json_each(?) one CROSS JOIN chunk c ON c.id = one.value"
-ReadTexts = Callable[[Sequence[int]], Mapping[int, str]]
-
-
-def texts_of_chunks(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
-    """The texts of chunks by their row ids."""
-    return dict(connection.execute(_TEXTS, (json.dumps([*ids]),)).fetchall())
 
 
 def gather_candidates(
@@ -55,19 +50,21 @@ def gather_candidates(
     index: SpaceIndex,
     space_id: int,
     query: CandidateQuery,
-    texts: ReadTexts,
+    connect: Connect,
     row_ids: RowIds,
 ) -> Candidates:
     """Run all candidate sources of a query. The caller holds the index's lock and its snapshot.
 
-    ``texts`` reads texts of chunks by their ids, after the snapshot has ended too. The ids of the
-    candidates are remembered in ``row_ids``.
+    ``connect`` gives a connection that reads texts, also after the snapshot has ended. The ids of
+    the candidates are remembered in ``row_ids``.
     """
     until = to_micros(query.as_of) if query.as_of else None
-    lexicon = index.lexicon(query.terms)
+    hashes = term_hashes(query.terms)
+    words = index.chunk_words.under_all(hashes)
+    lexicon = index.lexicon_of(query.terms, words)
     weights = idf(lexicon, query.terms)
     scan, themes = index.chunks.scan(query.vector), index.themes.scan(query.vector)
-    triples = TripleSources(connection, index, space_id, query, until)
+    triples = TripleSources(connection, index, space_id, query, until, hashes)
 
     visible = allowed_chunks(connection, index, space_id, query.where, until)
     sought = visible
@@ -82,26 +79,21 @@ def gather_candidates(
         chunks = Found(
             vector=by_vector.rest(),
             terms=best_by_words(
-                index.chunks, query.terms, weights, lexicon.mean_length, query.chunks_by_terms,
-                sought,
+                index.chunks, words, weights, lexicon.mean_length, query.chunks_by_terms, sought
             ),
         )  # fmt: skip
         near = by_theme.rest()
         triples.search(weights, lexicon, near_triples)
-    triple_rows = triples.found.all()
-    evidence = evidence_of(connection, index, triple_rows, until, visible)
-    triple_rows = np.array([row for row in triple_rows.tolist() if evidence.get(row)], np.int64)
-    evidence_rows = np.array([r for row in triple_rows.tolist() for r in evidence[row]], np.int64)
-
-    rows = _neighbourhood(index, np.union1d(chunks.all(), evidence_rows), query.radius, visible)
-    rows = rows[_uid_order(index.chunks["uid"][rows])]
-    triple_rows = triple_rows[_uid_order(index.triples["uid"][triple_rows])]
-    session_ids = np.union1d(index.chunks["session"][rows], owners[near])
-    sessions = _session_candidates(connection, index, session_ids, themes, query)
-    chunk_candidates = _chunk_candidates(index, rows, sessions, scan, chunks, query, texts)
-    triple_candidates = triples.candidates(triple_rows, rows, evidence, chunk_candidates)
-    row_ids.remember(chunk_candidates.uids, index.chunks["id"][rows].tolist())
-    row_ids.remember(triple_candidates.uids, index.triples["id"][triple_rows].tolist())
+    evidence = evidence_of(connection, index, triples.found.all(), until, visible)
+    reached = np.union1d(chunks.all(), evidence.chunks)
+    rows = Positions(index.chunks, _neighbourhood(index, reached, query.radius, visible))
+    session_ids = np.union1d(index.chunks["session"][rows.rows], owners[near])
+    sessions = _session_candidates(connection, index, session_ids, themes, hashes, query)
+    chunk_candidates = _chunk_candidates(index, rows, words, sessions, scan, chunks, query, connect)
+    triple_rows = Positions(index.triples, np.unique(evidence.triples))
+    triple_candidates = triples.candidates(triple_rows, evidence, rows, chunk_candidates, connect)
+    row_ids.remember(chunk_candidates.uids, index.chunks["id"][rows.rows].tolist())
+    row_ids.remember(triple_candidates.uids, index.triples["id"][triple_rows.rows].tolist())
     return Candidates(
         lexicon=lexicon,
         chunks=chunk_candidates,
@@ -109,10 +101,6 @@ def gather_candidates(
         sessions=sessions.candidates,
         anchors=triples.anchors,
     )
-
-
-def _uid_order(uids: npt.NDArray[np.uint8]) -> Ints:
-    return np.lexsort(uids.T[::-1]) if len(uids) else np.empty(0, np.int64)
 
 
 def _neighbourhood(index: SpaceIndex, rows: Ints, radius: int, visible: Mask | None) -> Ints:
@@ -143,40 +131,37 @@ class _Sessions:
 
 def _chunk_candidates(
     index: SpaceIndex,
-    rows: Ints,
+    positions: Positions,
+    words: Sequence[Lookup],
     sessions: _Sessions,
     scan: Scan,
     found: Found,
     query: CandidateQuery,
-    texts: ReadTexts,
+    connect: Connect,
 ) -> ChunkCandidates:
-    table = index.chunks
+    table, rows = index.chunks, positions.rows
     return ChunkCandidates(
         uids=hexadecimal(table["uid"][rows]),
         cosine=scan.of(rows),
-        matches=gather([table.words.lookup(term) for term in query.terms], rows),
+        matches=gather(words, rows),
         length=table["length"][rows].astype(float),
         session=sessions.positions(table["session"][rows]),
         at=table["at"][rows] / 1e6,
         question=table["question"][rows],
-        previous=_positions(rows, table["previous"][rows]),
-        following=_positions(rows, table["following"][rows]),
+        previous=_linked(positions, table["previous"][rows]),
+        following=_linked(positions, table["following"][rows]),
         by_vector=are_among(rows, found.vector),
         by_terms=are_among(rows, found.terms),
         speakers=tuple(map(index.speakers.__getitem__, table["speaker"][rows].tolist())),
         roles=tuple(map(ROLE_OF_NUMBER.__getitem__, table["role"][rows].tolist())),
-        texts=StoredTexts(table["id"][rows].tolist(), texts) if query.texts else (),
+        texts=read_later(connect, _TEXTS, table["id"][rows]) if query.texts else (),
     )
 
 
-def _positions(rows: Ints, links: npt.NDArray[np.int32]) -> Ints:
-    """The positions of linked rows among the candidates; a link of -1 leads nowhere."""
-    if not len(rows):
-        return np.empty(0, np.int64)
-    order = np.argsort(rows)
-    at = np.minimum(np.searchsorted(rows, links, sorter=order), len(rows) - 1)
-    inside = np.where(rows[order[at]] == links, order[at], OUTSIDE)
-    return np.where(links < 0, NONE, inside)
+def _linked(positions: Positions, links: npt.NDArray[np.int32]) -> Ints:
+    """The positions of neighbours among the candidates; a link of -1 leads nowhere."""
+    at = positions.of(links)
+    return np.where(links < 0, NONE, np.where(at < 0, OUTSIDE, at))
 
 
 def _session_candidates(
@@ -184,6 +169,7 @@ def _session_candidates(
     index: SpaceIndex,
     ids: Ints,
     scan: Scan,
+    hashes: Hashes,
     query: CandidateQuery,
 ) -> _Sessions:
     names = index.sessions.of(connection, ids.tolist())
@@ -195,8 +181,7 @@ def _session_candidates(
     matches = np.zeros((count, len(query.terms)))
     np.fmax.at(theme, owners, scan.of(rows))
     np.add.at(length, owners, themes["length"][rows])
-    found = [themes.words.lookup(term) for term in query.terms]
-    np.add.at(matches, owners, gather(found, rows))
+    np.add.at(matches, owners, gather(themes.words.under_all(hashes), rows))
     keys = np.full((count, len(query.entity_vectors)), np.nan)
     if query.entity_vectors:
         _key_cosines(connection, index.vectors, position, query.entity_vectors, keys)

@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from cognigraph.arrays import Floats, Ints
-from cognigraph.stores.candidates import CandidateQuery, ChunkCandidates, TripleCandidates
+from cognigraph.stores.candidates import (
+    CandidateQuery,
+    ChunkCandidates,
+    Evidence,
+    TripleCandidates,
+)
 from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.index.by_words import best_by_words
 from cognigraph.stores.sqlite.index.code_arrays import Mask
-from cognigraph.stores.sqlite.index.postings import gather
+from cognigraph.stores.sqlite.index.postings import Hashes, gather
 from cognigraph.stores.sqlite.index.scan import Scan
 from cognigraph.stores.sqlite.index.shared_work import Begun
 from cognigraph.stores.sqlite.index.sources import (
+    Connect,
     Found,
+    FoundEvidence,
+    Positions,
     are_among,
     hexadecimal,
     passing,
-    texts_of,
+    read_later,
 )
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.text.bm25 import Lexicon
 
-_TEXTS = "SELECT id, subject || ' ' || relation || ' ' || object FROM triple WHERE id IN ({})"
-
-Evidence = Mapping[int, Sequence[int]]
-"""The rows of the chunks that are evidence of a triple, by its row."""
+_TEXTS = """
+SELECT t.id, t.subject || ' ' || t.relation || ' ' || t.object
+FROM json_each(?) one CROSS JOIN triple t ON t.id = one.value"""
 
 
 class TripleSources:
@@ -41,6 +48,7 @@ class TripleSources:
         space_id: int,
         query: CandidateQuery,
         until: int | None,
+        terms: Hashes,
     ) -> None:
         self._connection = connection
         self._index = index
@@ -49,6 +57,7 @@ class TripleSources:
         self._visible = None if until is None else index.triples["first"] <= until
         self.scan: Scan = index.triples.scan(query.vector)
         self.by_vector = self.scan.nearest(query.triples_by_vector, self._visible)
+        self.words = index.triples.words.under_all(terms)
         self.found = Found()
         self.anchors: tuple[str, ...] = ()
 
@@ -58,7 +67,7 @@ class TripleSources:
         # As many triples as chunks are rare, except when there are none of either.
         mean = lexicon.mean_length if table.rows == lexicon.chunks else table.mean_length
         terms = best_by_words(
-            table, query.terms, weights, mean, query.triples_by_terms, self._visible
+            table, self.words, weights, mean, query.triples_by_terms, self._visible
         )
         entities = self._around_anchors() if query.triples_per_anchor else []
         self.found = Found(
@@ -89,32 +98,31 @@ class TripleSources:
         return np.unique(np.concatenate(chosen))
 
     def candidates(
-        self, rows: Ints, chunk_rows: Ints, evidence: Evidence, chunks: ChunkCandidates
+        self,
+        positions: Positions,
+        found: FoundEvidence,
+        chunk_rows: Positions,
+        chunks: ChunkCandidates,
+        connect: Connect,
     ) -> TripleCandidates:
-        """The triples in ``rows``; ``chunk_rows`` are those of ``chunks``."""
-        table, query = self._index.triples, self._query
-        cited = np.array([chunk for row in rows.tolist() for chunk in evidence[row]], np.int64)
-        order = np.argsort(chunk_rows)
-        at = np.minimum(np.searchsorted(chunk_rows, cited, sorter=order), len(chunk_rows) - 1)
-        inside = chunk_rows[order[at]] == cited
-        position = dict(zip(cited[inside].tolist(), order[at][inside].tolist(), strict=True))
-        sources = tuple(
-            tuple(sorted(position[chunk] for chunk in evidence[row] if chunk in position))
-            for row in rows.tolist()
-        )
-        newest = [max(own, key=lambda i: (chunks.at[i], i)) if own else -1 for own in sources]
+        """The triples that have evidence; ``chunk_rows`` are those of ``chunks``."""
+        table, query, rows = self._index.triples, self._query, positions.rows
+        cited = chunk_rows.of(found.chunks)
+        inside = cited >= 0
+        evidence = Evidence.pairs(positions.of(found.triples)[inside], cited[inside], len(rows))
+        newest = evidence.newest(chunks.at)
         return TripleCandidates(
             uids=hexadecimal(table["uid"][rows]),
-            cosine=self.scan.of(rows) if len(rows) else np.empty(0),
-            matches=gather([table.words.lookup(term) for term in query.terms], rows),
+            cosine=self.scan.of(rows),
+            matches=gather(self.words, rows),
             length=table["length"][rows].astype(float),
-            at=np.array([chunks.at[i] if i >= 0 else np.nan for i in newest], float),
-            session=np.array([chunks.session[i] if i >= 0 else -1 for i in newest], np.int64),
-            evidence=sources,
+            at=np.append(chunks.at, np.nan)[newest],
+            session=np.append(chunks.session, -1)[newest],
+            evidence=evidence,
             by_vector=are_among(rows, self.found.vector),
             by_terms=are_among(rows, self.found.terms),
             by_anchor=are_among(rows, self.found.anchor),
-            texts=texts_of(self._connection, _TEXTS, table["id"][rows]) if query.texts else (),
+            texts=read_later(connect, _TEXTS, table["id"][rows]) if query.texts else (),
         )
 
 
@@ -141,19 +149,18 @@ def evidence_of(
     rows: Ints,
     until: int | None,
     visible: Mask | None,
-) -> dict[int, list[int]]:
-    """The rows of the visible evidence chunks of each triple row, if observed by ``until``."""
-    evidence: dict[int, list[int]] = {}
+) -> FoundEvidence:
+    """The visible evidence of some triples that was observed by ``until``."""
+    before = "" if until is None else "observed_at <= ? AND "
     pairs = select_in(
         connection,
-        "SELECT DISTINCT triple_id, chunk_id, observed_at FROM evidence WHERE triple_id IN ({})",
+        f"SELECT DISTINCT triple_id, chunk_id FROM evidence WHERE {before}triple_id IN ({{}})",
         index.triples["id"][rows].tolist(),
+        *([] if until is None else [until]),
     )
-    if until is not None:
-        pairs = [pair for pair in pairs if pair[2] <= until]
-    triples = index.triples.find(np.array([p[0] for p in pairs], np.int64))
-    chunks = index.chunks.find(np.array([p[1] for p in pairs], np.int64))
-    for triple, chunk in zip(triples.tolist(), chunks.tolist(), strict=True):
-        if chunk >= 0 and (visible is None or visible[chunk]):
-            evidence.setdefault(triple, []).append(chunk)
-    return evidence
+    both = np.array(pairs, np.int64).reshape(-1, 2)
+    triples, chunks = index.triples.find(both[:, 0]), index.chunks.find(both[:, 1])
+    inside = chunks >= 0
+    if visible is not None:
+        inside[inside] = visible[chunks[inside]]
+    return FoundEvidence(triples[inside], chunks[inside])

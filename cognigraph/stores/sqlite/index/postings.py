@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,9 +11,13 @@ import numpy.typing as npt
 from cognigraph.arrays import Floats, Ints
 from cognigraph.stores.sqlite.vector_format import term_hash
 
-_Hashes = npt.NDArray[np.uint64]
+Hashes = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.uint16]
+Lookup = tuple[Rows, Counts]
+"""The rows under a number, ascending, and how often it occurs in each."""
+
+_BOTH = np.array([0, 1])
 
 _MERGE_FACTOR = 4
 _MOST = np.iinfo(np.uint16).max
@@ -23,12 +27,12 @@ _MOST = np.iinfo(np.uint16).max
 class _Segment(NamedTuple):
     """Postings sorted by term and row: the rows of ``terms[i]`` begin at ``starts[i]``."""
 
-    terms: _Hashes
+    terms: Hashes
     starts: npt.NDArray[np.uint32]
     rows: Rows
     counts: Counts
 
-    def spread(self) -> _Hashes:
+    def spread(self) -> Hashes:
         """The term of each posting."""
         return np.repeat(self.terms, np.diff(self.starts))
 
@@ -43,7 +47,7 @@ class Postings:
 
     def __init__(self) -> None:
         self._segments: list[_Segment] = []
-        self._fresh: list[tuple[_Hashes, Rows, Counts]] = []
+        self._fresh: list[tuple[Hashes, Rows, Counts]] = []
 
     @property
     def nbytes(self) -> int:
@@ -86,26 +90,26 @@ class Postings:
         self.settle()
         self._segments = [one for one in map(_kept(row_of), self._segments) if len(one.rows)]
 
-    def lookup(self, term: str) -> tuple[Rows, Counts]:
+    def lookup(self, term: str) -> Lookup:
         """The rows that contain the term, each once and ascending, and its frequency in each."""
         return self.under(term_hash(term))
 
-    def under(self, key: int) -> tuple[Rows, Counts]:
+    def under(self, key: int) -> Lookup:
         """The rows under a number, and how often."""
-        self.settle()
-        found = [*self._found(np.uint64(key))]
-        if len(found) == 1:
-            return found[0]
-        if not found:
-            return np.empty(0, np.int32), np.empty(0, np.uint16)
-        return np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
+        return self.under_all(np.array([key], np.uint64))[0]
 
-    def _found(self, key: np.uint64) -> Iterator[tuple[Rows, Counts]]:
+    def under_all(self, keys: Hashes) -> list[Lookup]:
+        """The rows under each of some numbers, and how often."""
+        self.settle()
+        found: list[list[Lookup]] = [[] for _ in keys]
         for terms, starts, rows, counts in self._segments:
-            at = int(np.searchsorted(terms, key))
-            if at < len(terms) and terms[at] == key:
-                part = slice(int(starts[at]), int(starts[at + 1]))
-                yield rows[part], counts[part]
+            at = np.searchsorted(terms, keys)
+            at[at == len(terms)] = 0  # a key behind the last is not the first either
+            inside = np.flatnonzero(terms[at] == keys)
+            ends = starts[at[inside, None] + _BOTH].tolist()
+            for number, (first, end) in zip(inside.tolist(), ends, strict=True):
+                found[number].append((rows[first:end], counts[first:end]))
+        return [_joined(parts) for parts in found]
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """What :meth:`restore` takes."""
@@ -124,7 +128,21 @@ class Postings:
         ]
 
 
-def _sorted(parts: Sequence[tuple[_Hashes, Rows, Counts]]) -> _Segment:
+def term_hashes(terms: Sequence[str]) -> Hashes:
+    """The numbers of terms, for :meth:`Postings.under_all`."""
+    return np.array([term_hash(term) for term in terms], np.uint64)
+
+
+def _joined(parts: Sequence[Lookup]) -> Lookup:
+    """What several segments have under one number."""
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return np.empty(0, np.int32), np.empty(0, np.uint16)
+    return np.concatenate([rows for rows, _ in parts]), np.concatenate([n for _, n in parts])
+
+
+def _sorted(parts: Sequence[tuple[Hashes, Rows, Counts]]) -> _Segment:
     keys = np.concatenate([part[0] for part in parts])
     order = np.argsort(keys, kind="stable")
     rows = np.concatenate([part[1] for part in parts])[order]
@@ -149,7 +167,7 @@ def _kept(row_of: Rows) -> Callable[[_Segment], _Segment]:
     return kept
 
 
-def frequencies(found: tuple[Rows, Counts], rows: Rows) -> Counts:
+def frequencies(found: Lookup, rows: Rows) -> Counts:
     """How often (len(rows),) a term occurs in some rows; ``found`` is its lookup."""
     containing, counts = found
     if not len(containing):
@@ -159,7 +177,7 @@ def frequencies(found: tuple[Rows, Counts], rows: Rows) -> Counts:
     return np.where(containing[at] == rows, counts[at], np.uint16(0))
 
 
-def gather(found: Sequence[tuple[Rows, Counts]], rows: Ints) -> Floats:
+def gather(found: Sequence[Lookup], rows: Ints) -> Floats:
     """Term frequencies (len(rows), len(found)); ``found`` holds the lookup of each term."""
     matches = np.zeros((len(rows), len(found)))
     wanted = rows.astype(np.int32)  # of the same type, else the whole lists would be converted

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from cognigraph.arrays import Ints
-from cognigraph.stores.sqlite.in_list import select_in
+from cognigraph.stores.candidates import StoredTexts
 from cognigraph.stores.sqlite.index.code_arrays import Mask
+from cognigraph.stores.sqlite.index.table import Table
+
+Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
+"""Gives a connection that reads."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,34 @@ class Found:
     def all(self) -> Ints:
         """The rows that one of them found, ascending."""
         return np.unique(np.concatenate([self.vector, self.terms, self.anchor]))
+
+
+@dataclass(frozen=True)
+class FoundEvidence:
+    """Pairs of a triple and a chunk that is evidence of it, by their rows in the index."""
+
+    triples: Ints
+    chunks: Ints
+
+
+class Positions:
+    """The positions of rows of a table among candidates, which are sorted by uid."""
+
+    def __init__(self, table: Table, rows: Ints) -> None:
+        """``rows`` ascend, and each is there once."""
+        uids = table["uid"][rows].view(">u8")
+        order = np.lexsort(uids.T[::-1]) if len(rows) else np.empty(0, np.int64)
+        self._ascending = rows
+        self._position = np.empty(len(rows), np.int64)
+        self._position[order] = np.arange(len(rows))
+        self.rows = rows[order]
+
+    def of(self, rows: npt.NDArray[np.integer]) -> Ints:
+        """The positions (k,) of rows; -1 for those that are no candidates."""
+        if not len(self._ascending):
+            return np.full(len(rows), -1, np.int64)
+        at = np.minimum(np.searchsorted(self._ascending, rows), len(self._ascending) - 1)
+        return np.where(self._ascending[at] == rows, self._position[at], -1)
 
 
 def passing(rows: Ints, mask: Mask | None) -> Ints:
@@ -45,8 +80,14 @@ def hexadecimal(uids: npt.NDArray[np.uint8]) -> tuple[str, ...]:
     return tuple(uids.tobytes().hex(" ", uids.shape[1]).split())
 
 
-def texts_of(connection: sqlite3.Connection, statement: str, ids: Ints) -> tuple[str, ...]:
-    """The texts of rows of the file, in the order of their ids."""
-    wanted = ids.tolist()
-    found = dict(select_in(connection, statement, wanted))
-    return tuple(found[id] for id in wanted)
+def read_later(connect: Connect, statement: str, ids: Ints) -> StoredTexts:
+    """Texts that are read when they are needed.
+
+    The statement gives an id and a text for each id in a JSON array.
+    """
+
+    def read(wanted: Sequence[int]) -> dict[int, str]:
+        with connect() as connection:
+            return dict(connection.execute(statement, (json.dumps([*wanted]),)).fetchall())
+
+    return StoredTexts(ids.tolist(), read)

@@ -19,7 +19,7 @@ import numpy as np
 
 from cognigraph.arrays import Ints
 from cognigraph.stores.sqlite.index.layer import FEW_ROWS, Layer
-from cognigraph.stores.sqlite.index.postings import Postings
+from cognigraph.stores.sqlite.index.postings import Lookup, Postings, term_hashes
 from cognigraph.stores.sqlite.index.rows import (
     CHUNKS,
     TRIPLES,
@@ -313,7 +313,11 @@ class SpaceIndex:
 
     def lexicon(self, terms: Sequence[str]) -> Lexicon:
         """The BM25 statistics of this space for some terms."""
-        frequencies = {term: len(self.chunk_words.lookup(term)[0]) for term in terms}
+        return self.lexicon_of(terms, self.chunk_words.under_all(term_hashes(terms)))
+
+    def lexicon_of(self, terms: Sequence[str], found: Sequence[Lookup]) -> Lexicon:
+        """The BM25 statistics for some terms, from their rows among the chunks."""
+        frequencies = {term: len(rows) for term, (rows, _) in zip(terms, found, strict=True)}
         return Lexicon(self.chunks.rows, self.chunks.mean_length, frequencies)
 
     # Triples
