@@ -101,7 +101,7 @@ from cognigraph.model import (
     Why,
 )
 from cognigraph.model.storage import Check, EmbedderIdentity, StoreInfo
-from cognigraph.operations.writing import Progress
+from cognigraph.operations.batches import Progress
 from cognigraph.retrieve.question.question_readers import QuestionReader
 from cognigraph.retrieve.rank.rerank import Reranker
 from cognigraph.settings import (

@@ -17,12 +17,12 @@ def uid(label: str, *natural_key: str) -> str:
 
     The parts are length-prefixed, so ``("ab", "c")`` and ``("a", "bc")`` differ.
     """
-    digest = hashlib.blake2b(digest_size=16, person=label.encode()[:16])
+    parts: list[bytes] = []
     for part in natural_key:
         raw = part.encode("utf-8", "surrogatepass")
-        digest.update(len(raw).to_bytes(8, "big"))
-        digest.update(raw)
-    return digest.hexdigest()
+        parts += (len(raw).to_bytes(8, "big"), raw)
+    person = label.encode()[:16]
+    return hashlib.blake2b(b"".join(parts), digest_size=16, person=person).hexdigest()
 
 
 @lru_cache(maxsize=16_384)
@@ -36,6 +36,7 @@ def normalise(name: str) -> str:
     return folded.lstrip(_EDGES).rstrip(_EDGES + ".") or folded
 
 
+@lru_cache(maxsize=1024)
 def session_uid(space: str, session: str) -> str:
     """Uid of a session: (space, session id)."""
     return uid("Session", space, session)

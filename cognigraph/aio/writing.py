@@ -13,8 +13,8 @@ from typing import Any, ParamSpec, TypeVar
 from cognigraph.argument_names import refuse_unknown
 from cognigraph.errors import StoreError
 from cognigraph.model import DEFAULT_SESSION, AddResult, Message, Role
+from cognigraph.operations.batches import Progress
 from cognigraph.operations.stating import FACTS
-from cognigraph.operations.writing import Progress
 from cognigraph.space import Space
 
 _P = ParamSpec("_P")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cognigraph.embed import CheckedEmbedder
@@ -19,8 +18,23 @@ from cognigraph.stores.records import InsertStatus, MessageRow
 
 Item = Message | Mapping[str, Any]
 
-_Stored = tuple[list[MessageRow], float, list[InsertStatus]]
 _TAKEN = "has the id {!r}, which already belongs to another text in its session"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A batch that is ready to be stored.
+
+    ``rejected`` are the messages that were left out; ``invalid`` says which message ended the
+    batch. The ``rows`` have the vectors of ``embedder``.
+    """
+
+    messages: list[Clean]
+    rejected: list[Rejection]
+    invalid: InvalidMessageError | None
+    rows: list[MessageRow]
+    embedder: CheckedEmbedder
+    seconds: float
 
 
 def add_batch(
@@ -29,30 +43,61 @@ def add_batch(
     batch: Sequence[Item],
     seen: Counter[str],
     *,
-    first: int = 0,
-    skip_invalid: bool = False,
     facts: str | None = None,
 ) -> AddResult:
-    """Store one batch in one transaction.
-
-    ``seen`` counts equal messages without ids over all batches of a call; ``first`` is the index of
-    this batch's first message in the call. ``facts`` (JSON) are stated with the batch.
+    """Store one batch in one transaction; ``facts`` (JSON) are stated with it.
 
     Raises:
         InvalidMessageError: a message is invalid; all messages before it are stored.
         ConflictError: an id is already in use for another text; all other messages are stored.
     """
+    return store(engine, space, prepare(engine, space, batch, seen, facts=facts))
+
+
+def prepare(
+    engine: Engine,
+    space: str,
+    batch: Sequence[Item],
+    seen: Counter[str],
+    *,
+    first: int = 0,
+    skip_invalid: bool = False,
+    facts: str | None = None,
+) -> Prepared:
+    """Check the messages of a batch, split and embed them.
+
+    ``seen`` counts equal messages without ids over all batches of a call; ``first`` is the index of
+    this batch's first message in the call.
+    """
     started = time.perf_counter()
     messages, rejected, invalid = _cleaned(
         engine, space, batch, seen, first=first, skip_invalid=skip_invalid, facts=facts
     )
+    embedder = engine.embedder
+    rows = to_rows(messages, space, engine.settings.insert, embedder)
+    seconds = time.perf_counter() - started
+    return Prepared(messages, rejected, invalid, rows, embedder, seconds)
 
-    def store(store: Store, embedder: CheckedEmbedder) -> _Stored:
-        rows = to_rows(messages, space, engine.settings.insert, embedder)
-        prepared = time.perf_counter()
-        return rows, prepared, store.messages.insert(space, rows) if rows else []
 
-    rows, prepared, statuses = engine.use(store)
+def store(
+    engine: Engine, space: str, prepared: Prepared, *, skip_invalid: bool = False
+) -> AddResult:
+    """Store a batch in one transaction.
+
+    Raises:
+        InvalidMessageError: as for :func:`add_batch`.
+        ConflictError: as for :func:`add_batch`.
+    """
+    started = time.perf_counter()
+    messages, rows, rejected = prepared.messages, prepared.rows, [*prepared.rejected]
+
+    def insert(store: Store, embedder: CheckedEmbedder) -> list[InsertStatus]:
+        nonlocal rows
+        if embedder is not prepared.embedder:  # another thread has changed it
+            rows = to_rows(messages, space, engine.settings.insert, embedder)
+        return store.messages.insert(space, rows) if rows else []
+
+    statuses = engine.use(insert)
     stored = time.perf_counter()
     if "new" in statuses:
         engine.written()
@@ -63,8 +108,8 @@ def add_batch(
         Rejection(message.index, f"message {message.index} {_TAKEN.format(message.id)}")
         for message in conflicts
     ]
-    if invalid is not None:
-        raise invalid
+    if prepared.invalid is not None:
+        raise prepared.invalid
     return AddResult(
         ids=tuple(
             message.id
@@ -91,8 +136,8 @@ def add_batch(
         ),
         rejected=tuple(sorted(rejected, key=lambda rejection: rejection.index)),
         timings={
-            "prepare_ms": round((prepared - started) * 1000, 3),
-            "store_ms": round((stored - prepared) * 1000, 3),
+            "prepare_ms": round(prepared.seconds * 1000, 3),
+            "store_ms": round((stored - started) * 1000, 3),
         },
     )
 
@@ -157,13 +202,6 @@ def _conflict(conflicts: Sequence[Clean]) -> ConflictError:
         ids=tuple(message.id for message in conflicts),
         index=first.index,
     )
-
-
-def batches(messages: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Split messages into lists of ``size``; the last one may be shorter."""
-    iterator = iter(messages)
-    while batch := list(islice(iterator, size)):
-        yield batch
 
 
 def total(results: Sequence[AddResult]) -> AddResult:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from cognigraph.argument_names import refuse_unknown
 from cognigraph.model import DEFAULT_SESSION, AddResult, Message, Role
 from cognigraph.operations import stating
-from cognigraph.operations.inserting import add_batch, batches, total
+from cognigraph.operations.batches import Progress, add_all
+from cognigraph.operations.inserting import add_batch
 from cognigraph.operations.inspection import Inspection
 from cognigraph.operations.stating import FACTS, Stating
 from cognigraph.validation import checked
-
-Progress = Callable[[int], None]
-"""Called after each transaction with the number of messages read so far."""
 
 
 class Writing(Inspection):
@@ -209,7 +207,8 @@ class Writing(Inspection):
         """Store many messages, some hundreds in each transaction.
 
         Messages that are already stored are skipped, so after a crash the same call can simply be
-        repeated.
+        repeated. While a server stores a transaction, the next messages are read and prepared; what
+        ends the call (an error, Ctrl-C) waits for the transaction.
 
         Args:
             messages: messages, mappings with the same fields, or chat messages as language models
@@ -226,15 +225,6 @@ class Writing(Inspection):
                 messages before it are stored.
             ConflictError: an id belongs to another text in its session.
         """
-        results: list[AddResult] = []
-        seen: Counter[str] = Counter()
-        done = 0
-        engine = self._engine
-        for batch in batches(messages, engine.settings.insert.batch):
-            results.append(
-                add_batch(engine, self._name, batch, seen, first=done, skip_invalid=skip_invalid)
-            )
-            done += len(batch)
-            if on_progress is not None:
-                on_progress(done)
-        return total(results)
+        return add_all(
+            self._engine, self._name, messages, on_progress=on_progress, skip_invalid=skip_invalid
+        )

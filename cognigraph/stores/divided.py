@@ -59,6 +59,8 @@ class DividedStore:
     first of its spaces is used.
     """
 
+    is_on_server = True
+
     def __init__(self, databases: Databases, database_of: DatabaseOf) -> None:
         self._groups = groups = Groups(databases, database_of)
         self.messages = cast(MessageStore, _BySpace(groups, "messages"))

@@ -15,7 +15,7 @@ _TAIL = 16
 
 def replace_surrogates(text: str) -> tuple[str, int]:
     """Replace lone surrogates, which no database can store, by U+FFFD; return text and count."""
-    return _SURROGATE.subn("\ufffd", text)
+    return (text, 0) if text.isascii() else _SURROGATE.subn("\ufffd", text)
 
 
 def storable(text: str) -> str:

@@ -83,7 +83,7 @@ ROOMS: dict[str, list[set[str]]] = {
         {"entities", "fact_list", "fact_states", "inserting", "procedures", "searching"},
         {"entity_profiles", "named_at"},
         {"facts", "stating"},
-        {"inspection"},
+        {"batches", "inspection"},
         {"exporting", "expiring", "forgetting", "several_spaces", "updating"},
         {"restoring"},
         {"copying_spaces"},

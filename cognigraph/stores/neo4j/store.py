@@ -36,6 +36,8 @@ class Neo4jStore:
     ``notifications`` makes the server's warnings visible, for tests.
     """
 
+    is_on_server = True
+
     def __init__(
         self,
         uri: str,

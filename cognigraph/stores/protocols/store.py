@@ -103,6 +103,11 @@ class Store(Protocol):
         """Where the data is and what wrote it."""
         ...
 
+    @property
+    def is_on_server(self) -> bool:
+        """Whether another process does the work, so that this one can prepare what comes next."""
+        ...
+
     def close(self) -> None:
         """Release connections. Idempotent; nothing acknowledged is lost if it is never called."""
         ...

@@ -37,6 +37,8 @@ class SQLiteStore:
     searched spaces are dropped and read again when needed. The space searched last always stays.
     """
 
+    is_on_server = False
+
     def __init__(
         self,
         path: str | Path,

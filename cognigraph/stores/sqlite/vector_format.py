@@ -27,8 +27,13 @@ def term_hash(term: str) -> int:
 
 def pack_terms(counts: Mapping[str, int]) -> bytes:
     """Pack terms with their frequencies into a blob."""
-    entries = [part for term, count in counts.items() for part in (term_hash(term), count)]
-    return struct.pack("<" + "QI" * len(counts), *entries)
+    return b"".join(map(_posting, counts.keys(), counts.values()))
+
+
+@lru_cache(maxsize=131_072)
+def _posting(term: str, frequency: int) -> bytes:
+    """One entry of a terms blob."""
+    return struct.pack("<QI", term_hash(term), frequency)
 
 
 def unpack_terms(joined: bytes, lengths: Ints) -> tuple[npt.NDArray[np.void], Ints]:
