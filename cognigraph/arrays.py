@@ -16,7 +16,7 @@ _UNTHREADED = 1 << 18
 """OpenBLAS computes a product of at most this many multiplications in the calling thread."""
 
 
-def product(matrix: npt.NDArray[np.floating], vector: Vector) -> npt.NDArray[np.floating]:
+def product(matrix: npt.NDArray[np.number], vector: Vector) -> npt.NDArray[np.floating]:
     """The product (n,) of a matrix (n, d) and a vector, computed in the calling thread.
 
     OpenBLAS divides all but the smallest products among its threads. In a search, waking them costs

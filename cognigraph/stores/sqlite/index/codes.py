@@ -36,8 +36,6 @@ _BLOCK = 32_768
 """Rows compared at a time: what is computed on the way stays in the processor's cache."""
 _TASK = 2 * _BLOCK
 """Rows that one thread compares before it looks for more."""
-_ROUNDED_BLOCK = 512
-"""The same for the rounded components, which take more space."""
 _PLANES = 6
 """Bits to which a component of the query is rounded for the weighted signs."""
 
@@ -106,19 +104,17 @@ class Codes:
 
     def cosines(self, vector: Vector, rows: Ints) -> Floats:
         """The products (k,) of a vector and the rounded components of rows."""
-        found = np.empty(len(rows))
-        for part in _parts(len(rows), _ROUNDED_BLOCK):
-            rounded, scale = self._rounded_at(rows[part])
-            found[part] = product(rounded.astype(np.float32), vector) * scale
-        return found
+        rounded, scale = self._rounded_at(rows)
+        return np.asarray(product(rounded, vector) * scale, float)
 
     def _rounded_at(self, rows: Ints) -> tuple[npt.NDArray[np.int8], Matrix]:
         first = self._stored.rows
         new = rows >= first
         if not new.any():
-            return self._stored.rounded[rows], self._stored.scale[rows]
+            return self._stored.rounded.take(rows, axis=0), self._stored.scale.take(rows)
         if new.all():
-            return self._new.rounded[rows - first], self._new.scale[rows - first]
+            rows = rows - first
+            return self._new.rounded.take(rows, axis=0), self._new.scale.take(rows)
         rounded = np.empty((len(rows), self._dimension), np.int8)
         scale = np.empty(len(rows), np.float32)
         for part, inside, before in ((self._stored, ~new, 0), (self._new, new, first)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -74,8 +75,9 @@ def gather_candidates(
     owners = index.themes["owner"]
     by_vector = scan.nearest(query.chunks_by_vector, sought)
     by_theme = themes.nearest(query.sessions_by_vector, owners != NOBODY)
-    run_all([*triples.by_vector.tasks, *by_vector.tasks, *by_theme.tasks])
-    with Begun(triples.by_vector.rest, triples.by_vector.is_long) as near_triples:
+    run_all([*triples.compared.tasks, *by_vector.tasks, *by_theme.tasks])
+    rest = partial(triples.by_vector_and_words, weights, lexicon)
+    with Begun(rest, triples.compared.is_long) as begun:
         chunks = Found(
             vector=by_vector.rest(),
             terms=best_by_words(
@@ -83,7 +85,7 @@ def gather_candidates(
             ),
         )  # fmt: skip
         near = by_theme.rest()
-        triples.search(weights, lexicon, near_triples)
+        triples.search(begun)
     evidence = evidence_of(connection, index, triples.found.all(), until, visible)
     reached = np.union1d(chunks.all(), evidence.chunks)
     rows = Positions(index.chunks, _neighbourhood(index, reached, query.radius, visible))
@@ -120,13 +122,15 @@ def _neighbourhood(index: SpaceIndex, rows: Ints, radius: int, visible: Mask | N
 
 @dataclass
 class _Sessions:
+    """Candidate sessions, with their row ids, ascending, and the position of each."""
+
     candidates: SessionCandidates
-    position: dict[int, int]
+    ids: Ints
+    position: Ints
 
     def positions(self, ids: Ints) -> Ints:
         """The positions (k,) of sessions by their row ids."""
-        some, which = np.unique(ids, return_inverse=True)
-        return np.array([self.position[id] for id in some.tolist()], np.int64)[which]
+        return self.position[np.searchsorted(self.ids, ids)]
 
 
 def _chunk_candidates(
@@ -142,8 +146,8 @@ def _chunk_candidates(
     table, rows = index.chunks, positions.rows
     return ChunkCandidates(
         uids=hexadecimal(table["uid"][rows]),
-        cosine=scan.of(rows),
-        matches=gather(words, rows),
+        cosine=scan.of(positions.ascending)[positions.order],
+        matches=gather(words, positions.ascending)[positions.order],
         length=table["length"][rows].astype(float),
         session=sessions.positions(table["session"][rows]),
         at=table["at"][rows] / 1e6,
@@ -172,11 +176,12 @@ def _session_candidates(
     hashes: Hashes,
     query: CandidateQuery,
 ) -> _Sessions:
-    names = index.sessions.of(connection, ids.tolist())
-    position = {id: i for i, id in enumerate(sorted(names, key=names.__getitem__))}
-    count, themes = len(names), index.themes
+    known = index.sessions.of(connection, ids.tolist())
+    names = sorted((*name, id) for id, name in known.items())
+    by_uid = np.array([id for _, _, id in names], np.int64)
+    order, count, themes = np.argsort(by_uid), len(names), index.themes
     rows = themes.rows_of(ids.tolist())
-    owners = np.array([position[id] for id in themes["owner"][rows].tolist()], np.int64)
+    owners = order[np.searchsorted(by_uid, themes["owner"][rows], sorter=order)]
     theme, length = np.full(count, np.nan), np.zeros(count)
     matches = np.zeros((count, len(query.terms)))
     np.fmax.at(theme, owners, scan.of(rows))
@@ -184,22 +189,22 @@ def _session_candidates(
     np.add.at(matches, owners, gather(themes.words.under_all(hashes), rows))
     keys = np.full((count, len(query.entity_vectors)), np.nan)
     if query.entity_vectors:
-        _key_cosines(connection, index.vectors, position, query.entity_vectors, keys)
+        _key_cosines(connection, index.vectors, by_uid, query.entity_vectors, keys)
     candidates = SessionCandidates(
-        uids=tuple(names[id][0] for id in position),
-        ids=tuple(names[id][1] for id in position),
+        uids=tuple(uid for uid, _, _ in names),
+        ids=tuple(name for _, name, _ in names),
         theme=theme,
         keys=keys,
         matches=matches,
         length=length,
     )
-    return _Sessions(candidates, position)
+    return _Sessions(candidates, by_uid[order], order)
 
 
 def _key_cosines(
     connection: sqlite3.Connection,
     vectors: VectorFormat,
-    position: dict[int, int],
+    sessions: Ints,
     entities: tuple[Vector, ...],
     keys: Floats,
 ) -> None:
@@ -207,8 +212,9 @@ def _key_cosines(
         connection,
         "SELECT session_id, vector FROM session_key JOIN key ON key.id = key_id "
         "WHERE session_id IN ({})",
-        list(position),
+        sessions.tolist(),
     )
     if rows:
+        position = {id: number for number, id in enumerate(sessions.tolist())}
         cosines = products(vectors.unpack([row[1] for row in rows]), np.stack(entities))
         np.fmax.at(keys, np.array([position[row[0]] for row in rows]), cosines)

@@ -56,25 +56,29 @@ class TripleSources:
         self._query = query
         self._visible = None if until is None else index.triples["first"] <= until
         self.scan: Scan = index.triples.scan(query.vector)
-        self.by_vector = self.scan.nearest(query.triples_by_vector, self._visible)
+        self.compared = self.scan.nearest(query.triples_by_vector, self._visible)
         self.words = index.triples.words.under_all(terms)
         self.found = Found()
         self.anchors: tuple[str, ...] = ()
 
-    def search(self, weights: Floats, lexicon: Lexicon, by_vector: Begun[Ints]) -> None:
-        """Fill ``found`` and ``anchors``; ``by_vector`` was begun with our own."""
+    def by_vector_and_words(self, weights: Floats, lexicon: Lexicon) -> tuple[Ints, Ints]:
+        """The nearest triples and those with the best words, once ``compared`` has run its tasks.
+
+        Any thread may call this.
+        """
         query, table = self._query, self._index.triples
         # As many triples as chunks are rare, except when there are none of either.
         mean = lexicon.mean_length if table.rows == lexicon.chunks else table.mean_length
-        terms = best_by_words(
+        by_words = best_by_words(
             table, self.words, weights, mean, query.triples_by_terms, self._visible
         )
-        entities = self._around_anchors() if query.triples_per_anchor else []
-        self.found = Found(
-            vector=by_vector.result(),
-            terms=terms,
-            anchor=self._nearest_of_each(entities),
-        )
+        return self.compared.rest(), by_words
+
+    def search(self, begun: Begun[tuple[Ints, Ints]]) -> None:
+        """Fill ``found`` and ``anchors``; ``begun`` is :meth:`by_vector_and_words`."""
+        entities = self._around_anchors() if self._query.triples_per_anchor else []
+        by_vector, by_words = begun.result()
+        self.found = Found(by_vector, by_words, self._nearest_of_each(entities))
 
     def _around_anchors(self) -> list[Ints]:
         """The triples of each entity that the question names; also fills ``anchors``."""
@@ -113,8 +117,8 @@ class TripleSources:
         newest = evidence.newest(chunks.at)
         return TripleCandidates(
             uids=hexadecimal(table["uid"][rows]),
-            cosine=self.scan.of(rows),
-            matches=gather(self.words, rows),
+            cosine=self.scan.of(positions.ascending)[positions.order],
+            matches=gather(self.words, positions.ascending)[positions.order],
             length=table["length"][rows].astype(float),
             at=np.append(chunks.at, np.nan)[newest],
             session=np.append(chunks.session, -1)[newest],

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -19,6 +20,9 @@ from cognigraph.stores.sqlite.index.code_query import CodeQuery
 from cognigraph.stores.sqlite.index.codes import Codes
 from cognigraph.stores.sqlite.index.shared_work import Task, run_all
 from cognigraph.stores.sqlite.index.top import top_rows
+
+_LONG = 1 << 19
+"""To compare vectors with so many components is worth another thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +62,19 @@ class ExactScan:
     """Compares all rows of a matrix (n, d)."""
 
     def __init__(self, vectors: Matrix, vector: Vector) -> None:
-        self._cosine = product(vectors, vector)
+        self._vectors, self._vector = vectors, vector
+
+    @cached_property
+    def _cosine(self) -> Matrix:
+        return product(self._vectors, self._vector)
 
     def nearest(self, limit: int, allowed: Mask | None = None) -> Nearest:
         """See :class:`Scan`."""
-        return Nearest(lambda: self.best(limit, allowed))
+        is_long = self._vectors.size > _LONG
+        return Nearest(lambda: self.best(limit, allowed), [self._compare] if is_long else ())
+
+    def _compare(self) -> None:
+        _ = self._cosine  # computed, and kept
 
     def best(self, limit: int, allowed: Mask | None = None) -> Ints:
         """See :class:`Scan`."""

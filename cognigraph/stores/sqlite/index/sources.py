@@ -47,18 +47,19 @@ class Positions:
     def __init__(self, table: Table, rows: Ints) -> None:
         """``rows`` ascend, and each is there once."""
         uids = table["uid"][rows].view(">u8")
-        order = np.lexsort(uids.T[::-1]) if len(rows) else np.empty(0, np.int64)
-        self._ascending = rows
+        self.ascending = rows
+        self.order = np.lexsort(uids.T[::-1]) if len(rows) else np.empty(0, np.int64)
+        """The indices in ``ascending`` of the rows sorted by uid."""
+        self.rows = rows[self.order]
         self._position = np.empty(len(rows), np.int64)
-        self._position[order] = np.arange(len(rows))
-        self.rows = rows[order]
+        self._position[self.order] = np.arange(len(rows))
 
     def of(self, rows: npt.NDArray[np.integer]) -> Ints:
         """The positions (k,) of rows; -1 for those that are no candidates."""
-        if not len(self._ascending):
+        if not len(self.ascending):
             return np.full(len(rows), -1, np.int64)
-        at = np.minimum(np.searchsorted(self._ascending, rows), len(self._ascending) - 1)
-        return np.where(self._ascending[at] == rows, self._position[at], -1)
+        at = np.minimum(np.searchsorted(self.ascending, rows), len(self.ascending) - 1)
+        return np.where(self.ascending[at] == rows, self._position[at], -1)
 
 
 def passing(rows: Ints, mask: Mask | None) -> Ints:
