@@ -26,7 +26,9 @@ from cognigraph.stores.candidates import (
     Candidates,
     ChunkCandidates,
     Evidence,
+    StoredTexts,
     TripleCandidates,
+    texts_at,
 )
 
 _SUMMARIES = 200
@@ -116,5 +118,7 @@ def _taken(columns: Columns, rows: Ints) -> Columns:
 def _of_rows(values: Any, rows: Ints) -> Any:
     if isinstance(values, np.ndarray):
         return values[rows]
+    if isinstance(values, StoredTexts):
+        return texts_at(values, rows)
     given: Sequence[Any] = values
     return tuple(given[row] for row in rows) if given else ()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from threading import Lock
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from cognigraph.arrays import Floats, Ints, products
 from cognigraph.embed.models import WordLlamaEmbedder
 from cognigraph.text.terms import START, STOP_WORDS, marked_words, stem
+from cognigraph.text.word_book import Numbers, WordBook, slices, stem_number
 
 _MOST_WORDS = 50_000  # 51 MB of vectors; beyond that a new vocabulary begins
 _MOST_REMEMBERED = 2_000_000  # words of cached texts: about 30 MB with texts of twenty words
@@ -83,8 +85,8 @@ class Vocabulary:
         self._vectors = np.zeros((_FIRST, WordLlamaEmbedder.dimension), np.float32)
         self._beginnings: dict[str, int] = {}
         self._starts = np.zeros((_FIRST, 3), np.int32)  # numbers of the beginnings
-        self._stems: dict[str, int] = {}
-        self._stem = np.zeros(_FIRST, np.int32)  # 0: not computed yet
+        self._stem = np.zeros(_FIRST, np.uint64)  # numbers of the stems; 0: not computed yet
+        self._of_books: WeakKeyDictionary[WordBook, Rows] = WeakKeyDictionary()
         self._read: dict[int, Rows] = {}
         self._remembered = 0
         self._marks: dict[str, Marks] = {}
@@ -108,6 +110,20 @@ class Vocabulary:
             read = [known[key] for key in keys]
         rows = np.concatenate(read) if read else np.empty(0, np.int32)
         return TextWords(self, rows, np.cumsum(np.fromiter(map(len, read), np.int64, len(read))))
+
+    def rows_of(self, book: WordBook, numbers: Numbers) -> Rows:
+        """The rows of words that a book has numbered; it knows their stems."""
+        with self._lock:
+            known = self._of_books.get(book, np.empty(0, np.int32))
+            if len(known) < len(book):
+                more = np.full(len(book) - len(known), -1, np.int32)
+                known = self._of_books[book] = np.concatenate([known, more])
+            rows = known[numbers]
+            missing = np.flatnonzero(rows < 0)
+            if len(missing):
+                self._take(book, np.unique(numbers[missing]), known)
+                rows[missing] = known[numbers[missing]]
+            return rows
 
     def row(self, word: str) -> int:
         """The row of a word, -1 if it was in no text."""
@@ -158,21 +174,39 @@ class Vocabulary:
             self._read[key] = rows[start:end]
         self._remembered += len(rows)
 
+    def _take(self, book: WordBook, numbers: Numbers, rows_of_book: Rows) -> None:
+        """Add words of a book, and fill in their rows."""
+        self._embed()
+        first = len(self._rows)
+        rows = np.array([self._rows[word] for word in book.strings(numbers)], np.int32)
+        rows_of_book[numbers] = rows
+        new = numbers[rows >= first]
+        self._reserve(len(self._rows))
+        self._keep_vectors(first, WordLlamaEmbedder().embed(self._rows.words[first:]))
+        self._stem[first : len(self._rows)] = book.stems(new)
+
     def _embed(self) -> None:
         """Compute the vectors of the words that have none yet."""
         first, count = self._embedded, len(self._rows)
         if first == count:
             return
         new = self._rows.words[first:count]
-        vectors = WordLlamaEmbedder().embed(new)
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        if count > len(self._vectors):  # doubled, so that adding words takes amortised linear time
+        self._reserve(count)
+        self._keep_vectors(first, WordLlamaEmbedder().embed(new))
+        self._starts[first:count] = [tuple(map(self._number, beginnings(word))) for word in new]
+
+    def _reserve(self, count: int) -> None:
+        """Make room for words; doubled, so that adding words takes amortised linear time."""
+        if count > len(self._vectors):
             spare = ((0, 2 * count - len(self._vectors)), (0, 0))
             self._vectors = np.pad(self._vectors, spare)
             self._starts = np.pad(self._starts, spare)
             self._stem = np.pad(self._stem, spare[0])
+
+    def _keep_vectors(self, first: int, vectors: npt.NDArray[np.float32]) -> None:
+        """Keep the vectors of the words from a row on, as unit vectors."""
+        norms, count = np.linalg.norm(vectors, axis=1, keepdims=True), first + len(vectors)
         np.divide(vectors, norms, out=self._vectors[first:count], where=norms > 0)
-        self._starts[first:count] = [tuple(map(self._number, beginnings(word))) for word in new]
         self._embedded = count
 
     def _number(self, letters: str) -> int:
@@ -182,14 +216,14 @@ class Vocabulary:
     def _of_one_stem(self, asked: int, present: Ints) -> Ints:
         """The positions among the ``present`` rows of the words with the stem of a word."""
         name = stem(self._rows.words[asked])
-        starts = self._starts[:, _kind(name)]
-        alike = np.flatnonzero(starts[present] == starts[asked])
-        for row in present[alike[self._stem[present[alike]] == 0]].tolist():
-            self._stem[row] = self._stem_number(stem(self._rows.words[row]))
-        return np.asarray(alike[self._stem[present[alike]] == self._stem_number(name)])
-
-    def _stem_number(self, name: str) -> int:
-        return self._stems.setdefault(name, len(self._stems) + 1)
+        self._stem[asked] = stem_number(name)
+        unknown = present[self._stem[present] == 0]
+        if len(unknown):
+            kind = _kind(name)
+            wanted = self._beginnings.get(beginnings(self._rows.words[asked])[kind], -1)
+            for row in unknown[self._starts[unknown, kind] == wanted].tolist():
+                self._stem[row] = stem_number(stem(self._rows.words[row]))
+        return np.flatnonzero(self._stem[present] == self._stem[asked])
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +243,11 @@ class TextWords:
         """Number of texts."""
         return len(self.ends)
 
+    @property
+    def sizes(self) -> Ints:
+        """The number of words (texts,) of each text, with its ``START``."""
+        return np.diff(self.ends, prepend=0)
+
     def first(self, count: int) -> TextWords:
         """The words of the first texts."""
         ends = self.ends[:count]
@@ -224,6 +263,21 @@ class TextWords:
         return np.asarray(self.count(chosen) > 0)
 
 
+def joined(parts: Sequence[tuple[Rows, Ints]], order: Ints, vocabulary: Vocabulary) -> TextWords:
+    """Texts whose words are put together from pieces.
+
+    ``parts`` hold pieces, as the words of one after another and the size of each. ``order``
+    (texts, pieces) names the pieces of each text by their numbers, counted through all parts; the
+    first piece of a text begins with ``START``.
+    """
+    rows = np.concatenate([part[0] for part in parts])
+    sizes = np.concatenate([part[1] for part in parts])
+    pieces = order.ravel()
+    starts, sizes = (np.cumsum(sizes) - sizes)[pieces], sizes[pieces]
+    ends = sizes.reshape(order.shape).sum(axis=1).cumsum()
+    return TextWords(vocabulary, rows[slices(starts, sizes)], ends)
+
+
 class WordVectors:
     """Reads the words of texts and compares them; its vocabulary is bounded. Thread-safe."""
 
@@ -231,11 +285,16 @@ class WordVectors:
         self._most, self._most_remembered = most, remembered
         self._vocabulary = Vocabulary()
 
+    def current(self) -> Vocabulary:
+        """The vocabulary to read texts with: a new one if the last one has become large."""
+        vocabulary = self._vocabulary
+        if vocabulary.is_full(self._most, self._most_remembered):
+            vocabulary = self._vocabulary = Vocabulary()
+        return vocabulary
+
     def read(self, texts: Sequence[str]) -> TextWords:
-        """Convert texts to rows of words, in a new vocabulary if the last one has become large."""
-        if self._vocabulary.is_full(self._most, self._most_remembered):
-            self._vocabulary = Vocabulary()
-        return self._vocabulary.read(texts)
+        """Convert texts to rows of words."""
+        return self.current().read(texts)
 
     def best_matches(self, asked: Sequence[str], said: TextWords) -> Floats:
         """Cosine (texts, len(asked)) of each asked word and its most similar word in each text.

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from cognigraph.arrays import Floats, Ints, Vector
 from cognigraph.model import Episode, Exclusion, Filter, Role
 from cognigraph.text.bm25 import Lexicon
+from cognigraph.text.word_book import NumberedTexts
 
 NONE, OUTSIDE = -1, -2
 """Instead of a neighbour's row: the session ends there, or the neighbour is no candidate."""
@@ -52,11 +53,15 @@ class CandidateQuery:
 class StoredTexts(Sequence[str]):
     """Texts that a store reads when they are needed; what was deleted meanwhile is empty.
 
-    ``read`` returns the texts of some rows of the store, by their ids.
+    ``read`` returns the texts of some rows of the store, by their ids. ``words`` and ``names`` are
+    those of each text that the store knows without reading it.
     """
 
     ids: Sequence[int]
     read: Callable[[Sequence[int]], Mapping[int, str]]
+    words: NumberedTexts | None = None
+    names: NumberedTexts | None = None
+    _found: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -69,22 +74,34 @@ class StoredTexts(Sequence[str]):
 
     def __getitem__(self, index: int | slice) -> str | Sequence[str]:
         if isinstance(index, slice):
-            return self.at(self.ids[index])
-        return self.at([self.ids[index]])[0]
+            return self._at(self.ids[index])
+        return self._at([self.ids[index]])[0]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.at(self.ids))
+        return iter(self._at(self.ids))
 
-    def at(self, ids: Sequence[int]) -> list[str]:
+    def some(self, rows: Ints) -> StoredTexts:
+        """Some of the texts; what was read before is not read again."""
+        return StoredTexts(
+            [self.ids[row] for row in rows.tolist()],
+            self.read,
+            None if self.words is None else self.words.at(rows),
+            None if self.names is None else self.names.at(rows),
+            self._found,
+        )
+
+    def _at(self, ids: Sequence[int]) -> list[str]:
         """The texts with these ids."""
-        found = self.read(ids)
-        return [found.get(id, "") for id in ids]
+        missing = [id for id in ids if id not in self._found]
+        if missing:
+            self._found.update(dict.fromkeys(missing, "") | dict(self.read(missing)))
+        return [self._found[id] for id in ids]
 
 
 def texts_at(texts: Sequence[str], rows: Ints) -> Sequence[str]:
     """The texts (k,) of some rows of candidates."""
     if isinstance(texts, StoredTexts):
-        return texts.at([texts.ids[row] for row in rows.tolist()])
+        return texts.some(rows)
     return [texts[row] for row in rows.tolist()]
 
 

@@ -15,11 +15,14 @@ from typing import Literal
 
 import numpy as np
 
-from cognigraph.arrays import Floats, Ints
+from cognigraph.arrays import Floats
 from cognigraph.embed.word_vectors import TextWords
 from cognigraph.english.times.time_words import COUNTS, MONTHS, SIMPLE, UNITS, WEEKDAYS
 from cognigraph.retrieve.question.temporal import Asks
+from cognigraph.stores.candidates import StoredTexts
+from cognigraph.text.names import names_in
 from cognigraph.text.terms import words
+from cognigraph.text.word_book import NumberedTexts
 
 AnswerForm = Literal["number", "money", "time", "name"]
 
@@ -78,9 +81,6 @@ def _has_form(form: AnswerForm, word: str) -> bool:
 _TESTS: dict[AnswerForm, Callable[[str], bool]] = {
     form: partial(_has_form, form) for form in _WORDS
 }
-_NAME = re.compile(r"[^\W\d_]{2,}")
-_OPENING = np.array([ord(mark) for mark in '"“('])
-_ENDING = np.array([ord(mark) for mark in ' .!?…"”)\n\r\t'])
 _DATES = frozenset({*WEEKDAYS, *MONTHS})
 
 
@@ -142,26 +142,23 @@ def _priced(texts: Sequence[str]) -> Floats:
 
 def _names(texts: Sequence[str], ignored: Collection[str]) -> Floats:
     """Count the different proper names in each text (n,), judging by capital letters."""
-    joined = "\n".join(texts)
-    starts = _inner_capitals(joined)
-    owners = np.searchsorted(np.cumsum([len(text) + 1 for text in texts]), starts, side="right")
-    found = set()
-    for owner, start in zip(owners.tolist(), starts.tolist(), strict=True):
-        name = _NAME.match(joined, start)
-        if name and name[0][0].isupper() and name[0].casefold() not in ignored:
-            found.add((owner, name[0]))
-    counted = np.array([owner for owner, _ in found], np.int64)
-    return np.bincount(counted, minlength=len(texts)).astype(float)
+    if isinstance(texts, StoredTexts) and texts.names is not None:
+        return _stored_names(texts, texts.names, ignored)
+    owners = [owner for owner, name in names_in(texts) if name.casefold() not in ignored]
+    return np.bincount(np.array(owners, np.int64), minlength=len(texts)).astype(float)
 
 
-def _inner_capitals(text: str) -> Ints:
-    """Return the positions of possible capitals after a word or opening mark, not a full stop."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    at = np.flatnonzero(((codes >= ord("A")) & (codes <= ord("Z"))) | (codes >= ord("À")))
-    at = at[at > 0]
-    before, further = codes[at - 1], codes[np.maximum(at - 2, 0)]
-    spaced = (before == ord(" ")) & np.isin(further, _ENDING, invert=True)
-    return np.asarray(at[spaced | np.isin(before, _OPENING)], np.int64)
+def _stored_names(texts: StoredTexts, stored: NumberedTexts, ignored: Collection[str]) -> Floats:
+    """As :func:`_names`; only the texts are read whose names the store does not know."""
+    different, which = np.unique(stored.values, return_inverse=True)
+    names = stored.book.strings(different)
+    counts = np.array([name.casefold() not in ignored for name in names], bool)[which]
+    owners = np.repeat(np.arange(len(texts)), stored.sizes)[counts]
+    found = np.bincount(owners, minlength=len(texts)).astype(float)
+    unknown = np.flatnonzero(~stored.known)
+    if len(unknown):
+        found[unknown] = _names([*texts.some(unknown)], ignored)
+    return found
 
 
 def _holding(text_words: TextWords, form: AnswerForm, ignored: Collection[str]) -> Floats:

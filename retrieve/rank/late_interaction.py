@@ -7,23 +7,63 @@ question weighted by their idf.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from cognigraph.arrays import Floats, Ints
-from cognigraph.embed.word_vectors import TextWords, word_vectors
-from cognigraph.stores.candidates import Candidates
+from cognigraph.embed.word_vectors import TextWords, Vocabulary, joined, word_vectors
+from cognigraph.stores.candidates import Candidates, StoredTexts, texts_at
+from cognigraph.text.word_book import WordBook
 
 
 def candidate_words(candidates: Candidates, rows: Ints, texts: Sequence[str]) -> TextWords:
     """Read the words of some chunks (each with its speaker's name), then those of the triples.
 
-    ``texts`` are those of the chunks in ``rows``.
+    ``texts`` are those of the chunks in ``rows``. Only those are read whose words are not stored.
     """
     speakers = candidates.chunks.speakers
-    spoken = zip(rows.tolist(), texts, strict=True)
-    named = [f"{speakers[row] or ''} {text}" for row, text in spoken]
-    return word_vectors().read([*named, *candidates.triples.texts])
+    said = _Said([speakers[row] or "" for row in rows.tolist()], texts)
+    stated = candidates.triples.texts
+    return _put_together([said, _Said([""] * len(stated), stated)], word_vectors().current())
+
+
+class _Said(NamedTuple):
+    """Texts, and what stands before each of them."""
+
+    before: Sequence[str]
+    texts: Sequence[str]
+
+
+def _put_together(said: Sequence[_Said], vocabulary: Vocabulary) -> TextWords:
+    """The words of texts, from those that are stored and from the texts of the others.
+
+    Each text is made of two pieces: what stands before it or, if its words are not stored, the
+    whole; and its words, or none. Piece 0 is empty.
+    """
+    parts = [(np.empty(0, np.int32), np.zeros(1, np.int64))]
+    pieces, count = [np.empty((0, 2), np.int64)], 1
+    for before, texts in said:
+        words = texts.words if isinstance(texts, StoredTexts) else None
+        known = np.zeros(len(texts), bool) if words is None else words.known
+        unknown = np.flatnonzero(~known)
+        spoken = [before[row] for row in unknown.tolist()]
+        distinct = {one: number for number, one in enumerate(dict.fromkeys(before))}
+        read = vocabulary.read([
+            *distinct, *map(" ".join, zip(spoken, texts_at(texts, unknown), strict=True))
+        ])  # fmt: skip
+        parts.append((read.rows, read.sizes))
+        own = np.zeros((len(texts), 2), np.int64)
+        own[:, 0] = [count + distinct[one] for one in before]
+        own[unknown, 0] = count + len(distinct) + np.arange(len(unknown))
+        count += read.text_count
+        if words is not None and known.any():
+            assert isinstance(words.book, WordBook)
+            parts.append((vocabulary.rows_of(words.book, words.values), words.sizes))
+            own[known, 1] = count + np.flatnonzero(known)
+            count += len(texts)
+        pieces.append(own)
+    return joined(parts, np.concatenate(pieces), vocabulary)
 
 
 def weighted_mean(similar: Floats, weights: Floats) -> Floats:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cognigraph import Memory
+from cognigraph.stores.candidates import StoredTexts
 from cognigraph.stores.sqlite import SQLiteStore
-from cognigraph.stores.sqlite.index import snapshots
+from cognigraph.stores.sqlite.index import gather, snapshots
+from cognigraph.stores.sqlite.index.index_words import IndexWords
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
+from cognigraph.stores.sqlite.index.word_reader import read_words
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
+from tests.unit.test_codes import query
 from tests.unit.test_index import read
 
 START = datetime(2026, 5, 20, 9, tzinfo=UTC)
@@ -212,3 +219,107 @@ def test_small_spaces_have_no_files(tmp_path):
         add(memory, 0, 4)
         answers(memory)
     assert files(path) == []
+
+
+def words_known(index: SpaceIndex) -> tuple[bool, bool]:
+    """Whether the words of all messages, and those of all facts, are known."""
+    return index.words.chunks == index.chunks.rows, index.words.triples == index.triples.rows
+
+
+def texts_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The ids of the messages whose texts are read for ranking from now on."""
+    ids: list[int] = []
+    plain = gather.read_later
+
+    def counted(*given: Any) -> StoredTexts:
+        texts = plain(*given)
+        return replace(texts, read=lambda some: ids.extend(some) or texts.read(some))
+
+    monkeypatch.setattr(gather, "read_later", counted)
+    return ids
+
+
+@pytest.mark.slow
+def test_ranking_reads_only_the_texts_that_came_after_the_file(tmp_path, monkeypatch):
+    path = tmp_path / "m.db"
+    before = filled(path)
+    with opened(path) as memory:
+        ids = texts_read(monkeypatch)
+        assert answers(memory) == before
+        assert ids == []
+        assert words_known(index_of(memory)) == (True, True)
+        add(memory, 20, 2)
+        after = answers(memory)
+        assert set(ids) == {21, 22}
+        assert memory.search("secret21", now=START)[0].id == "m21"
+        assert memory.search("What did it cost?", now=START)  # whether there is a price
+        assert set(ids) == set(range(1, 23))
+    for one in files(path):
+        one.unlink()
+    with opened(path) as memory:
+        assert answers(memory) == after
+
+
+@pytest.mark.slow
+def test_no_word_of_what_is_forgotten_or_replaced_is_in_a_later_file(tmp_path):
+    path = tmp_path / "m.db"
+    filled(path)
+    (file,) = files(path)
+    assert b"secret3" in file.read_bytes() and b"secret4" in file.read_bytes()
+    with opened(path) as memory:
+        answers(memory)
+        memory.forget(message="m3")
+        memory.update("m4", "Kayak with Marta")
+        memory.flush()
+        index, indexes = index_of(memory), memory._engine.store._indexes
+        indexes.finish()
+        expected = answers(memory)  # if the file was written before the update, it is due again
+        indexes.finish()
+        strings = index.words.of_chunks(np.arange(0)).book
+        known = strings.strings(np.arange(len(strings)))
+        assert {"secret3", "secret4"}.isdisjoint(known)
+        assert {"secret5", "marta"} <= set(known)
+        assert words_known(index) == (True, True)
+        assert index.words.names_of(np.array([18])).book.strings([0]) == ["Marta"]
+    (file,) = files(path)
+    content = file.read_bytes()
+    assert b"secret3" not in content and b"secret4" not in content and b"Marta" in content
+    with opened(path) as memory:
+        assert answers(memory) == expected
+        assert memory.search("secret5", now=START)[0].id == "m5"
+    file.unlink()
+    with opened(path) as memory:
+        assert answers(memory) == expected
+
+
+@pytest.mark.slow
+def test_words_that_were_read_while_rows_went_are_read_again(tmp_path):
+    path = tmp_path / "m.db"
+    filled(path)
+    with opened(path) as memory, opened(path) as other:
+        answers(memory)
+        index = index_of(memory)
+        index.words = IndexWords()
+        store = memory._engine.store
+        pool, calls = store._indexes.snapshots.pool, []
+
+        @contextmanager
+        def connect() -> Iterator[sqlite3.Connection]:
+            if not calls:
+                other.forget(message="m3")
+                store.search.candidates("default", query("oslo"))  # the index drops its row
+            calls.append(1)
+            with pool.read() as connection:
+                yield connection
+
+        read_words(index, connect)
+        assert words_known(index) == (True, True)
+        rows = np.arange(index.chunks.rows)
+        words = index.words.of_chunks(rows)
+        found = words.book.strings(words.values)
+        expected = [
+            word for (text,) in sqlite3.connect(path).execute("SELECT text FROM chunk ORDER BY id")
+            for word in text.split()
+        ]  # fmt: skip
+        assert found == expected
+        assert "secret3" not in words.book.strings(np.arange(len(words.book)))

@@ -250,9 +250,10 @@ ONLY = {
         "row_values", "values",
     },
     ("sqlite", "index"): {
-        "by_words", "code_arrays", "code_query", "codes", "gather_triples", "index_cache", "layer",
-        "postings", "rows", "scan", "session_names", "shared_work", "snapshots", "sources",
-        "space_index", "table", "themes", "top",
+        "by_words", "code_arrays", "code_query", "codes", "gather_triples", "index_cache",
+        "index_words", "layer", "postings", "rows", "scan", "session_names", "shared_work",
+        "snapshots", "sources", "space_index", "table", "themes", "top", "word_lists",
+        "word_reader",
     },
     ("neo4j", "index"): {
         "candidate_sources", "few_chunks", "fulltext", "marked", "vectors", "word_counts",

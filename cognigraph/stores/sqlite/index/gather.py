@@ -18,6 +18,7 @@ from cognigraph.stores.candidates import (
     Candidates,
     ChunkCandidates,
     SessionCandidates,
+    StoredTexts,
 )
 from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.index.allowed import Mask, allowed_chunks, left_out
@@ -158,8 +159,13 @@ def _chunk_candidates(
         by_terms=are_among(rows, found.terms),
         speakers=tuple(map(index.speakers.__getitem__, table["speaker"][rows].tolist())),
         roles=tuple(map(ROLE_OF_NUMBER.__getitem__, table["role"][rows].tolist())),
-        texts=read_later(connect, _TEXTS, table["id"][rows]) if query.texts else (),
+        texts=_texts(index, rows, connect) if query.texts else (),
     )
+
+
+def _texts(index: SpaceIndex, rows: Ints, connect: Connect) -> StoredTexts:
+    words, names = index.words.of_chunks(rows), index.words.names_of(rows)
+    return read_later(connect, _TEXTS, index.chunks["id"][rows], words, names)
 
 
 def _linked(positions: Positions, links: npt.NDArray[np.int32]) -> Ints:

@@ -12,6 +12,7 @@ from cognigraph.stores.candidates import (
     CandidateQuery,
     ChunkCandidates,
     Evidence,
+    StoredTexts,
     TripleCandidates,
 )
 from cognigraph.stores.sqlite.in_list import select_in
@@ -126,8 +127,12 @@ class TripleSources:
             by_vector=are_among(rows, self.found.vector),
             by_terms=are_among(rows, self.found.terms),
             by_anchor=are_among(rows, self.found.anchor),
-            texts=read_later(connect, _TEXTS, table["id"][rows]) if query.texts else (),
+            texts=self._texts(rows, connect) if query.texts else (),
         )
+
+    def _texts(self, rows: Ints, connect: Connect) -> StoredTexts:
+        words = self._index.words.of_triples(rows)
+        return read_later(connect, _TEXTS, self._index.triples["id"][rows], words)
 
 
 def _anchors(

@@ -29,8 +29,9 @@ from cognigraph.errors import CogniGraphError
 from cognigraph.stores.sqlite.connection import Pool
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.index.table import Array
+from cognigraph.stores.sqlite.index.word_reader import read_words
 
-_FORMAT = "cognigraph-index-2"
+_FORMAT = "cognigraph-index-3"
 """Changes with the arrays of an index, and with how codes are computed."""
 
 _ALIGNED = 64
@@ -88,6 +89,7 @@ class Snapshots:
         """Write the file of a space. Without a file, the next process reads the rows."""
         token = uuid4().hex
         try:
+            read_words(index, self.pool.read)
             with index.lock:
                 if not index.is_coded:  # messages were forgotten meanwhile
                     return

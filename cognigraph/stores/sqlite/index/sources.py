@@ -15,6 +15,7 @@ from cognigraph.arrays import Ints
 from cognigraph.stores.candidates import StoredTexts
 from cognigraph.stores.sqlite.index.code_arrays import Mask
 from cognigraph.stores.sqlite.index.table import Table
+from cognigraph.text.word_book import NumberedTexts
 
 Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 """Gives a connection that reads."""
@@ -81,8 +82,14 @@ def hexadecimal(uids: npt.NDArray[np.uint8]) -> tuple[str, ...]:
     return tuple(uids.tobytes().hex(" ", uids.shape[1]).split())
 
 
-def read_later(connect: Connect, statement: str, ids: Ints) -> StoredTexts:
-    """Texts that are read when they are needed.
+def read_later(
+    connect: Connect,
+    statement: str,
+    ids: Ints,
+    words: NumberedTexts | None = None,
+    names: NumberedTexts | None = None,
+) -> StoredTexts:
+    """Texts that are read when they are needed, if their ``words`` and ``names`` are not enough.
 
     The statement gives an id and a text for each id in a JSON array.
     """
@@ -91,4 +98,4 @@ def read_later(connect: Connect, statement: str, ids: Ints) -> StoredTexts:
         with connect() as connection:
             return dict(connection.execute(statement, (json.dumps([*wanted]),)).fetchall())
 
-    return StoredTexts(ids.tolist(), read)
+    return StoredTexts(ids.tolist(), read, words, names)

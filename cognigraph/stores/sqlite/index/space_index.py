@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from cognigraph.arrays import Ints
+from cognigraph.stores.sqlite.index.index_words import IndexWords
 from cognigraph.stores.sqlite.index.layer import FEW_ROWS, Layer
 from cognigraph.stores.sqlite.index.postings import Lookup, Postings, term_hashes
 from cognigraph.stores.sqlite.index.rows import (
@@ -102,6 +103,7 @@ class SpaceIndex:
         self._tails: dict[int, int] = {}
         self.themes = Themes(self.vectors, few)
         self.sessions = SessionNames()
+        self.words = IndexWords()
 
     @property
     def chunk_words(self) -> Postings:
@@ -123,7 +125,7 @@ class SpaceIndex:
         """Approximate memory of the index, for the cache of indexes."""
         parts = (
             self.chunks, self.triples, self.chunk_words, self.triple_words, self.by_subject,
-            self.by_object, self.themes, self.sessions,
+            self.by_object, self.themes, self.sessions, self.words,
         )  # fmt: skip
         sessions = len(self._tails) * _SESSION_BYTES + len(self.speakers) * _SPEAKER_BYTES
         return _EMPTY_BYTES + sessions + sum(part.nbytes for part in parts)
@@ -171,6 +173,7 @@ class SpaceIndex:
         if min(chunks.min(initial=0), triples.min(initial=0)) < 0:  # another history
             self._clear()
             return
+        self.words = self.words.only(np.sort(chunks), np.sort(triples))
         self._unlink(np.setdiff1d(np.arange(self.chunks.rows), chunks))
         row_of = self.chunks.remove_others(np.sort(chunks))
         for column in ("previous", "following"):
@@ -227,6 +230,7 @@ class SpaceIndex:
         parts = {
             "chunks": self.chunks.arrays(), "triples": self.triples.arrays(),
             "subject": self.by_subject.arrays(), "object": self.by_object.arrays(),
+            "words": self.words.arrays(),
         }  # fmt: skip
         state = {
             "revision": self.revision, "moved": self._moved, "speakers": self.speakers,
@@ -250,6 +254,7 @@ class SpaceIndex:
         self.triples.restore(part("triples"))
         self.by_subject.restore(part("subject"))
         self.by_object.restore(part("object"))
+        self.words.restore(part("words"))
         self.epoch, self.revision = epoch, int(state["revision"])
         self._moved, self.speakers = bool(state["moved"]), list(state["speakers"])
         self.roles = set(state["roles"])

@@ -1,0 +1,132 @@
+"""The words of the texts of a large space in reading order, so that ranking reads no texts.
+
+They are read from the texts before an index is written to its file, beside the searches. Until then
+a search reads the texts themselves, as it does those of the rows that came since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from cognigraph.arrays import Ints
+from cognigraph.stores.sqlite.index.table import Array
+from cognigraph.stores.sqlite.index.word_lists import WordLists
+from cognigraph.text.names import names_in
+from cognigraph.text.terms import marked_words
+from cognigraph.text.word_book import NumberedTexts, Numbers, StringBook, WordBook
+
+_Book = TypeVar("_Book", bound=StringBook)
+
+
+class IndexWords:
+    """The words of messages and of facts by their rows, and the names in messages.
+
+    Callers must hold the lock of the index. What :meth:`of_chunks` and the others return can be
+    used without it.
+    """
+
+    def __init__(self) -> None:
+        self._words, self._spelled = WordBook(), StringBook()
+        self._chunks, self._names, self._triples = WordLists(), WordLists(), WordLists()
+
+    @property
+    def chunks(self) -> int:
+        """The words of so many messages are known: those of the first rows."""
+        return self._chunks.rows
+
+    @property
+    def triples(self) -> int:
+        """The words of so many facts are known: those of the first rows."""
+        return self._triples.rows
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held by the arrays."""
+        return sum(part.nbytes for part in self._parts().values())
+
+    def of_chunks(self, rows: Ints) -> NumberedTexts:
+        """The words of some messages."""
+        return _numbered(self._words, self._chunks, rows)
+
+    def names_of(self, rows: Ints) -> NumberedTexts:
+        """The different names in some messages, as they are spelled."""
+        return _numbered(self._spelled, self._names, rows)
+
+    def of_triples(self, rows: Ints) -> NumberedTexts:
+        """The words of some facts."""
+        return _numbered(self._words, self._triples, rows)
+
+    def take_chunks(self, texts: Sequence[str]) -> None:
+        """Add the texts of the next messages."""
+        self._chunks.append(*self._read(texts))
+        names = names_in(texts)
+        owners = np.fromiter((owner for owner, _ in names), np.int64, len(names))
+        numbers = self._spelled.numbers([name for _, name in names])
+        self._names.append(numbers, np.bincount(owners, minlength=len(texts)))
+
+    def take_triples(self, texts: Sequence[str]) -> None:
+        """Add the texts of the next facts."""
+        self._triples.append(*self._read(texts))
+
+    def rest(self) -> None:
+        """Free what only adding needs."""
+        self._words.rest()
+        self._spelled.rest()
+
+    def only(self, chunks: Ints, triples: Ints) -> IndexWords:
+        """The words of these rows, which are ascending, and no other word."""
+        made = IndexWords()
+        made._words = _move(self._words, [
+            (self._chunks, chunks, made._chunks), (self._triples, triples, made._triples)
+        ])  # fmt: skip
+        made._spelled = _move(self._spelled, [(self._names, chunks, made._names)])
+        return made
+
+    def arrays(self) -> dict[str, Array]:
+        """What :meth:`restore` takes."""
+        return {
+            f"{part}.{name}": array
+            for part, own in self._parts().items()
+            for name, array in own.arrays().items()
+        }
+
+    def restore(self, arrays: Mapping[str, Array]) -> None:
+        """Take over arrays that :meth:`arrays` has returned."""
+        for part, own in self._parts().items():
+            start = f"{part}."
+            own.restore({
+                name.removeprefix(start): array
+                for name, array in arrays.items() if name.startswith(start)
+            })  # fmt: skip
+
+    def _parts(self) -> dict[str, StringBook | WordLists]:
+        return {
+            "book": self._words, "spelled": self._spelled, "chunks": self._chunks,
+            "names": self._names, "triples": self._triples,
+        }  # fmt: skip
+
+    def _read(self, texts: Sequence[str]) -> tuple[Numbers, Ints]:
+        numbers = self._words.numbers(marked_words(texts))
+        starts = np.flatnonzero(numbers == 0)
+        return numbers[numbers != 0], np.diff(starts, append=len(numbers)) - 1
+
+
+def _numbered(book: StringBook, lists: WordLists, rows: Ints) -> NumberedTexts:
+    book.settle()
+    return NumberedTexts(book, *lists.of(rows))
+
+
+def _move(book: _Book, moves: Sequence[tuple[WordLists, Ints, WordLists]]) -> _Book:
+    """Move lists of some rows from one to another; return a book of their strings alone."""
+    found = [lists.of_first(rows) for lists, rows, _ in moves]
+    used = np.zeros(len(book), bool)
+    used[:1] = isinstance(book, WordBook)  # the start of a text
+    for block in found:
+        used[block.values] = True
+    number_of = (np.cumsum(used) - 1).astype(np.int32)
+    for block, (_, _, made) in zip(found, moves, strict=True):
+        made.append(number_of[block.values], block.sizes)
+    return book.only(used)
