@@ -61,7 +61,7 @@ _CLOSING = 1.0
 
 
 _EMBEDDING = "embedding"
-_VECTORS = re.compile(rf"(?<=[.']){_EMBEDDING}\b")
+_VECTORS = re.compile(rf"(?<=[.'])({_EMBEDDING}|packed)\b")
 
 
 def vector_property(generation: int) -> str:
@@ -69,16 +69,22 @@ def vector_property(generation: int) -> str:
     return _EMBEDDING if generation % 2 else f"{_EMBEDDING}_b"
 
 
+def packed_property(embedding: str) -> str:
+    """The property of packed values with the vectors of the same embedder."""
+    return f"packed{embedding.removeprefix(_EMBEDDING)}"
+
+
 @cache
 def cypher(name: str, *replace: tuple[str, str], embedding: str = _EMBEDDING) -> str:
     """The text of a statement, with the Cypher version it was written for.
 
-    ``embedding`` is the property that holds the vectors. ``replace`` substitutes labels or bounds
+    ``embedding`` is the property that holds the vectors; ``packed``, which has them too, gets the
+    same suffix. ``replace`` substitutes labels or bounds
     where Cypher takes no parameter; it must never contain user text.
     """
     text = statement(f"neo4j/{name}.cypher")
     if embedding != _EMBEDDING:
-        text = _VECTORS.sub(embedding, text)
+        text = _VECTORS.sub(rf"\1{embedding.removeprefix(_EMBEDDING)}", text)
     for old, new in replace:
         if old not in text:
             raise ValueError(f"{name}.cypher does not contain {old!r}")

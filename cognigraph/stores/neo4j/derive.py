@@ -19,6 +19,7 @@ from cognigraph.stores.neo4j.connection import (
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
 from cognigraph.stores.neo4j.episodes import write_covers
 from cognigraph.stores.neo4j.index import fulltext
+from cognigraph.stores.neo4j.index.packed import pack
 from cognigraph.stores.neo4j.replace import Affected, Dropped, drop_support, prune, prune_aliases
 from cognigraph.stores.neo4j.values import packed, spread, vector
 from cognigraph.stores.records import (
@@ -260,6 +261,7 @@ class _Write:
                     "terms": spread(theme.terms),
                 },
                 "vector": vector(theme.vector),
+                "ranking": pack(self._space, theme.uid, theme.terms, theme.vector, session=session),
             }
             for position, theme in enumerate(themes)
         ]
@@ -289,6 +291,7 @@ class _Write:
             "relation": triple.relation,
             "object": triple.object,
             "vector": vector(triple.vector),
+            "ranking": pack(self._space, triple.uid, triple.terms, triple.vector),
             "subject_alone": canonical[triple.subject_uid] is None,
             "object_alone": canonical[triple.object_uid] is None,
         }
@@ -305,6 +308,7 @@ class _Write:
             "subject": subject,
             "object": object,
             "vector": vector(triple.vector),
+            "ranking": pack(self._space, triple.uid, triple.terms, triple.vector),
             "properties": {
                 "uid": triple.uid,
                 "space": self._space,

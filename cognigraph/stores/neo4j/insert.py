@@ -14,6 +14,7 @@ from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.deadlines import deadline
 from cognigraph.stores.neo4j.index.allowed import marks
 from cognigraph.stores.neo4j.index.fulltext import lexemes
+from cognigraph.stores.neo4j.index.packed import pack
 from cognigraph.stores.neo4j.values import spread, vector
 from cognigraph.stores.records import ChunkRow, InsertStatus, MessageData, MessageRow
 from cognigraph.text.clean import is_question
@@ -190,9 +191,21 @@ def chunk_row(space: str, message: MessageRow, chunk: ChunkRow, position: int) -
     data = message.data or MessageData()
     own_marks = marks(data)
     is_first = chunk.part == 0
+    asks = is_question(chunk.text if chunk.fresh is None else chunk.fresh)
     return {
         "place": position,
         "vector": vector(chunk.vector),
+        "ranking": pack(
+            space,
+            chunk.uid,
+            chunk.terms,
+            chunk.vector,
+            session=message.session_uid,
+            at=message.at,
+            question=asks,
+            role=message.role,
+            speaker=message.speaker,
+        ),
         "properties": {
             "uid": chunk.uid,
             "space": space,
@@ -206,7 +219,7 @@ def chunk_row(space: str, message: MessageRow, chunk: ChunkRow, position: int) -
             "text": chunk.text,
             "fresh": chunk.fresh,
             "digest": message.digest,
-            "question": is_question(chunk.text if chunk.fresh is None else chunk.fresh),
+            "question": asks,
             "length": sum(chunk.terms.values()),
             "terms": spread(chunk.terms),
             "lexemes": lexemes(space, chunk.terms, own_marks),

@@ -14,7 +14,13 @@ from typing import Any
 from cognigraph.arrays import Vector
 from cognigraph.errors import EmbedderMismatchError
 from cognigraph.model.storage import EmbedderIdentity
-from cognigraph.stores.neo4j.connection import Connection, Transaction, vector_property
+from cognigraph.stores.neo4j.connection import (
+    Connection,
+    Transaction,
+    packed_property,
+    vector_property,
+)
+from cognigraph.stores.neo4j.index.packing import pack_all
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.values import packed, vector
 from cognigraph.stores.reindex import Unindexed
@@ -178,9 +184,10 @@ class Neo4jReindexing:
             self._keep(tx, rows, embed(rows))
 
     def clean(self) -> None:
-        """Remove the vectors and indexes of the old embedder, including those of an earlier run."""
+        """Pack the nodes, and remove what is left of the old embedder, also by an earlier run."""
         row = self._connection.row("reindex/state")
         if row is not None and row[4] is not None:
+            pack_all(self._connection, vector_property(row[0]), row[2])
             self._indexes.drop(row[4])
             self._remove(row[4])
             self._connection.write(lambda tx: tx.rows("reindex/cleaned"))
@@ -194,7 +201,12 @@ class Neo4jReindexing:
     def _remove_some(self, layer: _Layer, name: str, after: str) -> str | None:
         row = self._connection.write(
             lambda tx: tx.row(
-                "reindex/clean", *layer.replace, property=name, after=after, limit=_CLEAN_BATCH
+                "reindex/clean",
+                *layer.replace,
+                property=name,
+                packed=packed_property(name),
+                after=after,
+                limit=_CLEAN_BATCH,
             )
         )
         return None if row is None else row[0]

@@ -9,9 +9,15 @@ from importlib.resources import files
 from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.neo4j import resolve, succession
-from cognigraph.stores.neo4j.connection import Connection, Row, Transaction, cypher
+from cognigraph.stores.neo4j.connection import (
+    Connection,
+    Row,
+    Transaction,
+    cypher,
+    vector_property,
+)
 from cognigraph.stores.neo4j.deadlines import within
-from cognigraph.stores.neo4j.index import marked
+from cognigraph.stores.neo4j.index import marked, packing
 from cognigraph.stores.protocols import mismatch
 from cognigraph.text.terms import ANALYZER
 from cognigraph.times import Clock, system_clock
@@ -110,6 +116,10 @@ def _migrate(
     if 0 < version < number_of("marks"):
         connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
         marked.index_all(connection)
+    if 0 < version < number_of("packed"):
+        found = tx.row("schema/version")
+        assert found is not None
+        packing.pack_all(connection, vector_property(found[4]), found[2])
     tx.rows(
         "schema/record",
         version=newest,

@@ -1,5 +1,5 @@
 // what: create the themes of a session
-// parameters: session (uid), labels, themes: [{properties, vector}]
+// parameters: session (uid), labels, themes: [{properties, vector, ranking (packed)}]
 // returns: nothing
 MATCH (session:Session {uid: $session})
 UNWIND $themes AS row
@@ -11,3 +11,4 @@ CALL (theme, row) {
   WITH theme, row WHERE row.vector IS NOT NULL
   CALL db.create.setNodeVectorProperty(theme, 'embedding', row.vector)
 }
+SET theme.packed = row.ranking

@@ -1,5 +1,5 @@
 // what: create new triples
-// parameters: labels, triples: [{properties, subject, object (entity uids), vector}] sorted by uid
+// parameters: labels, triples: [{properties, subject, object (entity uids), vector, ranking (packed)}] sorted by uid
 // returns: nothing
 UNWIND $triples AS row
 MATCH (subject:Entity {uid: row.subject})
@@ -16,3 +16,4 @@ CALL (triple, row) {
   WITH triple, row WHERE row.vector IS NOT NULL
   CALL db.create.setNodeVectorProperty(triple, 'embedding', row.vector)
 }
+SET triple.packed = row.ranking

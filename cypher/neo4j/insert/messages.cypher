@@ -2,7 +2,7 @@
 // parameters: space, generation (of the embedder), firsts (uid of each message's first chunk),
 //   chunks and length (totals),
 //   sessions: [{uid, id, started_at, ended_at, messages, last,
-//   chunks: [{properties, place, vector}]}] sorted by uid, with the chunks of each session in the
+//   chunks: [{properties, place, vector, ranking (packed)}]}] sorted by uid, with the chunks of each session in the
 //   order of (at, place)
 // returns: base (arrival numbers are base + place), late (uids of sessions with chunks older than
 //   the end of their chain, which remain to be linked), chunks in the space, indexed, chunks not
@@ -58,6 +58,8 @@ CALL (space, base, row, session) {
     WITH chunk, new WHERE new.vector IS NOT NULL
     CALL db.create.setNodeVectorProperty(chunk, 'embedding', new.vector)
   }
+  // Written last, it is found first: the server goes through a node's properties from the newest on.
+  SET chunk.packed = new.ranking
   RETURN collect(chunk) AS chunks
 }
 CALL (chunks, in_order) {

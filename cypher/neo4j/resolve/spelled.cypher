@@ -1,5 +1,5 @@
 // what: give existing triples the spelling of an earlier occurrence
-// parameters: triples: [{uid, spelled, subject, relation, object, vector, subject_alone,
+// parameters: triples: [{uid, spelled, subject, relation, object, vector, ranking (packed), subject_alone,
 //   object_alone}] sorted by uid, where the last two are whether the entity is in no group,
 //   waiting (property of the vectors for the next embedder, which are reset and made again)
 // returns: nothing
@@ -16,3 +16,4 @@ CALL (triple, row) {
   WITH triple, row WHERE row.vector IS NOT NULL
   CALL db.create.setNodeVectorProperty(triple, 'embedding', row.vector)
 }
+SET triple.packed = row.ranking

@@ -1,28 +1,32 @@
 // what: run the candidate sources for chunks: by vector, in the space's own index or by comparing
 //   all, and by words; the statements nearest, nearest_indexed and by_terms do one each
 // parameters: space, vector, until (or null), where (or null; see stores/neo4j/index/allowed.py),
-//   terms, words: {index, query, limit} (query null: none),
-//   chunk: {index (null: none), fetch, after (arrival number, null: compare none), limit}
+//   words: {index, query, limit} (query null: none),
+//   chunk: {index (null: none), fetch, after (arrival number, null: compare none), limit},
+//   unpacked (names of properties; see stores/neo4j/index/packed.py)
 // returns: rows of nearest_indexed, nearest and by_terms for chunks
-// Each subquery imports its parameter, so that the planner runs one after the other.
+// Each subquery imports its parameter, so that the planner runs one after the other. If only roles
+// are a condition, index/unfiltered.py leaves out what is marked as filter.
 WITH $chunk AS chunk, $words AS words
 CALL (chunk) {
   WITH chunk.index AS index WHERE index IS NOT NULL
   CALL db.index.vector.queryNodes(index, $chunk.fetch, $vector) YIELD node
-  WITH node, vector.similarity.cosine(node.embedding, $vector) AS score ORDER BY score DESC
-  WITH node, score, score > 0.5 AND ($until IS NULL OR node.at <= $until)
-    AND ($where IS NULL OR (coalesce(node.role, 'person') IN $where.roles
-      AND ($where.sessions IS NULL OR node.session IN $where.sessions)
-      AND ($where.speakers IS NULL OR coalesce(node.speaker, '') IN $where.speakers)
-      AND ($where.since IS NULL OR node.at >= $where.since)
-      AND ($where.until IS NULL OR node.at <= $where.until)
-      AND ($where.without_ids IS NULL OR NOT node.message_id IN $where.without_ids)
-      AND ($where.without_messages IS NULL
-        OR NOT [node.session, node.message_id] IN $where.without_messages)
-      AND all(mark IN $where.marks WHERE mark IN coalesce(node.marks, [])))) AS good
-  RETURN [collect(CASE WHEN good THEN score END), collect(CASE WHEN good THEN node.uid END),
-          collect(CASE WHEN good THEN node.session_uid END), [], [],
-          count(*), min(score)] AS chunks_indexed
+  RETURN [
+    collect(coalesce(node.packed, [name IN $unpacked | node[name]])),
+    collect(true
+      // filter
+      AND ($until IS NULL OR node.at <= $until)
+      AND ($where IS NULL OR (coalesce(node.role, 'person') IN $where.roles
+        AND ($where.sessions IS NULL OR node.session IN $where.sessions)
+        AND ($where.speakers IS NULL OR coalesce(node.speaker, '') IN $where.speakers)
+        AND ($where.since IS NULL OR node.at >= $where.since)
+        AND ($where.until IS NULL OR node.at <= $where.until)
+        AND ($where.without_ids IS NULL OR NOT node.message_id IN $where.without_ids)
+        AND ($where.without_messages IS NULL
+          OR NOT [node.session, node.message_id] IN $where.without_messages)
+        AND all(mark IN $where.marks WHERE mark IN coalesce(node.marks, []))))
+// end of filter
+    ), []] AS chunks_indexed
 }
 CALL (chunk) {
   WITH chunk.after AS after WHERE after IS NOT NULL
@@ -45,19 +49,22 @@ CALL (chunk) {
 CALL (words) {
   WITH words.query AS query WHERE query IS NOT NULL
   CALL db.index.fulltext.queryNodes($words.index, query, {limit: $words.limit}) YIELD node, score
-  WITH node, score WHERE node.space = $space
-  RETURN [collect(node.uid), collect(score), collect(node.length),
-          collect([term IN node.terms WHERE term IN $terms]),
-          collect(($until IS NULL OR node.at <= $until)
-    AND ($where IS NULL OR (coalesce(node.role, 'person') IN $where.roles
-      AND ($where.sessions IS NULL OR node.session IN $where.sessions)
-      AND ($where.speakers IS NULL OR coalesce(node.speaker, '') IN $where.speakers)
-      AND ($where.since IS NULL OR node.at >= $where.since)
-      AND ($where.until IS NULL OR node.at <= $where.until)
-      AND ($where.without_ids IS NULL OR NOT node.message_id IN $where.without_ids)
-      AND ($where.without_messages IS NULL
-        OR NOT [node.session, node.message_id] IN $where.without_messages)
-      AND all(mark IN $where.marks WHERE mark IN coalesce(node.marks, []))))),
-          count(*)] AS chunks_by_words
+  RETURN [
+    collect(coalesce(node.packed, [name IN $unpacked | node[name]])),
+    collect(score),
+    collect(true
+      // filter
+      AND ($until IS NULL OR node.at <= $until)
+      AND ($where IS NULL OR (coalesce(node.role, 'person') IN $where.roles
+        AND ($where.sessions IS NULL OR node.session IN $where.sessions)
+        AND ($where.speakers IS NULL OR coalesce(node.speaker, '') IN $where.speakers)
+        AND ($where.since IS NULL OR node.at >= $where.since)
+        AND ($where.until IS NULL OR node.at <= $where.until)
+        AND ($where.without_ids IS NULL OR NOT node.message_id IN $where.without_ids)
+        AND ($where.without_messages IS NULL
+          OR NOT [node.session, node.message_id] IN $where.without_messages)
+        AND all(mark IN $where.marks WHERE mark IN coalesce(node.marks, []))))
+// end of filter
+    )] AS chunks_by_words
 }
 RETURN chunks_indexed, chunks_compared, chunks_by_words

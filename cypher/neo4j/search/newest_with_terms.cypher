@@ -1,8 +1,9 @@
 // what: find the newest nodes of a space that contain all of the terms
 //   (Triple replaces Chunk in the other layer)
-// parameters: space, all, terms, limit, time (a property), until (or null),
-//   where (or null; see stores/neo4j/index/allowed.py)
-// returns: uids, lengths, terms found in each
+// parameters: space, all, limit, time (a property), until (or null),
+//   where (or null; see stores/neo4j/index/allowed.py),
+//   unpacked (names of properties; see stores/neo4j/index/packed.py)
+// returns: nodes (see stores/neo4j/index/packed.py)
 MATCH (node:Chunk) USING INDEX node:Chunk(space, seq)
 WHERE node.space = $space AND node.seq > 0
   AND ($until IS NULL OR node[$time] <= $until) AND all(term IN $all WHERE term IN node.terms)
@@ -16,4 +17,4 @@ WHERE node.space = $space AND node.seq > 0
       OR NOT [node.session, node.message_id] IN $where.without_messages)
     AND all(mark IN $where.marks WHERE mark IN coalesce(node.marks, []))))
 WITH node ORDER BY node.space DESC, node.seq DESC LIMIT $limit
-RETURN collect(node.uid), collect(node.length), collect([term IN node.terms WHERE term IN $terms])
+RETURN collect(coalesce(node.packed, [name IN $unpacked | node[name]]))

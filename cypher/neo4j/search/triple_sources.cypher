@@ -2,40 +2,15 @@
 //   index or by comparing all, by words, and by the entities that the question names, each with its
 //   triples most similar to the question; an entity with more than `most` triples (a hub) is left
 //   to the vector index; sessions by the vectors of their themes
-// parameters: space, vector, until (or null), terms, words: {index, query, limit} (query null:
+// parameters: space, vector, until (or null), words: {index, query, limit} (query null:
 //   none), triple and theme: {index (null: none), fetch, after (arrival number, null: compare
-//   none), limit}, anchors (hashes), names (stemmed), limit (triples of an anchor), most
-// returns: rows as of nearest_indexed, nearest and by_terms, and the entities by uid: [uid, name,
-//   triples (uids), whether it is a hub]; rows as of nearest_indexed and nearest for themes
+//   none), limit}, anchors (hashes), names (stemmed), limit (triples of an anchor), most,
+//   unpacked (names of properties; see stores/neo4j/index/packed.py)
+// returns: the entities by uid: [uid, name, triples (uids), whether it is a hub]; rows as of
+//   nearest_indexed (subjects and objects only if there is a hub), nearest and by_terms; rows as of
+//   nearest_indexed and nearest for themes
 // Each subquery imports its parameter, so that the planner runs one after the other.
 WITH $triple AS source, $words AS words, $anchors AS anchors, $theme AS theme
-CALL (source) {
-  WITH source.index AS index WHERE index IS NOT NULL
-  CALL db.index.vector.queryNodes(index, $triple.fetch, $vector) YIELD node
-  WITH node, vector.similarity.cosine(node.embedding, $vector) AS score ORDER BY score DESC
-  WITH node, score, score > 0.5 AND ($until IS NULL OR node.first_observed <= $until) AS good
-  RETURN [collect(CASE WHEN good THEN score END), collect(CASE WHEN good THEN node.uid END), [],
-          collect(CASE WHEN good THEN node.subject_uid END),
-          collect(CASE WHEN good THEN node.object_uid END), count(*), min(score)] AS indexed
-}
-CALL (source) {
-  WITH source.after AS after WHERE after IS NOT NULL
-  MATCH (node:Triple) USING INDEX node:Triple(space, seq)
-  WHERE node.space = $space AND node.seq > after
-    AND ($until IS NULL OR node.first_observed <= $until)
-  WITH node, vector.similarity.cosine(node.embedding, $vector) AS score
-  WHERE score > 0.5
-  WITH node, score ORDER BY score DESC, node.seq LIMIT toInteger($triple.limit)
-  RETURN [collect(score), collect(node.uid), []] AS compared
-}
-CALL (words) {
-  WITH words.query AS query WHERE query IS NOT NULL
-  CALL db.index.fulltext.queryNodes($words.index, query, {limit: $words.limit}) YIELD node, score
-  WITH node, score WHERE node.space = $space
-  RETURN [collect(node.uid), collect(score), collect(node.length),
-          collect([term IN node.terms WHERE term IN $terms]),
-          collect($until IS NULL OR node.first_observed <= $until), count(*)] AS by_words
-}
 CALL (anchors) {
   UNWIND anchors AS anchor
   CALL (anchor) {
@@ -62,14 +37,38 @@ CALL (anchors) {
   WITH entity, triples, hub ORDER BY entity.uid
   RETURN collect([entity.uid, entity.name, triples, hub]) AS anchored
 }
+CALL (source, anchored) {
+  WITH source.index AS index, any(anchor IN anchored WHERE anchor[3]) AS has_hub
+  WHERE index IS NOT NULL
+  CALL db.index.vector.queryNodes(index, $triple.fetch, $vector) YIELD node
+  RETURN [
+    collect(coalesce(node.packed, [name IN $unpacked | node[name]])),
+    collect($until IS NULL OR node.first_observed <= $until),
+    collect(CASE WHEN has_hub THEN [node.subject_uid, node.object_uid] END)] AS indexed
+}
+CALL (source) {
+  WITH source.after AS after WHERE after IS NOT NULL
+  MATCH (node:Triple) USING INDEX node:Triple(space, seq)
+  WHERE node.space = $space AND node.seq > after
+    AND ($until IS NULL OR node.first_observed <= $until)
+  WITH node, vector.similarity.cosine(node.embedding, $vector) AS score
+  WHERE score > 0.5
+  WITH node, score ORDER BY score DESC, node.seq LIMIT toInteger($triple.limit)
+  RETURN [collect(score), collect(node.uid), []] AS compared
+}
+CALL (words) {
+  WITH words.query AS query WHERE query IS NOT NULL
+  CALL db.index.fulltext.queryNodes($words.index, query, {limit: $words.limit}) YIELD node, score
+  RETURN [
+    collect(coalesce(node.packed, [name IN $unpacked | node[name]])),
+    collect(score), collect($until IS NULL OR node.first_observed <= $until)] AS by_words
+}
 CALL (theme) {
   WITH theme.index AS index WHERE index IS NOT NULL
   CALL db.index.vector.queryNodes(index, $theme.fetch, $vector) YIELD node
-  WITH node, vector.similarity.cosine(node.embedding, $vector) AS score ORDER BY score DESC
-  WITH node, score, score > 0.5 AS good
-  RETURN [collect(CASE WHEN good THEN score END), collect(CASE WHEN good THEN node.uid END),
-          collect(CASE WHEN good THEN node.session_uid END), [], [],
-          count(*), min(score)] AS themes_indexed
+  RETURN [
+    collect(coalesce(node.packed, [name IN $unpacked | node[name]])),
+    collect(true), []] AS themes_indexed
 }
 CALL (theme) {
   WITH theme.after AS after WHERE after IS NOT NULL
@@ -80,4 +79,4 @@ CALL (theme) {
   WITH node, score ORDER BY score DESC, node.seq LIMIT toInteger($theme.limit)
   RETURN [collect(score), collect(node.uid), collect(node.session_uid)] AS themes_compared
 }
-RETURN indexed, compared, by_words, anchored, themes_indexed, themes_compared
+RETURN anchored, indexed, compared, by_words, themes_indexed, themes_compared

@@ -1,5 +1,5 @@
 // what: append chunks to a message that has become longer
-// parameters: space, session (uid), last (uid of its last chunk so far), chunks: [{properties, vector}]
+// parameters: space, session (uid), last (uid of its last chunk so far), chunks: [{properties, vector, ranking (packed)}]
 // returns: nothing
 MATCH (space:Space {name: $space})
 WITH space, CASE WHEN space.seq < timestamp() * 1000 THEN timestamp() * 1000 ELSE space.seq END AS base
@@ -25,6 +25,7 @@ CALL (session, base) {
     WITH chunk, new WHERE new.vector IS NOT NULL
     CALL db.create.setNodeVectorProperty(chunk, 'embedding', new.vector)
   }
+  SET chunk.packed = new.ranking
   RETURN collect(chunk) AS chunks
 }
 WITH [last] + chunks + CASE WHEN after IS NULL THEN [] ELSE [after] END AS chain

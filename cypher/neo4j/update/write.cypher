@@ -1,5 +1,5 @@
 // what: write new texts into chunks, which keep their arrival numbers, labels and neighbours
-// parameters: space, chunks: [{old (uid), properties, vector}]
+// parameters: space, chunks: [{old (uid), properties, vector, ranking (packed)}]
 // returns: nothing
 MATCH (space:Space {name: $space})
 SET space.epoch = coalesce(space.epoch, 0) + 1
@@ -13,3 +13,4 @@ CALL (row, chunk) {
   WITH row, chunk WHERE row.vector IS NOT NULL
   CALL db.create.setNodeVectorProperty(chunk, 'embedding', row.vector)
 }
+SET chunk.packed = row.ranking

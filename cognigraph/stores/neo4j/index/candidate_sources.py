@@ -14,6 +14,9 @@ from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.index import fulltext
 from cognigraph.stores.neo4j.index.allowed import sought
 from cognigraph.stores.neo4j.index.few_chunks import FewChunks, few_chunks
+from cognigraph.stores.neo4j.index.nearest import Indexed, Nearest
+from cognigraph.stores.neo4j.index.packed import unpacked
+from cognigraph.stores.neo4j.index.unfiltered import is_unfiltered, without_filter
 from cognigraph.stores.neo4j.index.vectors import Layer, OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import SpaceView
 from cognigraph.stores.neo4j.index.word_source import WordSource
@@ -44,47 +47,6 @@ WHERE node.space = $space AND node.seq > $after AND ($until""",
 )
 
 _TIME: dict[Layer, str] = {"Chunk": "at", "Triple": "first_observed", "Theme": "seq"}
-
-
-@dataclass(frozen=True, slots=True)
-class Nearest:
-    """The results of a vector search, nearest first; the first ``limit`` are candidates."""
-
-    limit: int
-    similarity: Sequence[float] = ()
-    all: Sequence[str] = ()
-    all_sessions: Sequence[str] = ()
-    subjects: Sequence[str] = ()
-    objects: Sequence[str] = ()
-    is_cut_off: bool = False
-    """Whether there may be more chunks that pass than an index has returned."""
-
-    @property
-    def uids(self) -> Sequence[str]:
-        """Uids of the candidates."""
-        return self.all[: self.limit]
-
-    @property
-    def sessions(self) -> Sequence[str]:
-        """Uids of the sessions of the candidate chunks or themes."""
-        return self.all_sessions[: self.limit]
-
-    def with_those_of(self, newest: Nearest) -> Nearest:
-        """Merge two results for chunks, nearest first; ``newest`` wins for the same uid."""
-        found: dict[str, tuple[float, str]] = {}
-        for part in (newest, self):
-            for score, uid, session in zip(
-                part.similarity, part.all, part.all_sessions, strict=True
-            ):
-                found[uid] = score, session
-        order = sorted(found, key=lambda uid: -found[uid][0])
-        scores, sessions = [found[uid][0] for uid in order], [found[uid][1] for uid in order]
-        return Nearest(self.limit, scores, order, sessions)
-
-    def around(self, entity: str) -> list[str]:
-        """Uids of the triples that have an entity as subject or object."""
-        ends = zip(self.all, self.subjects, self.objects, strict=True)
-        return [uid for uid, subject, object in ends if entity in (subject, object)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +94,7 @@ class CandidateSources:
         self._vector = vector(query.vector)
         self._until: datetime | None = query.as_of
         self._where = sought(query.where, query.without)
+        self._unfiltered = is_unfiltered(query)
 
     def run(self) -> Sources:
         """Run all sources."""
@@ -165,7 +128,9 @@ class CandidateSources:
             if few.is_complete:
                 return self._of_few(few, chunk, words)
             chunk = replace(chunk, share=few.share)
-        row = self._connection.row("search/chunk_sources", **common, chunk=chunk.parameters)
+        name = "search/chunk_sources"
+        replace_filter = without_filter(name) if self._unfiltered else ()
+        row = self._connection.row(name, *replace_filter, **common, chunk=chunk.parameters)
         assert row is not None
         indexed, compared, by_words = row
         nearest = self._nearest(chunk, indexed, compared)
@@ -199,7 +164,7 @@ class CandidateSources:
             most=_HUB if triple.index and not triple.is_off else _NO_LIMIT,
         )
         assert row is not None
-        indexed, compared, by_words, anchored, themes_indexed, themes_compared = row
+        anchored, indexed, compared, by_words, themes_indexed, themes_compared = row
         nearest = self._nearest(triple, indexed, compared)
         found = [Anchor(uid, name, tuple(own), hub) for uid, name, own, hub in anchored]
         by_terms = [] if words is None else words.best(by_words)
@@ -213,6 +178,7 @@ class CandidateSources:
             "until": self._until,
             "terms": [] if words is None else words.terms,
             "words": {} if words is None else words.parameters,
+            "unpacked": unpacked(self._connection.embedding),
         }
 
     # Vectors
@@ -245,25 +211,26 @@ class CandidateSources:
     def _enough(self, source: _ByVector, row: Row) -> Nearest:
         """The results of an index; more of them are fetched if a filter hides most."""
         limit, fetch = source.limit, source.fetch
+        roles = self._where["roles"] if source.layer == "Chunk" else None
         while True:
-            *columns, fetched, lowest = row
+            found = Indexed.of(row, self._space, self._query.vector, roles)
+            fetched, lowest = len(found.nodes), found.lowest
             is_last = fetched < fetch or lowest <= 0.5 or fetch >= _MOST_FETCHED
-            if is_last or len(columns[0]) >= self._enough_of(limit):
+            if is_last or found.passes.sum() >= self._enough_of(limit):
                 # An index may stop short: of many equal vectors it reaches only some.
                 rest = lowest > 0.5 and fetched < self._view.chunks
-                return replace(
-                    Nearest(limit, *columns), is_cut_off=rest and source.layer == "Chunk"
-                )
+                return replace(found.nearest(limit), is_cut_off=rest and source.layer == "Chunk")
             fetch = min(fetch * 5, _MOST_FETCHED)
-            found = self._connection.row(
+            more = self._connection.row(
                 "search/nearest_indexed",
                 index=source.index,
                 fetch=fetch,
                 vector=self._vector,
+                unpacked=unpacked(self._connection.embedding),
                 **self._visible(source.layer),
             )
-            assert found is not None
-            row = found
+            assert more is not None
+            row = more
 
     def _enough_of(self, limit: int) -> int:
         """How many nodes by vector do; to find more with a filter, an index takes far longer."""
@@ -313,8 +280,9 @@ class CandidateSources:
         marks = self._where["marks"] if layer == "Chunk" else ()
         visible = self._visible(layer)
         return WordSource(
-            self._connection, self._space, layer, weights, mean, visible, limit, fetch, marks
-        )
+            self._connection, self._space, layer, weights, mean, visible, limit, fetch, marks,
+            dimension=len(self._query.vector),
+        )  # fmt: skip
 
     # Anchors
 

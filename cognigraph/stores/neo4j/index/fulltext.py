@@ -72,6 +72,12 @@ def name_hash(space: str, normalised: str) -> str:
     return _hash(b"name", space, normalised)
 
 
+@lru_cache(maxsize=32_768)
+def space_hash(space: str) -> int:
+    """A number that tells spaces apart."""
+    return int(_hash(b"space", space), 16)
+
+
 def own_label(layer: str, space: str) -> str:
     """The label of a space's nodes in a layer, such as ``Chunk_1f0c...``; safe in any statement."""
     return f"{layer}_{_hash(b'label', space)}"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from cognigraph.arrays import Floats
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.index import fulltext
+from cognigraph.stores.neo4j.index.packed import columns, unpacked
 from cognigraph.stores.neo4j.index.vectors import Layer
 from cognigraph.text.bm25 import bm25
 
@@ -27,6 +30,32 @@ def match_counts(found: Sequence[Sequence[str]], terms: Sequence[str]) -> Floats
     return matches
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Nodes that contain terms of the query: term frequencies, scores, and which are visible."""
+
+    uids: list[str]
+    lengths: Floats
+    matches: Floats
+    scores: Floats = field(default_factory=lambda: np.zeros(0))
+    visible: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
+
+    def only(self, keep: npt.NDArray[np.bool_]) -> _Found:
+        """Some of the nodes, without their scores."""
+        rows = np.flatnonzero(keep)
+        return _Found([self.uids[row] for row in rows], self.lengths[rows], self.matches[rows])
+
+    def with_more(self, other: _Found) -> _Found:
+        """These nodes and those of the others that are not among them."""
+        known = set(self.uids)
+        new = other.only(np.array([uid not in known for uid in other.uids], bool))
+        return _Found(
+            self.uids + new.uids,
+            np.concatenate([self.lengths, new.lengths]),
+            np.concatenate([self.matches, new.matches]),
+        )
+
+
 class WordSource:
     """The search by words of one layer of a space."""
 
@@ -41,6 +70,8 @@ class WordSource:
         limit: int,
         fetch: int,
         marks: Sequence[str] = (),
+        *,
+        dimension: int,
     ) -> None:
         self._connection = connection
         self._space = space
@@ -52,6 +83,7 @@ class WordSource:
         self._weights = weights
         self._mean_length = mean_length
         self._marks = marks
+        self._dimension = dimension
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -65,77 +97,69 @@ class WordSource:
     def best(self, row: Row) -> list[str]:
         """The uids of the best nodes, of the first row that the index returned."""
         limit, fetch = self._limit, self._first
-        uids, scores, lengths, found, visible, fetched = row
-        if not all(visible) and fetched >= fetch and sum(visible) < limit:
+        found = self._found(row)
+        visible = int(found.visible.sum())
+        if visible < len(found.uids) and len(found.uids) >= fetch and visible < limit:
             # Hidden rows took the place of visible ones: fetch more, once.
             fetch = max(fetch, _MOST_WORDS_HIDDEN)
-            uids, scores, lengths, found, visible, fetched = self._fetch(fetch)
-        keep = len(uids)
-        tied: list[str] | None = None
-        if fetched >= fetch:
-            # Which rows of the lowest score were fetched depends on the segments of the index, and
-            # so on other spaces: leave out all rows of that score.
-            floor = scores[-1] * (1 + _TIE)
-            keep = int(np.searchsorted(-np.asarray(scores), -floor, side="left"))
-            tied = sorted(set(found[-1]))
-        rows = [row for row in range(keep) if visible[row]]
-        uids, lengths, found = ([column[row] for row in rows] for column in (uids, lengths, found))
-        if tied is not None and len(uids) < limit:
-            self._fill(uids, lengths, found, tied, limit)
-        return self._ranked(uids, lengths, found, limit)
+            found = self._found(self._fetch(fetch))
+        keep = found.visible
+        if len(found.uids) < fetch:
+            return self._ranked(found.only(keep))
+        # Which rows of the lowest score were fetched depends on the segments of the index, and
+        # so on other spaces: leave out all rows of that score.
+        keep = keep & (found.scores > found.scores[-1] * (1 + _TIE))
+        best = found.only(keep)
+        if len(best.uids) < limit:
+            tied = [term for term, n in zip(self.terms, found.matches[-1], strict=True) if n]
+            best = best.with_more(self._newest(sorted(tied)))
+        return self._ranked(best)
 
     def best_of(self, uids: list[str], lengths: list[int], found: list[list[str]]) -> list[str]:
         """The uids of the best of all nodes that contain a term and are visible."""
-        return self._ranked(uids, lengths, found, self._limit)
+        matches = match_counts(found, self.terms)
+        return self._ranked(_Found(uids, np.array(lengths, float), matches))
 
     def _fetch(self, limit: int) -> Row:
         row = self._connection.row(
             "search/by_terms",
             **{**self.parameters, "limit": limit},
-            space=self._space,
-            terms=self.terms,
             **self._visible,
+            unpacked=unpacked(self._connection.embedding),
         )
         assert row is not None
         return row
 
-    def _fill(
-        self,
-        uids: list[str],
-        lengths: list[int],
-        found: list[list[str]],
-        tied: list[str],
-        limit: int,
-    ) -> None:
-        """Add the newest rows of the score that was left out, which depend on this space alone."""
+    def _found(self, row: Row) -> _Found:
+        values, scores, passes = row
+        nodes = columns(values, self._dimension)
+        visible = np.array(passes, bool) & nodes.are_of(self._space)
+        if self._visible["where"] is not None:
+            visible &= nodes.have_role(self._visible["where"]["roles"])
+        matches = nodes.matches(self._space, self.terms)
+        return _Found(nodes.uids, nodes.length, matches, np.array(scores, float), visible)
+
+    def _newest(self, tied: list[str]) -> _Found:
+        """The newest rows of the score that was left out, which depend on this space alone."""
         of_layer = () if self._layer == "Chunk" else ((":Chunk", f":{self._layer}"),)
         row = self._connection.row(
             "search/newest_with_terms",
             *of_layer,
             space=self._space,
             all=tied,
-            terms=self.terms,
-            limit=limit,
+            limit=self._limit,
             **self._visible,
+            unpacked=unpacked(self._connection.embedding),
         )
         assert row is not None
-        known = set(uids)
-        for uid, length, words in zip(*row, strict=True):
-            if uid not in known:
-                uids.append(uid)
-                lengths.append(length)
-                found.append(words)
+        nodes = columns(row[0], self._dimension)
+        return _Found(nodes.uids, nodes.length, nodes.matches(self._space, self.terms))
 
-    def _ranked(
-        self, uids: list[str], lengths: list[int], found: list[list[str]], limit: int
-    ) -> list[str]:
+    def _ranked(self, found: _Found) -> list[str]:
+        uids, limit = found.uids, self._limit
         if len(uids) <= limit:
             return uids
-        scores = bm25(
-            match_counts(found, self.terms),
-            np.asarray(lengths, float),
-            np.array(list(self._weights.values())),
-            self._mean_length,
-        )
+        weights = np.array(list(self._weights.values()))
+        scores = bm25(found.matches, found.lengths, weights, self._mean_length)
         order = sorted(range(len(uids)), key=lambda row: (-scores[row], uids[row]))
         return [uids[row] for row in order[:limit]]
