@@ -168,7 +168,7 @@ class Filler:
             work.append((id, self.space_id, session + 1, 1, "synthetic-1"))
             if number % TURNS_PER_SESSION == 0:
                 summarised.append((offset, session, text))
-        self._take_sessions(summarised, numbers[-1] + 1, vectors, terms, sizes)
+        self._take_sessions(summarised, int(numbers[-1]) + 1, vectors, terms, sizes)
         self._many(
             "chunk", chunks, "(id, uid, space_id, session_id, message_id, part, parts, speaker,"
             " at, text, digest)",

@@ -7,12 +7,14 @@ every 50th turn is searched for immediately to verify this. Inserts into the emp
 space alternate, so that both run under the same load; ``growth`` is the ratio of their medians.
 The bulk load is timed in ten parts, which says whether it becomes slower as the space grows.
 ``--settle`` waits after the bulk load, because a server continues to merge its indexes in the
-background, and the benchmark measures a large store in daily use.
+background, and the benchmark measures a large store in daily use. ``--space`` inserts into a space
+that exists, such as one that import_neo4j.py has filled, instead of loading one.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import tempfile
 import time
 from collections.abc import Iterator
@@ -46,6 +48,11 @@ def fill(space: Space, stream: Iterator[Message], count: int) -> tuple[float, fl
     return time.perf_counter() - started, time.process_time() - cpu
 
 
+def own_sessions(stream: Iterator[Message], run: str) -> Iterator[Message]:
+    """Yield messages in sessions that no other run has."""
+    return (dataclasses.replace(one, session=f"{run}-{one.session}") for one in stream)
+
+
 def bulk(parts: list[tuple[float, float]], count: int) -> dict[str, Any]:
     """Return the rates of loading ``count`` messages in parts of equal size."""
     if not count:
@@ -65,6 +72,7 @@ def main() -> None:
     parser.add_argument("--store", default="sqlite")
     parser.add_argument("--turns", type=int, default=500)
     parser.add_argument("--prefill", type=int, default=100_000)
+    parser.add_argument("--space", help="insert into this space of the store; implies --prefill 0")
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--settle", type=float, default=60.0, help="wait after the bulk load")
     parser.add_argument("--json")
@@ -78,10 +86,14 @@ def main() -> None:
 
         # Two files on SQLite, so that the empty space is not measured in the large file.
         with open_memory("empty") as first, open_memory("full") as second:
-            empty, full = first.space(f"empty-{run}"), second.space(f"full-{run}")
-            stream = messages(world, arguments.prefill + arguments.turns + 20, space=1)
-            parts = [fill(full, stream, arguments.prefill // _PARTS) for _ in range(_PARTS)]
-            time.sleep(arguments.settle if arguments.prefill else 0)
+            empty = first.space(f"empty-{run}")
+            full = second.space(arguments.space or f"full-{run}")
+            before = full.stats().chunks if arguments.space else 0
+            prefill = 0 if arguments.space else arguments.prefill
+            stream = messages(world, prefill + arguments.turns + 20, space=1)
+            stream = own_sessions(stream, run) if arguments.space else stream
+            parts = [fill(full, stream, prefill // _PARTS) for _ in range(_PARTS if prefill else 0)]
+            time.sleep(arguments.settle if prefill else 0)
             fresh = messages(world, arguments.turns + 20, space=2)
             for message, other in zip(islice(stream, 20), islice(fresh, 20), strict=True):
                 timed_add(full, message)  # warm-up: connections, caches, statements
@@ -98,11 +110,11 @@ def main() -> None:
         "store": "neo4j" if "://" in arguments.store else arguments.store,
         "embedder": arguments.embedder.split("/")[-1],
         "turns": arguments.turns,
-        "prefill": arguments.prefill,
+        "prefill": before or prefill,
         "empty": percentiles(on_empty, 3),
         "prefilled": percentiles(on_full, 3),
         "growth": round(percentiles(on_full, 6)["p50_ms"] / percentiles(on_empty, 6)["p50_ms"], 3),
-        **bulk(parts, arguments.prefill),
+        **bulk(parts, prefill),
         "resident_mb": resident_mb(),
         "machine": machine(),
     }

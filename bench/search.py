@@ -43,10 +43,12 @@ def fill(memory: Memory, world: World, chunks: int, spaces: int, run: str) -> di
     seconds = {"insert_s": 0.0, "enrich_s": 0.0}
     for number in range(spaces):
         space = memory.space(f"{run}-{number}")
-        if space.stats().chunks >= chunks // spaces and not space.stats().pending:
+        stats, wanted = space.stats(), chunks // spaces
+        if stats.chunks >= wanted and not stats.pending:
             continue
         started = time.perf_counter()
-        space.add_many(messages(world, chunks // spaces, space=number))
+        if stats.chunks < wanted:
+            space.add_many(messages(world, wanted, space=number))
         seconds["insert_s"] += time.perf_counter() - started
         started = time.perf_counter()
         space.flush(timeout=7200)

@@ -14,8 +14,9 @@ Environment, read when `resolve` is called:
 
 By hand: ``python -m tests.servers.neo4j_server 5.26`` prints a URI and serves until Ctrl-C;
 ``--heap 2g --page-cache 2g`` gives it the memory that the benches are run with, and
-``--short-lived`` starts it as the tests do, with the quick compiler only, and ``--folder DIR``
-keeps its data for the next start with the same folder.
+``--short-lived`` starts it as the tests do, with the quick compiler only, ``--folder DIR``
+keeps its data for the next start with the same folder, and ``--setting key=value`` adds a line to
+its configuration.
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ class Sizes:
     page_cache: str = "128m"
     short_lived: bool = True
     folder: Path | None = None
+    settings: tuple[str, ...] = ()
+    """Further lines of neo4j.conf."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,25 @@ def running_server(version: str, sizes: Sizes | None = None) -> Iterator[Server]
     else:
         with _local(way, sizes or Sizes()) as server:
             yield server
+
+
+def admin(version: str, folder: Path, arguments: list[str], heap: str = "1g") -> None:
+    """Run a command of neo4j-admin on the data of a server that has `folder` and does not run."""
+    way = resolve(version)
+    if not isinstance(way, Local):
+        raise ServerError(f"neo4j-admin is run from Maven's artifacts only, and this is {way}")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "home").mkdir(parents=True, exist_ok=True)
+    (folder / "neo4j.conf").write_text(_settings("127.0.0.1:7687", Sizes(folder=folder)))
+    command = _java(way, heap, _class_path(way))
+    home = {"NEO4J_HOME": str(folder / "home"), "NEO4J_CONF": str(folder)}
+    with (folder / "admin.log").open("wb") as log:
+        code = subprocess.run(
+            [*command, "org.neo4j.cli.AdminTool", *arguments],
+            stdout=log, stderr=subprocess.STDOUT, env=os.environ | home, check=False,
+        ).returncode  # fmt: skip
+    if code:
+        raise ServerError(f"neo4j-admin exited with {code}\n{_tail(folder / 'admin.log')}")
 
 
 def wait_until_ready(
@@ -303,7 +325,8 @@ def _settings(address: str, sizes: Sizes) -> str:
         "db.memory.transaction.max": "256m",
         **(_KEPT_PLANS if sizes.short_lived else {}),
     }
-    return "".join(f"{key}={value}\n" for key, value in settings.items())
+    lines = [f"{key}={value}" for key, value in settings.items()]
+    return "".join(f"{line}\n" for line in [*lines, *sizes.settings])
 
 
 # Nearly all of a server's time goes into planning statements. Each test multiplies the number of
@@ -327,21 +350,27 @@ _SHORT_LIVED = (
 
 
 def _command(way: Local, class_path: str, folder: Path, sizes: Sizes) -> list[str]:
+    return [
+        *_java(way, sizes.heap, class_path, *(_SHORT_LIVED if sizes.short_lived else ())),
+        str(HERE / "Launcher.java"),
+        str(folder / "home"),
+        str(folder / "neo4j.conf"),
+        *(["keep"] if sizes.folder else []),
+    ]
+
+
+def _java(way: Local, heap: str, class_path: str, *options: str) -> list[str]:
     opened = ("java.nio", "java.io", "java.util", "java.util.concurrent", "sun.nio.ch")
     return [
         str(way.java),
-        f"-Xmx{sizes.heap}",
-        *(_SHORT_LIVED if sizes.short_lived else ()),
+        f"-Xmx{heap}",
+        *options,
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in opened),
         # What the official packages set too: SIMD for the vector index.
         "--add-modules=jdk.incubator.vector",
         "--enable-native-access=ALL-UNNAMED",
         "-cp",
         class_path,
-        str(HERE / "Launcher.java"),
-        str(folder / "home"),
-        str(folder / "neo4j.conf"),
-        *(["keep"] if sizes.folder else []),
     ]
 
 
@@ -474,8 +503,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--page-cache", default=Sizes.page_cache)
     parser.add_argument("--short-lived", action="store_true", help="start as the tests do")
     parser.add_argument("--folder", type=Path, help="where the data is, which is kept")
+    parser.add_argument("--setting", action="append", default=[], help="key=value in neo4j.conf")
     chosen = parser.parse_args(arguments)
-    sizes = Sizes(chosen.heap, chosen.page_cache, chosen.short_lived, chosen.folder)
+    sizes = Sizes(
+        chosen.heap, chosen.page_cache, chosen.short_lived, chosen.folder, tuple(chosen.setting)
+    )
     stopping = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:

@@ -1,0 +1,121 @@
+"""The CSV files that bench/import_neo4j.py writes hold what the product would store."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bench.import_neo4j import NODES, RELATIONSHIPS, Export, labels_of
+from bench.synthetic import World, messages
+from cognigraph.embed import CheckedEmbedder, resolve
+from cognigraph.ingest.insert.prepare import clean, to_rows
+from cognigraph.settings import InsertSettings
+from cognigraph.stores.neo4j.insert import chunk_row
+
+pytestmark = pytest.mark.slow
+
+Files = dict[str, list[dict[str, str]]]
+
+CHUNKS, FACTS = 60, 180
+BULK = Path(__file__).parents[2] / "bench" / "bulk.py"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    folder = tmp_path_factory.mktemp("import")
+    sizes = ["--chunks", str(CHUNKS), "--triples", str(FACTS)]
+    subprocess.run([sys.executable, BULK, folder / "m.db", *sizes], check=True)
+    Export(str(folder / "m.db"), folder / "csv").run()
+    return {name: read(folder / "csv" / f"{name}.csv") for name in NODES | RELATIONSHIPS}
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open() as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def value(name: str, text: str) -> Any:
+    """What neo4j-admin reads, by the type in the header."""
+    _, _, type = name.partition(":")
+    parts = text.split(";")
+    return {
+        "": lambda: text,
+        "long": lambda: int(text),
+        "boolean": lambda: text == "true",
+        "datetime": lambda: datetime.fromisoformat(text).astimezone(UTC),
+        "string[]": lambda: sorted(parts),
+        "float[]": lambda: np.array(parts, np.float32),
+    }[type]()
+
+
+def properties(row: dict[str, str]) -> dict[str, Any]:
+    return {
+        name.partition(":")[0]: value(name, text) for name, text in row.items() if name != ":ID"
+    }
+
+
+def stored(space: str) -> list[dict[str, Any]]:
+    """The properties that an insert gives the same messages."""
+    given = [
+        clean(
+            message, space=space, now=datetime.now(UTC), zone=None, limit=10_000, seen=Counter(),
+            index=index,
+        )
+        for index, message in enumerate(messages(World(), CHUNKS))
+    ]  # fmt: skip
+    rows = to_rows(given, space, InsertSettings(), CheckedEmbedder(resolve("wordllama")))
+    return [chunk_row(space, row, row.chunks[0], 0)["properties"] for row in rows]
+
+
+def test_messages_have_the_properties_that_an_insert_gives_them(files: Files) -> None:
+    for row, expected in zip(files["Chunk"], stored("search-0"), strict=True):
+        found = properties(row)
+        expected = {name: given for name, given in expected.items() if given is not None}
+        done = {"state": "done", "attempts": 1, "extractor": "synthetic-1"}
+        expected |= {**done, "outages": 0, "deaths": 0, "terms": sorted(expected["terms"])}
+        for both in (found, expected):
+            both["lexemes"] = sorted(both["lexemes"].split())
+        vector, seq = found.pop("embedding"), found.pop("seq")
+        assert found == expected
+        assert seq == int(found["message_id"].removeprefix("m")) + 1
+        assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-3)
+
+
+def test_facts_are_tied_to_their_entities_message_and_session(files: Files) -> None:
+    nodes = {row[":ID"]: (kind, row) for kind in NODES for row in files[kind]}
+    assert len(nodes) == sum(len(files[kind]) for kind in NODES), "an id is used twice"
+    ties: dict[str, dict[str, str]] = {row[":ID"]: {} for row in files["Triple"]}
+    for name in ("SUBJECT", "OBJECT", "EVIDENCE", "IN_SESSION"):
+        for row in files[name]:
+            ties[row[":START_ID"]][name] = row[":END_ID"]
+    for row in files["Triple"]:
+        ends = {name: nodes[id][1] for name, id in ties[row[":ID"]].items()}
+        assert ends["SUBJECT"]["uid"] == row["subject_uid"]
+        assert ends["OBJECT"]["name"] == row["object"]
+        assert ends["EVIDENCE"]["at:datetime"] == row["first_observed:datetime"]
+        assert ends["EVIDENCE"]["session_uid"] == ends["IN_SESSION"]["uid"]
+
+
+def test_totals_and_chains_are_those_of_the_rows(files: Files) -> None:
+    (space,), (facts,) = (list(map(properties, files[kind])) for kind in ("Space", "SpaceFacts"))
+    chunks, triples = (list(map(properties, files[kind])) for kind in ("Chunk", "Triple"))
+    assert (space["chunks"], space["seq"], space["chunk_covered"]) == (CHUNKS, CHUNKS, CHUNKS)
+    assert space["length"] == sum(len(chunk["terms"]) for chunk in chunks)
+    assert (facts["triples"], facts["length"]) == (len(triples), 4 * len(triples))
+    assert labels_of("Triple", "search-0").split(":") == ["Triple", "Fact", *facts["triple_labels"]]
+    seqs = [triple["seq"] for triple in triples]
+    seqs += [properties(theme)["seq"] for theme in files["Theme"]]
+    assert sorted(seqs) == list(range(1, facts["seq"] + 1))
+    sessions = Counter(row[":START_ID"] for row in files["HAS_CHUNK"])
+    assert len(files["NEXT"]) == CHUNKS - len(sessions) == CHUNKS - len(files["Session"])
+    tails = {properties(session)["tail"] for session in files["Session"]}
+    first, last = ({row[end] for row in files["NEXT"]} for end in (":START_ID", ":END_ID"))
+    assert tails == {row["uid"] for row in files["Chunk"] if row[":ID"] in last - first}
