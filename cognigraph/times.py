@@ -91,8 +91,12 @@ def to_micros(moment: datetime) -> int:
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
+@lru_cache(maxsize=4096)
 def from_micros(micros: int) -> datetime:
-    """The datetime for microseconds since 1970-01-01 UTC; the inverse of :func:`to_micros`."""
+    """The datetime for microseconds since 1970-01-01 UTC; the inverse of :func:`to_micros`.
+
+    Those made last are remembered: a message, its facts and their sources have the same time.
+    """
     return _EPOCH + timedelta(microseconds=micros)
 
 

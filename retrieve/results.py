@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import islice
 
 import numpy as np
 
 from cognigraph.arrays import Floats
-from cognigraph.model import Hit, SearchResult, SessionHit, Trace, Triple, Why
+from cognigraph.model import Hit, SearchResult, Session, SessionHit, Trace, Triple, Why
 from cognigraph.retrieve.known_at import fetched_at
 from cognigraph.retrieve.plan import SearchPlan
 from cognigraph.retrieve.rank.features import scaled, share_of_best
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import Ranking, best_first
 from cognigraph.retrieve.rank.rerank import RankedMessages, rerank_messages
+from cognigraph.retrieve.records import KnownFacts, facts_of_hits, read_first, scored
 from cognigraph.retrieve.standing import (
     current_facts_first,
     current_messages_first,
     newest_of,
     true_messages_first,
-    with_superseding,
 )
 from cognigraph.retrieve.stopwatch import Stopwatch
 from cognigraph.retrieve.timeline import (
@@ -39,18 +39,17 @@ from cognigraph.retrieve.top_down import why_nothing
 from cognigraph.retrieve.why import explanations
 from cognigraph.stores.candidates import Candidates, ChunkRecord
 
-
-def fetch_results(
-    plan: SearchPlan, candidates: Candidates, ranking: Ranking, k: int, stopwatch: Stopwatch
-) -> SearchResult:
-    """Fetch the ``k`` best messages with their triples, and the best triples and sessions."""
-    return fetch_with_rows(plan, candidates, ranking, k, stopwatch)[0]
+_PER_MESSAGE = 2
+"""Chunks that are read for each message that is wanted: some messages have several."""
 
 
 def fetch_with_rows(
     plan: SearchPlan, candidates: Candidates, ranking: Ranking, k: int, stopwatch: Stopwatch
 ) -> tuple[SearchResult, list[int]]:
-    """As :func:`fetch_results`, with the rows of the hits among the candidate chunks."""
+    """Fetch the ``k`` best messages with their triples, and the best triples and sessions.
+
+    Also returns the rows of the hits among the candidate chunks.
+    """
     return _Ranked(plan=plan, candidates=candidates, ranking=ranking).result(k, stopwatch)
 
 
@@ -67,26 +66,41 @@ class _Ranked:
 
         Ends the stages ``rerank`` (if there is a reranker) and ``fetch``.
         """
-        best = self._newer_first(self._best_messages(k, stopwatch))
-        rows = self._in_order(best)[:k]
+        request, uids = self.plan.request, self.candidates.chunks.uids
+        ordered, reranked = self._depths(k)
+        order = best_first(self.ranking.score, self.candidates.chunks.at)
         triple_rows, session_rows = self._best_triples(), self._best_sessions()
-        store, space = self.plan.request.store, self.plan.request.space
-        chunk_triples = store.search.triples_of_chunks(
-            space, [best.records[row].uid for row in rows]
+        # What is reranked may come in any order, so the facts of its hits are read afterwards.
+        likely = [uids[row] for row in order[:ordered]] if not reranked else []
+        triple_uids = [self.candidates.triples.uids[row] for row in triple_rows]
+        most = max(ordered, reranked)
+        read = read_first(
+            request,
+            [uids[row] for row in order[: _PER_MESSAGE * most]],
+            likely,
+            triple_uids,
+            [self.candidates.sessions.ids[row] for row in session_rows],
         )
-        triples = self._triples(triple_rows, chunk_triples)
-        rows = self._current_first(rows, best, chunk_triples, triple_rows, triples)
-        profile = PROFILES[self.plan.request.settings.profile]
+        best = self._messages(order, most, read.chunks)
+        if request.reranker is not None and reranked:
+            best = rerank_messages(request.reranker, request.question, best, reranked, ordered)
+            stopwatch.lap("rerank")
+        best = self._newer_first(best)
+        rows = self._in_order(best)[:k]
+        known = facts_of_hits(
+            request, read, likely, [best.records[row].uid for row in rows], triple_uids
+        )
+        rows = self._current_first(rows, best, known, triple_rows)
+        profile = PROFILES[request.settings.profile]
         whys = explanations(self.ranking, self.candidates.chunks, rows, best, profile)
         hits = tuple(
-            self._hit(best.records[row], why, chunk_triples, triples)
-            for row, why in zip(rows, whys, strict=True)
+            self._hit(best.records[row], why, known) for row, why in zip(rows, whys, strict=True)
         )
-        ranked_triples = self._triple_hits(triple_rows, triples)
-        session_hits = self._session_hits(session_rows)
+        ranked_triples = self._triple_hits(triple_rows, known.facts)
+        session_hits = self._session_hits(session_rows, read.sessions)
         stopwatch.lap("fetch")
         result = SearchResult(
-            self.plan.request.question,
+            request.question,
             hits,
             tuple(ranked_triples),
             session_hits,
@@ -94,27 +108,24 @@ class _Ranked:
         )
         return result, rows
 
-    def _best_messages(self, k: int, stopwatch: Stopwatch) -> RankedMessages:
-        """Return the best messages, reordered by the reranker if there is one."""
+    def _depths(self, k: int) -> tuple[int, int]:
+        """How many of the best messages are put in order, and how many are reranked before."""
         request = self.plan.request
-        count = max(k, DEPTH if self.plan.order is not None else 0)
-        count = max(count, STATE_DEPTH if self.plan.newer_first else 0)
-        limit = request.settings.rerank
-        if request.reranker is None or not limit:
-            return self._messages(count)
-        best = self._messages(max(count, limit))
-        best = rerank_messages(request.reranker, request.question, best, limit, count)
-        stopwatch.lap("rerank")
-        return best
+        ordered = max(k, DEPTH if self.plan.order is not None else 0)
+        ordered = max(ordered, STATE_DEPTH if self.plan.newer_first else 0)
+        return ordered, request.settings.rerank if request.reranker is not None else 0
 
-    def _messages(self, k: int) -> RankedMessages:
+    def _messages(
+        self, order: list[int], k: int, read: Mapping[str, ChunkRecord]
+    ) -> RankedMessages:
         """Return the ``k`` best messages, each with its chunk that matches best by itself.
 
         A message ranks by its best chunk, which windows may choose for an answer beside it.
+        ``order`` are the rows of all chunks, best first, and ``read`` is the first part of them.
         """
         chunks = self.candidates.chunks
-        order = best_first(self.ranking.score, chunks.at)
-        words = self.ranking.raw.get("words", chunks.matches.sum(axis=1))
+        words = self.ranking.raw.get("words")
+        words = chunks.matches.sum(axis=1) if words is None else words
         own = scaled(chunks.cosine) + scaled(words)
         rows: list[int] = []
         records: dict[int, ChunkRecord] = {}
@@ -123,14 +134,12 @@ class _Ranked:
         per_session: Counter[str] = Counter()
         most = self.plan.request.per_session or len(order)
         without = self.plan.request.without
-        step = 2 * k
+        step = _PER_MESSAGE * k
         for start in range(0, len(order), step):
             if len(rows) >= k:
                 break
             part = order[start : start + step]
-            found = self.plan.request.store.search.chunks(
-                self.plan.request.space, [chunks.uids[row] for row in part]
-            )
+            found = read if not start else self._chunks(part)
             for row in part:
                 record = found.get(chunks.uids[row])
                 if record is None or not record.text.strip():  # a payload without a text
@@ -149,6 +158,10 @@ class _Ranked:
                     best[ranked] = own[row]
                     records[ranked] = record
         return RankedMessages(rows=rows[:k], records=records)
+
+    def _chunks(self, rows: Sequence[int]) -> Mapping[str, ChunkRecord]:
+        request, uids = self.plan.request, self.candidates.chunks.uids
+        return request.store.search.chunks(request.space, [uids[row] for row in rows])
 
     def _in_order(self, best: RankedMessages) -> list[int]:
         """Return the rows of the messages, newest or oldest first if the question asks for it."""
@@ -204,16 +217,18 @@ class _Ranked:
         triples = self.candidates.triples
         order = best_first(self.ranking.triples, triples.at)
         without = self.plan.request.without
-        new = [row for row in order if not without.has_triple(triples.uids[row])]
+        if without:
+            order = [row for row in order if not without.has_triple(triples.uids[row])]
         if self.plan.request.valid_at is not None:
-            return self._true_then(new)
-        return new[: self.plan.request.settings.max_triples]
+            return self._true_then(order)
+        return order[: self.plan.request.settings.max_triples]
 
     def _true_then(self, rows: Sequence[int]) -> list[int]:
         """Return the first of the rows whose facts are true at ``valid_at``."""
         request, uids = self.plan.request, self.candidates.triples.uids
         assert request.valid_at is not None
-        found = self._fetched([uids[row] for row in rows])
+        wanted = [uids[row] for row in rows]
+        found = fetched_at(request.store, request.space, wanted, request.as_of)
         true = [row for row in rows if uids[row] in found]
         true = [row for row in true if found[uids[row]].is_true_at(request.valid_at)]
         return true[: request.settings.max_triples]
@@ -223,31 +238,17 @@ class _Ranked:
         scores = np.nan_to_num(self.ranking.sessions)
         order = best_first(scores, np.zeros(len(scores)))
         without = self.plan.request.without
-        relevant = [
+        relevant = (
             row for row in order if scores[row] > 0 and not without.has_session(sessions.ids[row])
-        ]
-        return relevant[: self.plan.request.settings.max_sessions]
-
-    def _triples(
-        self, rows: list[int], chunk_triples: Mapping[str, tuple[str, ...]]
-    ) -> dict[str, Triple]:
-        """Fetch the triples of these rows and those of the hits, as known at ``as_of``."""
-        wanted = {self.candidates.triples.uids[row] for row in rows}
-        wanted.update(uid for uids in chunk_triples.values() for uid in uids)
-        fetch = partial(self._fetched, chunks=tuple(chunk_triples))
-        return with_superseding(fetch(sorted(wanted)), fetch)
-
-    def _fetched(self, uids: Sequence[str], chunks: Sequence[str] = ()) -> dict[str, Triple]:
-        request = self.plan.request
-        return fetched_at(request.store, request.space, uids, request.as_of, chunks)
+        )
+        return list(islice(relevant, self.plan.request.settings.max_sessions))
 
     def _current_first(
         self,
         rows: list[int],
         best: RankedMessages,
-        chunk_triples: Mapping[str, tuple[str, ...]],
+        known: KnownFacts,
         triple_rows: list[int],
-        triples: Mapping[str, Triple],
     ) -> list[int]:
         """Rows of the messages, those of current facts before those of what they superseded.
 
@@ -258,14 +259,13 @@ class _Ranked:
         if dated or not self.plan.request.settings.time_order:
             return rows
         uids = [self.candidates.triples.uids[row] for row in triple_rows]
-        valid_at = self.plan.request.valid_at
+        stated = [known.stated.get(best.records[row].uid, ()) for row in rows]
+        triples, valid_at = known.facts, self.plan.request.valid_at
         if valid_at is not None:
-            stated = [chunk_triples.get(best.records[row].uid, ()) for row in rows]
             return true_messages_first(rows, stated, triples, set(uids), valid_at)
         found = [triples[uid] for uid in uids if uid in triples]
         named = {newest_of(one.uid, triples) for one in found if one.object in names}
         relevant = [one.uid for one in found if newest_of(one.uid, triples) not in named]
-        stated = [chunk_triples.get(best.records[row].uid, ()) for row in rows]
         times = [best.records[row].at for row in rows]
         return current_messages_first(rows, stated, triples, times, relevant, past=time.past)
 
@@ -274,10 +274,7 @@ class _Ranked:
         uids = self.candidates.triples.uids
         found = [row for row in rows if uids[row] in triples]
         scores = [float(self.ranking.triples[row]) for row in found]
-        hits = [
-            replace(triples[uids[row]], score=score)
-            for row, score in zip(found, scores, strict=True)
-        ]
+        hits = [scored(triples[uids[row]], score) for row, score in zip(found, scores, strict=True)]
         if self.plan.order is not None:
             times = [state_time(triple) for triple in hits]
             hits = in_order(hits, self.plan.order, scores, times)
@@ -286,9 +283,10 @@ class _Ranked:
         past = past or self.plan.request.valid_at is not None
         return current_facts_first(hits, triples, past=past)
 
-    def _session_hits(self, rows: list[int]) -> tuple[SessionHit, ...]:
+    def _session_hits(
+        self, rows: list[int], sessions: Mapping[str, Session]
+    ) -> tuple[SessionHit, ...]:
         request, ids = self.plan.request, self.candidates.sessions.ids
-        sessions = request.store.search.sessions_by_id(request.space, [ids[row] for row in rows])
         hits = [
             SessionHit(sessions[ids[row]], float(self.ranking.sessions[row]))
             for row in rows
@@ -296,14 +294,8 @@ class _Ranked:
         ]
         return sessions_known_at(hits, request.as_of)
 
-    def _hit(
-        self,
-        record: ChunkRecord,
-        why: Why,
-        chunk_triples: Mapping[str, tuple[str, ...]],
-        triples: Mapping[str, Triple],
-    ) -> Hit:
-        uids = chunk_triples.get(record.uid, ())
+    def _hit(self, record: ChunkRecord, why: Why, known: KnownFacts) -> Hit:
+        stated = known.stated.get(record.uid, ())
         return Hit(
             id=record.message_id,
             text=record.text,
@@ -311,7 +303,7 @@ class _Ranked:
             session=record.session,
             speaker=record.speaker,
             at=record.at,
-            triples=tuple(triples[uid] for uid in uids if uid in triples),
+            triples=tuple(known.facts[uid] for uid in stated if uid in known.facts),
             why=why,
             part=record.part,
             parts=record.parts,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite, isnan
+from math import isnan
+
+import numpy as np
 
 from cognigraph.arrays import Floats
 from cognigraph.model import Why
@@ -20,7 +22,7 @@ def explanations(
     profile: RankingProfile,
 ) -> list[Why]:
     """Return the explanation of each of these rows of the candidates."""
-    signals, features = _at(ranking.raw, rows), _at(ranking.weighted, rows)
+    signals, features = _known_at(ranking.raw, rows), _at(ranking.weighted, rows)
     columns = (
         ranking.session_score,
         ranking.triple_score,
@@ -37,7 +39,7 @@ def explanations(
         change = best.changes.get(row)
         explained.append(
             Why(
-                signals={name: value for name, value in own.items() if isfinite(value)},
+                signals=own,
                 features=parts,
                 session_score=session,
                 triple_score=triple,
@@ -59,6 +61,16 @@ def _at(values: Mapping[str, Floats], rows: Sequence[int]) -> list[dict[str, flo
     columns = [own[rows].tolist() for own in values.values()]
     found = zip(*columns, strict=True) if columns else [()] * len(rows)
     return [dict(zip(values, own, strict=True)) for own in found]
+
+
+def _known_at(values: Mapping[str, Floats], rows: Sequence[int]) -> list[dict[str, float]]:
+    """As :func:`_at`, without what is unknown: values that are not finite."""
+    found = _at(values, rows)
+    for name, own in values.items():
+        unknown = np.flatnonzero(~np.isfinite(own[rows]))
+        for position in unknown.tolist():
+            del found[position][name]
+    return found
 
 
 def _notes(chunks: ChunkCandidates, row: int, best: RankedMessages) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import pytest
 
 from cognigraph.ids import chunk_uid, message_uid
 from cognigraph.stores.candidates import NewestSources
+from cognigraph.stores.result_records import ResultQuery, ResultRecords
 
 pytestmark = pytest.mark.one_line
 MESSAGES = [
@@ -68,3 +69,45 @@ def test_the_store_reads_as_many_sources_as_are_asked_for(space):
         found = store.triples_by_uid(space.name, [lives.uid], newest)[lives.uid]
         assert ([source.id for source in found.sources], found.older_sources) == (ids, older)
     assert store.triples_by_uid(space.name, [lives.uid])[lives.uid] == lives
+
+
+def test_the_records_of_a_result_are_those_read_one_by_one(space):
+    space.add("Klara has a dog.", id="other", session="t", speaker="Ann", at="2026-06-01T09:00:00Z")
+    space.flush(60)
+    store = space._engine.store.search
+    (lives,) = [one for one in space.triples("Bergen") if one.text == "Klara lives in Bergen"]
+    others = sorted(one.uid for one in space.triples() if one.uid != lives.uid)
+    said = [chunk_uid(message_uid(space.name, "s", f"m{n}"), 0) for n in (1, 13)]
+    dog = chunk_uid(message_uid(space.name, "t", "other"), 0)
+    newest = NewestSources(2, (said[0],))
+    query = ResultQuery([*said, dog, "none"], said, [*others, "none"], ["s", "t", "none"], newest)
+    found = store.result(space.name, query)
+    assert found.chunks == store.chunks(space.name, [*said, dog])
+    assert set(found.chunks) == {*said, dog}
+    assert found.triples == store.triples_by_uid(space.name, [lives.uid, *others], newest)
+    assert set(found.triples) == {lives.uid, *others}
+    assert [one.id for one in found.triples[lives.uid].sources] == ["m13", "m12", "m1"]
+    assert found.often >= {lives.uid}
+    assert not any(found.triples[uid].source_count > 2 for uid in set(others) - found.often)
+    assert found.sessions == store.sessions_by_id(space.name, ["s", "t"])
+    assert set(found.sessions) == {"s", "t"}
+    stated = {
+        uid: sorted(one.uid for one in space.triples() if id in {said.id for said in one.sources})
+        for uid, id in zip(said, ("m1", "m13"), strict=True)
+    }
+    assert found.stated == {uid: tuple(uids) for uid, uids in stated.items()}
+
+    later = store.result(space.name, ResultQuery(stating=[dog], newest=NewestSources(1)))
+    assert (later.chunks, later.sessions) == ({}, {})
+    assert [{one.id for one in fact.sources} for fact in later.triples.values()] == [{"other"}]
+    assert store.result(space.name, ResultQuery()) == ResultRecords()
+    assert store.result(f"{space.name}-empty", query) == ResultRecords()
+
+
+def test_a_fact_said_often_lists_sources_in_the_hits_only(space):
+    """Messages are put in order before the first are chosen, and all their facts were read."""
+    result = space.search("Where does Klara live now?", k=2)
+    (lives,) = [one for one in result.triples if one.text == "Klara lives in Bergen"]
+    expected = {f"m{n}" for n in range(4, 14)} | {hit.id for hit in result.hits}
+    assert {source.id for source in lives.sources} == expected
+    assert lives.source_count == 14

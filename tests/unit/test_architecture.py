@@ -64,6 +64,7 @@ ROOMS: dict[str, list[set[str]]] = {
             "reindex",
             "state_rows",
         },
+        {"result_records"},
         {"listing", "no_candidates", "protocols", "readings", "written_versions"},
         {"groups"},
         {"divided_queue", "registry"},

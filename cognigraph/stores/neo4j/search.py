@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from cognigraph.arrays import Vector
 from cognigraph.ids import session_uid
@@ -26,7 +25,9 @@ from cognigraph.stores.neo4j.index.candidate_sources import CandidateSources
 from cognigraph.stores.neo4j.index.gather import gather_candidates
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import Lexicons
+from cognigraph.stores.neo4j.result_records import result_records, triple_with_newest
 from cognigraph.stores.neo4j.row_values import chunk_of, sessions_of, triple_of
+from cognigraph.stores.result_records import ResultQuery, ResultRecords
 
 
 class Neo4jSearch:
@@ -67,6 +68,10 @@ class Neo4jSearch:
             )
         return [candidate_of(row) for row in rows]
 
+    def result(self, space: str, query: ResultQuery) -> ResultRecords:
+        """The records of a result, with one statement."""
+        return result_records(self._connection, space, query)
+
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
         """Chunks by uid."""
         if not uids:
@@ -91,14 +96,7 @@ class Neo4jSearch:
             chunks=list(newest.chunks),
             until=newest.until,
         )
-        return {row[0]: replace(triple_of(row[:-1]), older_sources=row[-1]) for row in rows}
-
-    def triples_of_chunks(self, space: str, uids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Uids of the triples each chunk is evidence for."""
-        if not uids:
-            return {}
-        rows = self._connection.rows("read/triples_of_chunks", space=space, uids=list(uids))
-        return {chunk: tuple(sorted(found)) for chunk, found in rows}
+        return {row[0]: triple_with_newest(row) for row in rows}
 
     def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
         """Sessions by the caller's id."""

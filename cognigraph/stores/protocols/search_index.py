@@ -17,6 +17,7 @@ from cognigraph.stores.candidates import (
     EpisodeCandidate,
     NewestSources,
 )
+from cognigraph.stores.result_records import ResultQuery, ResultRecords
 
 
 class SearchIndex(Protocol):
@@ -39,6 +40,10 @@ class SearchIndex(Protocol):
         """
         ...
 
+    def result(self, space: str, query: ResultQuery) -> ResultRecords:
+        """Read the messages, facts and sessions of a result in one transaction."""
+        ...
+
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
         """Chunks by uid; unknown ones are missing from the answer."""
         ...
@@ -50,10 +55,6 @@ class SearchIndex(Protocol):
 
         A triple that became a duplicate of another since it was found is missing from the answer.
         """
-        ...
-
-    def triples_of_chunks(self, space: str, uids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Uids of the triples each chunk is evidence for."""
         ...
 
     def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:

@@ -9,12 +9,8 @@ from typing import Any
 
 from cognigraph.ids import normalise
 from cognigraph.model import Entity, Session, Stats, Theme, Triple
-from cognigraph.model.graph import Source
-from cognigraph.stores.candidates import ChunkRecord, NewestSources
-from cognigraph.stores.sqlite.fact_sources import sources_of
+from cognigraph.stores.sqlite.fact_sources import NO_SOURCES, FactSources, sources_of
 from cognigraph.stores.sqlite.in_list import select_in
-from cognigraph.stores.sqlite.message_data import JOIN, metadata_of, tags_of
-from cognigraph.stores.sqlite.row_ids import RowIds
 from cognigraph.stores.sqlite.succession import periods
 from cognigraph.times import from_micros, parse_when
 
@@ -23,39 +19,6 @@ def space_id(connection: sqlite3.Connection, space: str) -> int | None:
     """Row id of a space; None if nothing was ever added to it."""
     row = connection.execute("SELECT id FROM space WHERE name = ?", (space,)).fetchone()
     return None if row is None else int(row[0])
-
-
-def chunks(
-    connection: sqlite3.Connection, space: int, uids: Sequence[str], row_ids: RowIds
-) -> dict[str, ChunkRecord]:
-    """Chunks by uid."""
-    return {row[1]: _chunk(row) for row in row_ids.select(connection, _CHUNK, "c", uids, space)}
-
-
-_CHUNK = f"""
-SELECT c.id, c.uid, c.message_id, s.name, s.uid, c.speaker, c.at, c.text, c.part, c.parts, c.role,
-       c.heading, d.metadata, d.tags
-FROM chunk c JOIN session s ON s.id = c.session_id {JOIN} WHERE"""
-
-
-def _chunk(row: tuple[Any, ...]) -> ChunkRecord:
-    _, uid, message_id, session, session_uid, speaker, at, *rest = row
-    text, part, parts, role, heading, metadata, tags = rest
-    return ChunkRecord(
-        uid=uid,
-        message_id=message_id,
-        session=session,
-        session_uid=session_uid,
-        speaker=speaker,
-        at=from_micros(at),
-        text=text,
-        part=part,
-        parts=parts,
-        role=role,
-        heading=heading,
-        metadata=metadata_of(metadata),
-        tags=tags_of(tags),
-    )
 
 
 def sessions(connection: sqlite3.Connection, space: int, limit: int, offset: int) -> list[Session]:
@@ -189,19 +152,6 @@ SELECT t.id, t.uid,
 FROM triple t JOIN entity s ON s.id = t.subject_id JOIN entity o ON o.id = t.object_id"""
 
 
-def triples_by_uid(
-    connection: sqlite3.Connection,
-    space: int,
-    uids: Sequence[str],
-    newest: NewestSources | None,
-    row_ids: RowIds,
-) -> dict[str, Triple]:
-    """Triples by uid."""
-    query = f"{TRIPLE} WHERE t.folded_into IS NULL AND"
-    rows = row_ids.select(connection, query, "t", uids, space)
-    return {triple.uid: triple for triple in to_triples(connection, rows, newest)}
-
-
 def states_of(connection: sqlite3.Connection, space: int, entity: str) -> list[Triple]:
     """Facts about slots of an entity, and others that a user ruled on."""
     ids = json.dumps(entities_called(connection, space, entity))
@@ -236,59 +186,25 @@ def contested(connection: sqlite3.Connection, space: int, limit: int) -> list[li
     return [[found[id] for id in sorted(ids)] for ids in groups]
 
 
-_NO_SOURCES: tuple[tuple[Source, ...], int] = ((), 0)
+def to_triples(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Triple]:
+    """Rows of ``TRIPLE`` with all their sources."""
+    sources = sources_of(connection, [row[0] for row in rows], None)
+    return [triple_of(row, sources.get(row[0], NO_SOURCES)) for row in rows]
 
 
-def to_triples(
-    connection: sqlite3.Connection,
-    rows: Sequence[tuple[Any, ...]],
-    newest: NewestSources | None = None,
-) -> list[Triple]:
-    """Rows of ``TRIPLE`` with their sources."""
-    sources = sources_of(connection, [row[0] for row in rows], newest)
-    return [
-        Triple(
-            uid=row[1],
-            subject=row[2],
-            subject_type=row[3],
-            relation=row[4],
-            object=row[5],
-            object_type=row[6],
-            when=parse_when(row[7]),
-            negated=bool(row[8]),
-            first_observed=from_micros(row[9]),
-            last_observed=from_micros(row[10]),
-            status=row[11],
-            valid_from=None if row[12] is None else from_micros(row[12]),
-            valid_to=None if row[13] is None else from_micros(row[13]),
-            superseded_by=row[14],
-            superseded_at=None if row[15] is None else from_micros(row[15]),
-            reason=row[16],
-            earlier=periods(row[17]),
-            sources=sources.get(row[0], _NO_SOURCES)[0],
-            older_sources=sources.get(row[0], _NO_SOURCES)[1],
-        )
-        for row in rows
-    ]
-
-
-def triples_of_chunks(
-    connection: sqlite3.Connection, space: int, uids: Sequence[str], row_ids: RowIds
-) -> dict[str, tuple[str, ...]]:
-    """Uids of the triples each chunk is evidence for."""
-    found: dict[str, set[str]] = {}
-    ids: dict[str, int] = {}
-    for _, chunk, triple, id in row_ids.select(connection, _STATED, "c", uids, space):
-        if id is not None:
-            found.setdefault(chunk, set()).add(triple)
-            ids[triple] = id
-    row_ids.remember(ids, ids.values())
-    return {chunk: tuple(sorted(uids)) for chunk, uids in found.items()}
-
-
-_STATED = """
-SELECT c.id, c.uid, t.uid, t.id FROM chunk c LEFT JOIN evidence e ON e.chunk_id = c.id
-LEFT JOIN triple t ON t.id = e.triple_id WHERE"""
+def triple_of(row: tuple[Any, ...], sources: FactSources) -> Triple:
+    """The fact of a row of ``TRIPLE``."""
+    _, uid, subject, subject_type, relation, object, object_type, when, negated, *rest = row
+    first, last, status, valid_from, valid_to, superseded_by, superseded_at, reason, earlier = rest
+    return Triple(
+        uid, subject, subject_type, relation, object, object_type, parse_when(when), bool(negated),
+        from_micros(first), from_micros(last), sources.listed, None, status,
+        None if valid_from is None else from_micros(valid_from),
+        None if valid_to is None else from_micros(valid_to),
+        superseded_by,
+        None if superseded_at is None else from_micros(superseded_at),
+        reason, periods(earlier), sources.older,
+    )  # fmt: skip
 
 
 def stats(connection: sqlite3.Connection, name: str, now_micros: int) -> Stats:

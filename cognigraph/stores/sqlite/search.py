@@ -21,9 +21,11 @@ from cognigraph.stores.candidates import (
     NewestSources,
 )
 from cognigraph.stores.no_candidates import no_candidates
+from cognigraph.stores.result_records import ResultQuery, ResultRecords
 from cognigraph.stores.sqlite import (
     episodes,
     read,
+    result_records,
 )
 from cognigraph.stores.sqlite.file import MemoryFile
 from cognigraph.stores.sqlite.index.gather import gather_candidates
@@ -67,22 +69,28 @@ class SQLiteSearch:
             positive = {slot: cosine for slot, cosine in near.items() if cosine > 0}
             return episodes.candidates(connection, space_id, positive, chunks, cosines)
 
+    def result(self, space: str, query: ResultQuery) -> ResultRecords:
+        """The records of a result, from one snapshot."""
+        return self._file.query(
+            space,
+            ResultRecords(),
+            lambda c, s: result_records.result_records(c, s, query, self._row_ids),
+        )
+
     def chunks(self, space: str, uids: Sequence[str]) -> dict[str, ChunkRecord]:
         """Chunks by uid."""
-        return self._file.query(space, {}, lambda c, s: read.chunks(c, s, uids, self._row_ids))
+        return self._file.query(
+            space, {}, lambda c, s: result_records.chunks(c, s, uids, self._row_ids)
+        )
 
     def triples_by_uid(
         self, space: str, uids: Sequence[str], newest: NewestSources | None = None
     ) -> dict[str, Triple]:
         """Triples by uid."""
         return self._file.query(
-            space, {}, lambda c, s: read.triples_by_uid(c, s, uids, newest, self._row_ids)
-        )
-
-    def triples_of_chunks(self, space: str, uids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Uids of the triples each chunk is evidence for."""
-        return self._file.query(
-            space, {}, lambda c, s: read.triples_of_chunks(c, s, uids, self._row_ids)
+            space,
+            {},
+            lambda c, s: result_records.triples_by_uid(c, s, uids, newest, self._row_ids),
         )
 
     def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
