@@ -13,10 +13,10 @@ from cognigraph.arrays import Floats
 from cognigraph.model import Hit, SearchResult, Session, SessionHit, Trace, Triple, Why
 from cognigraph.retrieve.known_at import fetched_at
 from cognigraph.retrieve.plan import SearchPlan
-from cognigraph.retrieve.rank.features import scaled, share_of_best
 from cognigraph.retrieve.rank.profiles import PROFILES
 from cognigraph.retrieve.rank.ranking import Ranking, best_first
 from cognigraph.retrieve.rank.rerank import RankedMessages, rerank_messages
+from cognigraph.retrieve.rank.scaling import scaled, share_of_best
 from cognigraph.retrieve.records import KnownFacts, facts_of_hits, read_first, scored
 from cognigraph.retrieve.standing import (
     current_facts_first,

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from cognigraph.arrays import Floats, Ints, products
 from cognigraph.embed.models import WordLlamaEmbedder
 from cognigraph.text.terms import START, STOP_WORDS, marked_words, stem
-from cognigraph.text.word_book import Numbers, WordBook, slices, stem_number
+from cognigraph.text.word_book import Numbers, Stems, WordBook, slices, stem_number
 
 _MOST_WORDS = 50_000  # 51 MB of vectors; beyond that a new vocabulary begins
 _MOST_REMEMBERED = 2_000_000  # words of cached texts: about 30 MB with texts of twenty words
@@ -156,9 +156,10 @@ class Vocabulary:
             used[numbers] = True
             rows = np.flatnonzero(used)
             similar = np.clip(products(self._vectors.take(rows, 0), self._vectors[own]), 0.0, 1.0)
-            for column, row in enumerate(own.tolist()):
+            stems, asked_stems = self._stems_of(rows, own)
+            for column, (row, number) in enumerate(zip(own.tolist(), asked_stems, strict=True)):
                 if row >= _FIRST:
-                    similar[self._of_one_stem(row, rows), column] = 1.0
+                    similar[stems == number, column] = 1.0
         position = np.empty(len(used), np.int32)
         position[rows] = np.arange(len(rows))
         found = similar.take(position.take(numbers), 0)
@@ -213,17 +214,16 @@ class Vocabulary:
         """A number above 0 for the first letters of a word."""
         return self._beginnings.setdefault(letters, len(self._beginnings) + 1)
 
-    def _of_one_stem(self, asked: int, present: Ints) -> Ints:
-        """The positions among the ``present`` rows of the words with the stem of a word."""
-        name = stem(self._rows.words[asked])
-        self._stem[asked] = stem_number(name)
+    def _stems_of(self, present: Ints, asked: Ints) -> tuple[Stems, list[int]]:
+        """The stems of the ``present`` words that may have that of an asked word, and of these."""
+        names = [stem(self._rows.words[row]) for row in asked.tolist()]
         unknown = present[self._stem[present] == 0]
-        if len(unknown):
+        for row, name in zip(asked.tolist(), names if len(unknown) else (), strict=False):
             kind = _kind(name)
-            wanted = self._beginnings.get(beginnings(self._rows.words[asked])[kind], -1)
-            for row in unknown[self._starts[unknown, kind] == wanted].tolist():
-                self._stem[row] = stem_number(stem(self._rows.words[row]))
-        return np.flatnonzero(self._stem[present] == self._stem[asked])
+            wanted = self._beginnings.get(beginnings(self._rows.words[row])[kind], -1)
+            for one in unknown[self._starts[unknown, kind] == wanted].tolist():
+                self._stem[one] = stem_number(stem(self._rows.words[one]))
+        return self._stem[present], [stem_number(name) for name in names]
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,12 @@ def words(text: str) -> list[str]:
     return tokens
 
 
+@lru_cache(maxsize=4096)
+def name_words(name: str) -> frozenset[str]:
+    """The words of a name that recurs, such as that of a speaker."""
+    return frozenset(words(name))
+
+
 def marked_words(texts: Sequence[str]) -> list[str]:
     """The words of many texts in one list, with a ``START`` before those of each text."""
     joined = START + START.join(texts)

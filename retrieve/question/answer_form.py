@@ -21,7 +21,7 @@ from cognigraph.english.times.time_words import COUNTS, MONTHS, SIMPLE, UNITS, W
 from cognigraph.retrieve.question.temporal import Asks
 from cognigraph.stores.candidates import StoredTexts
 from cognigraph.text.names import names_in
-from cognigraph.text.terms import words
+from cognigraph.text.terms import name_words, words
 from cognigraph.text.word_book import NumberedTexts
 
 AnswerForm = Literal["number", "money", "time", "name"]
@@ -117,7 +117,7 @@ def form_features(
     after them. The names of the ``speakers`` occur in many texts, so they do not count as names
     nor, for a speaker called "May", as times.
     """
-    called = {word for name in speakers if name for word in words(name)}
+    called = frozenset[str]().union(*(name_words(name) for name in speakers if name))
     names = _names(texts, _DATES | called)
     features = {"names": np.minimum(names, _MANY_NAMES) / _MANY_NAMES}
     if form == "name":

@@ -12,20 +12,18 @@ from cognigraph.retrieve.rank.corrections import lifts, what_is_corrected
 from cognigraph.retrieve.rank.features import (
     ABSOLUTE,
     OF_TEXTS,
+    basis,
     plain_features,
-    scaled,
     session_ranks,
-    share_of_best,
     text_features,
-    triple_scores,
 )
 from cognigraph.retrieve.rank.licomemory import clamp, gaps, weibull_decay
 from cognigraph.retrieve.rank.paper_scores import paper_scores
 from cognigraph.retrieve.rank.ranking import ProfileInputs, Ranking
+from cognigraph.retrieve.rank.scaling import Scaler, scaled, share_of_best
 from cognigraph.retrieve.rank.weights import choose, share_of_long
 from cognigraph.settings import ProfileName, SearchSettings, WeightSetName
 from cognigraph.stores.candidates import Candidates
-from cognigraph.text.bm25 import idf
 
 _ALL_READ, _READ, _WORST_READ = 400, 150, 10
 """The texts of more candidates than the first number are read only of the best, and of the worst,
@@ -55,15 +53,13 @@ class DefaultProfile:
         """Score the candidates; see :class:`RankingProfile`."""
         long = share_of_long(candidates.lexicon.mean_length)
 
-        def weighed(raw: Mapping[str, Floats]) -> dict[str, Floats]:
-            weights = _weights(raw, analysis, settings, weight_set, long)
-            return _weighed(raw, weights)
-
-        plain = plain_features(candidates, analysis, settings, contextual=contextual)
-        rows = _worth_reading(candidates, weighed(plain))
-        raw = text_features(candidates, analysis, settings, plain, rows)
-        weights = _weights(raw, analysis, settings, weight_set, long)
-        weighted = _weighed(raw, weights)
+        scaler = Scaler(ABSOLUTE)
+        common = basis(candidates, analysis, settings)
+        plain = plain_features(candidates, analysis, settings, common, contextual=contextual)
+        weights = _weights(plain, analysis, settings, weight_set, long)
+        rows = _worth_reading(candidates, scaler, plain, weights)
+        raw = text_features(candidates, analysis, settings, common, plain, rows)
+        weighted = _weighed(scaler, raw, weights)
         n = len(candidates.chunks.uids)
         semantic = np.sum(list(weighted.values()), axis=0) if weighted else np.zeros(n)
         if n and settings.sessions and analysis.enumerates and weights.get("session rank"):
@@ -78,8 +74,7 @@ class DefaultProfile:
         gap = gaps(candidates.chunks.at, now)
         decay = _weak_decay(gap, settings)
         paper = paper_scores(candidates, settings, now)
-        triple_weights = idf(candidates.lexicon, analysis.terms)
-        triple_cosine, triple_words = triple_scores(candidates, triple_weights)
+        triple_cosine, triple_words = common.triples
         return Ranking(
             score=semantic * decay,
             semantic=semantic,
@@ -106,20 +101,25 @@ class DefaultProfile:
         return ()
 
 
-def _weighed(raw: Mapping[str, Floats], weights: Mapping[str, float]) -> dict[str, Floats]:
+def _weighed(
+    scaler: Scaler, raw: Mapping[str, Floats], weights: Mapping[str, float]
+) -> dict[str, Floats]:
     """The signals that have a weight, scaled, times their weights; what is unknown counts as 0."""
-    return {
-        name: weights[name] * (np.nan_to_num(values) if name in ABSOLUTE else scaled(values))
-        for name, values in raw.items()
-        if weights.get(name)
-    }
+    found = scaler.scale({name: values for name, values in raw.items() if weights.get(name)})
+    return {name: weights[name] * values for name, values in found.items()}
 
 
-def _worth_reading(candidates: Candidates, weighted: Mapping[str, Floats]) -> Ints | None:
+def _worth_reading(
+    candidates: Candidates,
+    scaler: Scaler,
+    plain: Mapping[str, Floats],
+    weights: Mapping[str, float],
+) -> Ints | None:
     """The candidates whose texts are read: the best by all other signals. ``None`` for all."""
     chunks = candidates.chunks
     if not chunks.texts or len(chunks.uids) <= _ALL_READ:
         return None
+    weighted = _weighed(scaler, plain, weights)
     score = np.round(np.sum(list(weighted.values()), axis=0), 9)
     order = np.lexsort((-chunks.at, -score))
     return np.sort(np.concatenate([order[:_READ], order[_READ:][-_WORST_READ:]]))

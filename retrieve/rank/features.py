@@ -9,7 +9,7 @@ their joined text and needs no storage (bench/TRIED.md); its BM25 adds up their 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from cognigraph.retrieve.rank.late_interaction import (
     weighted_mean,
 )
 from cognigraph.retrieve.rank.roles import role_features
+from cognigraph.retrieve.rank.scaling import scaled, scaled_together
 from cognigraph.retrieve.rank.wishes import wishes
 from cognigraph.settings import SearchSettings
 from cognigraph.stores.candidates import (
@@ -38,7 +39,7 @@ from cognigraph.stores.candidates import (
     texts_at,
 )
 from cognigraph.text.bm25 import bm25, idf
-from cognigraph.text.terms import words
+from cognigraph.text.terms import name_words, words
 
 WINDOW = 2
 """Neighbours on each side of a chunk that make its window. One and three measured worse."""
@@ -60,6 +61,32 @@ _LONG = 4.0
 """log(1 + terms) from which a chunk counts as long: about 54 terms."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Basis:
+    """What several signals are computed from.
+
+    ``weights`` (t,) are the idf of the terms, ``similarity`` (n,) the scaled cosines of the chunks,
+    ``around`` (n, 2 WINDOW + 1) the rows of their windows, if there are windows, and ``triples``
+    the cosine (m,) and the BM25 (m,) of the triples.
+    """
+
+    weights: Floats
+    similarity: Floats
+    around: Ints | None
+    triples: tuple[Floats, Floats]
+
+
+def basis(candidates: Candidates, analysis: Analysis, settings: SearchSettings) -> Basis:
+    """Compute once what several signals need."""
+    chunks, weights = candidates.chunks, idf(candidates.lexicon, analysis.terms)
+    return Basis(
+        weights=weights,
+        similarity=scaled(chunks.cosine),
+        around=neighbours(chunks, WINDOW) if settings.windows else None,
+        triples=triple_scores(candidates, weights),
+    )
+
+
 def chunk_features(
     candidates: Candidates,
     analysis: Analysis,
@@ -71,24 +98,28 @@ def chunk_features(
 
     ``contextual`` says that the embedder reads words in their context (:class:`Embedder`).
     """
-    features = plain_features(candidates, analysis, settings, contextual=contextual)
-    return text_features(candidates, analysis, settings, features)
+    common = basis(candidates, analysis, settings)
+    features = plain_features(candidates, analysis, settings, common, contextual=contextual)
+    return text_features(candidates, analysis, settings, common, features)
 
 
 def plain_features(
-    candidates: Candidates, analysis: Analysis, settings: SearchSettings, *, contextual: bool
+    candidates: Candidates,
+    analysis: Analysis,
+    settings: SearchSettings,
+    common: Basis,
+    *,
+    contextual: bool,
 ) -> dict[str, Floats]:
     """The signals that need no texts."""
     chunks, lexicon = candidates.chunks, candidates.lexicon
-    weights = idf(lexicon, analysis.terms)
+    weights, similarity = common.weights, common.similarity
     own_words = bm25(chunks.matches, chunks.length, weights, lexicon.mean_length)
-    similarity = scaled(chunks.cosine)
     features = {"vector": chunks.cosine, "words": own_words}
     if contextual:
         features["contextual vector"] = similarity
-    if settings.windows:
-        around = neighbours(chunks, WINDOW)
-        features |= _window_features(chunks, around, weights, lexicon.mean_length)
+    if common.around is not None:
+        features |= _window_features(chunks, common.around, weights, lexicon.mean_length)
     if settings.sessions:
         features |= _session_features(candidates, weights)
     if settings.cues:
@@ -97,8 +128,8 @@ def plain_features(
     if settings.time_cue and analysis.times:
         features["time"] = nearness(analysis.times, chunks.at)
     if settings.triples and candidates.triples.uids:
-        scores = triple_scores(candidates, weights)
-        features |= _triple_features(candidates, scores, [similarity, scaled(own_words)])
+        own = [chunks.cosine, own_words]
+        features |= _triple_features(candidates, common.triples, own)
     if settings.windows and settings.cues:
         features |= exchange_features(chunks, similarity, features.get("triple"))
     return features
@@ -108,6 +139,7 @@ def text_features(
     candidates: Candidates,
     analysis: Analysis,
     settings: SearchSettings,
+    common: Basis,
     plain: Mapping[str, Floats],
     rows: Ints | None = None,
 ) -> dict[str, Floats]:
@@ -119,12 +151,12 @@ def text_features(
     chunks = candidates.chunks
     if not chunks.texts:
         return dict(plain)
-    read = _with_neighbours(chunks, rows, settings)
+    read = _with_neighbours(common, len(chunks.uids), rows, settings)
     texts = texts_at(chunks.texts, read)
     text_words = candidate_words(candidates, read, texts)
     features = dict(plain)
     if settings.late_interaction:
-        features |= _late_features(candidates, analysis, settings, plain, read, text_words)
+        features |= _late_features(candidates, analysis, settings, common, plain, read, text_words)
     if settings.cues:
         features |= _cues_in_texts(chunks, analysis, plain, read, texts, text_words)
     if rows is not None:
@@ -135,38 +167,40 @@ def text_features(
     return features
 
 
-def _with_neighbours(chunks: ChunkCandidates, rows: Ints | None, settings: SearchSettings) -> Ints:
+def _with_neighbours(
+    common: Basis, count: int, rows: Ints | None, settings: SearchSettings
+) -> Ints:
+    """Which of ``count`` chunks are read."""
     if rows is None:
-        return np.arange(len(chunks.uids))
-    if not (settings.windows and settings.late_interaction):
+        return np.arange(count)
+    if common.around is None or not settings.late_interaction:
         return rows
-    around = neighbours(chunks, WINDOW)[rows]
-    return np.unique(around[around >= 0])
+    read = np.zeros(count + 2, bool)  # NONE and OUTSIDE are the two extra ones
+    read[common.around[rows]] = True
+    return np.flatnonzero(read[:count])
 
 
 def _late_features(
     candidates: Candidates,
     analysis: Analysis,
     settings: SearchSettings,
+    common: Basis,
     plain: Mapping[str, Floats],
     read: Ints,
     text_words: TextWords,
 ) -> dict[str, Floats]:
     """Late interaction of the texts that were read, and of the triples."""
-    chunks = candidates.chunks
-    weights = idf(candidates.lexicon, analysis.terms)
+    chunks, weights = candidates.chunks, common.weights
     matches = word_vectors().best_matches(analysis.words, text_words)
     similar = np.zeros((len(chunks.uids), matches.shape[1]))
     similar[read] = matches[: len(read)]
-    around = neighbours(chunks, WINDOW) if settings.windows else None
-    features = late_features(similar, weights, around)
+    features = late_features(similar, weights, common.around)
     if settings.triples and candidates.triples.uids:
-        scores = [*triple_scores(candidates, weights)]
-        scores.append(weighted_mean(matches[len(read) :], weights))
+        scores = [*common.triples, weighted_mean(matches[len(read) :], weights)]
         own = [plain["vector"], plain["words"], features["similar words"]]
-        features |= _triple_features(candidates, scores, [scaled(values) for values in own])
+        features |= _triple_features(candidates, scores, own)
         if settings.windows and settings.cues:
-            features |= exchange_features(chunks, scaled(chunks.cosine), features["triple"])
+            features |= exchange_features(chunks, common.similarity, features["triple"])
     return features
 
 
@@ -201,16 +235,19 @@ def _window_features(
 ) -> dict[str, Floats]:
     """Mean cosine and BM25 of the windows; ``around`` (n, 2 WINDOW + 1) are their rows."""
     present, outside = around >= 0, around == OUTSIDE
-    around = np.maximum(around, 0)  # row 0 stands in for a missing one, masked below
+    around = np.where(present, around, len(chunks.uids))  # an extra row for what is missing
     # A neighbour that is not a candidate counts as the worst candidate, since it was not similar
     # enough to become one. Leaving it out would favour the chunks beside it: their windows would
     # lose their worst members.
     worst = float(chunks.cosine.min(initial=1.0))
-    cosine = np.where(present, chunks.cosine[around], worst * outside).sum(axis=1)
+    cosine = (np.append(chunks.cosine, 0.0)[around] + worst * outside).sum(axis=1)
     cosine /= (present | outside).sum(axis=1)
-    matches = np.where(present[:, :, None], chunks.matches[around], 0.0).sum(axis=1)
-    length = np.where(present, chunks.length[around], mean_length * outside).sum(axis=1)
-    words = bm25(matches, length, weights, mean_length * around.shape[1])
+    length = (np.append(chunks.length, 0.0)[around] + mean_length * outside).sum(axis=1)
+    matches = np.concatenate([chunks.matches, np.zeros((1, chunks.matches.shape[1]))])
+    found = matches[around[:, 0]]
+    for column in range(1, around.shape[1]):
+        found += matches[around[:, column]]
+    words = bm25(found, length, weights, mean_length * around.shape[1])
     return {"window vector": cosine, "window words": words}
 
 
@@ -271,13 +308,13 @@ def _mean_if(missing: npt.NDArray[np.bool_], values: Floats) -> Floats:
 def _cues(chunks: ChunkCandidates, analysis: Analysis) -> dict[str, Floats]:
     """Who speaks, whether the chunk asks or follows a question, and how long it is; in [0, 1]."""
     asked = set(words(analysis.question))
-    names = {speaker: set(words(speaker or "")) for speaker in set(chunks.speakers)}
+    names = {speaker: name_words(speaker or "") for speaker in set(chunks.speakers)}
     is_named = {speaker: bool(name) and name <= asked for speaker, name in names.items()}
-    named = [float(is_named[speaker]) for speaker in chunks.speakers]
+    named = np.fromiter(map(is_named.__getitem__, chunks.speakers), float, len(chunks.speakers))
     before = np.maximum(chunks.previous, 0)  # row 0 stands in for a missing one, masked below
     after_question = np.where(chunks.previous >= 0, chunks.question[before], False)
     return {
-        "speaker named": np.array(named),
+        "speaker named": named,
         "asks": chunks.question.astype(float),
         "answers": after_question.astype(float),
         "length": np.minimum(np.log1p(chunks.length) / _LONG, 1.0),
@@ -287,7 +324,9 @@ def _cues(chunks: ChunkCandidates, analysis: Analysis) -> dict[str, Floats]:
 def triple_scores(candidates: Candidates, weights: Floats) -> tuple[Floats, Floats]:
     """Cosine (m,) and BM25 (m,) of the candidate triples; ``weights`` (t,) are idf."""
     triples = candidates.triples
-    mean = float(triples.length.mean()) if len(triples.length) else 1.0
+    if not triples.uids:
+        return np.zeros(0), np.zeros(0)
+    mean = float(triples.length.mean())
     return triples.cosine, bm25(triples.matches, triples.length, weights, mean)
 
 
@@ -296,11 +335,12 @@ def _triple_features(
 ) -> dict[str, Floats]:
     """Scores (n,) of the two best triples that cite each chunk as evidence.
 
-    ``scores`` are of the triples, each (m,), ``chunk_scores`` of the chunks themselves, each (n,).
+    ``scores`` are of the triples, each (m,), ``chunk_scores`` of the chunks themselves, each (n,);
+    both are scaled.
     A session without themes has not been enriched yet. Its chunks stand in for their triples;
     otherwise everything said in the last minutes would rank below what has been enriched.
     """
-    fused = np.mean([scaled(score) for score in scores], axis=0)
+    fused = scaled_together(np.stack(scores)).mean(axis=0)
     chunks = candidates.chunks
     best, second = np.zeros(len(chunks.uids)), np.zeros(len(chunks.uids))
     evidence = candidates.triples.evidence
@@ -313,29 +353,7 @@ def _triple_features(
     following = first[np.r_[again, False][first]] + 1
     second[rows[following]] = scores_of[following]
     unread = np.isnan(candidates.sessions.theme)[chunks.session]
-    own = np.where(unread, np.mean(chunk_scores, axis=0), 0.0)
-    return {"triple": np.maximum(best, own), "second triple": np.maximum(second, own)}
-
-
-def share_of_best(values: Floats) -> Floats:
-    """Divide by the largest value; NaN and negative values become 0.
-
-    Unlike :func:`scaled` it does not stretch small differences when there are few candidates.
-    """
-    known = np.where(np.isfinite(values), np.maximum(values, 0.0), 0.0)
-    best = float(known.max(initial=0.0))
-    return known / best if best > 0 else known
-
-
-def scaled(values: Floats) -> Floats:
-    """Scale to [0, 1] by minimum and maximum; NaN becomes 0, and equal values all become 0."""
-    if not len(values):
-        return np.zeros(0)
-    low, high = float(values.min()), float(values.max())
-    if isfinite(high - low):  # as nearly always; a NaN would be the least and the greatest
-        return np.zeros(len(values)) if high <= low else (values - low) / (high - low)
-    known = np.isfinite(values)
-    scores = np.zeros(len(values))
-    if known.any() and not known.all():
-        scores[known] = scaled(values[known])
-    return scores
+    if unread.any():
+        own = np.where(unread, scaled_together(np.stack(chunk_scores)).mean(axis=0), 0.0)
+        best, second = np.maximum(best, own), np.maximum(second, own)
+    return {"triple": best, "second triple": second}

@@ -39,31 +39,31 @@ def _put_together(said: Sequence[_Said], vocabulary: Vocabulary) -> TextWords:
     """The words of texts, from those that are stored and from the texts of the others.
 
     Each text is made of two pieces: what stands before it or, if its words are not stored, the
-    whole; and its words, or none. Piece 0 is empty.
+    whole; and its words, or none. The first piece of all is empty.
     """
-    parts = [(np.empty(0, np.int32), np.zeros(1, np.int64))]
-    pieces, count = [np.empty((0, 2), np.int64)], 1
+    whole: list[str] = []
+    stored, pieces, count = [(np.empty(0, np.int32), np.zeros(1, np.int64))], [], 1
     for before, texts in said:
         words = texts.words if isinstance(texts, StoredTexts) else None
         known = np.zeros(len(texts), bool) if words is None else words.known
-        unknown = np.flatnonzero(~known)
-        spoken = [before[row] for row in unknown.tolist()]
-        distinct = {one: number for number, one in enumerate(dict.fromkeys(before))}
-        read = vocabulary.read([
-            *distinct, *map(" ".join, zip(spoken, texts_at(texts, unknown), strict=True))
-        ])  # fmt: skip
-        parts.append((read.rows, read.sizes))
         own = np.zeros((len(texts), 2), np.int64)
-        own[:, 0] = [count + distinct[one] for one in before]
-        own[unknown, 0] = count + len(distinct) + np.arange(len(unknown))
-        count += read.text_count
         if words is not None and known.any():
             assert isinstance(words.book, WordBook)
-            parts.append((vocabulary.rows_of(words.book, words.values), words.sizes))
+            stored.append((vocabulary.rows_of(words.book, words.values), words.sizes))
             own[known, 1] = count + np.flatnonzero(known)
             count += len(texts)
+        # Numbers from -1 downwards are those of the pieces that are read, which come after these.
+        spoken = {one: ~(len(whole) + number) for number, one in enumerate(dict.fromkeys(before))}
+        whole += spoken
+        own[:, 0] = np.fromiter(map(spoken.__getitem__, before), np.int64, len(before))
+        unknown = np.flatnonzero(~known)
+        own[unknown, 0] = ~(len(whole) + np.arange(len(unknown)))
+        for row, text in zip(unknown.tolist(), texts_at(texts, unknown), strict=True):
+            whole.append(f"{before[row]} {text}")
         pieces.append(own)
-    return joined(parts, np.concatenate(pieces), vocabulary)
+    read, order = vocabulary.read(whole), np.concatenate(pieces)
+    order = np.where(order < 0, count + ~order, order)
+    return joined([*stored, (read.rows, read.sizes)], order, vocabulary)
 
 
 def weighted_mean(similar: Floats, weights: Floats) -> Floats:
@@ -82,7 +82,11 @@ def late_features(similar: Floats, weights: Floats, around: Ints | None) -> dict
     """
     features = {"similar words": weighted_mean(similar, weights)}
     if around is not None:
-        near = similar[np.maximum(around, 0)]  # row 0 stands in for a missing one, masked below
-        best = np.where((around >= 0)[:, :, None], near, 0.0).max(axis=1)
+        # An extra row stands in for the missing ones, whose numbers are negative.
+        padded = np.concatenate([similar, np.zeros((1, similar.shape[1]))])
+        near = np.where(around >= 0, around, len(similar))
+        best = padded[near[:, 0]]
+        for column in range(1, near.shape[1]):
+            np.maximum(best, padded[near[:, column]], out=best)
         features["window similar words"] = weighted_mean(best, weights)
     return features

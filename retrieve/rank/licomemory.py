@@ -66,10 +66,16 @@ def median_gap(gap: Floats) -> float:
     If the median is 0 because most messages are new, it is the median of the gaps above 0.
     """
     known = gap[~np.isnan(gap)]
-    later = known[known > 0]
-    if not len(later):
-        return 0.0
-    return float(np.median(known)) or float(np.median(later))
+    middle = median(known) if len(known) else 0.0
+    if middle or not (known > 0).any():
+        return middle
+    return median(known[known > 0])
+
+
+def median(values: Floats) -> float:
+    """Return the median of at least one value; numpy's takes ten times as long for a thousand."""
+    middle = np.sort(values)[(len(values) - 1) // 2 : len(values) // 2 + 1]
+    return float(middle.sum() / len(middle))
 
 
 def weibull_decay(gap: Floats, exponent: float, tau: float | None = None) -> Floats:
@@ -81,7 +87,7 @@ def weibull_decay(gap: Floats, exponent: float, tau: float | None = None) -> Flo
     known = gap[~np.isnan(gap)]
     if not len(known):
         return np.full(len(gap), np.exp(-1.0))
-    filled = np.where(np.isnan(gap), float(np.median(known)), gap)
+    filled = gap if len(known) == len(gap) else np.where(np.isnan(gap), median(known), gap)
     scale = median_gap(gap) if tau is None else tau
     if scale == 0.0:
         return np.ones(len(gap))

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cognigraph.arrays import Floats
+from cognigraph.arrays import Floats, Ints
 from cognigraph.retrieve.rank.licomemory import clamp, gaps, relevance, semantic_relevance
 from cognigraph.settings import SearchSettings
-from cognigraph.stores.candidates import Candidates
+from cognigraph.stores.candidates import Candidates, Evidence
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -44,12 +44,10 @@ def paper_scores(candidates: Candidates, settings: SearchSettings, now: float) -
     session_score = sessions[chunks.session]
     if settings.triples and settings.licomemory.hyperlinks:
         cosine = clamp(triples.cosine)
-        # In ascending order, so that the best triple of each chunk is the last one to be written.
-        for triple in np.argsort(triple_relevance, kind="stable"):
-            for row in triples.evidence[triple]:
-                best_triple[row] = triple_relevance[triple]
-                triple_score[row] = cosine[triple]
-                session_score[row] = session_of_triple[triple]
+        best, cited = _best_of_each(triple_relevance, triples.evidence)
+        best_triple[cited] = triple_relevance[best]
+        triple_score[cited] = cosine[best]
+        session_score[cited] = session_of_triple[best]
     return PaperScores(
         sessions=sessions,
         triples=triple_relevance,
@@ -58,6 +56,16 @@ def paper_scores(candidates: Candidates, settings: SearchSettings, now: float) -
         triple=triple_score,
         harmonic=semantic_relevance(session_score, triple_score, settings.licomemory.mean),
     )
+
+
+def _best_of_each(relevance: Floats, evidence: Evidence) -> tuple[Ints, Ints]:
+    """The best triple of each chunk that is evidence, the later one of equals; and the chunks."""
+    position = np.empty(len(relevance), np.int64)
+    position[np.argsort(relevance, kind="stable")] = np.arange(len(relevance))
+    order = np.lexsort((position[evidence.triples], evidence.chunks))
+    triples, chunks = evidence.triples[order], evidence.chunks[order]
+    last = np.flatnonzero(np.append(chunks[1:] != chunks[:-1], True)[: len(chunks)])
+    return triples[last], chunks[last]
 
 
 def session_scores(candidates: Candidates) -> Floats:

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from cognigraph import SearchSettings
-from cognigraph.retrieve.rank.features import scaled
 from cognigraph.retrieve.rank.licomemory import (
     SESSION_FLOOR,
     harmonic_mean,
     relevance,
     weibull_decay,
 )
+from cognigraph.retrieve.rank.scaling import scaled
 from cognigraph.text.bm25 import Lexicon, bm25, idf
 
 COSINES = st.floats(-1.0, 1.0)

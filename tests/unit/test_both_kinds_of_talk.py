@@ -14,7 +14,7 @@ import pytest
 from cognigraph import Memory
 from cognigraph.embed.models import WordLlamaEmbedder
 from cognigraph.evaluate.metrics import score
-from cognigraph.retrieve.rank.features import scaled
+from cognigraph.retrieve.rank.scaling import scaled
 from cognigraph.retrieve.rank.weights import WEIGHT_SETS
 from cognigraph.text.bm25 import Lexicon, bm25, idf
 from cognigraph.text.terms import query_terms, term_counts

@@ -1,0 +1,44 @@
+"""Signals that are scaled together have the values of signals that are scaled one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cognigraph.retrieve.rank.licomemory import median
+from cognigraph.retrieve.rank.scaling import Scaler, scaled, scaled_together
+from tests.examples import examples
+
+NAN, INF = float("nan"), float("inf")
+VALUES = st.sampled_from([0.0, 1.0, 1.0, -2.5, 0.1, 1e-9, NAN, NAN, INF])
+
+
+@pytest.mark.slow
+@given(st.integers(0, 6).flatmap(lambda n: st.lists(st.lists(VALUES, min_size=n, max_size=n))))
+@settings(max_examples=examples(100))
+def test_rows_of_a_matrix_are_scaled_as_each_alone(rows):
+    matrix = np.array(rows, float).reshape(len(rows), len(rows[0]) if rows else 0)
+    found = scaled_together(matrix)
+    assert found.tolist() == [scaled(np.array(row, float)).tolist() for row in rows]
+
+
+def test_what_was_scaled_before_is_scaled_again_only_if_it_has_changed():
+    scaler = Scaler(frozenset({"asks"}))
+    vector, asks = np.array([1.0, 3.0, 2.0]), np.array([1.0, NAN, 0.5])
+    first = scaler.scale({"asks": asks, "vector": vector})
+    assert list(first) == ["asks", "vector"]
+    assert first["vector"].tolist() == [0.0, 1.0, 0.5]
+    assert first["asks"].tolist() == [1.0, 0.0, 0.5]
+    other = np.array([5.0, NAN, 6.0])
+    again = scaler.scale({"vector": vector, "words": other, "asks": np.array([0.0, 1.0, NAN])})
+    assert again["vector"] is first["vector"]
+    assert again["words"].tolist() == [0.0, 0.0, 1.0]
+    assert again["asks"].tolist() == [0.0, 1.0, 0.0]
+    assert scaler.scale({"vector": other})["vector"].tolist() == [0.0, 0.0, 1.0]
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9))
+def test_the_median_is_that_of_numpy(values):
+    assert median(np.array(values)) == float(np.median(values))
