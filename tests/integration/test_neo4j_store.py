@@ -495,6 +495,37 @@ def test_word_counts_follow_what_another_store_writes(open_store: Open, space: s
     assert after.chunks.matches[:, 0].tolist().count(2.0) == 1
 
 
+@pytest.mark.one_line
+def test_counting_words_takes_no_more_memory_for_more_messages(
+    open_store: Open, driver: Driver, space: str
+) -> None:
+    open_store()
+    terms = [f"w{number}" for number in range(20)]
+    create = """CREATE (:Space {name: $space, seq: 800, chunks: 800, length: 20000})
+        WITH 1 AS one UNWIND range(1, 800) AS seq
+        CREATE (:Chunk {uid: $space + seq, space: $space, seq: seq, terms: $terms + $terms})"""
+    driver.execute_query(create, space=space, terms=terms)
+
+    def counted(since: int) -> tuple[dict[str, int], int]:
+        result = driver.execute_query(
+            f"PROFILE {cypher('search/space').removeprefix('CYPHER 5')}", space=space, since=since
+        )
+        row, profile = result.records[0], result.summary.profile
+        return dict(zip(row[10], row[11], strict=True)), profile["args"]["GlobalMemory"]
+
+    try:
+        counted(0)  # the first run of a statement is planned
+        all_words, memory = counted(0)
+        some_words, of_some = counted(700)
+        assert all_words == dict.fromkeys(terms, 800)
+        assert some_words == dict.fromkeys(terms, 100)
+        assert memory < 1.2 * of_some
+    finally:
+        driver.execute_query(
+            "MATCH (n:Chunk|Space) WHERE $space IN [n.space, n.name] DELETE n", space=space
+        )
+
+
 def test_word_counts_are_dropped_for_spaces_searched_long_ago(open_store: Open, space: str) -> None:
     store = open_store(lexicon_terms=3)
     spaces = [f"{space}-{n}" for n in range(3)]

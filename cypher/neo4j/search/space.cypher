@@ -20,8 +20,12 @@ CALL (seq) {
 CALL (seq, fresh) {
   MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, seq)
   WHERE chunk.space = $space AND chunk.seq > $since AND chunk.seq <= seq AND fresh > 0
-  UNWIND chunk.terms AS term
-  WITH term, count(DISTINCT chunk) AS frequency
+  // Not count(DISTINCT chunk), which keeps every chunk of every term in memory until the end.
+  CALL (chunk) {
+    UNWIND chunk.terms AS term
+    RETURN DISTINCT term
+  }
+  WITH term, count(*) AS frequency
   RETURN collect(term) AS terms, collect(frequency) AS frequencies
 }
 MATCH (meta:CogniGraph {uid: 'cognigraph'})
