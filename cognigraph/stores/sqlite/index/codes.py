@@ -14,7 +14,7 @@ expensive for a row than the one before:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,8 @@ _TASK = 2 * _BLOCK
 """Rows that one thread compares before it looks for more."""
 _PLANES = 6
 """Bits to which a component of the query is rounded for the weighted signs."""
+_IN_A_BYTE = 3
+"""The bits of so many words can be counted in 8 bits."""
 
 
 class Codes:
@@ -163,18 +165,29 @@ class Codes:
 
         The product of the vector and the signs is twice that, up to what is equal for all rows.
         """
-        low = float(vector.min())
-        step = (float(vector.max()) - low) / (2**_PLANES - 1) or 1.0
-        rounded = np.round((vector - low) / step).astype(np.uint8)
+        low, step, masks = _planes(np.asarray(vector, np.float32).tobytes())
         taken = self._signs_at(rows)
-        masks = packed((rounded >> np.arange(_PLANES)[::-1, None] & 1).astype(bool))
         steps = np.zeros(len(rows), np.uint32)
-        for mask in masks.T:  # from the highest bit to the lowest
+        for mask in masks:  # from the highest bit to the lowest
             steps += steps
             _add_bits(steps, taken & mask[:, None])
         positive = np.zeros(len(rows), np.uint32)
         _add_bits(positive, taken)
         return np.asarray(step * steps + low * positive, np.float32)
+
+
+@lru_cache(maxsize=8)
+def _planes(vector: bytes) -> tuple[float, float, Words]:
+    """The least component of a vector, a step, and the bits of the steps above it.
+
+    The bits are (planes, words), the highest first. All layers of a space ask for the same vector.
+    """
+    components = np.frombuffer(vector, np.float32)
+    low = float(components.min())
+    step = (float(components.max()) - low) / (2**_PLANES - 1) or 1.0
+    rounded = np.round((components - low) / step).astype(np.uint8)
+    bits = (rounded >> np.arange(_PLANES)[::-1, None] & 1).astype(bool)
+    return low, step, packed(bits).T
 
 
 def _own_signs(vector: Vector) -> Words:
@@ -201,5 +214,9 @@ def _differing(rows: Words, own: Words, out: Differing) -> None:
 
 def _add_bits(total: npt.NDArray[np.uint32], words: Words) -> None:
     """Add the number of set bits (n,) of codes (words, n)."""
-    for bits in np.bitwise_count(words):  # several times faster than a sum over the first axis
-        total += bits
+    counts = np.bitwise_count(words)
+    for first in range(0, len(counts), _IN_A_BYTE):
+        added, *others = counts[first : first + _IN_A_BYTE]
+        for one in others:  # several times faster than a sum over the first axis
+            added += one
+        total += added

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Floats, Ints, Vector, products
+from cognigraph.arrays import Floats, Ints, Vector, each_once, products
 from cognigraph.stores.candidates import (
     NONE,
     OUTSIDE,
@@ -88,12 +88,14 @@ def gather_candidates(
         near = by_theme.rest()
         triples.search(begun)
     evidence = evidence_of(connection, index, triples.found.all(), until, visible)
-    reached = np.union1d(chunks.all(), evidence.chunks)
+    reached = each_once(chunks.all(), evidence.chunks)
     rows = Positions(index.chunks, _neighbourhood(index, reached, query.radius, visible))
-    session_ids = np.union1d(index.chunks["session"][rows.rows], owners[near])
-    sessions = _session_candidates(connection, index, session_ids, themes, hashes, query)
+    session_ids = each_once(index.chunks["session"][rows.rows], owners[near])
+    session_candidates, sessions = _session_candidates(
+        connection, index, session_ids, themes, hashes, query
+    )
     chunk_candidates = _chunk_candidates(index, rows, words, sessions, scan, chunks, query, connect)
-    triple_rows = Positions(index.triples, np.unique(evidence.triples))
+    triple_rows = Positions(index.triples, each_once(evidence.triples))
     triple_candidates = triples.candidates(triple_rows, evidence, rows, chunk_candidates, connect)
     row_ids.remember(chunk_candidates.uids, index.chunks["id"][rows.rows].tolist())
     row_ids.remember(triple_candidates.uids, index.triples["id"][triple_rows.rows].tolist())
@@ -101,7 +103,7 @@ def gather_candidates(
         lexicon=lexicon,
         chunks=chunk_candidates,
         triples=triple_candidates,
-        sessions=sessions.candidates,
+        sessions=session_candidates,
         anchors=triples.anchors,
     )
 
@@ -115,7 +117,7 @@ def _neighbourhood(index: SpaceIndex, rows: Ints, radius: int, visible: Mask | N
             step = links[step].astype(np.int64)
             step = step[step >= 0]
             reached.append(step)
-    return passing(np.unique(np.concatenate(reached)), visible)
+    return passing(each_once(*reached), visible)
 
 
 # Chunks and sessions
@@ -123,9 +125,8 @@ def _neighbourhood(index: SpaceIndex, rows: Ints, radius: int, visible: Mask | N
 
 @dataclass
 class _Sessions:
-    """Candidate sessions, with their row ids, ascending, and the position of each."""
+    """The row ids of candidate sessions, ascending, and the position of each."""
 
-    candidates: SessionCandidates
     ids: Ints
     position: Ints
 
@@ -181,13 +182,15 @@ def _session_candidates(
     scan: Scan,
     hashes: Hashes,
     query: CandidateQuery,
-) -> _Sessions:
+) -> tuple[SessionCandidates, _Sessions]:
     known = index.sessions.of(connection, ids.tolist())
-    names = sorted((*name, id) for id, name in known.items())
-    by_uid = np.array([id for _, _, id in names], np.int64)
-    order, count, themes = np.argsort(by_uid), len(names), index.themes
-    rows = themes.rows_of(ids.tolist())
-    owners = order[np.searchsorted(by_uid, themes["owner"][rows], sorter=order)]
+    names = [*known.values()]
+    order = sorted(range(len(names)), key=names.__getitem__)
+    by_uid, count, themes = [names[number] for number in order], len(names), index.themes
+    sessions = _Sessions(np.array([*known], np.int64), np.empty(count, np.int64))
+    sessions.position[order] = np.arange(count)
+    rows = themes.rows_of(known)
+    owners = sessions.positions(themes["owner"][rows])
     theme, length = np.full(count, np.nan), np.zeros(count)
     matches = np.zeros((count, len(query.terms)))
     np.fmax.at(theme, owners, scan.of(rows))
@@ -195,16 +198,16 @@ def _session_candidates(
     np.add.at(matches, owners, gather(themes.words.under_all(hashes), rows))
     keys = np.full((count, len(query.entity_vectors)), np.nan)
     if query.entity_vectors:
-        _key_cosines(connection, index.vectors, by_uid, query.entity_vectors, keys)
+        _key_cosines(connection, index.vectors, sessions.ids[order], query.entity_vectors, keys)
     candidates = SessionCandidates(
-        uids=tuple(uid for uid, _, _ in names),
-        ids=tuple(name for _, name, _ in names),
+        uids=tuple(uid for uid, _ in by_uid),
+        ids=tuple(name for _, name in by_uid),
         theme=theme,
         keys=keys,
         matches=matches,
         length=length,
     )
-    return _Sessions(candidates, by_uid[order], order)
+    return candidates, sessions
 
 
 def _key_cosines(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cognigraph.arrays import Floats, Ints
+from cognigraph.arrays import Floats, Ints, each_once
 from cognigraph.stores.candidates import (
     CandidateQuery,
     ChunkCandidates,
@@ -100,7 +100,7 @@ class TripleSources:
             # Rounded, because the last bits of a product depend on the rows beside it.
             order = np.lexsort((-last[near], -self.scan.of(near).round(6)))
             chosen.append(near[order[:limit]])
-        return np.unique(np.concatenate(chosen))
+        return each_once(*chosen)
 
     def candidates(
         self,

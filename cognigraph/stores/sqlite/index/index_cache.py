@@ -81,10 +81,12 @@ class SpaceIndexes:
             if space_id is None:
                 yield None
                 return
+            before = index.epoch, index.revision
             if self.snapshots is not None and not index.revision:
                 self.snapshots.load(connection, space_id, index)
             index.refresh(connection, space_id, snapshot)
-            self.charge(space, index)
+            if before != (index.epoch, index.revision):
+                self.charge(space, index)
             self._save(space_id, index)
             yield connection, index, space_id
 

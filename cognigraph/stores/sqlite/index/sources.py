@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Ints
+from cognigraph.arrays import Ints, each_once
 from cognigraph.stores.candidates import StoredTexts
 from cognigraph.stores.sqlite.index.code_arrays import Mask
 from cognigraph.stores.sqlite.index.table import Table
@@ -31,7 +31,7 @@ class Found:
 
     def all(self) -> Ints:
         """The rows that one of them found, ascending."""
-        return np.unique(np.concatenate([self.vector, self.terms, self.anchor]))
+        return each_once(self.vector, self.terms, self.anchor)
 
 
 @dataclass(frozen=True)

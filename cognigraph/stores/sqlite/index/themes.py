@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, repeat
 
 import numpy as np
 
@@ -86,7 +87,8 @@ class Themes:
 
     def rows_of(self, sessions: Iterable[int]) -> Ints:
         """The rows of the themes of some sessions."""
-        return np.array([row for one in sessions for row in self._rows.get(one, ())], np.int64)
+        own = map(self._rows.get, sessions, repeat(()))
+        return np.array([*chain.from_iterable(own)], np.int64)
 
     def take(self, sessions: Mapping[int, Sequence[ThemeRow]]) -> None:
         """Replace the themes of some sessions; an empty sequence removes them."""
