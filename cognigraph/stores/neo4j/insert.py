@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from itertools import pairwise
 from threading import Lock
 from time import monotonic
@@ -15,7 +16,7 @@ from cognigraph.stores.neo4j.deadlines import deadline
 from cognigraph.stores.neo4j.index.allowed import marks
 from cognigraph.stores.neo4j.index.fulltext import lexemes
 from cognigraph.stores.neo4j.index.packed import pack
-from cognigraph.stores.neo4j.values import spread, vector
+from cognigraph.stores.neo4j.values import instant, spread, vector
 from cognigraph.stores.records import ChunkRow, InsertStatus, MessageData, MessageRow
 from cognigraph.text.clean import is_question
 
@@ -115,6 +116,7 @@ class _Rows:
             by_session.setdefault(message.session_uid, []).append(message)
         position = 0
         self._sessions: list[dict[str, Any]] = []
+        self._at: dict[str, datetime] = {}  # of each chunk by its uid
         for uid, group in sorted(by_session.items()):  # all writers lock in the same order
             chunks: list[dict[str, Any]] = []
             for message in group:
@@ -122,12 +124,15 @@ class _Rows:
                     position += 1
                     chunks.append(chunk_row(space, message, chunk, position))
             chunks.sort(key=lambda row: (row["properties"]["at"], row["place"]))
+            for row in chunks:
+                self._at[row["properties"]["uid"]] = at = row["properties"].pop("at")
+                row["at"] = instant(at)
             self._sessions.append(
                 {
                     "uid": uid,
                     "id": group[0].session,
-                    "started_at": chunks[0]["properties"]["at"],
-                    "ended_at": chunks[-1]["properties"]["at"],
+                    "started_at": chunks[0]["at"],
+                    "ended_at": chunks[-1]["at"],
                     "messages": len(group),
                     "last": chunks[-1]["properties"]["uid"],
                     "chunks": chunks,
@@ -156,7 +161,7 @@ class _Rows:
             {
                 "uid": chunk["properties"]["uid"],
                 "session": session["uid"],
-                "at": chunk["properties"]["at"],
+                "at": self._at[chunk["properties"]["uid"]],
             }
             for session in self._sessions
             if session["uid"] in late

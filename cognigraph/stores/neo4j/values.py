@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 import numpy as np
 
 from cognigraph.arrays import Floats, Vector
+from cognigraph.times import to_micros
 
 _HALF = np.dtype("<f2")
 
@@ -14,6 +16,13 @@ _HALF = np.dtype("<f2")
 def vector(values: Vector) -> list[float] | None:
     """A vector as a list; ``None`` for the zero vector, which has no cosine and is not stored."""
     return values.tolist() if values.any() else None
+
+
+def instant(moment: datetime) -> list[int]:
+    """Seconds and nanoseconds since 1970. The driver takes a tenth of a millisecond to convert a
+    ``datetime``, which is most of what it does for a message."""
+    seconds, micros = divmod(to_micros(moment), 1_000_000)
+    return [seconds, 1000 * micros]
 
 
 def packed(values: Vector) -> bytes:

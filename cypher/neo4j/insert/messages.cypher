@@ -2,8 +2,8 @@
 // parameters: space, generation (of the embedder), firsts (uid of each message's first chunk),
 //   chunks and length (totals),
 //   sessions: [{uid, id, started_at, ended_at, messages, last,
-//   chunks: [{properties, place, vector, ranking (packed)}]}] sorted by uid, with the chunks of each session in the
-//   order of (at, place)
+//   chunks: [{properties, at, place, vector, ranking (packed)}]}] sorted by uid, with the chunks of
+//   each session in the order of (at, place); times are [seconds since 1970, nanoseconds]
 // returns: base (arrival numbers are base + place), late (uids of sessions with chunks older than
 //   the end of their chain, which remain to be linked), chunks in the space, indexed, chunks not
 //   yet in the space's own vector index;
@@ -34,24 +34,28 @@ SET space.chunk_covered =
     space.length = space.length + $length
 WITH space, base
 UNWIND $sessions AS row
+WITH space, base, row,
+     datetime({epochSeconds: row.started_at[0], nanosecond: row.started_at[1]}) AS started_at,
+     datetime({epochSeconds: row.ended_at[0], nanosecond: row.ended_at[1]}) AS ended_at
 MERGE (session:Session {uid: row.uid})
   ON CREATE SET session.space = $space, session.id = row.id, session.seq = base + row.chunks[0].place,
-                session.started_at = row.started_at, session.ended_at = row.ended_at,
+                session.started_at = started_at, session.ended_at = ended_at,
                 session.messages = 0, session.chunks = 0, session.version = 0, session.claims = 0
 SET session.messages = session.messages + row.messages,
     session.chunks = session.chunks + size(row.chunks)
-WITH space, base, row, session, session.tail AS tail,
-     session.tail IS NULL OR row.started_at >= session.ended_at AS in_order
-SET session.tail = CASE WHEN tail IS NULL OR row.ended_at >= session.ended_at THEN row.last ELSE tail END,
+WITH space, base, row, started_at, ended_at, session, session.tail AS tail,
+     session.tail IS NULL OR started_at >= session.ended_at AS in_order
+SET session.tail = CASE WHEN tail IS NULL OR ended_at >= session.ended_at THEN row.last ELSE tail END,
     session.started_at =
-      CASE WHEN row.started_at < session.started_at THEN row.started_at ELSE session.started_at END,
+      CASE WHEN started_at < session.started_at THEN started_at ELSE session.started_at END,
     session.ended_at =
-      CASE WHEN row.ended_at > session.ended_at THEN row.ended_at ELSE session.ended_at END
+      CASE WHEN ended_at > session.ended_at THEN ended_at ELSE session.ended_at END
 WITH space, base, row, session, tail, in_order
 CALL (space, base, row, session) {
   UNWIND row.chunks AS new
   CREATE (chunk:Chunk {uid: new.properties.uid})
-  SET chunk += new.properties, chunk.seq = base + new.place
+  SET chunk += new.properties, chunk.seq = base + new.place,
+      chunk.at = datetime({epochSeconds: new.at[0], nanosecond: new.at[1]})
   CREATE (session)-[:HAS_CHUNK]->(chunk)
   WITH chunk, new
   CALL (chunk, new) {
