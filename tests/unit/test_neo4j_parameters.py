@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from cognigraph.stores.neo4j.parameters import sent
+import pytest
+
+from cognigraph.stores.neo4j.parameters import GIVEN, sent
 
 
 def test_a_statement_that_reads_gets_one_map():
@@ -24,3 +26,17 @@ def test_a_statement_that_writes_gets_its_parameters_one_by_one():
 def test_a_word_that_only_resembles_a_clause_does_not_write():
     text = "// what: set apart\nMATCH (o:OFFSET) WHERE o.CREATED = $at RETURN o"
     assert sent(text, {"at": 1})[1] == {"given": {"at": 1}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["MATCH (n {uid: $uids[0]}) RETURN n", "UNWIND $rows AS row CREATE (n:Chunk) SET n += row"],
+)
+def test_what_the_driver_logs_says_nothing_of_the_values(text):
+    """It formats all parameters of each statement, which takes longer than to send them."""
+    rows = [{"text": "a secret", "vector": [0.5] * 256}] * 512
+    _, given = sent(text, {"uids": ["secret"], "rows": rows, "one": {"text": "a secret"}, "k": 7})
+    assert "secret" not in repr(given)
+    assert len(repr(given)) < 200
+    values = given.get(GIVEN, given)
+    assert (values["rows"], values["one"], values["k"]) == (rows, {"text": "a secret"}, 7)
