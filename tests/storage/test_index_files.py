@@ -76,7 +76,11 @@ def filled(path: Path) -> list[Any]:
     """A memory whose index is in a file; returns its answers."""
     with opened(path) as memory:
         add(memory, 0, 20)
-        return answers(memory)
+        found = answers(memory)
+        indexes = memory._engine.store._indexes
+        indexes.finish()
+        assert indexes.bytes == index_of(memory).bytes
+        return found
 
 
 @pytest.mark.slow

@@ -87,10 +87,10 @@ class SpaceIndexes:
             index.refresh(connection, space_id, snapshot)
             if before != (index.epoch, index.revision):
                 self.charge(space, index)
-            self._save(space_id, index)
+            self._save(space, space_id, index)
             yield connection, index, space_id
 
-    def _save(self, space_id: int, index: SpaceIndex) -> None:
+    def _save(self, space: str, space_id: int, index: SpaceIndex) -> None:
         """Write an index to its file, in another thread, if much has come since."""
         if self.snapshots is None or not self.snapshots.is_due(index):
             return
@@ -98,10 +98,15 @@ class SpaceIndexes:
             if self._saving is not None and self._saving.is_alive():
                 return
             self._saving = Thread(
-                target=self.snapshots.save, args=(space_id, index), name="cognigraph-save",
-                daemon=True,
+                target=self._write, args=(self.snapshots, space, space_id, index),
+                name="cognigraph-save", daemon=True,
             )  # fmt: skip
             self._saving.start()
+
+    def _write(self, snapshots: Snapshots, space: str, space_id: int, index: SpaceIndex) -> None:
+        snapshots.save(space_id, index)
+        with index.lock:  # the words of its texts have come to it
+            self.charge(space, index)
 
     def finish(self) -> None:
         """Wait until what is being written to files is written."""
