@@ -101,6 +101,11 @@ def test_a_database_of_an_earlier_version_holds_what_it_held(
         clock=FrozenClock(NOW),
     ) as memory:
         space = memory.space(graph["space"])
+        unpacked = driver.execute_query(
+            "MATCH (n:Chunk|Fact|Theme {space: $space}) RETURN n.packed IS NULL, count(n)",
+            space=space.name,
+        ).records
+        assert [(row[0], row[1] > 0) for row in unpacked] == [(False, True)]
         if step == "8":
             holds_what_version_8_holds(memory, space)
             assert marked(driver, space.name, "#boats") == ["m5"]

@@ -56,6 +56,14 @@ def properties(driver: Driver) -> dict[str, int]:
     return {"embedding": row["a"], "embedding_b": row["b"]}
 
 
+def packed(driver: Driver) -> dict[str, int]:
+    row = driver.execute_query(
+        "MATCH (n:Chunk|Fact|Theme) RETURN count(n) AS all, count(n.packed) AS a, "
+        "count(n.packed_b) AS b"
+    ).records[0]
+    return {"all": row["all"], "packed": row["a"], "packed_b": row["b"]}
+
+
 def filled(store: Neo4jStore) -> None:
     store.messages.insert(SPACE, [message(SPACE, n) for n in range(60)])
     while lease := claim(store, SPACE, limit=60):
@@ -127,6 +135,8 @@ def test_big_spaces_get_their_indexes_before_the_switch(
     with_new.close()
     assert vector_indexes(driver)[chunk] == 256
     assert properties(driver) == {"embedding": done.vectors, "embedding_b": 0}
+    assert packed(driver)["packed"] == packed(driver)["all"] > 60
+    assert packed(driver)["packed_b"] == 0
     opened(neo4j_server, OLD).close()
 
 
@@ -148,6 +158,8 @@ def test_a_process_that_dies_after_the_switch_leaves_work_for_the_next(
     assert reindex(fresh, NEW).vectors == 0
     fresh.close()
     assert properties(driver) == {"embedding": 0, "embedding_b": both["embedding_b"]}
+    assert packed(driver)["packed_b"] == packed(driver)["all"] > 60
+    assert packed(driver)["packed"] == 0
     assert set(vector_indexes(driver)) == {
         index_name("Chunk", SPACE, "embedding_b"), index_name("Triple", SPACE, "embedding_b")
     }  # fmt: skip

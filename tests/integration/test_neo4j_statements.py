@@ -18,6 +18,7 @@ from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.connection import Connection, cypher
 from cognigraph.stores.neo4j.index.candidate_sources import _OF_MARKED
 from cognigraph.stores.neo4j.index.few_chunks import _BY_MARKS, _BY_TIME
+from cognigraph.stores.neo4j.index.unfiltered import without_filter
 from cognigraph.stores.neo4j.parameters import sent
 from cognigraph.stores.neo4j.remove import _STEPS
 from cognigraph.stores.neo4j.schema import commands, migrations
@@ -38,8 +39,12 @@ UNKNOWN_TO_COMMUNITY = {"databases/create"}
 
 # Labels that the store substitutes for another one; the plans with them are checked too.
 VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
+    "search/chunk_sources": [without_filter("search/chunk_sources")],
+    "search/newest_of_few": [without_filter("search/newest_of_few")],
+    "schema/unpacked": [((":Chunk", ":Fact"),)],
+    "schema/pack": [((":Chunk", ":Theme"),)],
     "search/newest_with_terms": [((":Chunk", ":Triple"),)],
-    "search/gather": [(("NEXT*0..2", "NEXT*0..0"),), (("NEXT*0..2", "NEXT*0..5"),)],
+    "search/gather": [(("NEXT*0..2", "NEXT*0..0"),), (("NEXT*0..2", "NEXT*0..5"),), without_filter("search/gather")],
     "search/few_chunks": [_BY_TIME, _BY_MARKS],
     "search/nearest": [(_OF_MARKED,)],
     "vectors/label": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],

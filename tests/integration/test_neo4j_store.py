@@ -31,7 +31,7 @@ from cognigraph.stores.candidates import CandidateQuery, Candidates, ChunkCandid
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.checks import memory_limit
 from cognigraph.stores.neo4j.connection import cypher
-from cognigraph.stores.neo4j.index import candidate_sources, few_chunks
+from cognigraph.stores.neo4j.index import candidate_sources, few_chunks, word_source
 from cognigraph.stores.neo4j.index.vectors import index_name
 from cognigraph.stores.neo4j.insert import splice
 from cognigraph.stores.neo4j.parameters import sent
@@ -536,7 +536,11 @@ def test_word_counts_are_dropped_for_spaces_searched_long_ago(open_store: Open, 
         assert store.search.candidates(name, probe).lexicon.frequencies == {"appl": 1}
 
 
-def test_more_equal_matches_than_are_fetched_give_the_newest(open_store: Open, space: str) -> None:
+@pytest.mark.parametrize("few", [4000, 1300])
+def test_more_equal_matches_than_are_fetched_give_the_newest(
+    open_store: Open, space: str, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(word_source, "_MOST_TIED", few)
     store = open_store()
     for first in range(0, 1400, 200):
         store.messages.insert(

@@ -28,6 +28,8 @@ _OVERFETCH = 2
 _MOST_FETCHED = 2000
 _FEW = 2000
 """So many chunks with the same tags and metadata are compared one by one in any space."""
+_FEW_PACKED = 600
+"""So many chunks that are not in an index yet are compared here rather than by the server."""
 _LEAST_PART = 2
 """With a filter, ``limit / _LEAST_PART`` nodes by vector are enough."""
 _SPARE = 1.3
@@ -132,8 +134,8 @@ class CandidateSources:
         replace_filter = without_filter(name) if self._unfiltered else ()
         row = self._connection.row(name, *replace_filter, **common, chunk=chunk.parameters)
         assert row is not None
-        indexed, compared, by_words = row
-        nearest = self._nearest(chunk, indexed, compared)
+        indexed, newest, compared, by_words = row
+        nearest = self._nearest(chunk, indexed, compared, newest)
         return nearest, [] if words is None else words.best(by_words)
 
     def _of_few(
@@ -196,11 +198,15 @@ class CandidateSources:
         index = self._indexes.usable(self._space, layer, indexed)
         return _ByVector(layer, limit, index, covered if index else 0)
 
-    def _nearest(self, source: _ByVector, indexed: Row, compared: Row) -> Nearest:
+    def _nearest(
+        self, source: _ByVector, indexed: Row, compared: Row, packed: Sequence[Any] = ()
+    ) -> Nearest:
         """The nodes with a cosine above 0, nearest first, from the first rows of a source."""
         if source.is_off:
             return Nearest(source.limit)
         newest = Nearest(source.limit, *compared)
+        if packed:
+            newest = self._of_index([packed, [True] * len(packed), []], source).nearest()
         if source.index is None:
             return newest
         found = self._enough(source, indexed)
@@ -211,15 +217,14 @@ class CandidateSources:
     def _enough(self, source: _ByVector, row: Row) -> Nearest:
         """The results of an index; more of them are fetched if a filter hides most."""
         limit, fetch = source.limit, source.fetch
-        roles = self._where["roles"] if source.layer == "Chunk" else None
         while True:
-            found = Indexed.of(row, self._space, self._query.vector, roles)
+            found = self._of_index(row, source)
             fetched, lowest = len(found.nodes), found.lowest
             is_last = fetched < fetch or lowest <= 0.5 or fetch >= _MOST_FETCHED
             if is_last or found.passes.sum() >= self._enough_of(limit):
                 # An index may stop short: of many equal vectors it reaches only some.
                 rest = lowest > 0.5 and fetched < self._view.chunks
-                return replace(found.nearest(limit), is_cut_off=rest and source.layer == "Chunk")
+                return replace(found.nearest(), is_cut_off=rest and source.layer == "Chunk")
             fetch = min(fetch * 5, _MOST_FETCHED)
             more = self._connection.row(
                 "search/nearest_indexed",
@@ -231,6 +236,10 @@ class CandidateSources:
             )
             assert more is not None
             row = more
+
+    def _of_index(self, row: Row, source: _ByVector) -> Indexed:
+        roles = self._where["roles"] if source.layer == "Chunk" else None
+        return Indexed.of(row, self._space, self._query.vector, roles, source.limit)
 
     def _enough_of(self, limit: int) -> int:
         """How many nodes by vector do; to find more with a filter, an index takes far longer."""
@@ -281,7 +290,7 @@ class CandidateSources:
         visible = self._visible(layer)
         return WordSource(
             self._connection, self._space, layer, weights, mean, visible, limit, fetch, marks,
-            dimension=len(self._query.vector),
+            dimension=len(self._query.vector), unfiltered=self._unfiltered,
         )  # fmt: skip
 
     # Anchors
@@ -328,10 +337,11 @@ class _ByVector:
     def parameters(self) -> dict[str, Any]:
         """As the statements take them."""
         if self.is_off:
-            return {"index": None, "fetch": 0, "after": None, "limit": 0}
+            return {"index": None, "fetch": 0, "after": None, "limit": 0, "few": 0}
         return {
             "index": self.index,
             "fetch": self.fetch,
             "after": self.after,
             "limit": self.limit,
+            "few": _FEW_PACKED,
         }

@@ -64,9 +64,12 @@ class Indexed:
     passes: npt.NDArray[np.bool_]
     ends: Sequence[Sequence[str]]
     """Uids of the subjects and objects of triples, if they were asked for."""
+    limit: int
 
     @classmethod
-    def of(cls, row: Row, space: str, vector: Vector, roles: Sequence[str] | None) -> Indexed:
+    def of(
+        cls, row: Row, space: str, vector: Vector, roles: Sequence[str] | None, limit: int
+    ) -> Indexed:
         """Of a row of ``nearest_indexed``; ``roles`` are those of chunks that pass."""
         values, passes, ends = row
         nodes = columns(values, len(vector))
@@ -74,20 +77,20 @@ class Indexed:
         good = np.array(passes, bool) & nodes.are_of(space) & (similarity > 0.5)
         if roles is not None:
             good &= nodes.have_role(roles)
-        return cls(nodes, similarity, good, ends)
+        return cls(nodes, similarity, good, ends, limit)
 
     @property
     def lowest(self) -> float:
         """The lowest similarity of all nodes."""
         return float(self.similarity.min(initial=1.0))
 
-    def nearest(self, limit: int) -> Nearest:
+    def nearest(self) -> Nearest:
         """The nodes that pass, nearest first."""
         order = np.argsort(-self.similarity, kind="stable")
         rows = order[self.passes[order]].tolist()
         uids, sessions, ends = self.nodes.uids, self.nodes.sessions, self.ends
         return Nearest(
-            limit,
+            self.limit,
             self.similarity[rows].tolist(),
             [uids[row] for row in rows],
             [sessions[row] for row in rows],

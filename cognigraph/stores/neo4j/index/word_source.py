@@ -13,10 +13,13 @@ from cognigraph.arrays import Floats
 from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.stores.neo4j.index import fulltext
 from cognigraph.stores.neo4j.index.packed import columns, unpacked
+from cognigraph.stores.neo4j.index.unfiltered import without_filter
 from cognigraph.stores.neo4j.index.vectors import Layer
 from cognigraph.text.bm25 import bm25
 
 _MOST_WORDS_HIDDEN = 4000
+_MOST_TIED = 4000
+"""So many nodes with the same terms are looked at, for the newest, where others tie with them."""
 _TIE = 1e-5
 
 
@@ -72,6 +75,7 @@ class WordSource:
         marks: Sequence[str] = (),
         *,
         dimension: int,
+        unfiltered: bool,
     ) -> None:
         self._connection = connection
         self._space = space
@@ -84,6 +88,7 @@ class WordSource:
         self._mean_length = mean_length
         self._marks = marks
         self._dimension = dimension
+        self._unfiltered = unfiltered
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -142,17 +147,27 @@ class WordSource:
     def _newest(self, tied: list[str]) -> _Found:
         """The newest rows of the score that was left out, which depend on this space alone."""
         of_layer = () if self._layer == "Chunk" else ((":Chunk", f":{self._layer}"),)
-        row = self._connection.row(
-            "search/newest_with_terms",
-            *of_layer,
-            space=self._space,
-            all=tied,
-            limit=self._limit,
+        common = {
+            "space": self._space,
+            "limit": self._limit,
             **self._visible,
-            unpacked=unpacked(self._connection.embedding),
+            "unpacked": unpacked(self._connection.embedding),
+        }
+        name = "search/newest_of_few"
+        row = self._connection.row(
+            name,
+            *(without_filter(name) if self._unfiltered else ()),
+            index=self.parameters["index"],
+            query=fulltext.having_terms(self._space, tied),
+            most=_MOST_TIED,
+            **common,
         )
         assert row is not None
-        nodes = columns(row[0], self._dimension)
+        if not row[0]:
+            # Many nodes have these terms, so the newest of them are found soon.
+            row = self._connection.row("search/newest_with_terms", *of_layer, all=tied, **common)
+            assert row is not None
+        nodes = columns(row[-1], self._dimension)
         return _Found(nodes.uids, nodes.length, nodes.matches(self._space, self.terms))
 
     def _ranked(self, found: _Found) -> list[str]:
