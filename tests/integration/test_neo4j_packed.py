@@ -1,4 +1,4 @@
-"""What ranking needs of a node is one property of bytes; nodes without it are found all the same."""
+"""What ranking needs of a node is one property of bytes; nodes without it are found alike."""
 
 from __future__ import annotations
 

@@ -44,7 +44,11 @@ VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
     "schema/unpacked": [((":Chunk", ":Fact"),)],
     "schema/pack": [((":Chunk", ":Theme"),)],
     "search/newest_with_terms": [((":Chunk", ":Triple"),)],
-    "search/gather": [(("NEXT*0..2", "NEXT*0..0"),), (("NEXT*0..2", "NEXT*0..5"),), without_filter("search/gather")],
+    "search/gather": [
+        (("NEXT*0..2", "NEXT*0..0"),),
+        (("NEXT*0..2", "NEXT*0..5"),),
+        without_filter("search/gather"),
+    ],
     "search/few_chunks": [_BY_TIME, _BY_MARKS],
     "search/nearest": [(_OF_MARKED,)],
     "vectors/label": [((":Chunk", ":Triple"),), ((":Chunk", ":Theme"),)],
