@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -18,7 +19,7 @@ from cognigraph import Filter, Memory
 from cognigraph.arrays import product, products
 from cognigraph.model import Exclusion
 from cognigraph.stores.candidates import CandidateQuery, Candidates, Evidence, StoredTexts
-from cognigraph.stores.sqlite.index import by_words, code_query, codes
+from cognigraph.stores.sqlite.index import by_words, code_query, codes, shared_work
 from cognigraph.stores.sqlite.index.code_arrays import signs
 from cognigraph.stores.sqlite.index.code_query import CodeQuery
 from cognigraph.stores.sqlite.index.codes import Codes
@@ -260,6 +261,49 @@ def test_a_long_list_of_a_common_word_is_not_read_for_rows_that_cannot_win(monke
     best = np.sort(scores[allowed])[::-1][:20]
     assert np.sort(scores[found])[::-1].tolist() == pytest.approx(best.tolist())
     assert allowed[found].all()
+
+
+@pytest.mark.slow
+def test_searches_in_several_threads_find_what_they_find_alone(tmp_path, monkeypatch):
+    for module, name in [
+        (code_query, "_BY_SIGNS"),
+        (code_query, "_BY_WEIGHTS"),
+        (codes, "_BLOCK"),
+        (codes, "_TASK"),
+    ]:
+        monkeypatch.setattr(module, name, 8)  # so that few rows take all steps, in many tasks
+    monkeypatch.setattr("cognigraph.stores.sqlite.store.FEW_ROWS", 5)
+    with open_memory(tmp_path / "m.db") as memory:
+        spaces = [memory.space(name) for name in "ab"]
+        for shift, space in enumerate(spaces):
+            space.add_many(
+                {"text": f"{WORDS[n % 6]} {WORDS[n * 5 % 6]} {WORDS[(n + shift) % 5]}",
+                 "id": f"m{n}", "session": f"s{n % 5}", "at": START + timedelta(minutes=n)}
+                for n in range(60)
+            )  # fmt: skip
+            space.flush()
+
+        def answers(_: int) -> list[list[tuple[str, float]]]:
+            return [
+                [(hit.id, hit.score) for hit in space.search(word, now=START)]
+                for word in WORDS for space in spaces
+            ]  # fmt: skip
+
+        with monkeypatch.context() as patch:
+            patch.setattr(shared_work._THREADS, "count", 0)
+            alone = answers(0)
+        assert all(alone)
+        asked: list[object] = []
+        submit = shared_work._THREADS.submit
+
+        def counted(work):
+            asked.append(work)
+            return submit(work)
+
+        monkeypatch.setattr(shared_work._THREADS, "submit", counted)
+        with ThreadPoolExecutor(4) as threads:
+            assert list(threads.map(answers, range(4))) == [alone] * 4
+        assert asked  # other threads had a part in it
 
 
 def lookups(layer: Layer, terms: Iterable[str]) -> list[Lookup]:
