@@ -25,7 +25,7 @@ from cognigraph.stores.neo4j.index.candidate_sources import CandidateSources
 from cognigraph.stores.neo4j.index.gather import gather_candidates
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.index.word_counts import Lexicons
-from cognigraph.stores.neo4j.result_records import result_records, triple_with_newest
+from cognigraph.stores.neo4j.result_records import result_records, triples_with_newest
 from cognigraph.stores.neo4j.row_values import chunk_of, sessions_of, triple_of
 from cognigraph.stores.result_records import ResultQuery, ResultRecords
 
@@ -88,15 +88,7 @@ class Neo4jSearch:
         if newest is None:
             rows = self._connection.rows("read/triples_by_uid", space=space, uids=list(uids))
             return {row[0]: triple_of(row) for row in rows}
-        rows = self._connection.rows(
-            "read/triples_with_newest_sources",
-            space=space,
-            uids=list(uids),
-            count=newest.count,
-            chunks=list(newest.chunks),
-            until=newest.until,
-        )
-        return {row[0]: triple_with_newest(row) for row in rows}
+        return triples_with_newest(self._connection, space, uids, newest)
 
     def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
         """Sessions by the caller's id."""

@@ -1,49 +1,45 @@
-// what: read the records of a result: chunks, facts with their newest sources, and sessions
-// parameters: space, chunks (uids), stating (uids of chunks whose facts are read), triples (uids),
-//   sessions (uids), count (of newest sources), within (uids of chunks whose sources are read too),
-//   until (or null)
-// returns: chunks as in chunks, triples as in triples_with_newest_sources, each with the uids of the
-//   chunks that state it and whether it has more sources than count, sessions as in sessions_by_uid
-CALL {
+// what: read the records of a result: chunks, facts with their sources, and sessions
+// parameters: space, chunks (uids), stating (uids of those whose facts are read), triples (uids),
+//   sessions (uids), count (sources are only read of facts that have no more)
+// returns: chunks as in chunks, each with whether an application stated facts with it; triples as
+//   in triples_by_uid, but all that superseded them, each with the sources in stating [uid of the
+//   chunk, time, who] and the number of all sources, which are only listed if those are not all;
+//   sessions as in sessions_by_uid
+CALL () {
   UNWIND $chunks AS uid
   MATCH (chunk:Chunk {uid: uid})
   WHERE chunk.space = $space
   RETURN collect([
     chunk.uid, chunk.message_id, chunk.session, chunk.session_uid, chunk.speaker,
     chunk.at.epochSeconds * 1000000 + chunk.at.microsecond, chunk.text, chunk.part, chunk.parts,
-    chunk.role, chunk.heading, chunk.metadata, chunk.tags]) AS chunks
+    chunk.role, chunk.heading, chunk.metadata, chunk.tags, chunk.facts IS NOT NULL]) AS chunks
 }
-CALL {
-  CALL {
+CALL () {
+  CALL () {
     UNWIND $stating AS uid
-    MATCH (chunk:Chunk {uid: uid})<-[:EVIDENCE]-(triple:Triple)
+    MATCH (chunk:Chunk {uid: uid})<-[evidence:EVIDENCE]-(triple:Triple)
     WHERE chunk.space = $space
-    RETURN triple, chunk.uid AS stating
+    RETURN triple,
+           [chunk.uid,
+            evidence.observed_at.epochSeconds * 1000000 + evidence.observed_at.microsecond,
+            evidence.said_by] AS source
     UNION ALL
     UNWIND $triples AS uid
     MATCH (triple:Triple {uid: uid})
     WHERE triple.space = $space
-    RETURN triple, null AS stating
+    RETURN triple, null AS source
   }
-  WITH triple, collect(DISTINCT stating) AS stating
+  WITH triple, collect(source) AS stating, COUNT { (triple)-[:EVIDENCE]->() } AS all_sources
   MATCH (subject:Entity)<-[:SUBJECT]-(triple)-[:OBJECT]->(object:Entity)
-  CALL (triple) {
-    MATCH (triple)-[evidence:EVIDENCE]->(chunk:Chunk)
-    WHERE $until IS NULL OR evidence.observed_at <= $until
-    WITH evidence, chunk ORDER BY evidence.observed_at DESC
-    WITH collect({evidence: evidence, chunk: chunk}) AS found
-    WITH found,
-         found[..$count] + [one IN found[$count..] WHERE one.chunk.uid IN $within] AS chosen
-    RETURN size(found) - size(chosen) AS older, size(found) > $count AS often,
-           [one IN chosen |
-            [one.evidence.observed_at.epochSeconds * 1000000 + one.evidence.observed_at.microsecond,
-             one.chunk.message_id, one.chunk.session, one.evidence.said_by,
-             one.chunk.facts IS NOT NULL]] AS sources
-  }
-  CALL (triple) {
-    OPTIONAL MATCH (by:Triple)-[:SUPERSEDES]->(triple)
-    RETURN min(by.uid) AS superseded_by
-  }
+  WITH triple, stating, all_sources, subject, object,
+       CASE WHEN all_sources <= $count AND all_sources > size(stating) THEN
+         [(triple)-[evidence:EVIDENCE]->(chunk) |
+          [evidence.observed_at.epochSeconds * 1000000 + evidence.observed_at.microsecond,
+           chunk.message_id, chunk.session, evidence.said_by, chunk.facts IS NOT NULL]]
+       END AS sources,
+       CASE WHEN triple.status <> 'current' THEN
+         [(by:Triple)-[:SUPERSEDES]->(triple) | by.uid]
+       END AS superseded_by
   RETURN collect([
     triple.uid, triple.subject, subject.type, triple.relation, triple.object, object.type,
     triple.when, triple.negated,
@@ -53,9 +49,9 @@ CALL {
     triple.valid_from.epochSeconds * 1000000 + triple.valid_from.microsecond,
     triple.valid_to.epochSeconds * 1000000 + triple.valid_to.microsecond, superseded_by,
     triple.superseded_at.epochSeconds * 1000000 + triple.superseded_at.microsecond,
-    triple.reason, triple.earlier, older, stating, often]) AS triples
+    triple.reason, triple.earlier, stating, all_sources]) AS triples
 }
-CALL {
+CALL () {
   UNWIND $sessions AS uid
   MATCH (session:Session {uid: uid})
   CALL (session) {
