@@ -274,10 +274,7 @@ def _session_features(candidates: Candidates, weights: Floats) -> dict[str, Floa
     chunks, sessions = candidates.chunks, candidates.sessions
     total, count = np.zeros(len(sessions.uids)), np.zeros(len(sessions.uids))
     order = np.lexsort((-chunks.cosine, chunks.session))
-    session = chunks.session[order]
-    starts = np.flatnonzero(np.r_[True, session[1:] != session[:-1]])
-    rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
-    top = order[rank < _BEST_OF_SESSION]
+    top = order[_positions_in_groups(chunks.session[order]) < _BEST_OF_SESSION]
     np.add.at(total, chunks.session[top], chunks.cosine[top])
     np.add.at(count, chunks.session[top], 1.0)
     best = total / np.maximum(count, 1.0)
@@ -293,11 +290,17 @@ def _session_features(candidates: Candidates, weights: Floats) -> dict[str, Floa
 def session_ranks(scores: Floats, session: Ints) -> Floats:
     """Return how many chunks of its session score better (n,): 0 for none, 1 for five or more."""
     order = np.lexsort((-scores, session))
-    starts = np.flatnonzero(np.r_[True, np.diff(session[order]) != 0])
-    sizes = np.diff(np.r_[starts, len(order)])
     ranks = np.zeros(len(order))
-    ranks[order] = np.arange(len(order)) - np.repeat(starts, sizes)
+    ranks[order] = _positions_in_groups(session[order])
     return np.minimum(ranks / _LAST_RANK, 1.0)
+
+
+def _positions_in_groups(sorted_groups: Ints) -> Ints:
+    """The position (n,) of each element among those of its group; ``sorted_groups`` (n,) ascend."""
+    is_first = np.ones(len(sorted_groups), bool)
+    np.not_equal(sorted_groups[1:], sorted_groups[:-1], out=is_first[1:])
+    at = np.arange(len(sorted_groups))
+    return at - np.maximum.accumulate(np.where(is_first, at, 0))
 
 
 def _mean_if(missing: npt.NDArray[np.bool_], values: Floats) -> Floats:
@@ -347,10 +350,9 @@ def _triple_features(
     scores_of, rows = fused[evidence.triples], evidence.chunks
     order = np.lexsort((-scores_of, rows))
     scores_of, rows = scores_of[order], rows[order]
-    again = rows[1:] == rows[:-1]
-    first = np.flatnonzero(np.r_[True, ~again][: len(rows)])
+    position = _positions_in_groups(rows)
+    first, following = np.flatnonzero(position == 0), np.flatnonzero(position == 1)
     best[rows[first]] = scores_of[first]
-    following = first[np.r_[again, False][first]] + 1
     second[rows[following]] = scores_of[following]
     unread = np.isnan(candidates.sessions.theme)[chunks.session]
     if unread.any():

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 
-_BATCH = 2048
+_BATCH = 1024
 CHUNK_TEXTS = "SELECT id, text FROM chunk WHERE id IN ({})"
 TRIPLE_TEXTS = "SELECT id, subject || ' ' || relation || ' ' || object FROM triple WHERE id IN ({})"
 
