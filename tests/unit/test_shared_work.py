@@ -11,7 +11,7 @@ from threading import Event, get_ident
 import pytest
 
 from cognigraph.stores.sqlite.index import shared_work
-from cognigraph.stores.sqlite.index.shared_work import Begun, run_all
+from cognigraph.stores.sqlite.index.shared_work import Begun, Later, Together, run_all
 
 
 def test_every_task_is_run_once():
@@ -31,6 +31,24 @@ def test_what_fails_in_a_thread_fails_here():
         begun.result()
     with Begun(lambda: 5) as begun:  # the threads are still there
         assert begun.result() == 5
+
+
+def test_results_are_kept_whoever_works(monkeypatch):
+    for count in (0, 1):
+        monkeypatch.setattr(shared_work._THREADS, "count", count)
+        tasks = [Later(partial(pow, 2, number)) for number in range(20)]
+        with Together(tasks) as running:
+            running.finish()
+        assert [task.value for task in tasks] == [2**number for number in range(20)]
+
+
+def test_after_an_error_nothing_more_is_begun(monkeypatch):
+    monkeypatch.setattr(shared_work._THREADS, "count", 0)
+    done: list[int] = []
+    with pytest.raises(KeyError), Together([partial(done.append, 1)]) as running:
+        raise KeyError
+    running.finish()
+    assert done == []
 
 
 def test_what_no_other_thread_has_begun_is_done_here():

@@ -26,7 +26,7 @@ from cognigraph.stores.sqlite.index.by_words import best_by_words
 from cognigraph.stores.sqlite.index.gather_triples import TripleSources, evidence_of
 from cognigraph.stores.sqlite.index.postings import Hashes, Lookup, gather, term_hashes
 from cognigraph.stores.sqlite.index.scan import Scan
-from cognigraph.stores.sqlite.index.shared_work import Begun, run_all
+from cognigraph.stores.sqlite.index.shared_work import Later, Together
 from cognigraph.stores.sqlite.index.sources import (
     Connect,
     Found,
@@ -61,32 +61,39 @@ def gather_candidates(
     the candidates are remembered in ``row_ids``.
     """
     until = to_micros(query.as_of) if query.as_of else None
-    hashes = term_hashes(query.terms)
-    words = index.chunk_words.under_all(hashes)
-    lexicon = index.lexicon_of(query.terms, words)
-    weights = idf(lexicon, query.terms)
-    scan, themes = index.chunks.scan(query.vector), index.themes.scan(query.vector)
-    triples = TripleSources(connection, index, space_id, query, until, hashes)
-
     visible = allowed_chunks(connection, index, space_id, query.where, until)
     sought = visible
     if query.without:
         out = left_out(connection, index, space_id, query.without)
         sought = ~out if visible is None else visible & ~out
-    owners = index.themes["owner"]
-    by_vector = scan.nearest(query.chunks_by_vector, sought)
-    by_theme = themes.nearest(query.sessions_by_vector, owners != NOBODY)
-    run_all([*triples.compared.tasks, *by_vector.tasks, *by_theme.tasks])
-    rest = partial(triples.by_vector_and_words, weights, lexicon)
-    with Begun(rest, triples.compared.is_long) as begun:
-        chunks = Found(
-            vector=by_vector.rest(),
-            terms=best_by_words(
-                index.chunks, words, weights, lexicon.mean_length, query.chunks_by_terms, sought
-            ),
-        )  # fmt: skip
-        near = by_theme.rest()
-        triples.search(begun)
+    scan, themes = index.chunks.scan(query.vector), index.themes.scan(query.vector)
+    triples, owners = (
+        TripleSources(connection, index, space_id, query, until),
+        index.themes["owner"],
+    )
+    nearest = [
+        triples.compared,
+        scan.nearest(query.chunks_by_vector, sought),
+        themes.nearest(query.sessions_by_vector, owners != NOBODY),
+    ]
+    with Together([task for one in nearest for task in one.tasks]) as comparisons:
+        hashes = term_hashes(query.terms)
+        words = index.chunk_words.under_all(hashes)
+        lexicon = index.lexicon_of(query.terms, words)
+        weights, mean = idf(lexicon, query.terms), lexicon.mean_length
+        triples.look_up(hashes)
+        comparisons.finish()
+    best = [Later(one.rest) for one in nearest]
+    by_words = Later(
+        partial(best_by_words, index.chunks, words, weights, mean, query.chunks_by_terms, sought)
+    )
+    facts_by_words = Later(partial(triples.by_words, weights, lexicon))
+    # More threads would wait for the interpreter lock.
+    with Together([*best, by_words, facts_by_words], others=int(triples.compared.is_long)) as rest:
+        around = triples.nearest_of_each()
+        rest.finish()
+    triples.found = Found(best[0].value, facts_by_words.value, around)
+    chunks, near = Found(best[1].value, by_words.value), best[2].value
     evidence = evidence_of(connection, index, triples.found.all(), until, visible)
     reached = each_once(chunks.all(), evidence.chunks)
     rows = Positions(index.chunks, _neighbourhood(index, reached, query.radius, visible))

@@ -18,9 +18,8 @@ from cognigraph.stores.candidates import (
 from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.index.by_words import best_by_words
 from cognigraph.stores.sqlite.index.code_arrays import Mask
-from cognigraph.stores.sqlite.index.postings import Hashes, gather
+from cognigraph.stores.sqlite.index.postings import Hashes, Lookup, gather
 from cognigraph.stores.sqlite.index.scan import Scan
-from cognigraph.stores.sqlite.index.shared_work import Begun
 from cognigraph.stores.sqlite.index.sources import (
     Connect,
     Found,
@@ -49,7 +48,6 @@ class TripleSources:
         space_id: int,
         query: CandidateQuery,
         until: int | None,
-        terms: Hashes,
     ) -> None:
         self._connection = connection
         self._index = index
@@ -58,28 +56,25 @@ class TripleSources:
         self._visible = None if until is None else index.triples["first"] <= until
         self.scan: Scan = index.triples.scan(query.vector)
         self.compared = self.scan.nearest(query.triples_by_vector, self._visible)
-        self.words = index.triples.words.under_all(terms)
+        self.words: Sequence[Lookup] = ()
+        self._entities: Sequence[Ints] = ()
         self.found = Found()
         self.anchors: tuple[str, ...] = ()
 
-    def by_vector_and_words(self, weights: Floats, lexicon: Lexicon) -> tuple[Ints, Ints]:
-        """The nearest triples and those with the best words, once ``compared`` has run its tasks.
+    def look_up(self, terms: Hashes) -> None:
+        """Find the words of the question, and its entities with the triples around them."""
+        self.words = self._index.triples.words.under_all(terms)
+        if self._query.triples_per_anchor:
+            self._entities = self._around_anchors()
 
-        Any thread may call this.
-        """
+    def by_words(self, weights: Floats, lexicon: Lexicon) -> Ints:
+        """The triples with the best words."""
         query, table = self._query, self._index.triples
         # As many triples as chunks are rare, except when there are none of either.
         mean = lexicon.mean_length if table.rows == lexicon.chunks else table.mean_length
-        by_words = best_by_words(
+        return best_by_words(
             table, self.words, weights, mean, query.triples_by_terms, self._visible
         )
-        return self.compared.rest(), by_words
-
-    def search(self, begun: Begun[tuple[Ints, Ints]]) -> None:
-        """Fill ``found`` and ``anchors``; ``begun`` is :meth:`by_vector_and_words`."""
-        entities = self._around_anchors() if self._query.triples_per_anchor else []
-        by_vector, by_words = begun.result()
-        self.found = Found(by_vector, by_words, self._nearest_of_each(entities))
 
     def _around_anchors(self) -> list[Ints]:
         """The triples of each entity that the question names; also fills ``anchors``."""
@@ -91,11 +86,11 @@ class TripleSources:
         self.anchors = tuple(dict.fromkeys(name for name, _ in named))
         return [rows for _, rows in named]
 
-    def _nearest_of_each(self, entities: Sequence[Ints]) -> Ints:
+    def nearest_of_each(self) -> Ints:
         """Of the many triples of an entity, those nearest to the question; of equals the newest."""
         chosen = [np.empty(0, np.int64)]
         limit, last = self._query.triples_per_anchor, self._index.triples["last"]
-        for around in entities:
+        for around in self._entities:
             near = self.scan.narrowed(around, limit)
             # Rounded, because the last bits of a product depend on the rows beside it.
             order = np.lexsort((-last[near], -self.scan.of(near).round(6)))

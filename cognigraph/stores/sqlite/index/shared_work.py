@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -77,14 +76,58 @@ class Begun(Generic[T]):
         return self._elsewhere.result()
 
 
+class Together:
+    """Tasks that other threads begin to run, and that this one helps to finish.
+
+    They are taken in order, so the longest should be the first. At the end of the ``with`` block
+    nobody works at them any more. ``others`` limits the number of other threads.
+    """
+
+    def __init__(self, tasks: Sequence[Task], others: int = _MOST_THREADS) -> None:
+        self._waiting = iter(tasks)
+        helpers = min(len(tasks), others, _THREADS.count)
+        self._helping = [Begun(partial(_run, self._waiting)) for _ in range(helpers)]
+
+    def __enter__(self) -> Together:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for _ in self._waiting:  # after an error, what is left is not begun
+            pass
+        for one in self._helping:
+            one.__exit__()
+
+    def finish(self) -> None:
+        """Run what is left, and wait for the others; raises what a task has raised."""
+        _run(self._waiting)
+        for one in self._helping:
+            one.result()
+
+
+class Later(Generic[T]):
+    """A task that keeps its result."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._work = work
+        self._results: list[T] = []
+
+    def __call__(self) -> None:
+        """Do the work."""
+        self._results.append(self._work())
+
+    @property
+    def value(self) -> T:
+        """The result, after the task was run."""
+        return self._results[0]
+
+
 def run_all(tasks: Sequence[Task]) -> None:
     """Run tasks in this thread and in others."""
-    waiting = iter(tasks)
-    with ExitStack() as stack:
-        for _ in tasks[1 : 1 + _THREADS.count]:
-            helping = stack.enter_context(Begun(partial(_run, waiting)))
-            stack.callback(helping.result)
-        _run(waiting)
+    if len(tasks) == 1:
+        tasks[0]()
+        return
+    with Together(tasks) as running:
+        running.finish()
 
 
 def _run(waiting: Iterator[Task]) -> None:
