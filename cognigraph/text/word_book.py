@@ -59,6 +59,14 @@ class Ragged(NamedTuple):
         sizes = self.starts[rows + 1] - starts
         return self.values[slices(starts, sizes)], sizes
 
+    def only(self, rows: Ints) -> Ragged:
+        """The lists of some rows, which ascend; takes little memory if they are nearly all."""
+        kept = np.zeros(self.lists, bool)
+        kept[rows] = True
+        return ragged(
+            [(self.values[np.repeat(kept, self.sizes)], self.sizes[rows])], self.values.dtype
+        )
+
 
 def ragged(parts: Sequence[tuple[Array, Ints]], dtype: Any) -> Ragged:
     """Lists whose values and sizes are given in parts."""
@@ -139,7 +147,7 @@ class StringBook:
         """Take over what else there is of new strings."""
 
     def _of(self, numbers: Ints) -> dict[str, Array]:
-        spelled = ragged([self._spelled.of(numbers)], np.uint8)
+        spelled = self._spelled.only(numbers)
         return {"spelled": spelled.values, "spelled starts": spelled.starts}
 
     def _known(self) -> dict[str, int]:

@@ -121,7 +121,7 @@ def _numbered(book: StringBook, lists: WordLists, rows: Ints) -> NumberedTexts:
 
 def _move(book: _Book, moves: Sequence[tuple[WordLists, Ints, WordLists]]) -> _Book:
     """Move lists of some rows from one to another; return a book of their strings alone."""
-    found = [lists.of_first(rows) for lists, rows, _ in moves]
+    found = [lists.only(rows) for lists, rows, _ in moves]
     used = np.zeros(len(book), bool)
     used[:1] = isinstance(book, WordBook)  # the start of a text
     for block in found:

@@ -25,6 +25,7 @@ class WordLists:
     @property
     def nbytes(self) -> int:
         """Memory held by the arrays."""
+        self._settle()
         return sum(array.nbytes for block in self._blocks for array in block)
 
     def append(self, values: Numbers, sizes: Ints) -> None:
@@ -48,22 +49,24 @@ class WordLists:
             first, total = first + block.lists, total + len(values)
         return np.concatenate(found)[slices(starts, sizes)], sizes, known
 
-    def of_first(self, rows: Ints) -> Ragged:
-        """The lists of some rows, those that are there."""
-        values, sizes, known = self.of(rows)
-        return ragged([(values, sizes[known])], np.int32)
+    def only(self, rows: Ints) -> Ragged:
+        """The lists of some rows, which ascend, as far as they are there."""
+        return self._whole().only(rows[rows < self.rows])
 
     def arrays(self) -> dict[str, Array]:
         """What :meth:`restore` takes."""
-        self._settle()
-        whole = self._blocks
-        one = whole[0] if len(whole) == 1 else ragged([_parts(block) for block in whole], np.int32)
-        return one._asdict()
+        return self._whole()._asdict()
 
     def restore(self, arrays: Mapping[str, Array]) -> None:
         """Take over arrays that :meth:`arrays` has returned."""
         block = Ragged(arrays["starts"], arrays["values"])
         self._blocks, self._fresh, self.rows = [block], [], block.lists
+
+    def _whole(self) -> Ragged:
+        self._settle()
+        if len(self._blocks) == 1:
+            return self._blocks[0]
+        return ragged([_parts(block) for block in self._blocks], np.int32)
 
     def _settle(self) -> None:
         """Take what was added into a block, and merge blocks that are not much smaller."""
