@@ -15,6 +15,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,11 @@ Row = Sequence[str]
 def result(name: str) -> Any:
     """Return the content of a result file."""
     return json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+
+
+def is_measured(name: str) -> bool:
+    """Return whether a result file exists."""
+    return (RESULTS / f"{name}.json").exists()
 
 
 def table(head: Row, rows: Iterable[Row]) -> str:
@@ -80,17 +86,19 @@ def insert() -> str:
 def insert_large() -> str:
     """Return the table of inserts into a space of a million, and of the way there."""
     rows = []
-    for name in ("insert-sqlite", "insert-sqlite-1m"):
-        if not (RESULTS / f"{name}.json").exists():
+    for store, name in product(("SQLite", "Neo4j"), ("", "-1m")):
+        source = f"insert-{store.lower()}{name}"
+        if not is_measured(source):
             continue
-        found = result(name)
+        found = result(source)
         full = found["prefilled"]
         parts = found.get("bulk_turns_per_second_by_part", ())
+        bulk = found.get("bulk_turns_per_second")
         rows.append(
             [
-                f"{found['prefill']:,}",
+                f"{store}, {found['prefill']:,}",
                 f"{ms(full['p50_ms'])} / {ms(full['p95_ms'])}",
-                f"{found['bulk_turns_per_second']:,.0f}",
+                f"{bulk:,.0f}" if bulk else "",
                 f"{parts[0]:,} / {parts[-1]:,}" if parts else "",
             ]
         )
@@ -154,16 +162,32 @@ _LARGE_SPACES = {
     "SQLite, 100,000 messages, 300,000 facts": "search-sqlite",
     "SQLite, 1,000,000 messages, 3,000,000 facts": "search-sqlite-1m",
     "Neo4j, 100,000 messages, 300,000 facts": "search-neo4j",
+    "Neo4j, 1,000,000 messages, 3,000,000 facts": "search-neo4j-1m",
 }
 
 
 def search() -> str:
     """Return the table of search latencies in a large space."""
     rows = []
-    for name, source in _LARGE_SPACES.items():
+    for name, source in _measured_spaces():
         found = result(source)["layouts"]["1"]
         rows.append([name, ms(found["p50_ms"]), ms(found["p95_ms"]), ms(found["p99_ms"])])
     return table(["", "p50", "p95", "p99"], rows)
+
+
+def _measured_spaces() -> list[tuple[str, str]]:
+    return [(name, source) for name, source in _LARGE_SPACES.items() if is_measured(source)]
+
+
+def growth() -> str:
+    """Return the table of how many times longer a search takes in a space ten times larger."""
+    rows = []
+    for store in ("SQLite", "Neo4j"):
+        sources = [f"search-{store.lower()}{size}" for size in ("", "-1m")]
+        if all(map(is_measured, sources)):
+            small, large = (result(source)["layouts"]["1"]["p50_ms"] for source in sources)
+            rows.append([store, ms(small), ms(large), f"{large / small:.1f}"])
+    return table(["p50 of a search", "100,000 messages", "1,000,000 messages", "ratio"], rows)
 
 
 def filters() -> str:
@@ -187,7 +211,7 @@ def filters() -> str:
 def size() -> str:
     """Return the table of what large SQLite files take to open and to hold."""
     rows = []
-    for name, source in _LARGE_SPACES.items():
+    for name, source in _measured_spaces():
         found = result(source)["layouts"]["1"]
         if "file_mb" in found:
             rows.append(
@@ -204,16 +228,26 @@ def size() -> str:
 
 def size_neo4j() -> str:
     """Return the table of what a Neo4j database takes on disk."""
-    found = result("size-neo4j")
-    nodes, parts = found["nodes"], found["mb"]
-    filled = f"{nodes['Chunk']:,} messages, {nodes['Triple']:,} facts, {nodes['Entity']:,} entities"
-    rows = [[name, f"{size:,.0f} MB"] for name, size in parts.items() if name != "all"]
-    rows += [
-        ["all, without transaction logs", f"{parts['all']:,.0f} MB"],
-        ["per message, with its facts", f"{found['kb_per_message']:.0f} KB"],
-        ["per vector in the vector indexes", f"{found['bytes_per_indexed_vector']:,} bytes"],
-    ]
-    return table(["", filled], rows)
+    sizes = [result(name) for name in ("size-neo4j", "size-neo4j-1m") if is_measured(name)]
+    head, rows = [""], [[name] for name in [*sizes[0]["mb"], "per message", "per vector"]]
+    for found in sizes:
+        nodes, parts = found["nodes"], found["mb"]
+        head.append(
+            f"{nodes['Chunk']:,} messages, {nodes['Triple']:,} facts, {nodes['Entity']:,} entities"
+        )
+        cells = [f"{size:,.0f} MB" for size in parts.values()]
+        cells += [
+            f"{found['kb_per_message']:.0f} KB",
+            f"{found['bytes_per_indexed_vector']:,} bytes",
+        ]
+        for row, cell in zip(rows, cells, strict=True):
+            row.append(cell)
+    names = {
+        "all": "all, without transaction logs",
+        "per message": "per message, with its facts",
+        "per vector": "per vector in the vector indexes",
+    }
+    return table(head, [[names.get(name, name), *cells] for name, *cells in rows])
 
 
 _EXTRACTION = {
@@ -855,7 +889,7 @@ IN_README: dict[str, Callable[[], str]] = {
 }
 
 TABLES: tuple[Callable[[], str], ...] = (
-    insert, insert_large, search, filters, size, size_neo4j, recall, categories, assistants,
+    insert, insert_large, search, growth, filters, size, size_neo4j, recall, categories, assistants,
     embedders, outdated, team, context, strategies, several_queries, page, serve, imports,
     extraction, languages, enrichment, enrichment_large, many_spaces, memory_of_spaces, model_cost,
     dates, ablation_paper, ablation_wide, ablation_default, updates, forgetting, torture,

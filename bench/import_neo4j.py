@@ -18,10 +18,13 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from neo4j import GraphDatabase, ManagedTransaction
 
 from bench.measure import machine, write
@@ -30,12 +33,17 @@ from cognigraph import Memory
 from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.deadlines import within
 from cognigraph.stores.neo4j.index import fulltext
+from cognigraph.stores.neo4j.index.packed import pack
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.neo4j.schema import commands, migrations
+from cognigraph.stores.neo4j.values import spread
 from cognigraph.stores.sqlite.vector_format import POSTING, term_hash
 from cognigraph.text.terms import stem
+from cognigraph.times import from_micros
 
 BATCH = 20_000
+TRANSACTION = 5000
+"""Nodes that are packed in one transaction."""
 DIMENSION = 256
 POPULATION = (
     # So that the quick indexes need not wait for those of vectors.
@@ -100,31 +108,35 @@ class Words:
         order = np.argsort(hashes)
         self._hashes = hashes[order]
         self._stems = np.array(stems, object)[order]
-        tokens = [fulltext.token(space, one) for one in self._stems]
-        self._tokens = np.array(tokens, object)
+        self._space = space
 
-    def read(self, blobs: list[bytes]) -> Iterator[tuple[str, str]]:
-        """Yield the property ``terms`` and the property ``lexemes`` of each text."""
+    def read(self, blobs: list[bytes]) -> Iterator[dict[str, int]]:
+        """Yield the terms of each text with their frequencies."""
         entries = np.frombuffer(b"".join(blobs), POSTING)
         found = np.searchsorted(self._hashes, entries["term"])
         assert (self._hashes[found] == entries["term"]).all(), "a word of another world"
-        stems, tokens = self._stems[found].tolist(), self._tokens[found].tolist()
-        frequencies = entries["frequency"].tolist()
+        stems, frequencies = self._stems[found].tolist(), entries["frequency"].tolist()
         end = 0
         for blob in blobs:
             start, end = end, end + len(blob) // POSTING.itemsize
-            own = zip(stems[start:end], frequencies[start:end], strict=True)
-            yield (
-                ";".join(word for word, often in own for _ in range(often)),
-                " ".join(tokens[start:end]),
-            )
+            yield dict(zip(stems[start:end], frequencies[start:end], strict=True))
+
+    def properties(self, blobs: list[bytes]) -> Iterator[tuple[str, str]]:
+        """Yield the properties ``terms`` and ``lexemes`` of each text."""
+        for terms in self.read(blobs):
+            yield ";".join(spread(terms)), fulltext.lexemes(self._space, terms)
+
+
+def unit_vectors(blobs: list[bytes]) -> npt.NDArray[np.float32]:
+    """Return vectors, normalised."""
+    vectors = np.frombuffer(b"".join(blobs), np.float16).astype(np.float32)
+    vectors = vectors.reshape(len(blobs), -1)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def components(blobs: list[bytes]) -> list[str]:
     """Return vectors, normalised, as the importer reads them."""
-    vectors = np.frombuffer(b"".join(blobs), np.float16).astype(np.float32)
-    vectors = vectors.reshape(len(blobs), -1)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = unit_vectors(blobs)
     numbers = np.rint(vectors * 10**_DIGITS).astype(np.int32).clip(-_MOST, _MOST) + _MOST
     text = _COMPONENTS[numbers].tobytes().decode("ascii")
     width = 8 * vectors.shape[1]
@@ -137,13 +149,14 @@ def times(micros: Iterable[int]) -> list[str]:
     return [f"{one}Z" for one in np.datetime_as_string(moments, unit="us").tolist()]
 
 
-class Export:
-    """Writes the space of a file as CSV files."""
+class Source:
+    """Reads the space of a file. Its nodes are numbered by their rows, one kind after another."""
 
-    def __init__(self, file: str, folder: Path) -> None:
-        self._connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
-        self._folder = folder
-        folder.mkdir(parents=True)
+    def __init__(self, file: str) -> None:
+        # From several threads, one after another.
+        self._connection = sqlite3.connect(
+            f"file:{file}?mode=ro", uri=True, check_same_thread=False
+        )
         ((self.space,),) = self._connection.execute("SELECT name FROM space").fetchall()
         self._words = Words(World(), self.space)
         at = 2
@@ -151,6 +164,59 @@ class Export:
         for table in ("session", "chunk", "entity", "triple", "theme", "key"):
             self._base[table.capitalize()] = at
             at += self._one(f"SELECT max(id) FROM {table}") + 1
+
+    def _one(self, query: str) -> int:
+        return int(self._connection.execute(query).fetchone()[0] or 0)
+
+    def _batches(self, query: str) -> Iterator[list[Any]]:
+        cursor = self._connection.execute(query)
+        while rows := cursor.fetchmany(BATCH):
+            yield list(zip(*rows, strict=True))
+
+    def packed(self) -> Iterator[list[tuple[int, bytes]]]:
+        """Yield batches of nodes, by their ids, with what ranking needs of them."""
+        for columns in self._batches(
+            """SELECT chunk_id, terms, vector, chunk.uid, session.uid, chunk_index.at, question,
+                 chunk.speaker
+               FROM chunk_index JOIN chunk ON chunk.id = chunk_id
+               JOIN session ON session.id = chunk.session_id ORDER BY 1"""
+        ):
+            chunks, *texts, uids, sessions, at, question, speakers = columns
+            more = zip(sessions, map(from_micros, at), question, speakers, strict=True)
+            yield self._packed(
+                "Chunk", chunks, uids, texts,
+                (dict(session=s, at=t, question=bool(q), speaker=name) for s, t, q, name in more),
+            )  # fmt: skip
+        for triples, *texts, uids in self._batches(
+            """SELECT id, terms, vector, triple.uid
+               FROM triple_index JOIN triple ON id = triple_id ORDER BY 1"""
+        ):
+            yield self._packed("Triple", triples, uids, texts, repeat({}))
+        for themes, *texts, uids, sessions in self._batches(
+            """SELECT theme.id, terms, vector, theme.uid, session.uid
+               FROM theme JOIN session ON session.id = session_id ORDER BY 1"""
+        ):
+            yield self._packed(
+                "Theme", themes, uids, texts, (dict(session=session) for session in sessions)
+            )
+
+    def _packed(
+        self, kind: str, ids: Any, uids: Any, texts: list[Any], more: Iterable[dict[str, Any]]
+    ) -> list[tuple[int, bytes]]:
+        terms, vectors = self._words.read(texts[0]), unit_vectors(texts[1])
+        return [
+            (self._base[kind] + id, pack(self.space, uid, words, vector, **own))
+            for id, uid, words, vector, own in zip(ids, uids, terms, vectors, more, strict=False)
+        ]
+
+
+class Export(Source):
+    """Writes the space of a file as CSV files."""
+
+    def __init__(self, file: str, folder: Path) -> None:
+        super().__init__(file)
+        self.folder = folder
+        folder.mkdir(parents=True)
         self._files = {name: (folder / f"{name}.csv").open("w") for name in NODES | RELATIONSHIPS}
         for name, columns in NODES.items():
             self._lines(name, [":ID " + columns])
@@ -160,14 +226,6 @@ class Export:
     def _lines(self, name: str, lines: Iterable[str]) -> None:
         """Write a header, with spaces between the columns."""
         self._files[name].writelines(line.replace(" ", "\t") + "\n" for line in lines)
-
-    def _one(self, query: str) -> int:
-        return int(self._connection.execute(query).fetchone()[0] or 0)
-
-    def _batches(self, query: str) -> Iterator[list[Any]]:
-        cursor = self._connection.execute(query)
-        while rows := cursor.fetchmany(BATCH):
-            yield list(zip(*rows, strict=True))
 
     def run(self) -> None:
         """Write everything."""
@@ -210,7 +268,7 @@ class Export:
                 f"\t{words}\t{tokens}\tdone\t1\t0\t0\tsynthetic-1\t{FIRST_SEQ - 1 + id}\t{vector}\n"
                 for id, uid, session, session_uid, message, part, parts, speaker, text, digest,
                 question, length, at, (words, tokens), vector in zip(
-                    ids, *strings, times(at), self._words.read(terms), components(vectors),
+                    ids, *strings, times(at), self._words.properties(terms), components(vectors),
                     strict=True,
                 )
             )  # fmt: skip
@@ -250,7 +308,7 @@ class Export:
                 f"\t{tokens}\t{vector}\n"
                 for id, uid, one, other, subject, relation, object, first, last, length,
                 (words, tokens), vector in zip(
-                    *strings, times(first), times(last), lengths, self._words.read(terms),
+                    *strings, times(first), times(last), lengths, self._words.properties(terms),
                     components(vectors), strict=True,
                 )
             )  # fmt: skip
@@ -290,7 +348,7 @@ class Export:
                 f"{base + id}\t{uid}\t{space}\t{session_uid}\t{place}\t{newest + id}\t{title}"
                 f'\t{summary}\t""\t{length}\t{words}\t{vector}\n'
                 for id, uid, session_uid, place, title, summary, length, (words, _), vector in zip(
-                    *strings, self._words.read(terms), components(vectors), strict=True
+                    *strings, self._words.properties(terms), components(vectors), strict=True
                 )
             )
             self._files["HAS_THEME"].writelines(
@@ -341,6 +399,37 @@ def import_files(space: str, csv: Path, folder: Path, line: str, heap: str) -> N
                        f"--report-file={folder / 'import.report'}", *nodes, *ties],
         heap=heap,
     )  # fmt: skip
+
+
+IS_PACKED = """CYPHER 5
+MATCH (theme:Theme) WITH theme LIMIT 1
+RETURN theme.packed IS NOT NULL
+"""
+PACK = """CYPHER 5
+UNWIND $rows AS row
+MATCH (node) WHERE id(node) = row[0]
+SET node.packed = row[1]
+"""
+
+
+def pack_nodes(uri: str, source: Source) -> None:
+    """Write what ranking needs of the nodes, which the product writes last, and so finds first."""
+    with GraphDatabase.driver(uri, notifications_min_severity="OFF") as driver:
+        if driver.execute_query(IS_PACKED).records[0][0]:
+            return  # themes are packed last
+
+        def write(rows: list[tuple[int, bytes]]) -> None:
+            driver.execute_query(PACK, rows=rows)
+
+        with ThreadPoolExecutor(1) as writing:
+            last: Future[None] | None = None
+            for batch in source.packed():
+                for start in range(0, len(batch), TRANSACTION):
+                    if last is not None:
+                        last.result()
+                    last = writing.submit(write, batch[start : start + TRANSACTION])
+            if last is not None:
+                last.result()
 
 
 WAITING = """CYPHER 5
@@ -417,6 +506,9 @@ def main() -> None:
     sizes = Sizes(arguments.heap, arguments.page_cache, False, arguments.folder, POPULATION)
     with running_server(arguments.line, sizes) as server:
         print(server.uri, flush=True)
+        started = time.perf_counter()
+        pack_nodes(server.uri, Source(arguments.file))
+        lap("pack_s")
         create_indexes(server.uri)
         wait_for_indexes(server.uri, seconds, started)
         lap("indexes_s")

@@ -18,6 +18,7 @@ from bench.synthetic import World, messages
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.ingest.insert.prepare import clean, to_rows
 from cognigraph.settings import InsertSettings
+from cognigraph.stores.neo4j.index.packed import columns
 from cognigraph.stores.neo4j.insert import chunk_row
 
 pytestmark = pytest.mark.slow
@@ -29,12 +30,17 @@ BULK = Path(__file__).parents[2] / "bench" / "bulk.py"
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
+def export(tmp_path_factory: pytest.TempPathFactory) -> Export:
     folder = tmp_path_factory.mktemp("import")
     sizes = ["--chunks", str(CHUNKS), "--triples", str(FACTS)]
     subprocess.run([sys.executable, BULK, folder / "m.db", *sizes], check=True)
-    Export(str(folder / "m.db"), folder / "csv").run()
-    return {name: read(folder / "csv" / f"{name}.csv") for name in NODES | RELATIONSHIPS}
+    return Export(str(folder / "m.db"), folder / "csv")
+
+
+@pytest.fixture(scope="module")
+def files(export: Export) -> Files:
+    export.run()
+    return {name: read(export.folder / f"{name}.csv") for name in NODES | RELATIONSHIPS}
 
 
 def read(path: Path) -> list[dict[str, str]]:
@@ -63,7 +69,7 @@ def properties(row: dict[str, str]) -> dict[str, Any]:
 
 
 def stored(space: str) -> list[dict[str, Any]]:
-    """The properties that an insert gives the same messages."""
+    """What an insert writes of the same messages."""
     given = [
         clean(
             message, space=space, now=datetime.now(UTC), zone=None, limit=10_000, seen=Counter(),
@@ -72,13 +78,13 @@ def stored(space: str) -> list[dict[str, Any]]:
         for index, message in enumerate(messages(World(), CHUNKS))
     ]  # fmt: skip
     rows = to_rows(given, space, InsertSettings(), CheckedEmbedder(resolve("wordllama")))
-    return [chunk_row(space, row, row.chunks[0], 0)["properties"] for row in rows]
+    return [chunk_row(space, row, row.chunks[0], 0) for row in rows]
 
 
 def test_messages_have_the_properties_that_an_insert_gives_them(files: Files) -> None:
     for row, expected in zip(files["Chunk"], stored("search-0"), strict=True):
         found = properties(row)
-        expected = {name: given for name, given in expected.items() if given is not None}
+        expected = {k: given for k, given in expected["properties"].items() if given is not None}
         done = {"state": "done", "attempts": 1, "extractor": "synthetic-1"}
         expected |= {**done, "outages": 0, "deaths": 0, "terms": sorted(expected["terms"])}
         for both in (found, expected):
@@ -87,6 +93,28 @@ def test_messages_have_the_properties_that_an_insert_gives_them(files: Files) ->
         assert found == expected
         assert seq == int(found["message_id"].removeprefix("m")) + 1
         assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-3)
+
+
+def test_nodes_are_packed_as_an_insert_packs_them(export: Export, files: Files) -> None:
+    packed = dict(row for batch in export.packed() for row in batch)
+    nodes = {row[":ID"]: row for kind in ("Chunk", "Triple", "Theme") for row in files[kind]}
+    assert [str(id) for id in packed] == list(nodes)
+    found, of_insert = (
+        columns(values, 256)
+        for values in (list(packed.values()), [row["ranking"] for row in stored("search-0")])
+    )
+    assert found.uids == [row["uid"] for row in nodes.values()]
+    terms = [row["terms:string[]"].split(";") for row in nodes.values()]
+    assert found.length.tolist() == list(map(len, terms))
+    assert found.matches("search-0", [terms[-1][0]])[-1] == terms[-1].count(terms[-1][0])
+    assert found.are_of("search-0").all()
+    messages_of = found.rows(range(CHUNKS))
+    for name in ("sessions", "roles", "speakers"):
+        assert getattr(messages_of, name) == getattr(of_insert, name)
+    assert messages_of.at.tolist() == of_insert.at.tolist()
+    assert messages_of.question.tolist() == of_insert.question.tolist()
+    for row, vector in enumerate(properties(row)["embedding"] for row in nodes.values()):
+        assert found.cosine(vector)[row] == pytest.approx(1, abs=1e-3)
 
 
 def test_facts_are_tied_to_their_entities_message_and_session(files: Files) -> None:
