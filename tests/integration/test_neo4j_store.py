@@ -32,6 +32,7 @@ from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.checks import memory_limit
 from cognigraph.stores.neo4j.connection import cypher
 from cognigraph.stores.neo4j.index import candidate_sources, few_chunks, word_source
+from cognigraph.stores.neo4j.index.fulltext import own_label
 from cognigraph.stores.neo4j.index.vectors import index_name
 from cognigraph.stores.neo4j.insert import splice
 from cognigraph.stores.neo4j.parameters import sent
@@ -317,6 +318,22 @@ def labelled(driver: Driver, space: str) -> tuple[int, int]:
     return rows[0]["all"], rows[0]["labelled"]
 
 
+def newest(driver: Driver, space: str) -> tuple[int, int]:
+    """Chunks that are not in the index of a space: as it records, and as they are."""
+    rows, _, _ = driver.execute_query(
+        "MATCH (s:Space {name: $space}) OPTIONAL MATCH (c:Chunk {space: $space}) "
+        "WHERE c.seq > s.chunk_covered RETURN s.chunk_tail AS tail, count(c) AS later",
+        space=space,
+    )
+    return rows[0]["tail"], rows[0]["later"]
+
+
+def wait_until_covered(driver: Driver, space: str) -> None:
+    until = time.monotonic() + 60
+    while newest(driver, space)[0] >= 256 and time.monotonic() < until:
+        time.sleep(0.02)
+
+
 @pytest.mark.one_line
 @pytest.mark.changes_indexes
 def test_the_newest_chunks_are_compared_until_they_are_worth_a_transaction(
@@ -338,13 +355,57 @@ def test_the_newest_chunks_are_compared_until_they_are_worth_a_transaction(
     other.messages.insert(space, [message(space, n) for n in range(100, 352)])
     assert labelled(driver, space) == (285, 30)
     store.messages.insert(space, [message(space, 400)])
-    assert labelled(driver, space) == (286, 286)
+    wait_until_covered(driver, space)
+    assert (newest(driver, space), labelled(driver, space)) == ((0, 0), (286, 286))
     found = store.search.candidates(space, question)
     assert len(found_by_vector(found) & nearest_of_all(driver, space, question, 5)) >= 4
     store.messages.insert(space, [message(space, 401, vector=near)])
     assert message(space, 401).chunks[0].uid in found_by_vector(
         store.search.candidates(space, question)
     )
+
+
+@pytest.mark.one_line
+@pytest.mark.changes_indexes
+def test_what_two_writers_add_to_a_large_space_is_indexed_beside_them(
+    open_store: Open, driver: Driver, space: str
+) -> None:
+    stores = [open_store(exact_up_to=20) for _ in range(2)]
+    stores[0].messages.insert(space, [message(space, n) for n in range(30)])
+    wait_until_online(driver, index_name("Chunk", space))
+
+    def write(writer: int) -> None:
+        for first in range(0, 600, 100):
+            numbers = range(1000 * (writer + 1) + first, 1000 * (writer + 1) + first + 100)
+            rows = [message(space, n, session=f"{writer}") for n in numbers]
+            assert stores[writer].messages.insert(space, rows) == ["new"] * 100
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(write, range(2)))
+    wait_until_covered(driver, space)
+    tail, later = newest(driver, space)
+    assert tail == later < 256
+    assert labelled(driver, space) == (1230, 1230 - later)
+
+
+@pytest.mark.one_line
+@pytest.mark.changes_indexes
+def test_a_chunk_without_the_label_gets_it_before_it_counts_as_indexed(
+    open_store: Open, driver: Driver, space: str
+) -> None:
+    """Such as one that was written anew while the others got theirs."""
+    store = open_store(exact_up_to=20)
+    store.messages.insert(space, [message(space, n) for n in range(30)])
+    wait_until_online(driver, index_name("Chunk", space))
+    store.messages.insert(space, [message(space, n) for n in range(30, 40)])
+    (row,), _, _ = driver.execute_query("MATCH (s:Space {name: $s}) RETURN s.seq AS seq", s=space)
+    labels = [own_label("Chunk", space)]
+    for until, later in ((row["seq"] - 4, 4), (row["seq"] - 7, 4), (row["seq"], 0)):
+        found = store._connection.write(
+            lambda tx, until=until: tx.row("vectors/cover", space=space, labels=labels, until=until)
+        )
+        assert (found, newest(driver, space)) == ([later], (later, later))
+        assert labelled(driver, space) == (40, 40 - later)
 
 
 def found_by_vector(found: Candidates) -> set[str]:

@@ -257,8 +257,8 @@ ONLY = {
         "word_reader",
     },
     ("neo4j", "index"): {
-        "candidate_sources", "few_chunks", "fulltext", "marked", "nearest", "packed", "packing",
-        "unfiltered", "vectors", "word_counts", "word_source",
+        "candidate_sources", "few_chunks", "fulltext", "marked", "nearest", "newest_chunks",
+        "packed", "packing", "unfiltered", "vectors", "word_counts", "word_source",
     },
 }  # fmt: skip
 """What one store has and the other does not need."""

@@ -27,13 +27,16 @@ class Inserted(NamedTuple):
     """The result of an insert.
 
     ``chunks`` counts the chunks of the space; ``indexed`` says whether they have a vector index of
-    their own; ``tail`` counts those that are not in it yet.
+    their own; ``tail`` counts those that are not in it yet: those with an arrival number above
+    ``covered`` and up to ``last``.
     """
 
     statuses: list[InsertStatus]
     chunks: int = 0
     indexed: bool = True
     tail: int = 0
+    covered: int = 0
+    last: int = 0
 
 
 class WriterQueue:

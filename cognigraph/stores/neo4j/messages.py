@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from cognigraph.stores.neo4j import insert
 from cognigraph.stores.neo4j.connection import Connection
 from cognigraph.stores.neo4j.deadlines import within
+from cognigraph.stores.neo4j.index.newest_chunks import NewestChunks
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.records import InsertStatus, MessageRow
 
@@ -19,6 +20,7 @@ class Neo4jMessages:
         self._indexes = indexes
         self._timeout = timeout
         self._writers = insert.WriterQueue()
+        self._newest = NewestChunks(connection, timeout)
 
     def insert(self, space: str, messages: Sequence[MessageRow]) -> list[InsertStatus]:
         """Write messages in one durable transaction."""
@@ -27,7 +29,8 @@ class Neo4jMessages:
         with within(self._timeout):
             with self._writers.of(space, self._timeout):
                 inserted = insert.insert(self._connection, space, messages)
-            self._indexes.cover(space, inserted.tail if inserted.indexed else 0)
+            if inserted.indexed:
+                self._newest.cover(space, inserted.tail, inserted.covered, inserted.last)
         # Outside the deadline: this happens once in the life of a space, and labelling its chunks
         # may take longer than an insert.
         self._indexes.grow(space, "Chunk", inserted.chunks, inserted.indexed)

@@ -6,7 +6,7 @@
 //   each session in the order of (at, place); times are [seconds since 1970, nanoseconds]
 // returns: base (arrival numbers are base + place), late (uids of sessions with chunks older than
 //   the end of their chain, which remain to be linked), chunks in the space, indexed, chunks not
-//   yet in the space's own vector index;
+//   yet in the space's own vector index, arrival numbers after which and up to which these arrived;
 //   no row, and nothing is written, if the space does not exist yet, if one of the messages exists
 //   already or was forgotten, or if the embedder changed
 // MATCH reads without a lock. MERGE would hold the index entry of the name in shared mode, and two
@@ -78,4 +78,5 @@ CALL (chunks, tail, in_order) {
   CREATE (before)-[:NEXT]->(first)
 }
 RETURN base, collect(CASE WHEN in_order THEN null ELSE row.uid END) AS late,
-       space.chunks AS chunks, space.chunk_indexed AS indexed, space.chunk_tail AS tail
+       space.chunks AS chunks, space.chunk_indexed AS indexed, space.chunk_tail AS tail,
+       space.chunk_covered AS covered, space.seq AS seq

@@ -22,8 +22,6 @@ _LAYERS: tuple[Layer, ...] = ("Chunk", "Triple", "Theme")
 logger = logging.getLogger("cognigraph.neo4j")
 
 _BATCH = 2000
-_TAIL = 256
-"""This many new chunks of a large space are compared one by one before they are indexed."""
 
 # Quantisation takes a quarter of the memory; candidates are ranked by their stored vectors anyway.
 # The HNSW graph is denser than by default (16, 100), so that the first 200 results contain 0.99 of
@@ -72,20 +70,6 @@ class OwnIndexes:
                 self._tried.discard(name)
         except StoreError as error:
             logger.warning("space %r keeps comparing all its vectors: %s", space, error)
-
-    def cover(self, space: str, tail: int) -> None:
-        """Add the newest chunks to the space's own index once there are enough for a transaction.
-
-        To index each chunk on insert would cost every insert the update of a second index. Until
-        then, the newest chunks are compared one by one.
-        """
-        if tail < _TAIL:
-            return
-        labels = [own_label("Chunk", space)]
-        try:
-            self._connection.write(lambda tx: tx.rows("vectors/cover", space=space, labels=labels))
-        except StoreError as error:  # the insert is committed; the next one tries again
-            logger.info("space %r keeps comparing its newest vectors: %s", space, error)
 
     def _make(self, space: str, layer: Layer) -> None:
         of_layer = (":Chunk", f":{layer}")

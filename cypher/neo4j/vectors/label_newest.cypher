@@ -1,0 +1,7 @@
+// what: add the label of a space's own vector index to chunks that are not in it yet, without the lock
+//   of the space, so that inserts go on
+// parameters: space, labels, covered and until (arrival numbers of committed chunks)
+// returns: nothing
+MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, seq)
+WHERE chunk.space = $space AND chunk.seq > $covered AND chunk.seq <= $until
+SET chunk:$($labels)
