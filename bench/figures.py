@@ -106,6 +106,23 @@ def insert_large() -> str:
     return table([*head, "its first / last tenth"], rows)
 
 
+def bulk_writers() -> str:
+    """Return the table of loads into Neo4j by one or several processes."""
+    found = result("bulk-writers-neo4j")
+    rows = [
+        [
+            name,
+            f"{case['per_second']:,.0f}",
+            f"{case['client_cpu_ms']:.2f} / {case['server_cpu_ms']:.2f} ms",
+            f"{case['retries']}",
+            f"{len(case['errors'])}",
+        ]
+        for name, case in found["cases"].items()
+    ]
+    head = [found["server"], "messages/s in all", "processor time of a message, client / server"]
+    return table([*head, "transactions repeated", "errors"], rows)
+
+
 def enrichment_large() -> str:
     """Return the table of the rules' speed in a large space, by the number of processes."""
     found = result("enrich-large")
@@ -889,10 +906,11 @@ IN_README: dict[str, Callable[[], str]] = {
 }
 
 TABLES: tuple[Callable[[], str], ...] = (
-    insert, insert_large, search, growth, filters, size, size_neo4j, recall, categories, assistants,
-    embedders, outdated, team, context, strategies, several_queries, page, serve, imports,
-    extraction, languages, enrichment, enrichment_large, many_spaces, memory_of_spaces, model_cost,
-    dates, ablation_paper, ablation_wide, ablation_default, updates, forgetting, torture,
+    insert, insert_large, bulk_writers, search, growth, filters, size, size_neo4j, recall,
+    categories, assistants, embedders, outdated, team, context, strategies, several_queries, page,
+    serve, imports, extraction, languages, enrichment, enrichment_large, many_spaces,
+    memory_of_spaces, model_cost, dates, ablation_paper, ablation_wide, ablation_default, updates,
+    forgetting, torture,
 )  # fmt: skip
 
 
