@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -328,10 +328,10 @@ def newest(driver: Driver, space: str) -> tuple[int, int]:
     return rows[0]["tail"], rows[0]["later"]
 
 
-def wait_until_covered(driver: Driver, space: str) -> None:
-    until = time.monotonic() + 60
-    while newest(driver, space)[0] >= 256 and time.monotonic() < until:
-        time.sleep(0.02)
+def wait_until_covered(*stores: Neo4jStore) -> None:
+    """Wait for the threads that index what was inserted."""
+    for store in stores:
+        wait([*store.messages._newest._running.values()], 60)
 
 
 @pytest.mark.one_line
@@ -355,7 +355,7 @@ def test_the_newest_chunks_are_compared_until_they_are_worth_a_transaction(
     other.messages.insert(space, [message(space, n) for n in range(100, 352)])
     assert labelled(driver, space) == (285, 30)
     store.messages.insert(space, [message(space, 400)])
-    wait_until_covered(driver, space)
+    wait_until_covered(store)
     assert (newest(driver, space), labelled(driver, space)) == ((0, 0), (286, 286))
     found = store.search.candidates(space, question)
     assert len(found_by_vector(found) & nearest_of_all(driver, space, question, 5)) >= 4
@@ -382,7 +382,7 @@ def test_what_two_writers_add_to_a_large_space_is_indexed_beside_them(
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(write, range(2)))
-    wait_until_covered(driver, space)
+    wait_until_covered(*stores)
     tail, later = newest(driver, space)
     assert tail == later < 256
     assert labelled(driver, space) == (1230, 1230 - later)
