@@ -41,7 +41,7 @@ from cognigraph.stores.sqlite.index.themes import NOBODY
 from cognigraph.stores.sqlite.message_data import ROLE_OF_NUMBER
 from cognigraph.stores.sqlite.row_ids import RowIds
 from cognigraph.stores.sqlite.vector_format import VectorFormat
-from cognigraph.text.bm25 import idf
+from cognigraph.text.bm25 import Lexicon, idf
 from cognigraph.times import to_micros
 
 _TEXTS = "SELECT c.id, c.text FROM json_each(?) one CROSS JOIN chunk c ON c.id = one.value"
@@ -66,11 +66,48 @@ def gather_candidates(
     if query.without:
         out = left_out(connection, index, space_id, query.without)
         sought = ~out if visible is None else visible & ~out
-    scan, themes = index.chunks.scan(query.vector), index.themes.scan(query.vector)
-    triples, owners = (
-        TripleSources(connection, index, space_id, query, until),
-        index.themes["owner"],
+    triples = TripleSources(connection, index, space_id, query, until)
+    found = _found(index, query, sought, triples)
+    evidence = evidence_of(connection, index, triples.found.all(), until, visible)
+    reached = each_once(found.chunks.all(), evidence.chunks)
+    rows = Positions(index.chunks, _neighbourhood(index, reached, query.radius, visible))
+    session_ids = each_once(index.chunks["session"][rows.rows], found.near_sessions)
+    session_candidates, sessions = _session_candidates(
+        connection, index, session_ids, found.themes, found.hashes, query
     )
+    chunks = _chunk_candidates(index, rows, found, sessions, query, connect)
+    triple_rows = Positions(index.triples, each_once(evidence.triples))
+    triple_candidates = triples.candidates(triple_rows, evidence, rows, chunks, connect)
+    row_ids.remember(chunks.uids, index.chunks["id"][rows.rows].tolist())
+    row_ids.remember(triple_candidates.uids, index.triples["id"][triple_rows.rows].tolist())
+    return Candidates(
+        lexicon=found.lexicon,
+        chunks=chunks,
+        triples=triple_candidates,
+        sessions=session_candidates,
+        anchors=triples.anchors,
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The rows that the sources found, except triples; and what they have looked up on the way."""
+
+    chunks: Found
+    near_sessions: Ints
+    scan: Scan
+    themes: Scan
+    hashes: Hashes
+    words: Sequence[Lookup]
+    lexicon: Lexicon
+
+
+def _found(
+    index: SpaceIndex, query: CandidateQuery, sought: Mask | None, triples: TripleSources
+) -> _Found:
+    """Run the sources side by side; those of triples fill ``triples.found``."""
+    scan, themes = index.chunks.scan(query.vector), index.themes.scan(query.vector)
+    owners = index.themes["owner"]
     nearest = [
         triples.compared,
         scan.nearest(query.chunks_by_vector, sought),
@@ -93,26 +130,8 @@ def gather_candidates(
         around = triples.nearest_of_each()
         rest.finish()
     triples.found = Found(best[0].value, facts_by_words.value, around)
-    chunks, near = Found(best[1].value, by_words.value), best[2].value
-    evidence = evidence_of(connection, index, triples.found.all(), until, visible)
-    reached = each_once(chunks.all(), evidence.chunks)
-    rows = Positions(index.chunks, _neighbourhood(index, reached, query.radius, visible))
-    session_ids = each_once(index.chunks["session"][rows.rows], owners[near])
-    session_candidates, sessions = _session_candidates(
-        connection, index, session_ids, themes, hashes, query
-    )
-    chunk_candidates = _chunk_candidates(index, rows, words, sessions, scan, chunks, query, connect)
-    triple_rows = Positions(index.triples, each_once(evidence.triples))
-    triple_candidates = triples.candidates(triple_rows, evidence, rows, chunk_candidates, connect)
-    row_ids.remember(chunk_candidates.uids, index.chunks["id"][rows.rows].tolist())
-    row_ids.remember(triple_candidates.uids, index.triples["id"][triple_rows.rows].tolist())
-    return Candidates(
-        lexicon=lexicon,
-        chunks=chunk_candidates,
-        triples=triple_candidates,
-        sessions=session_candidates,
-        anchors=triples.anchors,
-    )
+    chunks, near = Found(best[1].value, by_words.value), owners[best[2].value]
+    return _Found(chunks, near, scan, themes, hashes, words, lexicon)
 
 
 def _neighbourhood(index: SpaceIndex, rows: Ints, radius: int, visible: Mask | None) -> Ints:
@@ -145,26 +164,24 @@ class _Sessions:
 def _chunk_candidates(
     index: SpaceIndex,
     positions: Positions,
-    words: Sequence[Lookup],
+    found: _Found,
     sessions: _Sessions,
-    scan: Scan,
-    found: Found,
     query: CandidateQuery,
     connect: Connect,
 ) -> ChunkCandidates:
     table, rows = index.chunks, positions.rows
     return ChunkCandidates(
         uids=hexadecimal(table["uid"][rows]),
-        cosine=scan.of(positions.ascending)[positions.order],
-        matches=gather(words, positions.ascending)[positions.order],
+        cosine=found.scan.of(positions.ascending)[positions.order],
+        matches=gather(found.words, positions.ascending)[positions.order],
         length=table["length"][rows].astype(float),
         session=sessions.positions(table["session"][rows]),
         at=table["at"][rows] / 1e6,
         question=table["question"][rows],
         previous=_linked(positions, table["previous"][rows]),
         following=_linked(positions, table["following"][rows]),
-        by_vector=are_among(rows, found.vector),
-        by_terms=are_among(rows, found.terms),
+        by_vector=are_among(rows, found.chunks.vector),
+        by_terms=are_among(rows, found.chunks.terms),
         speakers=tuple(map(index.speakers.__getitem__, table["speaker"][rows].tolist())),
         roles=tuple(map(ROLE_OF_NUMBER.__getitem__, table["role"][rows].tolist())),
         texts=_texts(index, rows, connect) if query.texts else (),
