@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isnan
+from math import isfinite, isnan
 
 import numpy as np
 
-from cognigraph.arrays import Floats
+from cognigraph.arrays import Floats, Ints
 from cognigraph.model import Why
 from cognigraph.retrieve.rank.ranking import Ranking, RankingProfile
 from cognigraph.retrieve.rank.rerank import RankedMessages
@@ -22,7 +22,8 @@ def explanations(
     profile: RankingProfile,
 ) -> list[Why]:
     """Return the explanation of each of these rows of the candidates."""
-    signals, features = _known_at(ranking.raw, rows), _at(ranking.weighted, rows)
+    at = np.array(rows, np.int64)
+    signals, features = _known(ranking.raw, at), _columns(ranking.weighted, at)
     columns = (
         ranking.session_score,
         ranking.triple_score,
@@ -32,7 +33,7 @@ def explanations(
         ranking.decay,
         ranking.score,
     )
-    numbers = zip(*(values[rows].tolist() for values in columns), strict=True)
+    numbers = zip(*(values[at].tolist() for values in columns), strict=True)
     explained = []
     for row, own, parts, one in zip(rows, signals, features, numbers, strict=True):
         session, triple, harmonic, gap = (None if isnan(value) else value for value in one[:4])
@@ -56,21 +57,22 @@ def explanations(
     return explained
 
 
-def _at(values: Mapping[str, Floats], rows: Sequence[int]) -> list[dict[str, float]]:
+def _known(values: Mapping[str, Floats], rows: Ints) -> list[dict[str, float]]:
+    """As :func:`_columns`, without what is unknown: values that are not finite."""
+    found = _columns(values, rows)
+    for name in values:
+        if not isfinite(sum([own[name] for own in found])):  # most columns are known throughout
+            for own in found:
+                if not isfinite(own[name]):
+                    del own[name]
+    return found
+
+
+def _columns(values: Mapping[str, Floats], rows: Ints) -> list[dict[str, float]]:
     """The values by name of each of the rows."""
     columns = [own[rows].tolist() for own in values.values()]
     found = zip(*columns, strict=True) if columns else [()] * len(rows)
     return [dict(zip(values, own, strict=True)) for own in found]
-
-
-def _known_at(values: Mapping[str, Floats], rows: Sequence[int]) -> list[dict[str, float]]:
-    """As :func:`_at`, without what is unknown: values that are not finite."""
-    found = _at(values, rows)
-    for name, own in values.items():
-        unknown = np.flatnonzero(~np.isfinite(own[rows]))
-        for position in unknown.tolist():
-            del found[position][name]
-    return found
 
 
 def _notes(chunks: ChunkCandidates, row: int, best: RankedMessages) -> tuple[str, ...]:
