@@ -332,6 +332,7 @@ def wait_until_covered(*stores: Neo4jStore) -> None:
     """Wait for the threads that index what was inserted."""
     for store in stores:
         wait([*store.messages._newest._running.values()], 60)
+        assert not store.messages._newest._running
 
 
 @pytest.mark.one_line

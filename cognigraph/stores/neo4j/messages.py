@@ -22,6 +22,10 @@ class Neo4jMessages:
         self._writers = insert.WriterQueue()
         self._newest = NewestChunks(connection, timeout)
 
+    def finish(self) -> None:
+        """Wait for what goes on beside the inserts."""
+        self._newest.finish()
+
     def insert(self, space: str, messages: Sequence[MessageRow]) -> list[InsertStatus]:
         """Write messages in one durable transaction."""
         if not messages:

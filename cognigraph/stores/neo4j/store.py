@@ -94,6 +94,7 @@ class Neo4jStore:
 
     def close(self) -> None:
         """Close the driver and discard the word counts."""
+        self.messages.finish()
         self._connection.close()
         self._lexicons.clear()
 

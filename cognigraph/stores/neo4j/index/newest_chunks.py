@@ -22,6 +22,9 @@ _TAIL = 256
 _MOST = 4096
 """With so many, an insert waits until they are indexed."""
 
+_CLOSING = 5.0
+"""Seconds to wait when the store is closed; its server may be silent."""
+
 logger = logging.getLogger("cognigraph.neo4j")
 
 
@@ -50,6 +53,12 @@ class NewestChunks:
                 running = self._running[key] = self._connection.start(self._work, key)
         if tail >= _MOST:
             wait([running], self._timeout)
+
+    def finish(self) -> None:
+        """Wait, but not for long, until what was begun is done: later searches compare less."""
+        with self._lock:
+            own = [one for (pid, _), one in self._running.items() if pid == os.getpid()]
+        wait(own, _CLOSING)
 
     def _work(self, key: tuple[int, str]) -> None:
         space = key[1]
