@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from neo4j import GraphDatabase, ManagedTransaction
+from neo4j import Driver, GraphDatabase, ManagedTransaction
 
 from bench.measure import machine, write
 from bench.synthetic import FUNCTION_WORDS, World
@@ -402,8 +402,8 @@ def import_files(space: str, csv: Path, folder: Path, line: str, heap: str) -> N
 
 
 IS_PACKED = """CYPHER 5
-MATCH (theme:Theme) WITH theme LIMIT 1
-RETURN theme.packed IS NOT NULL
+MATCH (node) WHERE id(node) = $id
+RETURN node.packed IS NOT NULL AS packed
 """
 PACK = """CYPHER 5
 UNWIND $rows AS row
@@ -412,22 +412,31 @@ SET node.packed = row[1]
 """
 
 
-def pack_nodes(uri: str, source: Source) -> None:
-    """Write what ranking needs of the nodes, which the product writes last, and so finds first."""
-    with GraphDatabase.driver(uri, notifications_min_severity="OFF") as driver:
-        if driver.execute_query(IS_PACKED).records[0][0]:
-            return  # themes are packed last
+def rows_of(driver: Driver, statement: str, **parameters: Any) -> list[list[Any]]:
+    """Run a statement by itself, without waiting for what other sessions have written."""
+    with driver.session() as session:
+        return session.run(statement, parameters).values()
 
-        def write(rows: list[tuple[int, bytes]]) -> None:
-            driver.execute_query(PACK, rows=rows)
+
+def pack_nodes(uri: str, source: Source) -> None:
+    """Write what ranking needs of the nodes, which the product writes last, and so finds first.
+
+    What was interrupted is continued.
+    """
+    with GraphDatabase.driver(uri, notifications_min_severity="OFF") as driver:
+
+        def write(batch: list[tuple[int, bytes]]) -> None:
+            if rows_of(driver, IS_PACKED, id=batch[-1][0]) == [[True]]:
+                return
+            for start in range(0, len(batch), TRANSACTION):
+                rows_of(driver, PACK, rows=batch[start : start + TRANSACTION])
 
         with ThreadPoolExecutor(1) as writing:
             last: Future[None] | None = None
             for batch in source.packed():
-                for start in range(0, len(batch), TRANSACTION):
-                    if last is not None:
-                        last.result()
-                    last = writing.submit(write, batch[start : start + TRANSACTION])
+                if last is not None:
+                    last.result()
+                last = writing.submit(write, batch)
             if last is not None:
                 last.result()
 
@@ -465,7 +474,7 @@ def wait_for_indexes(uri: str, seconds: dict[str, float], started: float) -> Non
     """Wait until the server has built all indexes; note when those that are not of vectors were."""
     with GraphDatabase.driver(uri) as driver:
         while True:
-            waiting = driver.execute_query(WAITING).records[0][0]
+            waiting = rows_of(driver, WAITING)[0][0]
             if not any("vector" not in one for one in waiting):
                 seconds.setdefault("other_indexes_s", round(time.perf_counter() - started, 1))
             if not waiting:

@@ -31,7 +31,7 @@ from cognigraph.stores.candidates import CandidateQuery, Candidates, ChunkCandid
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.checks import memory_limit
 from cognigraph.stores.neo4j.connection import cypher
-from cognigraph.stores.neo4j.index import candidate_sources, few_chunks, word_source
+from cognigraph.stores.neo4j.index import candidate_sources, few_chunks, word_counts, word_source
 from cognigraph.stores.neo4j.index.fulltext import own_label
 from cognigraph.stores.neo4j.index.vectors import index_name
 from cognigraph.stores.neo4j.insert import splice
@@ -558,6 +558,46 @@ def test_word_counts_follow_what_another_store_writes(open_store: Open, space: s
 
 
 @pytest.mark.one_line
+def test_words_of_many_messages_are_counted_in_parts(
+    open_store: Open, space: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store()
+    texts = ["zebra", "apple zebra", "apple", "zebra zebra", "apple", "pear"]
+    store.messages.insert(
+        space, [message(space, number, text=text) for number, text in enumerate(texts, 1)]
+    )
+    probe = CandidateQuery(unit(1)[0], terms=("zebra", "appl"), chunks_by_terms=5)
+    for at_once in (2, 3, 4, 6, 7):
+        monkeypatch.setattr(word_counts, "_AT_ONCE", at_once)
+        lexicon = open_store().search.candidates(space, probe).lexicon
+        assert (lexicon.chunks, dict(lexicon.frequencies)) == (6, {"zebra": 3, "appl": 3})
+
+
+@pytest.mark.one_line
+def test_what_was_counted_stays_when_a_search_fails(
+    open_store: Open, space: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_counts, "_AT_ONCE", 2)
+    store = open_store()
+    store.messages.insert(space, [message(space, number, text="zebra") for number in range(1, 6)])
+    probe = CandidateQuery(unit(1)[0], terms=("zebra",), chunks_by_terms=5)
+    row, asked = store._connection.row, list[int]()
+
+    def fails_once(name: str, *replace: tuple[str, str], **parameters: Any) -> Any:
+        if name == "search/space":
+            asked.append(parameters["since"])
+            if len(asked) == 3:
+                raise StoreUnavailableError("too slow")
+        return row(name, *replace, **parameters)
+
+    monkeypatch.setattr(store._connection, "row", fails_once)
+    with pytest.raises(StoreUnavailableError):
+        store.search.candidates(space, probe)
+    assert store.search.candidates(space, probe).lexicon.frequencies["zebra"] == 5
+    assert asked[0] == 0 and asked[3] == asked[2] > asked[1] > 0
+
+
+@pytest.mark.one_line
 def test_counting_words_takes_no_more_memory_for_more_messages(
     open_store: Open, driver: Driver, space: str
 ) -> None:
@@ -570,7 +610,10 @@ def test_counting_words_takes_no_more_memory_for_more_messages(
 
     def counted(since: int) -> tuple[dict[str, int], int]:
         result = driver.execute_query(
-            f"PROFILE {cypher('search/space').removeprefix('CYPHER 5')}", space=space, since=since
+            f"PROFILE {cypher('search/space').removeprefix('CYPHER 5')}",
+            space=space,
+            since=since,
+            most=1000,
         )
         row, profile = result.records[0], result.summary.profile
         return dict(zip(row[10], row[11], strict=True)), profile["args"]["GlobalMemory"]

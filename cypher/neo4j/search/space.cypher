@@ -1,6 +1,6 @@
-// what: read a space's totals, and the terms of chunks that arrived since an arrival number
-// parameters: space, since (arrival number)
-// returns: seq, chunks, length, chunk_indexed, covered (arrival number up to which chunks are in
+// what: read a space's totals, and the terms of the next chunks that arrived since an arrival number
+// parameters: space, since (arrival number), most (number of chunks)
+// returns: seq (of the last chunk that was counted), chunks, length, chunk_indexed, covered (arrival number up to which chunks are in
 //   the space's own vector index), triples, triple length, triple_indexed,
 //   theme_indexed, new chunks, terms, new chunks with each term, generation of the embedder, its
 //   name and dimension, epoch (how often chunks were rewritten)
@@ -15,11 +15,12 @@ WITH coalesce(space.epoch, 0) AS epoch, space.seq AS seq, space.chunks AS chunks
 CALL (seq) {
   MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, seq)
   WHERE chunk.space = $space AND chunk.seq > $since AND chunk.seq <= seq
-  RETURN count(chunk) AS fresh
+  WITH chunk ORDER BY chunk.space, chunk.seq LIMIT $most
+  RETURN count(chunk) AS fresh, max(chunk.seq) AS last
 }
-CALL (seq, fresh) {
+CALL (last, fresh) {
   MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, seq)
-  WHERE chunk.space = $space AND chunk.seq > $since AND chunk.seq <= seq AND fresh > 0
+  WHERE chunk.space = $space AND chunk.seq > $since AND chunk.seq <= last AND fresh > 0
   // Not count(DISTINCT chunk), which keeps every chunk of every term in memory until the end.
   CALL (chunk) {
     UNWIND chunk.terms AS term
@@ -29,5 +30,6 @@ CALL (seq, fresh) {
   RETURN collect(term) AS terms, collect(frequency) AS frequencies
 }
 MATCH (meta:CogniGraph {uid: 'cognigraph'})
-RETURN seq, chunks, length, chunk_indexed, covered, triples, triple_length, triple_indexed, theme_indexed,
-       fresh, terms, frequencies, coalesce(meta.generation, 1), meta.embedder, meta.dimension, epoch
+RETURN CASE WHEN fresh < $most THEN seq ELSE last END, chunks, length, chunk_indexed, covered,
+       triples, triple_length, triple_indexed, theme_indexed, fresh, terms, frequencies,
+       coalesce(meta.generation, 1), meta.embedder, meta.dimension, epoch

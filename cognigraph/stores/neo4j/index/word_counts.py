@@ -12,9 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
-from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.connection import Connection, Row
 from cognigraph.text.bm25 import Lexicon
 
+_AT_ONCE = 50_000
+"""Chunks whose words one statement counts. What is counted stays, also if a search fails later."""
 _SPACE_TERMS = 10
 """Cost of an entry in addition to its terms, in terms (about 100 bytes each)."""
 
@@ -60,29 +62,27 @@ class Lexicons:
         with self._lock:
             counts = self._spaces.get(space) or _Counts()
         with counts.lock:
-            view = self._refresh(space, counts, terms)
-            if view is not None and (counts.chunks != view.chunks or counts.is_outdated):
-                # The count differs from what the space records: count everything again.
-                counts.seq, counts.chunks, counts.frequencies = 0, 0, {}
+            try:
                 view = self._refresh(space, counts, terms)
-            if view is not None:
-                self._keep(space, counts)
+                if view is not None and (counts.chunks != view.chunks or counts.is_outdated):
+                    # The count differs from what the space records: count everything again.
+                    counts.seq, counts.chunks, counts.frequencies = 0, 0, {}
+                    counts.is_outdated = False
+                    view = self._refresh(space, counts, terms)
+            finally:
+                if counts.seq:
+                    self._keep(space, counts)
         return view
 
     def _refresh(self, space: str, counts: _Counts, terms: Sequence[str]) -> SpaceView | None:
-        row = self._connection.row("search/space", space=space, since=counts.seq)
+        row = self._count_next(space, counts)
+        while row is not None and row[9] == _AT_ONCE:
+            row = self._count_next(space, counts)
         if row is None:
             return None
         seq, chunks, length, chunk_indexed, covered = row[:5]
         triples, triple_length, triple_indexed, theme_indexed = row[5:9]
-        fresh, new_terms, new_counts, generation, embedder, dimension, epoch = row[9:]
-        self._connection.check_generation(generation, embedder, dimension)
         own = counts.frequencies
-        for term, count in zip(new_terms, new_counts, strict=True):
-            own[term] = own.get(term, 0) + count
-        counts.chunks += fresh
-        counts.seq = max(seq, counts.seq)
-        counts.is_outdated, counts.epoch = counts.epoch not in (None, epoch), epoch
         mean = length / chunks if chunks else 0.0
         return SpaceView(
             chunks=chunks,
@@ -95,6 +95,22 @@ class Lexicons:
             theme_indexed=theme_indexed,
             lexicon=Lexicon(chunks, mean, {term: own.get(term, 0) for term in terms}),
         )
+
+    def _count_next(self, space: str, counts: _Counts) -> Row | None:
+        """Count the words of the next chunks; return the row of the statement."""
+        row = self._connection.row("search/space", space=space, since=counts.seq, most=_AT_ONCE)
+        if row is None:
+            return None
+        fresh, new_terms, new_counts, generation, embedder, dimension, epoch = row[9:]
+        self._connection.check_generation(generation, embedder, dimension)
+        own = counts.frequencies
+        for term, count in zip(new_terms, new_counts, strict=True):
+            own[term] = own.get(term, 0) + count
+        counts.chunks += fresh
+        counts.seq = max(row[0], counts.seq)
+        counts.is_outdated |= counts.epoch not in (None, epoch)
+        counts.epoch = epoch
+        return row
 
     def _keep(self, space: str, counts: _Counts) -> None:
         """Store the counts of a space as the most recently used, and drop the oldest counts."""
