@@ -6,7 +6,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from typing import NoReturn
 
@@ -50,7 +50,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"cognigraph: error: {text}\n")
 
 
-def _unknown(words: Sequence[str], options: Iterable[str]) -> str:
+def _unknown(words: Sequence[str], options: Collection[str]) -> str:
     """Say which arguments are unknown, and which option is spelled like the first."""
     wrong = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
     long = [name for name in options if name.startswith("--")]
@@ -58,6 +58,8 @@ def _unknown(words: Sequence[str], options: Iterable[str]) -> str:
     near = get_close_matches(wrong.lstrip("-"), [name[2:] for name in long], 2, 0.7)
     near += [name[2:] for name in long if wrong == name[: len(wrong)] and len(wrong) > 3]
     names = [repr(f"--{name}") for name in dict.fromkeys(near)][:2] if wrong else []
+    if wrong.startswith("--") and wrong[1:] in options:
+        names = [repr(wrong[1:])]
     hint = f" (did you mean {' or '.join(names)}?)" if names else ""
     return f"unrecognized arguments: {' '.join(words)}{hint}"
 

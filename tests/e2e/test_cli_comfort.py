@@ -44,6 +44,7 @@ def test_errors_are_json_too(
     ("arguments", "message"),
     [
         (("messages", "--sesion", "x"), "--sesion x (did you mean '--session'?)"),
+        (("search", "--k", "3", "x"), "--k x (did you mean '-k'?)"),
         (
             ("serve", "--prot=1"),
             "--prot=1 (did you mean '--port'?) (see `cognigraph serve --help`)",

@@ -94,7 +94,7 @@ NOT_SENT = {
 
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    with Memory(tmp_path_factory.mktemp("doors") / "memory.db", enrich="manual") as memory:
+    with Memory(tmp_path_factory.mktemp("interfaces") / "memory.db", enrich="manual") as memory:
         yield memory
 
 
