@@ -268,6 +268,20 @@ def test_a_session_with_the_row_id_of_a_forgotten_one_has_its_own_name(tmp_path)
         assert [name for _, name in index.sessions.of(connection, [1]).values()] == ["new"]
 
 
+def test_a_search_does_not_change_the_size_of_an_index(tmp_path):
+    path = tmp_path / "m.db"
+    with open_memory(path) as memory, connect(path) as connection:
+        memory.add_many({"text": f"oslo fjord {WORDS[n % 6]}", "id": f"m{n}"} for n in range(9))
+        memory.enrich()
+        index = SpaceIndex(FORMAT)
+        index.refresh(connection, 1)
+        before = index.bytes
+        assert len(index.themes) > 0
+        for words in (index.chunk_words, index.triple_words, index.themes.words):
+            words.lookup("oslo")
+        assert index.bytes == before
+
+
 def test_an_interrupted_refresh_is_taken_up_again(tmp_path, monkeypatch):
     path = tmp_path / "m.db"
     with open_memory(path) as memory, connect(path) as connection:

@@ -393,3 +393,4 @@ class SpaceIndex:
         for session, _, _, *row in changed:
             themes.setdefault(session, []).extend([] if row[0] is None else [tuple(row)])
         self.themes.take(themes)
+        self.themes.words.settle()
