@@ -22,4 +22,5 @@ def is_unfiltered(query: CandidateQuery) -> bool:
 @cache
 def without_filter(name: str) -> tuple[tuple[str, str], ...]:
     """What to replace in a statement to leave out the conditions that it marks."""
-    return tuple((block, "") for block in set(_FILTER.findall(statement(f"neo4j/{name}.cypher"))))
+    blocks = dict.fromkeys(_FILTER.findall(statement(f"neo4j/{name}.cypher")))
+    return tuple((block, "") for block in blocks)
