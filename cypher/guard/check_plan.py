@@ -19,7 +19,7 @@ from typing import Any
 
 from cognigraph.cypher.guard.lexer import QueryToken, tokenize
 from cognigraph.cypher.guard.quiet import conjuncts, is_quiet
-from cognigraph.cypher.guard.readonly import SPACE_PARAMETER
+from cognigraph.cypher.guard.readonly import GENERATED, SPACE_PARAMETER
 from cognigraph.errors import QueryError
 
 Pending = tuple[frozenset[str], ...]
@@ -160,11 +160,21 @@ class _PlanChecker:
         right = self.pending(second, left)
         if operator.name not in _SEMI_APPLIES:
             return right
-        if left and operator.details and not self._is_safe(_tokens(operator.details), left):
+        if left and operator.details and not self._is_safe_beside_patterns(operator.details, left):
             raise _unsafe(operator)
         if set(right) - set(left):
             raise _beyond(f"{operator.name} {operator.details}")
         return left
+
+    def _is_safe_beside_patterns(self, details: str, left: Pending) -> bool:
+        """Whether the condition of an OR or NOT beside patterns cannot fail.
+
+        The server keeps whether the rows match one pattern under a name of its own.
+        """
+        tokens = _tokens(details)
+        if len(tokens) == 1 and tokens[0].named and GENERATED.fullmatch(tokens[0].value):
+            return True
+        return self._is_safe(tokens, left)
 
     def _join(self, operator: _Operator, outer: Pending) -> Pending:
         # The server runs the second branch only if the first returns a row. An error in the second
@@ -182,12 +192,16 @@ class _PlanChecker:
         if not below:
             return ()
         confined: set[str] = set()
+        equal: list[tuple[str, str]] = []
         for part in conjuncts(_tokens(operator.details)):
             node = self._space_of(part)
             if node is not None:
                 confined.add(node)
             elif not self._is_safe(part, below):
                 raise _unsafe(operator)
+            elif len(part) == 3 and part[0].named and part[1].mark("=") and part[2].named:
+                equal.append((part[0].value, part[2].value))
+        confined |= _equal_to_confined(equal, set().union(*below) - confined)
         return tuple(group for group in below if not group <= confined)
 
     def _is_safe(self, part: Sequence[QueryToken], below: Pending) -> bool:
@@ -232,6 +246,14 @@ class _PlanChecker:
             and (name.named and name.value == "space" and equals.mark("="))
             and (value.kind == "parameter" and value.value == self.parameter)
         )
+
+
+def _equal_to_confined(equal: Sequence[tuple[str, str]], pending: Collection[str]) -> set[str]:
+    """Return the pending nodes that a filter compares with a node that is in the space."""
+    left = set(pending)
+    for _ in equal:  # each may lead to the next one
+        left -= {x for pair in equal for x, y in (pair, pair[::-1]) if x in left and y not in left}
+    return set(pending) - left
 
 
 def _unquoted(tokens: Sequence[QueryToken]) -> str | None:

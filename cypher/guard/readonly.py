@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,9 @@ from cognigraph.errors import QueryError
 
 SPACE_PARAMETER = "__space"
 """The parameter that holds the name of the space; a query must not use it."""
+
+GENERATED = re.compile(r"\s*anon_\d+\s*", re.IGNORECASE)
+"""A name that Neo4j's planner gives to what a query does not name; a query must not use it."""
 
 _WRITING = frozenset(
     "CREATE MERGE SET DELETE REMOVE DETACH NODETACH FOREACH INSERT DROP ALTER GRANT REVOKE DENY "
@@ -33,6 +37,8 @@ def check_read_only(query: str, tokens: Sequence[QueryToken]) -> None:
     for index, token in enumerate(tokens):
         if token.kind == "parameter" and token.value == SPACE_PARAMETER:
             raise error(query, token.start, f"${SPACE_PARAMETER} is reserved; rename the parameter")
+        if token.named and GENERATED.fullmatch(token.value):
+            raise error(query, token.start, f"{token.value!r} is a name of the server's; rename it")
         if token.kind != "name" or _is_plain_name(tokens, index):
             continue
         word = token.value.upper()

@@ -118,6 +118,8 @@ def test_the_parameter_can_have_another_name() -> None:
         ("MATCH (n {a: {b: 1}, space: 'bob'}) RETURN n", "leave 'space' out"),
         ("MATCH (n) WHERE n.x = $__space RETURN n", r"\$__space is reserved"),
         ("MATCH (n) WHERE n.x = $`__space` RETURN n", r"\$__space is reserved"),
+        ("MATCH (anon_5) RETURN 1 AS n", r"'anon_5' is a name of the server's; rename it"),
+        ("MATCH (` ANON_5`) RETURN 1 AS n", "is a name of the server's; rename it"),
         ("MATCH (n) RETURN n; MATCH (m) RETURN m", "a query must be a single statement"),
         ("MATCH where = (n) RETURN n", "put the name 'where' in backticks"),
         ("MATCH (where {x: 1}) RETURN 1", "name the node first"),
@@ -176,6 +178,17 @@ def _plan(operator: str, details: str = "", *children: dict[str, Any]) -> dict[s
               _plan("CartesianProduct", "",
                     _plan("Filter", "b.text = $p", _plan("AllNodesScan", "b")),
                     _plan("Filter", "a.text = $p", _plan("AllNodesScan", "a")))),
+        # Nodes that are compared with nodes of the space, as for a rare type of relationship.
+        _plan("AntiSemiApply", "",
+              _plan("NodeIndexSeek", "RANGE INDEX a:A(space) WHERE space = $__space"),
+              _plan("Filter", "a = anon_2 AND anon_3 = anon_2",
+                    _plan("DirectedRelationshipTypeScan", "(anon_2)-[:X]->(anon_3)"))),
+        # Whether a node matches one pattern or another, before the space is looked at.
+        _plan("Filter", "b.space = $__space",
+              _plan("SelectOrSemiApply", "anon_5",
+                    _plan("LetSemiApply", "anon_5", _plan("NodeByLabelScan", "b:A"),
+                          _plan("Filter", "b.space = $__space", _plan("Argument", "b"))),
+                    _plan("Filter", "b.space = $__space", _plan("Argument", "b")))),
     ],
 )  # fmt: skip
 def test_a_confined_plan_passes(plan: dict[str, Any]) -> None:
@@ -212,6 +225,12 @@ def test_a_confined_plan_passes(plan: dict[str, Any]) -> None:
         _plan("Filter", "b.space = $__space",
               _plan("SelectOrSemiApply", "date(b.text) IS NULL", _plan("AllNodesScan", "b"),
                     _plan("Argument", "b"))),
+        _plan("Filter", "b.space = $__space",
+              _plan("SelectOrSemiApply", "t", _plan("AllNodesScan", "b"), _plan("Argument", "b"))),
+        # Nodes that are compared with one another, or with another one only under a condition.
+        _plan("Filter", "a = b", _plan("DirectedRelationshipTypeScan", "(a)-[r]->(b)")),
+        _plan("Filter", "c = a AND a = b OR c = b",
+              _plan("DirectedRelationshipTypeScan", "(a)-[r]->(b)")),
         _plan("Projection", "[x IN l | COLLECT { MATCH (c) RETURN c }] AS t", _plan("EmptyRow")),
         # Whether the second branch is run, and fails, tells whether the first has a row.
         *(
