@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import subprocess
 import sys
@@ -183,6 +184,8 @@ def test_a_forked_child_can_use_the_memory(tmp_path):
             child = os.fork()
             if not child:
                 code = 1
+                # Shows where a child hangs, and ends it.
+                faulthandler.dump_traceback_later(60, exit=True, file=sys.__stderr__)
                 try:
                     assert "m5" in {hit.id for hit in memory.search(turn(5).text)}
                     memory.add("from the child", id=f"child{round}")

@@ -5,8 +5,10 @@
 //   in triples_by_uid, but all that superseded them, each with the sources in stating [uid of the
 //   chunk, time, who] and the number of all sources, which are only listed if those are not all;
 //   sessions as in sessions_by_uid
-CALL () {
-  UNWIND $chunks AS uid
+// Each subquery imports its parameter, so that the planner runs one after the other.
+WITH $chunks AS chunk_uids, $stating AS stating_uids, $triples AS triple_uids, $sessions AS session_uids
+CALL (chunk_uids) {
+  UNWIND chunk_uids AS uid
   MATCH (chunk:Chunk {uid: uid})
   WHERE chunk.space = $space
   RETURN collect([
@@ -14,9 +16,9 @@ CALL () {
     chunk.at.epochSeconds * 1000000 + chunk.at.microsecond, chunk.text, chunk.part, chunk.parts,
     chunk.role, chunk.heading, chunk.metadata, chunk.tags, chunk.facts IS NOT NULL]) AS chunks
 }
-CALL () {
-  CALL () {
-    UNWIND $stating AS uid
+CALL (stating_uids, triple_uids) {
+  CALL (stating_uids, triple_uids) {
+    UNWIND stating_uids AS uid
     MATCH (chunk:Chunk {uid: uid})<-[evidence:EVIDENCE]-(triple:Triple)
     WHERE chunk.space = $space
     RETURN triple,
@@ -24,7 +26,7 @@ CALL () {
             evidence.observed_at.epochSeconds * 1000000 + evidence.observed_at.microsecond,
             evidence.said_by] AS source
     UNION ALL
-    UNWIND $triples AS uid
+    UNWIND triple_uids AS uid
     MATCH (triple:Triple {uid: uid})
     WHERE triple.space = $space
     RETURN triple, null AS source
@@ -51,8 +53,8 @@ CALL () {
     triple.superseded_at.epochSeconds * 1000000 + triple.superseded_at.microsecond,
     triple.reason, triple.earlier, stating, all_sources]) AS triples
 }
-CALL () {
-  UNWIND $sessions AS uid
+CALL (session_uids) {
+  UNWIND session_uids AS uid
   MATCH (session:Session {uid: uid})
   CALL (session) {
     OPTIONAL MATCH (session)-[has:HAS_KEY]->(key:Key)
