@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import faulthandler
 import os
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import pytest
 from cognigraph import EnrichSettings, Memory, Settings
 from cognigraph.testing import HashEmbedder
 from tests.forked import Forked
+from tests.storage.forks import ROUNDS
 from tests.storage.test_kill import ROOT, assert_whole, graph
 from tests.storage.writers import START, load, open_memory, turn
 
@@ -174,32 +174,14 @@ def test_a_long_lock_by_another_program_is_waited_for(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_child_can_use_the_memory(tmp_path):
     path = tmp_path / "m.db"
+    command = [sys.executable, "-m", "tests.storage.forks", str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
     with open_memory(path) as memory:
-        memory.add_many(turn(n) for n in range(10))
-        assert "m5" in {hit.id for hit in memory.search(turn(5).text)}
-        for round in range(5):
-            child = os.fork()
-            if not child:
-                code = 1
-                # Shows where a child hangs, and ends it.
-                faulthandler.dump_traceback_later(60, exit=True, file=sys.__stderr__)
-                try:
-                    assert "m5" in {hit.id for hit in memory.search(turn(5).text)}
-                    memory.add("from the child", id=f"child{round}")
-                    assert memory.get(f"child{round}") is not None
-                    code = 0
-                finally:
-                    os._exit(code)
-            memory.add("from the parent", id=f"parent{round}")
-            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-            found = {hit.id for hit in memory.search(f"from the child child{round}", k=20)}
-            assert {f"child{round}", f"parent{round}"} <= found
         assert_whole(memory, path)
-    with open_memory(path) as memory:
-        assert memory.stats().messages == 20
+        assert memory.stats().messages == 10 + 2 * ROUNDS
 
 
 def test_closing_while_others_work_is_clean(tmp_path):
