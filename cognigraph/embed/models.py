@@ -17,6 +17,7 @@ import numpy.typing as npt
 from cognigraph.embed.prefixes import chosen, identity
 from cognigraph.embed.token_means import TokenMeans
 from cognigraph.errors import ConfigurationError
+from cognigraph.forks import ProcessLock
 
 
 class WordLlamaEmbedder:
@@ -50,7 +51,7 @@ def _logging_untouched() -> Iterator[None]:
         root.setLevel(level)
 
 
-_loading = Lock()
+_loading = ProcessLock()
 
 
 def _token_means() -> TokenMeans:

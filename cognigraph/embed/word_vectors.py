@@ -6,6 +6,7 @@ need no model inference, so words are compared at query time and nothing else is
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,6 +34,10 @@ Marks = npt.NDArray[np.bool_]
 def word_vectors() -> WordVectors:
     """The vocabulary that this process shares."""
     return WordVectors()
+
+
+if hasattr(os, "register_at_fork"):  # another thread may be changing it
+    os.register_at_fork(after_in_child=word_vectors.cache_clear)
 
 
 def beginning(word: str) -> str:

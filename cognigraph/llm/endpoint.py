@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from cognigraph.errors import ConfigurationError
+from cognigraph.forks import ProcessLock
 from cognigraph.llm.bounds import (
     ENCODINGS,
     MAX_REDIRECTS,
@@ -223,7 +224,7 @@ class _Loop:
 
 
 _loops: list[_Loop] = []  # the last one is in use; loops of a parent process are left alone
-_starting = Lock()
+_starting = ProcessLock()
 _opened: weakref.WeakSet[Endpoint] = weakref.WeakSet()
 
 

@@ -13,9 +13,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from threading import Lock
 
 import snowballstemmer
+
+from cognigraph.forks import ProcessLock
 
 ANALYZER = "cognigraph-english-1"
 """Name of this analysis, recorded in every store; a store with another one must be re-indexed."""
@@ -46,7 +47,9 @@ STOP_WORDS = frozenset(
 """Words without a topic. They are indexed like all others, but queries skip them."""
 
 _stemmer = snowballstemmer.stemmer("english")
-_stemmer_lock = Lock()  # Snowball's stemmers keep state in the object and are not thread-safe
+_stemmer_lock = (
+    ProcessLock()
+)  # Snowball's stemmers keep state in the object and are not thread-safe
 
 
 @cache

@@ -1,7 +1,7 @@
 """A program that forks while a memory is open: ``python -m tests.storage.forks FILE``.
 
-It has no threads but those of the library. Other tests of a process leave some behind, and a fork
-beside threads that are at work may leave a lock behind that nobody will ever release.
+Beside it, a thread uses what all memories of a process share. It has no other threads, unlike the
+process of the tests: a fork beside any that is at work may leave a lock that nobody releases.
 """
 
 from __future__ import annotations
@@ -9,11 +9,22 @@ from __future__ import annotations
 import faulthandler
 import os
 import sys
+import threading
+from itertools import count
 
+from cognigraph.embed.word_vectors import word_vectors
+from cognigraph.text.terms import stem
 from tests.storage.writers import open_memory, turn
 
-ROUNDS = 5
+ROUNDS = 10
 _MOST_SECONDS = 60
+
+
+def use_words() -> None:
+    """Read and stem new words for ever."""
+    for number in count():
+        word_vectors().read([f"word{number} of some text"])
+        stem(f"{number}words")
 
 
 def main(path: str) -> None:
@@ -21,6 +32,7 @@ def main(path: str) -> None:
     with open_memory(path) as memory:
         memory.add_many(turn(n) for n in range(10))
         assert "m5" in {hit.id for hit in memory.search(turn(5).text)}
+        threading.Thread(target=use_words, daemon=True).start()
         for round in range(ROUNDS):
             child = os.fork()
             if not child:
@@ -35,7 +47,7 @@ def main(path: str) -> None:
                     os._exit(code)
             memory.add("from the parent", id=f"parent{round}")
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-            found = {hit.id for hit in memory.search(f"from the child child{round}", k=20)}
+            found = {hit.id for hit in memory.search(f"from the child child{round}", k=3 * ROUNDS)}
             assert {f"child{round}", f"parent{round}"} <= found
 
 

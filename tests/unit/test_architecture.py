@@ -24,6 +24,7 @@ LAYERS: list[set[str]] = [
         "arrays",
         "english",
         "errors",
+        "forks",
         "ids",
         "times",
         "tracing",
