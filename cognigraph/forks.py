@@ -7,10 +7,11 @@ from threading import Lock
 
 
 class ProcessLock:
-    """A lock for a module. Another thread may hold it when the process forks, and does not go on
-    in the child, which gets a new one.
+    """A lock for the state of a module.
 
-    What it guards must bear that: the thread may have stopped anywhere.
+    If another thread holds it while the process forks, that thread does not exist in the child and
+    would never release it. So the child gets a new lock. What the lock guards may be in any state
+    by then, and must be usable all the same.
     """
 
     def __init__(self) -> None:

@@ -10,9 +10,10 @@ from math import inf
 from threading import Lock, Semaphore
 
 from cognigraph.errors import ConfigurationError
+from cognigraph.forks import ProcessLock
 
 _shared: dict[str, Limiter] = {}
-_lock = Lock()
+_lock = ProcessLock()
 
 
 class Limiter:

@@ -1,5 +1,5 @@
-// what: add the label of a space's own vector index to chunks that are not in it yet, without the lock
-//   of the space, so that inserts go on
+// what: add the label of a space's own vector index to chunks that are not in it yet. It does not
+//   take the lock of the space, so inserts go on meanwhile
 // parameters: space, labels, covered and until (arrival numbers of committed chunks)
 // returns: nothing
 MATCH (chunk:Chunk) USING INDEX chunk:Chunk(space, seq)
