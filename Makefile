@@ -25,7 +25,7 @@ COGNIGRAPH_FUZZ_SEED ?=
 # The versions that are supported; `make test-pythons` uses those that are installed.
 PYTHONS ?= 3.11 3.12 3.13
 
-.PHONY: help setup demo demo-loop test test-lines test-fast test-costs test-flag test-integrations test-pythons fuzz docker lint format docs clean
+.PHONY: help setup demo demo-loop test compile test-lines test-fast test-costs test-flag test-integrations test-pythons fuzz docker lint format docs clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ demo-loop: $(VENV)/.ready ## Answer questions in rounds, with a scripted model
 
 test: $(VENV)/.ready ## The whole suite, on SQLite and on real Neo4j servers
 	$(MEMORY) $(BIN)/python -m pytest -n auto --maxprocesses=4
+
+compile: $(VENV)/.ready ## Compile the tests once, which each worker would do at the same time
+	@said=$$($(BIN)/python -m pytest -q -q --collect-only) || { echo "$$said"; exit 1; }
 
 test-lines: $(VENV)/.ready ## As test, but with every test of a store on every line of Neo4j
 	$(MEMORY) COGNIGRAPH_TEST_EVERY_LINE=1 $(BIN)/python -m pytest -n auto --maxprocesses=4

@@ -179,7 +179,7 @@ _LARGE_SPACES = {
     "SQLite, 100,000 messages, 300,000 facts": "search-sqlite",
     "SQLite, 1,000,000 messages, 3,000,000 facts": "search-sqlite-1m",
     "Neo4j, 100,000 messages, 300,000 facts": "search-neo4j",
-    "Neo4j, 1,000,000 messages, 3,000,000 facts": "search-neo4j-1m",
+    "Neo4j 2026, 1,000,000 messages, 3,000,000 facts": "search-neo4j-1m",
 }
 
 
@@ -194,6 +194,16 @@ def search() -> str:
 
 def _measured_spaces() -> list[tuple[str, str]]:
     return [(name, source) for name, source in _LARGE_SPACES.items() if is_measured(source)]
+
+
+def largest_on_neo4j() -> str:
+    """Return the item of a list that says up to which size searches on Neo4j were measured."""
+    (*_, source) = (source for _, source in _measured_spaces() if "neo4j" in source)
+    found = result(source)
+    return (
+        f"- Searches in more than {found['chunks']:,} messages and {found['triples']:,} facts in"
+        " one space were not measured on Neo4j.\n"
+    )
 
 
 def growth() -> str:
@@ -237,10 +247,11 @@ def size() -> str:
                     f"{found['file_mb']:,.0f} MB",
                     f"{found['open_and_first_answer_s']:.2f} s",
                     f"{found['resident_mb']:,.0f} MB",
+                    f"{found['resident_after_all_mb']:,.0f} MB",
                 ]
             )
     head = ["", "file", "opening it and answering the first question", "memory of the process then"]
-    return table(head, rows)
+    return table([*head, f"after {result('search-sqlite')['questions']} questions"], rows)
 
 
 def size_neo4j() -> str:
@@ -906,7 +917,8 @@ IN_README: dict[str, Callable[[], str]] = {
 }
 
 TABLES: tuple[Callable[[], str], ...] = (
-    insert, insert_large, bulk_writers, search, growth, filters, size, size_neo4j, recall,
+    insert, insert_large, bulk_writers, search, largest_on_neo4j, growth, filters, size,
+    size_neo4j, recall,
     categories, assistants, embedders, outdated, team, context, strategies, several_queries, page,
     serve, imports, extraction, languages, enrichment, enrichment_large, many_spaces,
     memory_of_spaces, model_cost, dates, ablation_paper, ablation_wide, ablation_default, updates,

@@ -14,6 +14,7 @@ fact.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sqlite3
 import time
@@ -45,15 +46,19 @@ BATCH = 20_000
 TRANSACTION = 5000
 """Nodes that are packed in one transaction."""
 DIMENSION = 256
+BUILDERS = os.cpu_count() or 1
+"""Threads that add vectors to an index at once."""
 POPULATION = (
     # So that the quick indexes need not wait for those of vectors.
     "internal.dbms.index_population.parallelism=6",
-    # Of the vectors of one index, which are many.
-    "internal.dbms.index_population.workers=2",
-    # By default 1 MB, so that the vectors of each MB get a graph, and a thousand of these are then
-    # made into one, with the same work once more.
-    "internal.dbms.index.vector.population_ram_buffer_size=400",
+    # By default one thread for each four processors. One of them reads the nodes.
+    f"internal.dbms.index_population.workers={BUILDERS + 1}",
+    # In MB, of all threads together. The vectors that fit in get one graph, a segment, and each
+    # search visits all segments; but to add a vector takes longer the larger its graph is.
+    f"internal.dbms.index.vector.population_ram_buffer_size={50 * BUILDERS}",
 )
+# The server has no more workers than processors.
+PROCESSORS = f"-XX:ActiveProcessorCount={BUILDERS + 1}"
 FIRST_SEQ = 1
 """Arrival number of the first message; those of later inserts are times in microseconds."""
 
@@ -512,7 +517,9 @@ def main() -> None:
         import_files(export.space, csv, arguments.folder, arguments.line, arguments.heap)
         lap("import_s")
         shutil.rmtree(csv)
-    sizes = Sizes(arguments.heap, arguments.page_cache, False, arguments.folder, POPULATION)
+    sizes = Sizes(
+        arguments.heap, arguments.page_cache, False, arguments.folder, POPULATION, (PROCESSORS,)
+    )
     with running_server(arguments.line, sizes) as server:
         print(server.uri, flush=True)
         started = time.perf_counter()

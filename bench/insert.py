@@ -25,7 +25,7 @@ from uuid import uuid4
 from measure import machine, percentiles, resident_mb, write
 from synthetic import World, messages
 
-from cognigraph import Memory, Message, Space
+from cognigraph import Memory, Message, Settings, Space, StorageSettings
 
 _PARTS = 10
 """The bulk load is timed in as many parts: it must not become slower as the space grows."""
@@ -82,7 +82,9 @@ def main() -> None:
 
         def open_memory(name: str) -> Memory:
             location = arguments.store if "://" in arguments.store else f"{folder}/{name}.db"
-            return Memory(location, embedder=arguments.embedder, enrich="manual")
+            # The first search of a process on Neo4j counts the words of all messages of the space.
+            patient = Settings(storage=StorageSettings(read_timeout=300))
+            return Memory(location, embedder=arguments.embedder, enrich="manual", settings=patient)
 
         # Two files on SQLite, so that the empty space is not measured in the large file.
         with open_memory("empty") as first, open_memory("full") as second:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -29,10 +31,24 @@ def product(matrix: npt.NDArray[np.number], vector: Vector) -> npt.NDArray[np.fl
 def products(left: npt.NDArray[np.floating], right: npt.NDArray[np.floating]) -> Vector:
     """The product (n, m) of (n, d) and the transposed (m, d), as in :func:`product`."""
     found = np.empty((len(left), len(right)), np.result_type(left, right))
-    step = max(_UNTHREADED // max(right.size, 1), 1)
-    for start in range(0, len(left), step):
-        np.matmul(left[start : start + step], right.T, out=found[start : start + step])
+    for part in _parts(len(left), right):
+        np.matmul(left[part], right.T, out=found[part])
     return found
+
+
+def products_of_rows(
+    left: npt.NDArray[np.floating], rows: Ints, right: npt.NDArray[np.floating]
+) -> Vector:
+    """As :func:`products` of some rows (k,); they are copied a few at a time."""
+    found = np.empty((len(rows), len(right)), np.result_type(left, right))
+    for part in _parts(len(rows), right):
+        np.matmul(left.take(rows[part], 0), right.T, out=found[part])
+    return found
+
+
+def _parts(count: int, right: npt.NDArray[np.floating]) -> Iterator[slice]:
+    step = max(_UNTHREADED // max(right.size, 1), 1)
+    return (slice(start, start + step) for start in range(0, count, step))
 
 
 def each_once(*rows: npt.NDArray[np.integer]) -> Ints:

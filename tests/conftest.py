@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,7 +19,7 @@ from hypothesis import HealthCheck, settings
 
 from cognigraph import Memory
 from cognigraph.testing import FrozenClock, ScriptedExtractor
-from tests.lines import one_of, preferred_lines
+from tests.lines import chosen_line, preferred_lines
 from tests.selection import is_excluded
 from tests.servers.neo4j_server import LINES, Server, ServerError, Unavailable
 from tests.servers.server_pool import PoolService, RemotePool, ServerPool
@@ -58,9 +59,23 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return is_excluded(collection_path, str(config.getoption("markexpr"))) or None
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Import all test files without looking for garbage, and never look at what they hold again.
+
+    It took each worker a second, and as much again while the tests ran.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run unit tests first, while the servers start.
+    """Run the quick unit tests first, while the servers start.
 
     Tests marked ``one_line`` run on one release line of Neo4j, a share of them on each. Tests
     marked ``fuzz`` run only on request, in random order, because the time may not suffice for all.
@@ -92,17 +107,20 @@ def _on_further_lines(items: list[pytest.Item]) -> set[str]:
     if len(selected) < 2:  # the command line says which
         return set()
     lines = preferred_lines(selected)
-    return {item.nodeid for item, line in marked if line not in (None, one_of(item.nodeid, lines))}
+    return {item.nodeid for item, line in marked if line not in (None, chosen_line(item, lines))}
 
 
 def _turn(item: pytest.Item) -> int:
-    """Order: unit tests, tests that need a server, then the rest, which occupies idle workers.
+    """Order: quick unit tests, tests that need a server, then the rest for whoever is idle.
 
-    Among those with a server, the ones come last after which it plans every statement anew.
+    The tests of a line run one after another on one worker, so the run takes at least as long as
+    they do: they begin as soon as there is a server. Those come last after which it plans every
+    statement anew.
     """
     if item.get_closest_marker("neo4j") is not None:
         return 2 if item.get_closest_marker("changes_indexes") is not None else 1
-    return 0 if "unit" in item.path.parts else 3
+    quick = "unit" in item.path.parts and item.get_closest_marker("slow") is None
+    return 0 if quick else 3
 
 
 def _is_fuzzing(config: pytest.Config) -> bool:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from tests.servers.neo4j_server import LINES, External, Unavailable, resolve
+
+if TYPE_CHECKING:
+    import pytest
 
 _LINE = re.compile(rf"neo4j-(?:{'|'.join(map(re.escape, LINES))})")
 
@@ -25,6 +29,16 @@ def one_of(nodeid: str, lines: Sequence[str]) -> str:
     """
     file = nodeid.partition("::")[0]
     return lines[crc32(file.encode()) % len(lines)]
+
+
+def chosen_line(item: pytest.Item, lines: Sequence[str]) -> str:
+    """Return the line on which a test marked ``one_line`` runs.
+
+    The mark may name it, so that the tests of one line do not take longer than those of another.
+    """
+    mark = item.get_closest_marker("one_line")
+    named = mark.args if mark is not None else ()
+    return next((line for line in named if line in lines), None) or one_of(item.nodeid, lines)
 
 
 def preferred_lines(lines: Iterable[str]) -> list[str]:

@@ -31,7 +31,7 @@ from bench.peers import environments, trials
 from bench.peers.answers import Answers
 from bench.peers.catalog import NOT_MEASURED, Memory, chosen
 from bench.peers.conversations import Conversation, load
-from bench.peers.driver import PeerDiedError, PeerError
+from bench.peers.driver import Limit, OverTimeError, PeerDiedError, PeerError
 from bench.peers.measures import Bench, measure
 from bench.peers.stub import running
 from cognigraph.embed import resolve
@@ -78,6 +78,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--environments", default=str(environments.DEFAULT))
     parser.add_argument("--folder", help="where the memories are kept during the run")
     parser.add_argument("--no-trials", action="store_true")
+    parser.add_argument(
+        "--trial-minutes", type=float, default=20, help="a trial that takes longer is stopped"
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=180, help="to store and to ask everything; else stopped"
+    )
     parser.add_argument("--json")
     return parser.parse_args()
 
@@ -128,13 +134,14 @@ def _run(bench: Bench, memory: Memory, arguments: argparse.Namespace, result: An
             clear(bench.neo4j)
         started = time.perf_counter()
         try:
-            found = measure(bench, memory, variant)
+            found = measure(bench, memory, variant, Limit(60 * arguments.minutes))
             result["memories"].update(found)
             _write(arguments.json, result)
             if variant.trials and not arguments.no_trials:
                 add_ms = found[variant.name]["insert_ms"]["p50"]
-                result["trials"][variant.name] = trials.run(bench, memory, variant, add_ms)
-        except (PeerError, PeerDiedError) as error:
+                limit = Limit(60 * arguments.trial_minutes)
+                result["trials"][variant.name] = trials.run(bench, memory, variant, add_ms, limit)
+        except (PeerError, PeerDiedError, OverTimeError) as error:
             result["not_measured"][variant.name] = str(error)
             print(f"{variant.name}: {error}", file=sys.stderr)
         took = time.perf_counter() - started

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import queue
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +47,27 @@ class PeerDiedError(RuntimeError):
     """The process ended, or did not answer in time."""
 
 
+class OverTimeError(RuntimeError):
+    """What was measured took longer than it may. No error of the memory: nobody may ignore it."""
+
+
+class Limit:
+    """How long a measurement may take; all processes that take part in it share one."""
+
+    def __init__(self, seconds: float, now: Callable[[], float] = time.monotonic) -> None:
+        self.seconds = seconds
+        self._now = now
+        self.begin()
+
+    def begin(self) -> None:
+        """Start the time again, for the next measurement."""
+        self._end = self._now() + self.seconds
+
+    def left(self) -> float:
+        """Return the seconds left, 0 if there are none."""
+        return max(0.0, self._end - self._now())
+
+
 @dataclass(frozen=True)
 class Answer:
     """The result of a request and the milliseconds that it took inside the adapter."""
@@ -57,8 +79,11 @@ class Answer:
 class Peer:
     """One process of an adapter. To be used as a context manager; leaving it kills the process."""
 
-    def __init__(self, python: Path, adapter: str, settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self, python: Path, adapter: str, settings: Mapping[str, Any], limit: Limit | None = None
+    ) -> None:
         self.settings = dict(settings)
+        self._limit = limit or Limit(math.inf)
         self._log = (Path(settings["folder"]) / "adapter.log").open("ab")
         self._process = subprocess.Popen(
             [str(python), str(ADAPTERS / f"{adapter}.py")],
@@ -107,10 +132,14 @@ class Peer:
         Raises:
             PeerError: the memory raised an exception.
             PeerDiedError: the process ended, or did not answer in time.
+            OverTimeError: the time of the whole measurement is up.
         """
+        left = self._limit.left()
         try:
-            line = self._answers.get(timeout=timeout)
+            line = self._answers.get(timeout=min(timeout, left))
         except queue.Empty:
+            if left < timeout:
+                raise OverTimeError(f"stopped after {self._limit.seconds:g} s") from None
             raise PeerDiedError(f"no answer within {timeout:g} s") from None
         if line is None:
             raise PeerDiedError(self._last_words())
@@ -131,7 +160,10 @@ class Peer:
     def close(self) -> None:
         """Close the memory and wait for the end of the process."""
         self.ask("close")
-        self._process.wait(60)
+        try:
+            self._process.wait(min(60, self._limit.left()))
+        except subprocess.TimeoutExpired:
+            raise PeerDiedError("the process did not end after it was closed") from None
 
     def kill(self) -> None:
         """kill -9."""

@@ -11,7 +11,7 @@ from typing import Any
 from bench.peers import scoring
 from bench.peers.catalog import Memory, Variant
 from bench.peers.conversations import Conversation
-from bench.peers.driver import Peer, disk_mb, resident_mb
+from bench.peers.driver import Limit, Peer, disk_mb, resident_mb
 from bench.peers.stub import Counts, Stub
 from cognigraph.evaluate.metrics import mean, percentiles, score
 
@@ -34,7 +34,7 @@ class Bench:
     conversations: Sequence[Conversation]
     k: int = 15
 
-    def peer(self, memory: Memory, variant: Variant, run: str, **settings: Any) -> Peer:
+    def peer(self, memory: Memory, variant: Variant, run: str, limit: Limit) -> Peer:
         """Start an adapter; the same ``run`` opens the same folder."""
         folder = self.folder / f"{variant.name}-{run}"
         folder.mkdir(exist_ok=True)
@@ -47,15 +47,17 @@ class Bench:
             "neo4j": self.neo4j,
         }
         python = self.pythons[memory.name]
-        return Peer(python, memory.adapter, {**common, **variant.settings, **settings})
+        return Peer(python, memory.adapter, {**common, **variant.settings}, limit)
 
 
-def measure(bench: Bench, memory: Memory, variant: Variant) -> dict[str, dict[str, Any]]:
+def measure(
+    bench: Bench, memory: Memory, variant: Variant, limit: Limit
+) -> dict[str, dict[str, Any]]:
     """Fill the memory with all conversations and ask it; return a result for each way to search."""
     latencies: list[float] = []
     stored: list[int] = []
     settled, done, total = 0.0, 0, sum(len(one.messages) for one in bench.conversations)
-    with bench.peer(memory, variant, "main") as peer:
+    with bench.peer(memory, variant, "main", limit) as peer:
         opened = peer.open()
         for space, part in parts(bench.conversations, variant.singly or (total, 0)):
             done += len(part)

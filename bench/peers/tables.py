@@ -185,6 +185,8 @@ def trials(found: Result) -> str:
 
 def outcome(tried: Result) -> str:
     """Say what became of the messages of a trial, worst first."""
+    if "stopped_after_s" in tried:
+        return f"stopped after {number(tried['stopped_after_s'] / 60)} min"
     if "unusable" in tried:
         return "cannot be used afterwards"
     parts = [

@@ -8,7 +8,7 @@ message is the caller's to send again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from random import Random
@@ -16,7 +16,7 @@ from typing import Any
 
 from bench.peers import driver, scoring
 from bench.peers.catalog import WRITERS, Memory, Variant
-from bench.peers.driver import Peer, PeerDiedError, PeerError
+from bench.peers.driver import Limit, OverTimeError, Peer, PeerDiedError, PeerError
 from bench.peers.measures import Bench
 
 ADD_TIMEOUT = 120
@@ -30,37 +30,76 @@ EACH = 4
 Message = dict[str, Any]
 Start = Callable[[str], Peer]
 """Starts the memory in the folder of this name."""
+Outcome = dict[str, Any]
 
 
-def run(bench: Bench, memory: Memory, variant: Variant, add_ms: float) -> dict[str, Any]:
-    """Run all trials that apply; ``add_ms`` is how long an ``add`` takes."""
+def run(bench: Bench, memory: Memory, variant: Variant, add_ms: float, limit: Limit) -> Outcome:
+    """Run all trials that apply, each within ``limit``; an ``add`` takes ``add_ms``."""
     stating = _stating(bench)
 
     def start(name: str) -> Peer:
-        return bench.peer(memory, variant, name)
+        return bench.peer(memory, variant, name, limit)
 
-    results: dict[str, Any] = {}
-    with start(SHARED) as peer:
-        peer.open()
-        if variant.model:
-            results["model_fails"] = _or_error(
-                lambda: _failing(bench, peer, stating, "chat/completions")
-            )
-        results["embedder_fails"] = _or_error(lambda: _failing(bench, peer, stating, "embeddings"))
-        results["delivered_twice"] = _or_error(lambda: _twice(peer, stating))
-        results["five_threads"] = _or_error(lambda: _threads(peer, stating))
-        with suppress(PeerError, PeerDiedError):
-            peer.close()
+    trials: dict[str, Callable[[Peer], Outcome]] = {
+        "embedder_fails": lambda peer: _failing(bench, peer, stating, "embeddings"),
+        "delivered_twice": lambda peer: _twice(peer, stating),
+        "five_threads": lambda peer: _threads(peer, stating),
+    }
+    if variant.model:
+        model_fails = partial(_failing, bench, messages=stating, what="chat/completions")
+        trials = {"model_fails": model_fails, **trials}
+    results = in_one_process(start, trials, limit)
     if variant.lasting:
-        results["killed"] = _or_error(lambda: _killed(start, stating, add_ms))
-        results["five_processes"] = _or_error(lambda: _processes(start, stating))
+        results["killed"] = limited(lambda: _killed(start, stating, add_ms), limit)
+        results["five_processes"] = limited(lambda: _processes(start, stating), limit)
     return results
 
 
-def _or_error(trial: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Run a trial after which a memory may not work any more; say so if it does not."""
+def in_one_process(
+    start: Start, trials: Mapping[str, Callable[[Peer], Outcome]], limit: Limit
+) -> Outcome:
+    """Run trials one after another in one process, or in a further one after a trial was stopped.
+
+    A process whose trial was stopped is still busy with it and therefore killed.
+    """
+    waiting = dict(trials)
+    results: Outcome = {}
+    while waiting:
+        with start(SHARED) as peer:
+            limit.begin()
+            try:
+                peer.open()
+            except (PeerError, PeerDiedError, OverTimeError) as error:
+                if not results:
+                    raise
+                return results | {name: {"unusable": str(error)[:300]} for name in waiting}
+            results |= _until_one_is_stopped(peer, waiting, limit)
+    return results
+
+
+def _until_one_is_stopped(
+    peer: Peer, waiting: dict[str, Callable[[Peer], Outcome]], limit: Limit
+) -> Outcome:
+    """Run trials and take them off ``waiting``; close the memory after the last."""
+    results: Outcome = {}
+    while waiting:
+        name = next(iter(waiting))
+        results[name] = limited(partial(waiting.pop(name), peer), limit)
+        if "stopped_after_s" in results[name]:
+            return results
+    limit.begin()
+    with suppress(PeerError, PeerDiedError, OverTimeError):
+        peer.close()
+    return results
+
+
+def limited(trial: Callable[[], Outcome], limit: Limit) -> Outcome:
+    """Run a trial; say so if it takes too long, or if the memory does not work any more."""
+    limit.begin()
     try:
         return trial()
+    except OverTimeError:
+        return {"stopped_after_s": limit.seconds}
     except (PeerError, PeerDiedError) as error:
         return {"unusable": str(error)[:300]}
 

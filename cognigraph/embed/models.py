@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -15,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cognigraph.embed.prefixes import chosen, identity
+from cognigraph.embed.static_model import load
 from cognigraph.embed.token_means import TokenMeans
 from cognigraph.errors import ConfigurationError
 from cognigraph.forks import ProcessLock
@@ -40,17 +39,6 @@ class WordLlamaEmbedder:
         return np.asarray(self.embed([text])[0])
 
 
-@contextmanager
-def _logging_untouched() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    try:
-        yield
-    finally:
-        root.handlers[:] = handlers
-        root.setLevel(level)
-
-
 _loading = ProcessLock()
 
 
@@ -61,12 +49,7 @@ def _token_means() -> TokenMeans:
 
 @lru_cache(maxsize=1)
 def _loaded() -> TokenMeans:
-    with _logging_untouched():  # importing wordllama configures the root logger
-        import wordllama
-
-    # By default wordllama uses a cache folder in the home directory, and else the network.
-    folder = Path(wordllama.__file__).parent
-    return TokenMeans(wordllama.WordLlama.load(cache_dir=folder, disable_download=True))
+    return TokenMeans(load())
 
 
 class FastEmbedEmbedder:

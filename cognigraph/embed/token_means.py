@@ -11,10 +11,11 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from cognigraph.embed.static_model import StaticModel
 
 _SPACE = "\u2581"
 """What the tokenizer puts before a text and in place of each space."""
@@ -27,13 +28,10 @@ Ids = Sequence[int]
 
 
 class TokenMeans:
-    """The mean of the token vectors of each text. Thread-safe.
+    """The mean of the token vectors of each text. Thread-safe."""
 
-    ``model`` is a loaded ``wordllama.WordLlama``.
-    """
-
-    def __init__(self, model: Any) -> None:
-        self._vectors = model.embedding
+    def __init__(self, model: StaticModel) -> None:
+        self._vectors = model.vectors
         self._tokenizer = model.tokenizer
         self._special = tuple(
             token.content for token in self._tokenizer.get_added_tokens_decoder().values()
@@ -70,18 +68,22 @@ class TokenMeans:
         return [one.ids[: sum(one.attention_mask)] for one in found]  # without padding
 
 
-def means(vectors: npt.NDArray[np.float32], ids: Sequence[Ids]) -> npt.NDArray[np.float32]:
+def means(vectors: npt.NDArray[np.floating], ids: Sequence[Ids]) -> npt.NDArray[np.float32]:
     """The mean of the rows of ``vectors`` that each text has, added up in their order.
 
     The order decides the last bit. Texts are sorted by their length, so that the next token of all
     texts that have one is added at once.
     """
+    if len(ids) == 1:  # a question, or a new message
+        own = vectors.take(ids[0], 0).astype(np.float32)
+        total = np.add.reduce(own, axis=0, keepdims=True, initial=np.float32(0))
+        return np.asarray(total / np.float32(max(len(own), 1)))
     counts = np.fromiter(map(len, ids), np.int64, len(ids))
     rows = np.fromiter(chain.from_iterable(ids), np.int64, int(counts.sum()))
     order = np.argsort(-counts, kind="stable")
     first = (np.cumsum(counts) - counts)[order]
     sums = np.zeros((len(ids), vectors.shape[1]), np.float32)
-    taken = np.empty_like(sums)
+    taken = np.empty(sums.shape, vectors.dtype)
     having = np.searchsorted(-counts[order], -np.arange(counts.max(initial=0)), side="left")
     for position, many in enumerate(having.tolist()):
         np.take(vectors, rows[first[:many] + position], 0, out=taken[:many], mode="clip")

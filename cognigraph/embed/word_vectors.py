@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from threading import Lock
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Floats, Ints, products
+from cognigraph.arrays import Floats, Ints, products_of_rows
 from cognigraph.embed.models import WordLlamaEmbedder
 from cognigraph.text.terms import START, STOP_WORDS, marked_words, stem
 from cognigraph.text.word_book import Numbers, Stems, WordBook, slices, stem_number
@@ -26,6 +27,7 @@ _MOST_WORDS = 50_000  # 51 MB of vectors; beyond that a new vocabulary begins
 _MOST_REMEMBERED = 2_000_000  # words of cached texts: about 30 MB with texts of twenty words
 _FIRST = 1 + len(STOP_WORDS)
 
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 Rows = npt.NDArray[np.int32]
 Marks = npt.NDArray[np.bool_]
 
@@ -123,7 +125,7 @@ class Vocabulary:
             if len(known) < len(book):
                 more = np.full(len(book) - len(known), -1, np.int32)
                 known = self._of_books[book] = np.concatenate([known, more])
-            rows = known[numbers]
+            rows = known.take(numbers)
             missing = np.flatnonzero(rows < 0)
             if len(missing):
                 self._take(book, np.unique(numbers[missing]), known)
@@ -160,7 +162,7 @@ class Vocabulary:
             used = np.zeros(len(self._vectors), bool)
             used[numbers] = True
             rows = np.flatnonzero(used)
-            similar = np.clip(products(self._vectors.take(rows, 0), self._vectors[own]), 0.0, 1.0)
+            similar = np.clip(products_of_rows(self._vectors, rows, self._vectors[own]), 0.0, 1.0)
             stems, asked_stems = self._stems_of(rows, own)
             for column, (row, number) in enumerate(zip(own.tolist(), asked_stems, strict=True)):
                 if row >= _FIRST:
@@ -204,10 +206,9 @@ class Vocabulary:
     def _reserve(self, count: int) -> None:
         """Make room for words; doubled, so that adding words takes amortised linear time."""
         if count > len(self._vectors):
-            spare = ((0, 2 * count - len(self._vectors)), (0, 0))
-            self._vectors = np.pad(self._vectors, spare)
-            self._starts = np.pad(self._starts, spare)
-            self._stem = np.pad(self._stem, spare[0])
+            self._vectors = _extended(self._vectors, 2 * count)
+            self._starts = _extended(self._starts, 2 * count)
+            self._stem = _extended(self._stem, 2 * count)
 
     def _keep_vectors(self, first: int, vectors: npt.NDArray[np.float32]) -> None:
         """Keep the vectors of the words from a row on, as unit vectors."""
@@ -229,6 +230,13 @@ class Vocabulary:
             for one in unknown[self._starts[unknown, kind] == wanted].tolist():
                 self._stem[one] = stem_number(stem(self._rows.words[one]))
         return self._stem[present], [stem_number(name) for name in names]
+
+
+def _extended(array: npt.NDArray[_Scalar], rows: int) -> npt.NDArray[_Scalar]:
+    """The array with zeros behind it, which take no memory before something is written there."""
+    made = np.zeros((rows, *array.shape[1:]), array.dtype)
+    made[: len(array)] = array
+    return made
 
 
 @dataclass(frozen=True, slots=True)

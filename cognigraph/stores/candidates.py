@@ -57,7 +57,7 @@ class StoredTexts(Sequence[str]):
     those of each text that the store knows without reading it.
     """
 
-    ids: Sequence[int]
+    ids: Sequence[int] | Ints
     read: Callable[[Sequence[int]], Mapping[int, str]]
     words: NumberedTexts | None = None
     names: NumberedTexts | None = None
@@ -75,7 +75,7 @@ class StoredTexts(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | Sequence[str]:
         if isinstance(index, slice):
             return self._at(self.ids[index])
-        return self._at([self.ids[index]])[0]
+        return self._at([int(self.ids[index])])[0]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._at(self.ids))
@@ -83,19 +83,20 @@ class StoredTexts(Sequence[str]):
     def some(self, rows: Ints) -> StoredTexts:
         """Some of the texts; what was read before is not read again."""
         return StoredTexts(
-            [self.ids[row] for row in rows.tolist()],
+            np.asarray(self.ids)[rows],
             self.read,
             None if self.words is None else self.words.at(rows),
             None if self.names is None else self.names.at(rows),
             self._found,
         )
 
-    def _at(self, ids: Sequence[int]) -> list[str]:
+    def _at(self, ids: Sequence[int] | Ints) -> list[str]:
         """The texts with these ids."""
-        missing = [id for id in ids if id not in self._found]
+        wanted = ids.tolist() if isinstance(ids, np.ndarray) else ids
+        missing = [id for id in wanted if id not in self._found]
         if missing:
             self._found.update(dict.fromkeys(missing, "") | dict(self.read(missing)))
-        return [self._found[id] for id in ids]
+        return [self._found[id] for id in wanted]
 
 
 def texts_at(texts: Sequence[str], rows: Ints) -> Sequence[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
@@ -73,6 +74,24 @@ def ragged(parts: Sequence[tuple[Array, Ints]], dtype: Any) -> Ragged:
     values = np.concatenate([np.empty(0, dtype), *(part[0] for part in parts)]).astype(dtype)
     sizes = np.concatenate([np.zeros(1, np.int64), *(part[1] for part in parts)])
     return Ragged(np.cumsum(sizes).astype(np.uint32), values)
+
+
+def lists_of(blocks: Sequence[Ragged], rows: Ints, dtype: npt.DTypeLike) -> tuple[Array, Ints]:
+    """The values of some lists of several blocks, one list after another, and the size of each.
+
+    The lists of the first block come first. A row behind the last list has none.
+    """
+    if len(blocks) == 1 and rows.max(initial=-1) < blocks[0].lists:
+        return blocks[0].of(rows)
+    sizes = np.zeros(len(rows), np.int64)
+    starts, found, first, total = sizes.copy(), [np.empty(0, dtype)], 0, 0
+    for block in blocks:
+        inside = np.flatnonzero((rows >= first) & (rows < first + block.lists))
+        values, own = block.of(rows[inside] - first)
+        sizes[inside], starts[inside] = own, np.cumsum(own) - own + total
+        found.append(values)
+        first, total = first + block.lists, total + len(values)
+    return np.concatenate(found)[slices(starts, sizes)], sizes
 
 
 class StringBook:
@@ -195,21 +214,36 @@ def _parts(lists: Ragged) -> tuple[Array, Ints]:
     return lists.values, lists.sizes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class NumberedTexts:
     """The strings of n texts by their numbers in a book: their words in order, or their names.
 
-    ``values`` holds the numbers of one text after another, ``sizes`` (n,) how many each has, and
-    ``known`` (n,) whether the numbers of a text are known at all.
+    ``rows`` (n,) are those of the texts in lists of numbers, which are read when they are needed.
     """
 
     book: StringBook
-    values: Numbers
-    sizes: Ints
-    known: npt.NDArray[np.bool_]
+    blocks: Sequence[Ragged]
+    rows: Ints
+
+    @property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """Whether the numbers (n,) of a text are known at all."""
+        return np.asarray(self.rows < sum(block.lists for block in self.blocks))
+
+    @property
+    def values(self) -> Numbers:
+        """The numbers of one text after another."""
+        return self._lists[0]
+
+    @property
+    def sizes(self) -> Ints:
+        """How many numbers (n,) each text has."""
+        return self._lists[1]
 
     def at(self, rows: Ints) -> NumberedTexts:
         """Some of the texts."""
-        starts = (np.cumsum(self.sizes) - self.sizes)[rows]
-        sizes = self.sizes[rows]
-        return NumberedTexts(self.book, self.values[slices(starts, sizes)], sizes, self.known[rows])
+        return NumberedTexts(self.book, self.blocks, self.rows[rows])
+
+    @cached_property
+    def _lists(self) -> tuple[Numbers, Ints]:
+        return lists_of(self.blocks, self.rows, np.int32)

@@ -13,7 +13,10 @@ SPACE_PARAMETER = "__space"
 """The parameter that holds the name of the space; a query must not use it."""
 
 GENERATED = re.compile(r"\s*anon_\d+\s*", re.IGNORECASE)
-"""A name that Neo4j's planner gives to what a query does not name; a query must not use it."""
+"""A name that Neo4j's planner gives to what a query does not name; a query must not use it.
+
+Nor on SQLite, so that the same queries are allowed on both stores.
+"""
 
 _WRITING = frozenset(
     "CREATE MERGE SET DELETE REMOVE DETACH NODETACH FOREACH INSERT DROP ALTER GRANT REVOKE DENY "
@@ -38,7 +41,12 @@ def check_read_only(query: str, tokens: Sequence[QueryToken]) -> None:
         if token.kind == "parameter" and token.value == SPACE_PARAMETER:
             raise error(query, token.start, f"${SPACE_PARAMETER} is reserved; rename the parameter")
         if token.named and GENERATED.fullmatch(token.value):
-            raise error(query, token.start, f"{token.value!r} is a name of the server's; rename it")
+            raise error(
+                query,
+                token.start,
+                f"{token.value!r} is refused: Neo4j calls the parts of a query that have no name "
+                "so, and they must not be confused; choose another name",
+            )
         if token.kind != "name" or _is_plain_name(tokens, index):
             continue
         word = token.value.upper()

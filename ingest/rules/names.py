@@ -37,7 +37,8 @@ def find_names(tokens: Sequence[Token], known: Mapping[str, str]) -> list[Name]:
 
     ``known`` maps lower-case names to types (speakers and earlier names). A capitalised word at
     the start of a sentence counts only if it is known, is part of a longer name, or is followed by
-    a verb typical of people ("Anna said ...").
+    a verb typical of people ("Anna said ..."). A number after it is no part of a longer name: of
+    "Message 976" and "Windows 11", only what is also named inside a sentence is a name.
     """
     if _shouted(tokens):
         return []
@@ -144,12 +145,20 @@ def _name(tokens: Sequence[Token], start: int, end: int, known: Mapping[str, str
     if told == "concept" and _opens(tokens, start):
         told = None  # "Cherish ..." ends in -ish but is not a language
     if (
-        end - start == 1
+        _is_one_word(tokens[start:end])
         and _opens(tokens, start)
         and not (told or (text.isupper() and len(text) > 1))
     ):
         return None
     return Name(start, end, text, told or "object", told is not None)
+
+
+def _is_one_word(name: Sequence[Token]) -> bool:
+    """Return whether a name is one word, with or without numbers: "Message 976", "Windows 11".
+
+    A number does not tell a name from any other word with a capital: "Step 2 is to sand it".
+    """
+    return all(token.kind == "number" for token in name[1:])
 
 
 def _rare(token: Token) -> bool:
@@ -177,6 +186,8 @@ def _type_by_words(tokens: Sequence[Token], start: int, end: int) -> str | None:
 
 def _type_by_neighbours(tokens: Sequence[Token], start: int, end: int) -> str | None:
     """Return the type that the words around the name imply; weaker evidence than its own words."""
+    if _opens(tokens, start) and tokens[end - 1].kind == "number":
+        return None  # "Note 3 says": there, words around a name tell of persons only
     before = tokens[start - 1].low if start else ""
     after = tokens[end].low if end < len(tokens) else ""
     if _opens(tokens, start) and (_joined_by_and(tokens, end) or _explained(tokens, end)):

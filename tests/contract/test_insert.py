@@ -11,6 +11,8 @@ from cognigraph.settings import InsertSettings
 from tests.conftest import START, OpenMemory
 from tests.contract.rounding import rounded
 
+pytestmark = pytest.mark.one_line
+
 
 def chain(space, session):
     """Texts of a session in NEXT order."""
@@ -175,7 +177,6 @@ def test_lone_surrogates_are_replaced_and_reported(open_memory: OpenMemory, spac
 
 
 @pytest.mark.slow
-@pytest.mark.one_line
 def test_a_megabyte_is_one_message(open_memory: OpenMemory, space_name, later):
     space = open_memory().space(space_name)
     text = "".join(f"This is line {n} of a very long log. " for n in range(27_000))[:1_000_000]

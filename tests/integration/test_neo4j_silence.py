@@ -7,7 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from threading import Event
 from typing import Any, TypeVar
@@ -101,14 +101,28 @@ VERBS: dict[str, Callable[[Space], Any]] = {
 }
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_a_verb_fails_in_time_when_the_server_is_silent(
-    space: Space, proxy: TcpProxy, verb: str
+def test_every_verb_fails_in_time_when_the_server_is_silent(
+    neo4j_server: Server, space: Space, proxy: TcpProxy
 ) -> None:
-    proxy.silence()
-    fails_in_time(lambda: VERBS[verb](space))
-    proxy.heal()
-    assert "first" in [hit.id for hit in in_the_end(lambda: space.search(QUESTION))]
+    """All at once, each in a memory of its own, because each waits until its time is up."""
+    uri = f"bolt://127.0.0.1:{proxy.port}"
+    with ExitStack() as stack:
+        spaces = {
+            verb: stack.enter_context(opened(uri, neo4j_server)).space(space.name) for verb in VERBS
+        }
+        threads = stack.enter_context(ThreadPoolExecutor(len(VERBS)))
+        proxy.silence()
+        failing = {
+            verb: threads.submit(fails_in_time, partial(VERBS[verb], spaces[verb]))
+            for verb in VERBS
+        }
+        assert {verb: failure.exception() for verb, failure in failing.items()} == dict.fromkeys(
+            VERBS
+        )
+        proxy.heal()
+        for verb in VERBS:
+            found = in_the_end(partial(spaces[verb].search, QUESTION))
+            assert "first" in [hit.id for hit in found], verb
 
 
 def test_opening_fails_in_time_when_nothing_answers(neo4j_server: Server, proxy: TcpProxy) -> None:

@@ -18,7 +18,7 @@ from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.connection import Connection, cypher
 from cognigraph.stores.neo4j.index.candidate_sources import _OF_MARKED
 from cognigraph.stores.neo4j.index.few_chunks import _BY_MARKS, _BY_TIME
-from cognigraph.stores.neo4j.index.unfiltered import without_filter
+from cognigraph.stores.neo4j.index.unfiltered import without_filter, without_keys
 from cognigraph.stores.neo4j.parameters import sent
 from cognigraph.stores.neo4j.remove import _STEPS
 from cognigraph.stores.neo4j.schema import commands, migrations
@@ -45,9 +45,10 @@ VARIANTS: dict[str, list[tuple[tuple[str, str], ...]]] = {
     "schema/pack": [((":Chunk", ":Theme"),)],
     "search/newest_with_terms": [((":Chunk", ":Triple"),)],
     "search/gather": [
-        (("NEXT*0..2", "NEXT*0..0"),),
-        (("NEXT*0..2", "NEXT*0..5"),),
+        (("NEXT*0..2", "NEXT*0..0"), ("NEXT*1..3", "NEXT*1..1")),
+        (("NEXT*0..2", "NEXT*0..5"), ("NEXT*1..3", "NEXT*1..6")),
         without_filter("search/gather"),
+        (*without_filter("search/gather"), *without_keys("search/gather", "embedding")),
     ],
     "search/few_chunks": [_BY_TIME, _BY_MARKS],
     "search/nearest": [(_OF_MARKED,)],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cognigraph.embed import WordLlamaEmbedder
+from cognigraph.embed.static_model import StaticModel
 from cognigraph.embed.token_means import TokenMeans
 from tests.property.alphabets import STORABLE_TEXT
 
@@ -70,6 +70,6 @@ class _Crossing:
 
 
 def test_texts_are_divided_as_a_whole_if_a_token_crosses_words():
-    model = SimpleNamespace(embedding=package().embedding, tokenizer=_Crossing())
+    model = StaticModel(_Crossing(), package().embedding)
     texts = ["in the boat", "", "at sea"]
     assert TokenMeans(model).of(texts).tolist() == package().embed(texts).tolist()

@@ -15,8 +15,8 @@ Environment, read when `resolve` is called:
 By hand: ``python -m tests.servers.neo4j_server 5.26`` prints a URI and serves until Ctrl-C;
 ``--heap 2g --page-cache 2g`` gives it the memory that the benches are run with, and
 ``--short-lived`` starts it as the tests do, with the quick compiler only, ``--folder DIR``
-keeps its data for the next start with the same folder, and ``--setting key=value`` adds a line to
-its configuration.
+keeps its data for the next start with the same folder, ``--setting key=value`` adds a line to
+its configuration, and ``--java=OPTION`` an option of Java.
 """
 
 from __future__ import annotations
@@ -68,6 +68,8 @@ class Sizes:
     folder: Path | None = None
     settings: tuple[str, ...] = ()
     """Further lines of neo4j.conf."""
+    java: tuple[str, ...] = ()
+    """Further options of Java."""
 
 
 @dataclass(frozen=True)
@@ -350,8 +352,9 @@ _SHORT_LIVED = (
 
 
 def _command(way: Local, class_path: str, folder: Path, sizes: Sizes) -> list[str]:
+    compiler = _SHORT_LIVED if sizes.short_lived else ()
     return [
-        *_java(way, sizes.heap, class_path, *(_SHORT_LIVED if sizes.short_lived else ())),
+        *_java(way, sizes.heap, class_path, *compiler, *sizes.java),
         str(HERE / "Launcher.java"),
         str(folder / "home"),
         str(folder / "neo4j.conf"),
@@ -504,10 +507,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--short-lived", action="store_true", help="start as the tests do")
     parser.add_argument("--folder", type=Path, help="where the data is, which is kept")
     parser.add_argument("--setting", action="append", default=[], help="key=value in neo4j.conf")
+    parser.add_argument("--java", action="append", default=[], help="option of Java")
     chosen = parser.parse_args(arguments)
     sizes = Sizes(
-        chosen.heap, chosen.page_cache, chosen.short_lived, chosen.folder, tuple(chosen.setting)
-    )
+        chosen.heap, chosen.page_cache, chosen.short_lived, chosen.folder, tuple(chosen.setting),
+        tuple(chosen.java),
+    )  # fmt: skip
     stopping = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 from cognigraph import EnrichSettings, Memory, Message, Settings
 from cognigraph.ingest import Extraction, Extractor, Fact, Window
+from cognigraph.ingest.queue import enricher
 from cognigraph.testing import HashEmbedder
 
 START = datetime(2026, 5, 20, 9, tzinfo=UTC)
@@ -89,6 +90,8 @@ def main(location: str, auth: str, space: str, how: str) -> None:
         open_memory(location, auth, Mortal(how), background=True, lease=LEASE)
         sys.stdin.readline()
         return
+    if how in ("exit", "kill"):  # the text decides when these end, however soon
+        enricher.SETTLING = timedelta(milliseconds=100)
     with open_memory(location, auth, Mortal(how)) as memory:
         memory.space(space).enrich()
 

@@ -296,6 +296,27 @@ def test_no_word_of_what_is_forgotten_or_replaced_is_in_a_later_file(tmp_path):
         assert answers(memory) == expected
 
 
+def test_words_that_another_thread_has_read_meanwhile_are_not_added_again(tmp_path):
+    path = tmp_path / "m.db"
+    filled(path)
+    with opened(path) as memory:
+        answers(memory)
+        index = index_of(memory)
+        index.words = IndexWords()
+        pool, calls = memory._engine.store._indexes.snapshots.pool, []
+
+        @contextmanager
+        def connect() -> Iterator[sqlite3.Connection]:
+            if not calls:
+                calls.append(1)
+                read_words(index, pool.read)
+            with pool.read() as connection:
+                yield connection
+
+        read_words(index, connect)
+        assert words_known(index) == (True, True)
+
+
 @pytest.mark.slow
 def test_words_that_were_read_while_rows_went_are_read_again(tmp_path):
     path = tmp_path / "m.db"

@@ -252,14 +252,15 @@ ONLY = {
         "row_values", "values",
     },
     ("sqlite", "index"): {
-        "by_words", "code_arrays", "code_query", "codes", "gather_triples", "index_cache",
-        "index_words", "layer", "postings", "rows", "scan", "session_names", "shared_work",
-        "snapshots", "sources", "space_index", "table", "themes", "top", "word_lists",
-        "word_reader",
+        "by_words", "code_arrays", "code_query", "codes", "evidence_reader", "gather_triples",
+        "index_cache", "index_words", "layer", "number_lists", "postings", "rows", "scan",
+        "session_names", "shared_work", "snapshots", "sources", "space_index", "table", "themes",
+        "top", "word_reader",
     },
     ("neo4j", "index"): {
         "candidate_sources", "few_chunks", "fulltext", "marked", "nearest", "newest_chunks",
-        "packed", "packing", "unfiltered", "vectors", "word_counts", "word_source",
+        "packed", "packing", "read_candidates", "unfiltered", "vectors", "word_counts",
+        "word_source",
     },
 }  # fmt: skip
 """What one store has and the other does not need."""

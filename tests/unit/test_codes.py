@@ -85,14 +85,13 @@ def test_several_threads_count_what_one_counts(monkeypatch):
     stored.restore(made.arrays())
     stored.append(vectors[700:])
     expected = ((vectors > 0) != (asked[0] > 0)).sum(axis=1)
-    monkeypatch.setattr(codes, "_BLOCK", 64)
-    for task in (64, 100, 2000):
-        monkeypatch.setattr(codes, "_TASK", task)
+    some = np.array([3, 700, 699, 1009])
+    for block in (3, 64, 100, 2000):
+        monkeypatch.setattr(codes, "_BLOCK", block)
         counted, tasks = stored.comparisons(asked[0])
         run_all(tasks)
         assert counted.tolist() == expected.tolist()
-    some = np.array([3, 700, 699, 1009])
-    assert stored.differing(asked[0], some).tolist() == expected[some].tolist()
+        assert stored.differing(asked[0], some).tolist() == expected[some].tolist()
 
 
 def test_the_least_values_are_found_with_all_that_equal_the_last():
@@ -269,7 +268,6 @@ def test_searches_in_several_threads_find_what_they_find_alone(tmp_path, monkeyp
         (code_query, "_BY_SIGNS"),
         (code_query, "_BY_WEIGHTS"),
         (codes, "_BLOCK"),
-        (codes, "_TASK"),
     ]:
         monkeypatch.setattr(module, name, 8)  # so that few rows take all steps, in many tasks
     monkeypatch.setattr("cognigraph.stores.sqlite.store.FEW_ROWS", 5)

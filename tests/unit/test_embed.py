@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import subprocess
@@ -23,6 +24,7 @@ from cognigraph.embed import (
     WordLlamaEmbedder,
     models,
     resolve,
+    static_model,
 )
 from cognigraph.testing import HashEmbedder
 
@@ -281,6 +283,20 @@ def test_threads_wait_for_one_loading():
     assert all(np.array_equal(vector, found[0]) for vector in found)
 
 
+@pytest.mark.parametrize("name", ["_WEIGHTS", "_TOKENIZER"])
+def test_without_its_files_the_wordllama_package_loads_the_model(monkeypatch, name):
+    own = static_model.load()
+    assert isinstance(own.vectors.base, np.memmap)  # not in the memory of each process
+    monkeypatch.setattr(static_model, name, "elsewhere")
+    handlers = logging.getLogger().handlers[:]
+    other = static_model.load()
+    assert logging.getLogger().handlers == handlers
+    assert other.vectors.dtype == np.float32
+    assert np.array_equal(own.vectors, other.vectors)
+    text = "The café in Reykjavík, at 9:30"
+    assert own.tokenizer.encode(text).ids == other.tokenizer.encode(text).ids
+
+
 @pytest.mark.parametrize("text", ["", " ", "\n" * 3000, "\0", "\u200b", "🙂", "x" * 50_000])
 def test_wordllama_embeds_any_text(text):
     vector = CheckedEmbedder(WordLlamaEmbedder()).embed([text])[0]
@@ -293,6 +309,8 @@ def refuse(*a, **k): raise AssertionError("network used")
 socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
 from cognigraph.embed import CheckedEmbedder, WordLlamaEmbedder
 print(CheckedEmbedder(WordLlamaEmbedder()).embed(["hello"]).shape)
+import sys
+assert {"wordllama", "requests"}.isdisjoint(sys.modules), "they take memory and time"
 """
 
 

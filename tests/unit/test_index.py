@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from functools import partial
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cognigraph import EnrichSettings, Memory, Settings
+from cognigraph import EnrichSettings, Memory, NotFoundError, Settings
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
 from cognigraph.stores.sqlite.index import rows as index_rows
+from cognigraph.stores.sqlite.index.evidence_reader import read_evidence
+from cognigraph.stores.sqlite.index.gather_triples import evidence_of
 from cognigraph.stores.sqlite.index.postings import Postings
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.index.table import Table
@@ -98,9 +101,9 @@ def contents(index: SpaceIndex) -> dict[str, Any]:
             triples["first"].tolist(), triples["last"].tolist(), triples["length"].tolist(),
             triples["uid"].tolist(), triples["vector"].tolist(),
         ),
-        "words": {word: postings(index.chunk_words, chunks, word) for word in WORDS},
-        "triple words": {word: postings(index.triple_words, triples, word) for word in WORDS},
-        "length": index.total_length,
+        "words": {word: postings(index.chunks.words, chunks, word) for word in WORDS},
+        "triple words": {word: postings(index.triples.words, triples, word) for word in WORDS},
+        "length": index.chunks.total_length,
         "shortest": (index.chunks.shortest, index.triples.shortest),
         "themes": [
             (themes["owner"][row], themes["vector"][row].tolist(), themes["length"][row])
@@ -128,6 +131,8 @@ STEP = st.one_of(
     st.lists(MESSAGE, min_size=1, max_size=5).map(lambda batch: ("add", batch)),
     st.just(("enrich", None)),
     st.just(("refresh", None)),
+    st.just(("read evidence", None)),
+    st.tuples(st.just("merge"), st.sampled_from([*combinations(WORDS, 2)])),
     st.tuples(st.sampled_from(["forget", "update"]), st.integers(0, 30)),
 )
 
@@ -154,8 +159,15 @@ def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
                 followed.refresh(connection, 1)
                 coded.refresh(connection, 1)
                 assert_names_known(followed, connection)
-            elif number:
+            elif verb == "read evidence" and number:
+                read_evidence(coded, partial(connect, path))
+            elif verb == "merge" and number:
+                with suppress(NotFoundError):
+                    memory.merge(*batch)
+            elif number and isinstance(batch, int):
                 change(memory, verb, f"m{batch % number}")
+            if number:
+                assert_evidence_known(coded, connection)
         if not number:
             return
         memory.add("the end", id="end", session="s1", at=START)
@@ -176,11 +188,45 @@ def test_incremental_reading_equals_a_full_one(tmp_path_factory, steps):
         assert _chain(chains, session) == _ordered(chains, session)
 
 
+def test_evidence_in_memory_follows_what_is_forgotten_merged_and_said_again(tmp_path):
+    path, index = tmp_path / "m.db", SpaceIndex(FORMAT, few_rows=0)
+    texts = ["oslo fjord bread", "kayak piano", "oslo fjord rain", "rain bread"]
+    with open_memory(path) as memory, connect(path) as connection:
+        memory.add_many({"text": text, "id": f"m{n}", "at": START} for n, text in enumerate(texts))
+        memory.enrich()
+        index.refresh(connection, 1)
+        read_evidence(index, partial(connect, path))
+        assert (index.evidence.rows, index.triples["restated"].sum()) == (5, 0)
+        assert_evidence_known(index, connection)
+        memory.add("kayak piano oslo", id="m4", at=START)  # a fact again, and a new one
+        memory.enrich()
+        assert_evidence_known(index, connection)
+        assert (index.evidence.rows, index.triples["restated"].sum()) == (5, 1)
+        memory.forget(message="m0")  # "oslo fjord" is said elsewhere, "fjord bread" is not
+        assert_evidence_known(index, connection)
+        memory.merge("rain", into="oslo")
+        assert_evidence_known(index, connection)
+        read_evidence(index, partial(connect, path))
+        assert (index.evidence.rows, index.triples["restated"].sum()) == (index.triples.rows, 0)
+        assert_evidence_known(index, connection)
+
+
 def assert_names_known(index: SpaceIndex, connection: sqlite3.Connection) -> None:
     """The names of all sessions are those in the file."""
     rows = connection.execute("SELECT id, uid, name FROM session").fetchall()
     expected = {id: (uid, name) for id, uid, name in rows}
     assert index.sessions.of(connection, [*expected, 10**6]) == expected
+
+
+def assert_evidence_known(index: SpaceIndex, connection: sqlite3.Connection) -> None:
+    """The evidence of all facts is that in the file."""
+    index.refresh(connection, 1)
+    rows, rest = np.arange(index.triples.rows), "evidence JOIN triple_index USING (triple_id)"
+    found = evidence_of(connection, index, rows, None, None)
+    ids = index.triples["id"][found.triples], index.chunks["id"][found.chunks]
+    known = set(zip(*(own.tolist() for own in ids), strict=True))
+    assert known == {*connection.execute(f"SELECT triple_id, chunk_id FROM {rest}")}
+    assert len(known) == len(found.triples)
 
 
 def change(memory: Memory, verb: str, id: str) -> None:
@@ -277,7 +323,7 @@ def test_a_search_does_not_change_the_size_of_an_index(tmp_path):
         index.refresh(connection, 1)
         before = index.bytes
         assert len(index.themes) > 0
-        for words in (index.chunk_words, index.triple_words, index.themes.words):
+        for words in (index.chunks.words, index.triples.words, index.themes.words):
             words.lookup("oslo")
         assert index.bytes == before
 

@@ -136,7 +136,7 @@ def test_bytes_are_those_of_the_arrays(tmp_path):
         index = memory._engine.store._indexes.get("big")
         vectors = 500 * 16 * np.dtype(np.float32).itemsize
         assert index.chunks.nbytes > vectors
-        assert index.bytes > index.chunks.nbytes + index.chunk_words.nbytes
+        assert index.bytes > index.chunks.nbytes + index.chunks.words.nbytes
         assert index.bytes < 40 * vectors
 
 

@@ -12,7 +12,7 @@ from cognigraph.retrieve.question.answer_form import form_features
 from cognigraph.retrieve.rank.late_interaction import candidate_words
 from cognigraph.stores.candidates import Candidates, StoredTexts
 from cognigraph.stores.sqlite.index.index_words import IndexWords
-from cognigraph.stores.sqlite.index.word_lists import WordLists
+from cognigraph.stores.sqlite.index.number_lists import NumberLists
 from cognigraph.text.bm25 import Lexicon
 from cognigraph.text.names import names_in
 from cognigraph.text.terms import START, stem, words
@@ -36,7 +36,7 @@ def flat(lists: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
 @given(st.lists(LISTS, max_size=5), st.data())
 @settings(max_examples=examples(60))
 def test_lists_that_were_added_in_parts_are_found_by_their_rows(parts, data):
-    lists, added = WordLists(), list[list[int]]()
+    lists, added = NumberLists(), list[list[int]]()
     for part in parts:
         lists.append(*flat(part))
         added += part
@@ -45,7 +45,7 @@ def test_lists_that_were_added_in_parts_are_found_by_their_rows(parts, data):
         expected = [added[row] if row < len(added) else [] for row in rows.tolist()]
         assert (values.tolist(), sizes.tolist()) == tuple(one.tolist() for one in flat(expected))
         assert known.tolist() == [row < len(added) for row in rows.tolist()]
-    restored = WordLists()
+    restored = NumberLists()
     restored.restore(lists.arrays())
     everything = restored.of(np.arange(len(added)))
     assert (everything[0].tolist(), everything[1].tolist()) == tuple(
@@ -178,3 +178,14 @@ def test_words_of_a_book_and_of_texts_share_a_vocabulary():
     )
     assert again.tolist() == expected.tolist()
     assert expected[:, 0].tolist()[0] == expected[2, 0] == 1.0
+
+
+def test_words_that_are_read_later_are_those_that_were_known():
+    index = indexed(["A boat", "no rent"], [])
+    found = index.of_chunks(np.array([1, 2, 0]))
+    index.take_chunks(["a new rent"] * 9)  # merged with what was there
+    index.of_chunks(np.arange(3))
+    assert found.known.tolist() == [True, False, True]
+    assert found.book.strings(found.values) == ["no", "rent", "a", "boat"]
+    assert found.sizes.tolist() == [2, 0, 2]
+    assert found.at(np.array([2])).sizes.tolist() == [2]

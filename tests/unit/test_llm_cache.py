@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import subprocess
-import sys
 from dataclasses import replace
 from threading import Thread
 
@@ -13,6 +11,8 @@ import pytest
 
 from cognigraph import ConfigurationError
 from cognigraph.llm import Prompt, ResponseCache, cache_key
+from tests.forked import Forked
+from tests.storage.answerers import write_answers
 
 PROMPT = Prompt("extract", "1", "You read.", "Ann moved to Oslo.")
 SCHEMA = {"type": "object", "properties": {"facts": {"type": "array"}}}
@@ -62,18 +62,8 @@ def test_its_file_is_the_owners_only(tmp_path):
 @pytest.mark.slow
 def test_processes_share_it(tmp_path):
     path = tmp_path / "answers.db"
-    code = f"""
-import sys
-from cognigraph.llm import Prompt, ResponseCache
-with ResponseCache({str(path)!r}) as cache:
-    for n in range(100):
-        key = sys.argv[1].encode() + bytes([n])
-        cache.put(key, sys.argv[1], prompt=Prompt("p", "1", "", ""), model="m")
-"""
-    running = [
-        subprocess.Popen([sys.executable, "-W", "error", "-c", code, name]) for name in "abc"
-    ]
-    assert [process.wait(60) for process in running] == [0, 0, 0]
+    running = [Forked(write_answers, path, name, 100) for name in "abc"]
+    assert [(process.finish(), process.wait()) for process in running] == [("", 0)] * 3
     with ResponseCache(path) as cache:
         assert len(cache) == 300
         assert {cache.get(b"b" + bytes([n])) for n in range(100)} == {"b"}

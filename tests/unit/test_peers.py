@@ -11,11 +11,19 @@ from typing import Any
 
 import pytest
 
-from bench.peers import conversations, driver, environments, measures, scoring, tables
+from bench.peers import (
+    conversations,
+    driver,
+    environments,
+    measures,
+    scoring,
+    tables,
+    trials,
+)
 from bench.peers.answers import Answers, asked_schema, least, sentence
 from bench.peers.catalog import MEMORIES, chosen
 from bench.peers.conversations import Conversation, Question
-from bench.peers.driver import Peer, PeerDiedError, PeerError
+from bench.peers.driver import Limit, OverTimeError, Peer, PeerDiedError, PeerError
 from bench.peers.stub import running
 from cognigraph.ingest.recorded import RecordedFact, RecordedSession
 from cognigraph.testing import HashEmbedder
@@ -73,6 +81,7 @@ def test_the_outcome_of_a_trial_names_the_worst_first():
     fine = {"lost": 0, "doubled": 0, "refused": 0}
     assert tables.outcome(fine) == "all kept"
     assert tables.outcome({"unusable": "error"}) == "cannot be used afterwards"
+    assert tables.outcome({"stopped_after_s": 1200.0}) == "stopped after 20 min"
     bad = fine | {"lost": 2, "refused": 4, "surplus_entities": 9, "could_not_open": 3}
     assert tables.outcome(bad) == "2 lost, 9 surplus entities, 4 refused, 3 of 5 could not open"
 
@@ -211,6 +220,7 @@ def test_the_stub_counts_calls_by_memory_and_fails_when_told():
 
 ADAPTER = """
 import socket
+import time
 from line_protocol import serve
 
 class Adapter:
@@ -220,6 +230,8 @@ class Adapter:
     async def add(self, space, message):
         if message["text"] == "bad":
             raise ValueError("no")
+        if message["text"] == "endless":
+            time.sleep(600)
         self.kept.append(message["id"])
     def search(self, space, question, k, now):
         try:
@@ -262,6 +274,54 @@ def test_an_adapter_answers_line_by_line(adapter: dict[str, Any]) -> None:
         peer.kill()
         with pytest.raises(PeerDiedError):
             peer.ask("stored", space="x")
+
+
+@pytest.mark.slow
+def test_a_trial_that_takes_too_long_is_stopped_and_the_others_follow(
+    adapter: dict[str, Any],
+) -> None:
+    now, started = 0.0, []
+    limit = Limit(1200, lambda: now)
+
+    def start(name: str) -> Peer:
+        started.append(name)
+        return Peer(Path(sys.executable), "small", adapter, limit)
+
+    def add(peer: Peer, text: str) -> dict[str, Any]:
+        tried = trials.Attempts([{"id": text, "text": text}])
+        tried.add(peer, "x", {"id": text, "text": text})
+        return tried.outcome(peer, "x")
+
+    def endless(peer: Peer) -> dict[str, Any]:
+        nonlocal now
+        now += 1200
+        return add(peer, "endless")
+
+    def killed(peer: Peer) -> dict[str, Any]:
+        peer.kill()
+        return add(peer, "late")
+
+    found = trials.in_one_process(
+        start, {"first": endless, "second": lambda peer: add(peer, "good"), "third": killed}, limit
+    )
+    assert found["first"] == {"stopped_after_s": 1200}
+    assert (found["second"]["acknowledged"], found["second"]["lost"]) == (1, 0)
+    assert found["third"]["unusable"].startswith("the process ended")
+    assert len(started) == 2
+    now += 1300
+    with start("late") as peer, pytest.raises(OverTimeError, match="stopped after 1200 s"):
+        peer.open()
+
+
+def test_a_limit_begins_again_for_each_measurement():
+    now = 5.0
+    limit = Limit(10, lambda: now)
+    now = 12.0
+    assert limit.left() == 3.0
+    now = 99.0
+    assert limit.left() == 0.0
+    limit.begin()
+    assert limit.left() == 10.0
 
 
 def test_the_environment_of_an_adapter_has_no_keys_and_no_way_out(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import subprocess
 import sys
 import tomllib
@@ -59,44 +60,54 @@ def test_every_error_is_public_and_a_cognigraph_error():
         assert name in (errors.__doc__ or ""), f"{name} is not in the tree of errors.py"
 
 
-@pytest.mark.slow
-def test_star_import_leaks_nothing():
-    done = python("from cognigraph import *; print(sorted(n for n in dir() if n[0] != '_'))")
-    names = sorted(name for name in cognigraph.__all__ if not name.startswith("_"))
-    assert done.stdout.strip() == str(names), done.stderr
-
-
-@pytest.mark.slow
-def test_import_does_no_work():
-    code = """
-import builtins, socket, sqlite3, sys, threading
-def refuse(*a, **k): raise AssertionError("work at import")
-socket.socket.connect = sqlite3.connect = threading.Thread.start = refuse
-import cognigraph, cognigraph.llm, cognigraph.testing
-heavy = {"wordllama", "neo4j", "onnxruntime", "fastembed", "tokenizers", "networkx", "grandcypher",
-         "rich", "torch", "openai", "pydantic", "httpx"}
-print(sorted(heavy & set(sys.modules)))
-"""
-    done = python(code)
-    assert done.stdout.strip() == "[]", done.stdout + done.stderr
-
-
-@pytest.mark.slow
-def test_the_environment_is_not_read_at_import():
-    code = """
-import os, sys
-import numpy, snowballstemmer, sqlite3, asyncio, zoneinfo, logging, concurrent.futures  # not ours
+IMPORT = """
+import json, os, socket, sqlite3, sys, threading
+import numpy, snowballstemmer, asyncio, zoneinfo, logging, concurrent.futures  # not ours
 read = []
 class Spy(dict):
     def __getitem__(self, key): read.append(key); return dict.__getitem__(self, key)
     def get(self, key, default=None): read.append(key); return dict.get(self, key, default)
 os.environ = Spy(os.environ)
 os.getenv = os.environ.get
+def refuse(*a, **k): raise AssertionError("work at import")
+socket.socket.connect = sqlite3.connect = threading.Thread.start = refuse
 import cognigraph
-print([key for key in read if "COGNI" in key.upper() or "NEO4J" in key.upper()])
+names = {}
+exec("from cognigraph import *", names)
+variables = [key for key in read if "COGNI" in key.upper() or "NEO4J" in key.upper()]
+import cognigraph.llm, cognigraph.testing
+print(json.dumps([sorted(names), variables, sorted(sys.modules)]))
 """
-    done = python(code)
-    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+"""Imports the library in a process where it can neither connect nor start a thread."""
+
+
+@pytest.fixture(scope="module")
+def imported() -> tuple[list[str], list[str], list[str]]:
+    """The names of a star import, the variables that were read, and all modules."""
+    done = python(IMPORT)
+    assert done.returncode == 0, done.stderr
+    names, variables, modules = json.loads(done.stdout)
+    return names, variables, modules
+
+
+@pytest.mark.slow
+def test_star_import_leaks_nothing(imported):
+    names = [name for name in imported[0] if not name.startswith("_")]
+    assert names == sorted(name for name in cognigraph.__all__ if not name.startswith("_"))
+
+
+@pytest.mark.slow
+def test_import_does_no_work(imported):
+    heavy = {
+        "wordllama", "neo4j", "onnxruntime", "fastembed", "tokenizers", "networkx", "grandcypher",
+        "rich", "torch", "openai", "pydantic", "httpx",
+    }  # fmt: skip
+    assert heavy & set(imported[2]) == set()
+
+
+@pytest.mark.slow
+def test_the_environment_is_not_read_at_import(imported):
+    assert imported[1] == []
 
 
 def test_every_package_on_disk_is_listed():

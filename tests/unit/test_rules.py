@@ -457,6 +457,29 @@ def test_mentions_have_names_types_and_chunks() -> None:
     assert ("NASA", "object") in mentions
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Message 976 about the harbour", set()),
+        ("Message 976 is about work. Message 977 said hello.", set()),
+        ("Note 3 says that the boat left.", set()),
+        ("Step 2 and I went home.", set()),
+        ("I flew on Flight 370. Flight 370 was late.", {"Flight 370"}),
+        ("Route 66 is long. We drove along Route 66.", {"Route 66"}),
+        ("Windows 11 is great. I installed Windows 11 yesterday.", {"Windows 11"}),
+        ("I love Formula 1.", {"Formula 1"}),
+        ("GPT 4 is good. Paris 2024 was fun.", {"GPT 4", "Paris 2024"}),
+    ],
+)
+def test_a_number_makes_no_name_of_the_first_word(text: str, names: set[str]) -> None:
+    assert {mention.name for mention in extract(("Ann", text)).mentions} == {"Ann", *names}
+
+
+def test_numbered_messages_are_no_entities() -> None:
+    found = extract(*(("Ann", f"Message {n} is about the harbour.") for n in range(9)))
+    assert [mention.name for mention in found.mentions] == ["Ann", "message", "harbour"]
+
+
 def test_types_follow_from_the_words() -> None:
     types = {
         only(text).object: only(text).object_type

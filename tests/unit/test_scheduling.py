@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lines import one_of, preferred_lines, scope
+from tests.lines import chosen_line, one_of, preferred_lines, scope
 from tests.selection import is_excluded
 
 
@@ -46,6 +46,23 @@ def test_all_tests_of_a_file_agree_on_the_line_where_they_run():
     ]
     assert len({one_of(variant, ["2026", "5.26"]) for variant in variants}) == 1
     assert {one_of(variant, ["5.26"]) for variant in variants} == {"5.26"}
+
+
+def test_a_mark_may_name_its_line():
+    class Marked:
+        nodeid = "tests/contract/test_a.py::test_x[neo4j-2026]"
+
+        def __init__(self, *lines: str) -> None:
+            self.mark = pytest.mark.one_line(*lines).mark
+
+        def get_closest_marker(self, name):
+            return self.mark if name == "one_line" else None
+
+    for line in ("2026", "5.26"):
+        assert chosen_line(Marked(line), ["2026", "5.26"]) == line
+    assert chosen_line(Marked("5.26"), ["2026"]) == "2026"
+    anywhere = one_of(Marked.nodeid, ["2026", "5.26"])
+    assert chosen_line(Marked(), ["2026", "5.26"]) == anywhere
 
 
 @pytest.mark.slow

@@ -53,12 +53,11 @@ _T = TypeVar("_T")
 
 logger = logging.getLogger("cognigraph.neo4j")
 
-_PARALLEL_READS = 16
+_PARALLEL_READS = 32
 _SILENCE = 5.0
 """A server that has answered nobody for so many seconds is silent, not only slow."""
 _CLOSING = 1.0
 """Seconds to wait for an abandoned driver to close; its server may be silent."""
-
 
 _EMBEDDING = "embedding"
 _VECTORS = re.compile(rf"(?<=[.'])({_EMBEDDING}|packed)\b")
@@ -79,8 +78,7 @@ def cypher(name: str, *replace: tuple[str, str], embedding: str = _EMBEDDING) ->
     """The text of a statement, with the Cypher version it was written for.
 
     ``embedding`` is the property that holds the vectors; ``packed``, which has them too, gets the
-    same suffix. ``replace`` substitutes labels or bounds
-    where Cypher takes no parameter; it must never contain user text.
+    same suffix. ``replace`` substitutes parts of the text; it must never contain user text.
     """
     text = statement(f"neo4j/{name}.cypher")
     if embedding != _EMBEDDING:
@@ -135,6 +133,7 @@ class Connection:
         self.database = database
         self.generation = 1
         """The number of the database's embedder that this connection uses; see schema.prepare."""
+        self.written = 0  # how many transactions have written; two at once may count as one
         self._auth = auth
         self._notifications = notifications
         self._pool_size = pool_size
@@ -371,7 +370,10 @@ class Connection:
         """Run a function in one write transaction; it may be called again."""
 
         def attempt(driver: Driver, until: float) -> _T:
-            return self._committed(driver, until, lambda inner: work(Transaction(inner, self)))
+            try:
+                return self._committed(driver, until, lambda inner: work(Transaction(inner, self)))
+            finally:
+                self.written += 1
 
         return self._call(attempt, self._write_timeout)
 

@@ -58,7 +58,8 @@ class Neo4jSearch:
             if view is None:
                 return []
             query = CandidateQuery(vector=vector, sessions_by_vector=limit)
-            near = CandidateSources(self._connection, self._indexes, space, query, view).run()
+            sources = CandidateSources(self._connection, self._indexes, space, query, view)
+            near = sources.triples_and_themes()
             rows = self._connection.rows(
                 "search/episodes",
                 space=space,

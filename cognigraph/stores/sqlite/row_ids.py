@@ -11,12 +11,13 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from cognigraph.arrays import Ints
 from cognigraph.stores.sqlite.in_list import select_in
 
 _MOST = 16
 """Lists that are remembered: two for each of the last searches, which may run at the same time."""
 
-_Listed = tuple[Sequence[str], Sequence[int]]
+_Listed = tuple[Sequence[str], Sequence[int] | Ints]
 
 
 class RowIds:
@@ -29,7 +30,7 @@ class RowIds:
     def __init__(self) -> None:
         self._lists: tuple[_Listed, ...] = ()
 
-    def remember(self, uids: Sequence[str], ids: Sequence[int]) -> None:
+    def remember(self, uids: Sequence[str], ids: Sequence[int] | Ints) -> None:
         """Remember the ids of some rows, which are sorted by uid."""
         self._lists = ((uids, ids), *self._lists[: _MOST - 1])
 
@@ -40,7 +41,7 @@ class RowIds:
             for uid in missing:
                 at = bisect_left(listed, uid)
                 if at < len(listed) and listed[at] == uid:
-                    found[uid] = ids[at]
+                    found[uid] = int(ids[at])
             missing.difference_update(found)
             if not missing:
                 break

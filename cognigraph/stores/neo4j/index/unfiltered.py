@@ -10,8 +10,10 @@ from functools import cache
 
 from cognigraph.cypher.catalog import statement
 from cognigraph.stores.candidates import CandidateQuery
+from cognigraph.stores.neo4j.connection import cypher
 
 _FILTER = re.compile(r"// filter$.*?// end of filter$", re.MULTILINE | re.DOTALL)
+_KEYS = re.compile(r"// keys$.*?// end of keys$", re.MULTILINE | re.DOTALL)
 
 
 def is_unfiltered(query: CandidateQuery) -> bool:
@@ -22,5 +24,14 @@ def is_unfiltered(query: CandidateQuery) -> bool:
 @cache
 def without_filter(name: str) -> tuple[tuple[str, str], ...]:
     """What to replace in a statement to leave out the conditions that it marks."""
-    blocks = dict.fromkeys(_FILTER.findall(statement(f"neo4j/{name}.cypher")))
-    return tuple((block, "") for block in blocks)
+    return _without(_FILTER, statement(f"neo4j/{name}.cypher"))
+
+
+@cache
+def without_keys(name: str, embedding: str) -> tuple[tuple[str, str], ...]:
+    """What to replace in a statement to leave out the keys of sessions, with these vectors."""
+    return _without(_KEYS, cypher(name, embedding=embedding))
+
+
+def _without(marked: re.Pattern[str], text: str) -> tuple[tuple[str, str], ...]:
+    return tuple((block, "") for block in dict.fromkeys(marked.findall(text)))

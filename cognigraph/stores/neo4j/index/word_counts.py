@@ -8,7 +8,7 @@ reader that has counted up to the newest number has missed no chunk of any write
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -45,6 +45,12 @@ class _Counts:
     chunks: int = 0
     frequencies: dict[str, int] = field(default_factory=dict)
     charged: int = 0
+    totals: Row | None = None
+    """What the space recorded of itself when it was last read."""
+    is_quiet: bool = False
+    """Whether nothing new was found then."""
+    written: int = 0
+    """How often this process had written to the database by then."""
 
 
 class Lexicons:
@@ -74,27 +80,34 @@ class Lexicons:
                     self._keep(space, counts)
         return view
 
+    def expected(self, space: str, terms: Sequence[str]) -> SpaceView | None:
+        """What :meth:`view` will say if nothing was written, without asking the server.
+
+        ``None`` if that is unlikely: this process has written since, or the last look at the space
+        found something new.
+        """
+        with self._lock:
+            counts = self._spaces.get(space)
+        if counts is None:
+            return None
+        with counts.lock:
+            totals = counts.totals
+            if totals is None or not counts.is_quiet or counts.written != self._connection.written:
+                return None
+            return _view(totals, counts.frequencies, terms)
+
     def _refresh(self, space: str, counts: _Counts, terms: Sequence[str]) -> SpaceView | None:
+        written = self._connection.written
         row = self._count_next(space, counts)
         while row is not None and row[9] == _AT_ONCE:
             row = self._count_next(space, counts)
         if row is None:
             return None
-        seq, chunks, length, chunk_indexed, covered = row[:5]
-        triples, triple_length, triple_indexed, theme_indexed = row[5:9]
-        own = counts.frequencies
-        mean = length / chunks if chunks else 0.0
-        return SpaceView(
-            chunks=chunks,
-            mean_length=mean,
-            triples=triples,
-            mean_triple_length=triple_length / triples if triples else 0.0,
-            chunk_indexed=chunk_indexed,
-            covered=covered if covered < seq else None,
-            triple_indexed=triple_indexed,
-            theme_indexed=theme_indexed,
-            lexicon=Lexicon(chunks, mean, {term: own.get(term, 0) for term in terms}),
-        )
+        # A first look says nothing about how often the space changes; mostly nobody writes.
+        totals = [*row[:9], counts.epoch]
+        counts.is_quiet = counts.totals in (None, totals)
+        counts.totals, counts.written = totals, written
+        return _view(totals, counts.frequencies, terms)
 
     def _count_next(self, space: str, counts: _Counts) -> Row | None:
         """Count the words of the next chunks; return the row of the statement."""
@@ -131,3 +144,20 @@ class Lexicons:
         with self._lock:
             self._spaces.clear()
             self._total = 0
+
+
+def _view(totals: Row, frequencies: Mapping[str, int], terms: Sequence[str]) -> SpaceView:
+    seq, chunks, length, chunk_indexed, covered = totals[:5]
+    triples, triple_length, triple_indexed, theme_indexed = totals[5:9]
+    mean = length / chunks if chunks else 0.0
+    return SpaceView(
+        chunks=chunks,
+        mean_length=mean,
+        triples=triples,
+        mean_triple_length=triple_length / triples if triples else 0.0,
+        chunk_indexed=chunk_indexed,
+        covered=covered if covered < seq else None,
+        triple_indexed=triple_indexed,
+        theme_indexed=theme_indexed,
+        lexicon=Lexicon(chunks, mean, {term: frequencies.get(term, 0) for term in terms}),
+    )

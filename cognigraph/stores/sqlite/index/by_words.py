@@ -140,5 +140,7 @@ def _joined(parts: Sequence[_Scored]) -> _Scored:
         return _Scored(rows, scores)
     order = np.argsort(rows, kind="stable")
     rows = rows[order]
-    first = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
+    is_first = np.ones(len(rows), bool)
+    np.not_equal(rows[1:], rows[:-1], out=is_first[1:])
+    first = np.flatnonzero(is_first)
     return _Scored(rows[first], np.add.reduceat(scores[order], first))

@@ -82,15 +82,15 @@ def _least(values: Differing, count: int) -> Ints:
     """The positions of the ``count`` least values, and of all that equal the last of them."""
     sample = values[::_SAMPLED]
     number = min(len(sample) - 1, count * len(sample) // len(values))
-    bound = int(np.partition(sample, number)[number]) + 1  # an estimate, rather too high
-    while True:
-        found = np.flatnonzero(values <= bound)
-        if len(found) >= count:
-            break
+    bound = int(np.partition(sample, number)[number])  # an estimate
+    least = values <= bound
+    while np.count_nonzero(least) < count:
         bound += 1
-    own = values[found]
-    up_to = np.cumsum(np.bincount(own))
-    return found[own <= np.searchsorted(up_to, count)]
+        least = values <= bound
+    while np.count_nonzero(fewer := values < bound) >= count:
+        bound -= 1
+        least = fewer
+    return np.flatnonzero(least)
 
 
 def _highest(scores: Matrix | Floats, count: int) -> Ints:

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +33,6 @@ from cognigraph.stores.sqlite.index.sources import (
     Found,
     Positions,
     are_among,
-    hexadecimal,
     passing,
     read_later,
 )
@@ -78,8 +78,8 @@ def gather_candidates(
     chunks = _chunk_candidates(index, rows, found, sessions, query, connect)
     triple_rows = Positions(index.triples, each_once(evidence.triples))
     triple_candidates = triples.candidates(triple_rows, evidence, rows, chunks, connect)
-    row_ids.remember(chunks.uids, index.chunks["id"][rows.rows].tolist())
-    row_ids.remember(triple_candidates.uids, index.triples["id"][triple_rows.rows].tolist())
+    row_ids.remember(chunks.uids, index.chunks["id"][rows.rows])
+    row_ids.remember(triple_candidates.uids, index.triples["id"][triple_rows.rows])
     return Candidates(
         lexicon=found.lexicon,
         chunks=chunks,
@@ -115,7 +115,7 @@ def _found(
     ]
     with Together([task for one in nearest for task in one.tasks]) as comparisons:
         hashes = term_hashes(query.terms)
-        words = index.chunk_words.under_all(hashes)
+        words = index.chunks.words.under_all(hashes)
         lexicon = index.lexicon_of(query.terms, words)
         weights, mean = idf(lexicon, query.terms), lexicon.mean_length
         triples.look_up(hashes)
@@ -170,16 +170,18 @@ def _chunk_candidates(
     connect: Connect,
 ) -> ChunkCandidates:
     table, rows = index.chunks, positions.rows
+    links = np.stack([table["previous"][rows], table["following"][rows]])
+    previous, following = _linked(positions, links)
     return ChunkCandidates(
-        uids=hexadecimal(table["uid"][rows]),
+        uids=positions.uids,
         cosine=found.scan.of(positions.ascending)[positions.order],
         matches=gather(found.words, positions.ascending)[positions.order],
         length=table["length"][rows].astype(float),
         session=sessions.positions(table["session"][rows]),
         at=table["at"][rows] / 1e6,
         question=table["question"][rows],
-        previous=_linked(positions, table["previous"][rows]),
-        following=_linked(positions, table["following"][rows]),
+        previous=previous,
+        following=following,
         by_vector=are_among(rows, found.chunks.vector),
         by_terms=are_among(rows, found.chunks.terms),
         speakers=tuple(map(index.speakers.__getitem__, table["speaker"][rows].tolist())),
@@ -224,8 +226,8 @@ def _session_candidates(
     if query.entity_vectors:
         _key_cosines(connection, index.vectors, sessions.ids[order], query.entity_vectors, keys)
     candidates = SessionCandidates(
-        uids=tuple(uid for uid, _ in by_uid),
-        ids=tuple(name for _, name in by_uid),
+        uids=tuple(map(itemgetter(0), by_uid)),
+        ids=tuple(map(itemgetter(1), by_uid)),
         theme=theme,
         keys=keys,
         matches=matches,

@@ -15,9 +15,9 @@ from cognigraph.stores.candidates import (
     StoredTexts,
     TripleCandidates,
 )
-from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.index.by_words import best_by_words
 from cognigraph.stores.sqlite.index.code_arrays import Mask
+from cognigraph.stores.sqlite.index.evidence_reader import pairs_of
 from cognigraph.stores.sqlite.index.postings import Hashes, Lookup, gather
 from cognigraph.stores.sqlite.index.scan import Scan
 from cognigraph.stores.sqlite.index.sources import (
@@ -26,7 +26,6 @@ from cognigraph.stores.sqlite.index.sources import (
     FoundEvidence,
     Positions,
     are_among,
-    hexadecimal,
     passing,
     read_later,
 )
@@ -112,7 +111,7 @@ class TripleSources:
         evidence = Evidence.pairs(positions.of(found.triples)[inside], cited[inside], len(rows))
         newest = evidence.newest(chunks.at)
         return TripleCandidates(
-            uids=hexadecimal(table["uid"][rows]),
+            uids=positions.uids,
             cosine=self.scan.of(positions.ascending)[positions.order],
             matches=gather(self.words, positions.ascending)[positions.order],
             length=table["length"][rows].astype(float),
@@ -155,15 +154,14 @@ def evidence_of(
     visible: Mask | None,
 ) -> FoundEvidence:
     """The visible evidence of some triples that was observed by ``until``."""
-    before = "" if until is None else "observed_at <= ? AND "
-    pairs = select_in(
-        connection,
-        f"SELECT DISTINCT triple_id, chunk_id FROM evidence WHERE {before}triple_id IN ({{}})",
-        index.triples["id"][rows].tolist(),
-        *([] if until is None else [until]),
-    )
-    both = np.array(pairs, np.int64).reshape(-1, 2)
-    triples, chunks = index.triples.find(both[:, 0]), index.chunks.find(both[:, 1])
+    of_known, sizes, known = index.evidence.of(rows)
+    known &= ~index.triples["restated"][rows]
+    if until is not None:
+        known[:] = False
+    of_known = of_known[np.repeat(known, sizes)]
+    pairs = pairs_of(connection, index.triples["id"][rows[~known]].tolist(), until)
+    triples = np.concatenate([np.repeat(rows, sizes * known), index.triples.find(pairs[:, 0])])
+    chunks = index.chunks.find(np.concatenate([of_known, pairs[:, 1]]))
     inside = chunks >= 0
     if visible is not None:
         inside[inside] = visible[chunks[inside]]

@@ -12,8 +12,8 @@ from typing import TypeVar
 import numpy as np
 
 from cognigraph.arrays import Ints
+from cognigraph.stores.sqlite.index.number_lists import NumberLists
 from cognigraph.stores.sqlite.index.table import Array
-from cognigraph.stores.sqlite.index.word_lists import WordLists
 from cognigraph.text.names import names_in
 from cognigraph.text.terms import marked_words
 from cognigraph.text.word_book import NumberedTexts, Numbers, StringBook, WordBook
@@ -30,7 +30,7 @@ class IndexWords:
 
     def __init__(self) -> None:
         self._words, self._spelled = WordBook(), StringBook()
-        self._chunks, self._names, self._triples = WordLists(), WordLists(), WordLists()
+        self._chunks, self._names, self._triples = NumberLists(), NumberLists(), NumberLists()
 
     @property
     def chunks(self) -> int:
@@ -102,7 +102,7 @@ class IndexWords:
                 for name, array in arrays.items() if name.startswith(start)
             })  # fmt: skip
 
-    def _parts(self) -> dict[str, StringBook | WordLists]:
+    def _parts(self) -> dict[str, StringBook | NumberLists]:
         return {
             "book": self._words, "spelled": self._spelled, "chunks": self._chunks,
             "names": self._names, "triples": self._triples,
@@ -114,12 +114,12 @@ class IndexWords:
         return numbers[numbers != 0], np.diff(starts, append=len(numbers)) - 1
 
 
-def _numbered(book: StringBook, lists: WordLists, rows: Ints) -> NumberedTexts:
+def _numbered(book: StringBook, lists: NumberLists, rows: Ints) -> NumberedTexts:
     book.settle()
-    return NumberedTexts(book, *lists.of(rows))
+    return NumberedTexts(book, lists.blocks(), rows)
 
 
-def _move(book: _Book, moves: Sequence[tuple[WordLists, Ints, WordLists]]) -> _Book:
+def _move(book: _Book, moves: Sequence[tuple[NumberLists, Ints, NumberLists]]) -> _Book:
     """Move lists of some rows from one to another; return a book of their strings alone."""
     found = [lists.only(rows) for lists, rows, _ in moves]
     used = np.zeros(len(book), bool)

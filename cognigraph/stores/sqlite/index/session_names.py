@@ -31,9 +31,10 @@ class SessionNames:
 
     def of(self, connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, Names]:
         """The names of sessions of the space."""
-        unknown = [id for id in ids if id not in self._known]
+        unknown = sorted(set(ids).difference(self._known))
         if unknown:
             statement = "SELECT id, uid, name FROM session WHERE id IN ({})"
             for id, uid, name in select_in(connection, statement, unknown):
                 self._known[id] = uid, name
-        return {id: self._known[id] for id in ids if id in self._known}
+            ids = [id for id in ids if id in self._known]
+        return dict(zip(ids, map(self._known.__getitem__, ids), strict=True))

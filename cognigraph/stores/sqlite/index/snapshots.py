@@ -27,11 +27,12 @@ import numpy as np
 
 from cognigraph.errors import CogniGraphError
 from cognigraph.stores.sqlite.connection import Pool
+from cognigraph.stores.sqlite.index.evidence_reader import read_evidence
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.index.table import Array
 from cognigraph.stores.sqlite.index.word_reader import read_words
 
-_FORMAT = "cognigraph-index-3"
+_FORMAT = "cognigraph-index-4"
 """Changes with the arrays of an index, and with how codes are computed."""
 
 _ALIGNED = 64
@@ -90,6 +91,7 @@ class Snapshots:
         token = uuid4().hex
         try:
             read_words(index, self.pool.read)
+            read_evidence(index, self.pool.read)
             with index.lock:
                 if not index.is_coded:  # messages were forgotten meanwhile
                     return

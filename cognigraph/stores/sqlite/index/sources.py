@@ -47,18 +47,21 @@ class Positions:
 
     def __init__(self, table: Table, rows: Ints) -> None:
         """``rows`` ascend, and each is there once."""
-        uids = table["uid"][rows].view(">u8")
+        uids = table["uid"][rows]
         self.ascending = rows
-        self.order = np.lexsort(uids.T[::-1]) if len(rows) else np.empty(0, np.int64)
+        halves = uids.view(">u8").T[::-1]
+        self.order = np.lexsort(halves) if len(rows) else np.empty(0, np.int64)
         """The indices in ``ascending`` of the rows sorted by uid."""
         self.rows = rows[self.order]
+        self.uids = _hexadecimal(uids[self.order])
+        """The uids of ``rows``."""
         self._position = np.empty(len(rows), np.int64)
         self._position[self.order] = np.arange(len(rows))
 
     def of(self, rows: npt.NDArray[np.integer]) -> Ints:
-        """The positions (k,) of rows; -1 for those that are no candidates."""
+        """The positions of rows, in an array of the same shape; -1 for rows of no candidates."""
         if not len(self.ascending):
-            return np.full(len(rows), -1, np.int64)
+            return np.full(rows.shape, -1, np.int64)
         at = np.minimum(np.searchsorted(self.ascending, rows), len(self.ascending) - 1)
         return np.where(self.ascending[at] == rows, self._position[at], -1)
 
@@ -77,7 +80,7 @@ def are_among(rows: Ints, found: Ints) -> Mask:
     return np.asarray(ascending[at] == rows)
 
 
-def hexadecimal(uids: npt.NDArray[np.uint8]) -> tuple[str, ...]:
+def _hexadecimal(uids: npt.NDArray[np.uint8]) -> tuple[str, ...]:
     """Uids as hexadecimal text."""
     return tuple(uids.tobytes().hex(" ", uids.shape[1]).split())
 
@@ -98,4 +101,4 @@ def read_later(
         with connect() as connection:
             return dict(connection.execute(statement, (json.dumps([*wanted]),)).fetchall())
 
-    return StoredTexts(ids.tolist(), read, words, names)
+    return StoredTexts(ids, read, words, names)

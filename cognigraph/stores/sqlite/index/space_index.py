@@ -20,6 +20,7 @@ import numpy as np
 from cognigraph.arrays import Ints
 from cognigraph.stores.sqlite.index.index_words import IndexWords
 from cognigraph.stores.sqlite.index.layer import FEW_ROWS, Layer
+from cognigraph.stores.sqlite.index.number_lists import NumberLists
 from cognigraph.stores.sqlite.index.postings import Lookup, Postings, term_hashes
 from cognigraph.stores.sqlite.index.rows import (
     CHUNKS,
@@ -91,6 +92,7 @@ class SpaceIndex:
                 "object": (np.int64, ()),
                 "first": (np.int64, ()),
                 "last": (np.int64, ()),
+                "restated": (np.bool_, ()),
             },
             dimension,
             few,
@@ -104,28 +106,15 @@ class SpaceIndex:
         self.themes = Themes(self.vectors, few)
         self.sessions = SessionNames()
         self.words = IndexWords()
-
-    @property
-    def chunk_words(self) -> Postings:
-        """The words of the chunks."""
-        return self.chunks.words
-
-    @property
-    def triple_words(self) -> Postings:
-        """The words of the triples."""
-        return self.triples.words
-
-    @property
-    def total_length(self) -> int:
-        """The number of terms of all chunks."""
-        return self.chunks.total_length
+        self.evidence = NumberLists(np.int64)
+        """The ids of the chunks that are evidence of the first triples."""
 
     @property
     def bytes(self) -> int:
         """Approximate memory of the index, for the cache of indexes."""
         parts = (
-            self.chunks, self.triples, self.chunk_words, self.triple_words, self.by_subject,
-            self.by_object, self.themes, self.sessions, self.words,
+            self.chunks, self.triples, self.chunks.words, self.triples.words, self.by_subject,
+            self.by_object, self.themes, self.sessions, self.words, self.evidence,
         )  # fmt: skip
         sessions = len(self._tails) * _SESSION_BYTES + len(self.speakers) * _SPEAKER_BYTES
         return _EMPTY_BYTES + sessions + sum(part.nbytes for part in parts)
@@ -182,6 +171,7 @@ class SpaceIndex:
         row_of = self.triples.remove_others(np.sort(triples))
         self.by_subject.keep(row_of)
         self.by_object.keep(row_of)
+        self.evidence = self.evidence.kept(np.sort(triples))
         self.themes, self._themes_revision = Themes(self.vectors, self._few_rows), 0
         self.sessions = SessionNames()  # a new session can have the row id of a deleted one
         self.unsaved = self.chunks.rows + self.triples.rows
@@ -230,7 +220,7 @@ class SpaceIndex:
         parts = {
             "chunks": self.chunks.arrays(), "triples": self.triples.arrays(),
             "subject": self.by_subject.arrays(), "object": self.by_object.arrays(),
-            "words": self.words.arrays(),
+            "words": self.words.arrays(), "evidence": self.evidence.arrays(),
         }  # fmt: skip
         state = {
             "revision": self.revision, "moved": self._moved, "speakers": self.speakers,
@@ -255,6 +245,7 @@ class SpaceIndex:
         self.by_subject.restore(part("subject"))
         self.by_object.restore(part("object"))
         self.words.restore(part("words"))
+        self.evidence.restore(part("evidence"))
         self.epoch, self.revision = epoch, int(state["revision"])
         self._moved, self.speakers = bool(state["moved"]), list(state["speakers"])
         self.roles = set(state["roles"])
@@ -268,7 +259,7 @@ class SpaceIndex:
             self.chunks.reserve(count(connection, "chunk_index", span))
         for row in blocks(connection, CHUNKS, "chunk_index", span):
             self._take_chunks(row)
-        self.chunk_words.settle()
+        self.chunks.words.settle()
 
     def _take_chunks(self, row: tuple[Any, ...]) -> None:
         ids, sessions, ats, questions, lengths = map(unpack_integers, row[:5])
@@ -318,7 +309,7 @@ class SpaceIndex:
 
     def lexicon(self, terms: Sequence[str]) -> Lexicon:
         """The BM25 statistics of this space for some terms."""
-        return self.lexicon_of(terms, self.chunk_words.under_all(term_hashes(terms)))
+        return self.lexicon_of(terms, self.chunks.words.under_all(term_hashes(terms)))
 
     def lexicon_of(self, terms: Sequence[str], found: Sequence[Lookup]) -> Lexicon:
         """The BM25 statistics for some terms, from their rows among the chunks."""
@@ -338,7 +329,7 @@ class SpaceIndex:
             self.triples.reserve(count(connection, "triple_index", span))
         for row in blocks(connection, TRIPLES, "triple_index", span):
             self._take_triples(row)
-        self.triple_words.settle()
+        self.triples.words.settle()
         self.by_subject.settle()
         self.by_object.settle()
 
@@ -358,9 +349,10 @@ class SpaceIndex:
         postings, sizes = unpack_terms(row[8], unpack_integers(row[7]))
         rows = self.triples.find(ids)
         moved = rows >= 0
+        self.triples["restated"][rows[moved]] = True  # its evidence may have changed
         subject, object = (self.triples[name][rows[moved]] for name in ("subject", "object"))
         moved[moved] = (subject != subjects[moved]) | (object != objects[moved])
-        first = self.triples.take(values, postings, sizes)
+        first = self.triples.take(values, postings, sizes, restated=False)
         new = np.arange(first, self.triples.rows)
         self.by_subject.add(self.triples["subject"][first:], new)
         self.by_object.add(self.triples["object"][first:], new)

@@ -20,11 +20,13 @@ def read_words(index: SpaceIndex, connect: Connect) -> None:
     """Read the words of all texts of an index.
 
     Its lock is held for short times only: texts are read without it. If rows were removed or
-    changed meanwhile, the texts are those of other rows, and are read again.
+    changed meanwhile, the texts are those of other rows, and are read again; so are those that
+    another thread has read meanwhile.
     """
     while True:
         with index.lock:
             words = index.words
+            read = words.chunks, words.triples
             chunks, triples = _next(index)
         if chunks:
             texts = _texts(connect, CHUNK_TEXTS, chunks)
@@ -33,7 +35,7 @@ def read_words(index: SpaceIndex, connect: Connect) -> None:
         else:
             break
         with index.lock:
-            if index.words is words:
+            if index.words is words and read == (words.chunks, words.triples):
                 (words.take_chunks if chunks else words.take_triples)(texts)
     with index.lock:
         index.words.rest()

@@ -1,4 +1,4 @@
-"""Lists of numbers for the rows of a layer: the words of each text, or the names in it."""
+"""Lists of numbers for the rows of a layer: the words of each text, the names in it, or others."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import numpy.typing as npt
 
 from cognigraph.arrays import Ints
 from cognigraph.stores.sqlite.index.table import Array
-from cognigraph.text.word_book import Numbers, Ragged, ragged, slices
+from cognigraph.text.word_book import Ragged, lists_of, ragged
 
 _MERGE_FACTOR = 4
 
 
-class WordLists:
+class NumberLists:
     """A list of numbers for each of the first rows of a layer. Callers must not run at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, dtype: npt.DTypeLike = np.int32) -> None:
+        self._dtype = np.dtype(dtype)
         self._blocks: list[Ragged] = []
-        self._fresh: list[tuple[Numbers, Ints]] = []
+        self._fresh: list[tuple[Array, Ints]] = []
         self.rows = 0
 
     @property
@@ -28,30 +29,30 @@ class WordLists:
         self._settle()
         return sum(array.nbytes for block in self._blocks for array in block)
 
-    def append(self, values: Numbers, sizes: Ints) -> None:
+    def append(self, values: Array, sizes: Ints) -> None:
         """Add the lists of the next rows, one after another, and the size of each."""
         self._fresh.append((values, sizes))
         self.rows += len(sizes)
 
-    def of(self, rows: Ints) -> tuple[Numbers, Ints, npt.NDArray[np.bool_]]:
+    def of(self, rows: Ints) -> tuple[Array, Ints, npt.NDArray[np.bool_]]:
         """The lists of some rows, one after another, their sizes, and whether each is there."""
+        values, sizes = lists_of(self.blocks(), rows, self._dtype)
+        return values, sizes, rows < self.rows
+
+    def blocks(self) -> tuple[Ragged, ...]:
+        """All lists, those of the first rows in the first block; they are not changed later."""
         self._settle()
-        known, sizes = rows < self.rows, np.zeros(len(rows), np.int64)
-        if len(self._blocks) == 1:
-            values, sizes[known] = self._blocks[0].of(rows[known])
-            return values, sizes, known
-        starts, found, first, total = sizes.copy(), [np.empty(0, np.int32)], 0, 0
-        for block in self._blocks:
-            inside = np.flatnonzero((rows >= first) & (rows < first + block.lists))
-            values, own = block.of(rows[inside] - first)
-            sizes[inside], starts[inside] = own, np.cumsum(own) - own + total
-            found.append(values)
-            first, total = first + block.lists, total + len(values)
-        return np.concatenate(found)[slices(starts, sizes)], sizes, known
+        return tuple(self._blocks)
 
     def only(self, rows: Ints) -> Ragged:
         """The lists of some rows, which ascend, as far as they are there."""
         return self._whole().only(rows[rows < self.rows])
+
+    def kept(self, rows: Ints) -> NumberLists:
+        """The lists of some rows, which ascend, as those of the first rows."""
+        made, block = NumberLists(self._dtype), self.only(rows)
+        made.append(block.values, block.sizes)
+        return made
 
     def arrays(self) -> dict[str, Array]:
         """What :meth:`restore` takes."""
@@ -66,15 +67,15 @@ class WordLists:
         self._settle()
         if len(self._blocks) == 1:
             return self._blocks[0]
-        return ragged([_parts(block) for block in self._blocks], np.int32)
+        return ragged([_parts(block) for block in self._blocks], self._dtype)
 
     def _settle(self) -> None:
         """Take what was added into a block, and merge blocks that are not much smaller."""
         if not self._fresh:
             return
-        block, self._fresh = ragged(self._fresh, np.int32), []
+        block, self._fresh = ragged(self._fresh, self._dtype), []
         while self._blocks and self._blocks[-1].lists < _MERGE_FACTOR * block.lists:
-            block = ragged([_parts(self._blocks.pop()), _parts(block)], np.int32)
+            block = ragged([_parts(self._blocks.pop()), _parts(block)], self._dtype)
         self._blocks.append(block)
 
 

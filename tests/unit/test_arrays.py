@@ -1,0 +1,19 @@
+"""Products that stay in the calling thread."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cognigraph.arrays import products, products_of_rows
+
+
+def test_the_product_of_some_rows_has_the_bits_of_that_of_a_copy():
+    rng = np.random.default_rng(7)
+    left = rng.standard_normal((3000, 256), np.float32)
+    right = rng.standard_normal((5, 256), np.float32)
+    for count in (0, 1, 204, 205, 1500):
+        rows = np.sort(rng.choice(len(left), count, replace=False))
+        found = products_of_rows(left, rows, right)
+        assert found.shape == (count, 5)
+        assert np.array_equal(found, products(left.take(rows, 0), right))
+        assert np.allclose(found, left[rows] @ right.T, atol=1e-4)
