@@ -6,8 +6,10 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -21,6 +23,8 @@ from cognigraph import (
 )
 from cognigraph.embed.embedder import CheckedEmbedder
 from cognigraph.stores.sqlite.connection import Pool, check_ours
+from cognigraph.stores.sqlite.index.index_cache import SpaceIndexes
+from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.schema import migrations
 from cognigraph.stores.sqlite.store import SQLiteStore
 from cognigraph.testing import HashEmbedder
@@ -273,6 +277,32 @@ def test_the_file_can_be_moved_after_close(tmp_path):
     path.rename(tmp_path / "moved.db")
     with open_memory(tmp_path / "moved.db") as memory:
         assert memory.get("m1") is not None
+
+
+def test_closing_waits_for_the_thread_that_loads_an_index(tmp_path, monkeypatch):
+    path = tmp_path / "m.db"
+    with open_memory(path) as memory:
+        memory.add("I moved to Oslo.", id="m1")
+    searched, reading = Event(), Event()
+    load, refresh = SpaceIndexes._load, SpaceIndex.refresh
+
+    def late(*arguments):
+        searched.wait()
+        load(*arguments)
+
+    def slow(*arguments):
+        refresh(*arguments)
+        if searched.is_set():  # only then is it the thread's
+            reading.set()
+            time.sleep(0.3)
+
+    monkeypatch.setattr(SpaceIndexes, "_load", late)
+    monkeypatch.setattr(SpaceIndex, "refresh", slow)
+    with open_memory(path) as memory:
+        assert [hit.id for hit in memory.search("Who moved to Oslo?")] == ["m1"]
+        searched.set()
+        assert reading.wait(10)
+    assert sorted(contents(tmp_path)) == ["m.db"]
 
 
 def test_names_with_special_characters(tmp_path):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from heapq import nlargest
-from threading import Thread
 
 from cognigraph.arrays import Vector
-from cognigraph.errors import CogniGraphError
 from cognigraph.model import (
     Session,
     Triple,
@@ -43,8 +41,7 @@ class SQLiteSearch:
 
     def warm(self, space: str) -> None:
         """Start to load the index of a space that was not searched yet, in another thread."""
-        if space not in self._indexes:
-            Thread(target=self._load, args=(space,), name="cognigraph-warm", daemon=True).start()
+        self._indexes.load(space, self._file.vectors, self._file.read_vectors)
 
     def candidates(self, space: str, query: CandidateQuery) -> Candidates:
         """Gather candidates from the in-memory index, after refreshing it."""
@@ -96,11 +93,6 @@ class SQLiteSearch:
     def sessions_by_id(self, space: str, ids: Sequence[str]) -> dict[str, Session]:
         """Sessions by the caller's id."""
         return self._file.query(space, {}, lambda c, s: read.sessions_by_id(c, s, ids))
-
-    def _load(self, space: str) -> None:
-        # An error here occurs again in the search that follows, which reports it.
-        with suppress(CogniGraphError), self._fresh(space):
-            pass
 
     def _fresh(self, space: str) -> AbstractContextManager[FreshIndex | None]:
         return self._indexes.fresh(space, self._file.vectors, self._file.read_vectors)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from sqlite3 import Connection
 from threading import Lock, Thread
 
+from cognigraph.errors import CogniGraphError
 from cognigraph.stores.sqlite import read
 from cognigraph.stores.sqlite.index.layer import FEW_ROWS
 from cognigraph.stores.sqlite.index.snapshots import Snapshots
@@ -34,6 +35,7 @@ class SpaceIndexes:
     The least recently searched indexes are dropped and read again when needed. The one searched
     last always stays. The total is maintained, so the cost of a search does not depend on the
     number of spaces. Large indexes are read from files, and written to them in a thread.
+    :meth:`finish` waits for all threads, because a connection in use keeps the journal of the file.
     """
 
     def __init__(self, most_bytes: int, few_rows: int = FEW_ROWS) -> None:
@@ -41,6 +43,7 @@ class SpaceIndexes:
         self.few_rows = few_rows
         self.snapshots: Snapshots | None = None
         self._saving: Thread | None = None
+        self._loading: set[Thread] = set()
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._total = 0
         self._lock = Lock()
@@ -58,6 +61,22 @@ class SpaceIndexes:
         """The total memory of the indexes."""
         with self._lock:
             return self._total
+
+    def load(self, space: str, vectors: VectorFormat, snapshot: Snapshot) -> None:
+        """Start to load the index of a space in another thread, unless it is in memory."""
+        if space in self:
+            return
+        thread = Thread(
+            target=self._load, args=(space, vectors, snapshot), name="cognigraph-warm", daemon=True
+        )
+        with self._lock:
+            self._loading = {one for one in self._loading if one.is_alive()} | {thread}
+            thread.start()
+
+    def _load(self, space: str, vectors: VectorFormat, snapshot: Snapshot) -> None:
+        # An error here occurs again in the search that follows, which reports it.
+        with suppress(CogniGraphError), self.fresh(space, vectors, snapshot):
+            pass
 
     @contextmanager
     def fresh(
@@ -109,7 +128,11 @@ class SpaceIndexes:
             self.charge(space, index)
 
     def finish(self) -> None:
-        """Wait until what is being written to files is written."""
+        """Wait until what is being loaded is loaded, and what is being written is written."""
+        with self._lock:
+            loading, self._loading = self._loading, set()
+        for thread in loading:  # one that is loading may yet begin to write
+            thread.join()
         with self._lock:
             saving = self._saving
         if saving is not None:
