@@ -15,6 +15,7 @@ from uuid import uuid4
 import numpy as np
 import pytest
 from neo4j import Driver, GraphDatabase
+from neo4j.exceptions import Neo4jError
 
 from cognigraph import ids
 from cognigraph.arrays import Vector
@@ -26,7 +27,7 @@ from cognigraph.errors import (
     StoreUnavailableError,
 )
 from cognigraph.model.filters import Filter
-from cognigraph.model.storage import EmbedderIdentity
+from cognigraph.model.storage import Check, EmbedderIdentity
 from cognigraph.stores.candidates import CandidateQuery, Candidates, ChunkCandidates
 from cognigraph.stores.neo4j import Neo4jStore
 from cognigraph.stores.neo4j.checks import memory_limit
@@ -36,6 +37,7 @@ from cognigraph.stores.neo4j.index.fulltext import own_label
 from cognigraph.stores.neo4j.index.vectors import index_name
 from cognigraph.stores.neo4j.insert import splice
 from cognigraph.stores.neo4j.parameters import sent
+from cognigraph.stores.neo4j.population import wait_until_built
 from cognigraph.stores.neo4j.schema import migrations
 from cognigraph.stores.records import (
     ChunkRow,
@@ -333,6 +335,90 @@ def wait_until_covered(*stores: Neo4jStore) -> None:
     for store in stores:
         wait([*store.messages._newest._running.values()], 60)
         assert not store.messages._newest._running
+
+
+def vector_indexes(driver: Driver, *names: str) -> dict[str, str]:
+    """The states of some indexes, of those that exist."""
+    rows, _, _ = driver.execute_query(
+        "SHOW VECTOR INDEXES YIELD name, state WHERE name IN $names RETURN name, state",
+        names=list(names),
+    )
+    return {row["name"]: row["state"] for row in rows}
+
+
+def wait_until_made_again(driver: Driver, *names: str) -> None:
+    until = time.monotonic() + 60
+    while set(vector_indexes(driver, *names)) != set(names) and time.monotonic() < until:
+        time.sleep(0.05)
+    for name in names:
+        wait_until_online(driver, name)
+
+
+@pytest.mark.changes_indexes
+def test_a_missing_index_is_reported_and_made_again_while_all_vectors_are_compared(
+    open_store: Open, driver: Driver, space: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = open_store(exact_up_to=20)
+    store.messages.insert(space, [message(space, n) for n in range(60)])
+    while lease := claim(store, space, limit=30):
+        assert store.queue.complete(lease, derivation(lease))
+    names = [index_name("Chunk", space), index_name("Triple", space)]
+    wait_until_made_again(driver, *names)
+    question = CandidateQuery(unit(1)[0], chunks_by_vector=10, triples_by_vector=10)
+    before = store.search.candidates(space, question)
+    assert vectors_check(store).ok
+    # As an import leaves it, for a program that starts; the first one knows the index as online.
+    for asked in (open_store(exact_up_to=20), store):
+        for name in names:
+            driver.execute_query("DROP INDEX $name", name=name)
+        check = vectors_check(asked)
+        assert not check.ok
+        assert f"{names[0]} (Chunk of space {space!r}) is missing" in check.detail
+        assert f"{names[1]} (Triple of space {space!r}) is missing" in check.detail
+        with caplog.at_level(logging.WARNING, "cognigraph.neo4j"):
+            caplog.clear()
+            found = [asked.search.candidates(space, question) for _ in range(3)]
+            wait_until_made_again(driver, *names)
+        for one in found:
+            assert len(found_by_vector(one) & nearest_of_all(driver, space, question, 10)) >= 9
+            assert len(set(one.triples.uids) & set(before.triples.uids)) >= 9
+        assert found_by_vector(found[0]) == nearest_of_all(driver, space, question, 10), "exact"
+        said = [record.getMessage() for record in caplog.records]
+        assert sorted(name for text in said for name in names if name in text) == sorted(names)
+        assert all("compares all vectors" in text for text in said)
+        assert vectors_check(asked).ok
+        assert asked._indexes.usable(space, "Chunk", True) == names[0]
+        assert asked._indexes.usable(space, "Triple", True) == names[1]
+
+
+def vectors_check(store: Neo4jStore) -> Check:
+    return next(check for check in store.check() if check.name == "vector indexes")
+
+
+@pytest.mark.one_line
+@pytest.mark.changes_indexes
+def test_a_search_beside_the_removal_of_a_space_leaves_no_index(
+    open_store: Open, driver: Driver, space: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, other = open_store(exact_up_to=20), open_store(exact_up_to=20)
+    store.messages.insert(space, [message(space, n) for n in range(30)])
+    name = index_name("Chunk", space)
+    wait_until_online(driver, name)
+    write = store._connection.write
+
+    def write_after_a_search(work: Callable[[Any], Any]) -> Any:
+        if not vector_indexes(driver, name):  # dropped, while the space is still said to have it
+            assert other._indexes.usable(space, "Chunk", True) is None
+            wait_until_made_again(driver, name)
+        return write(work)
+
+    monkeypatch.setattr(store._connection, "write", write_after_a_search)
+    store.housekeeping.remove_space(space)
+    assert vector_indexes(driver, name) == {}
+    # And if the search creates it only when the space is gone.
+    other._indexes.usable(space, "Chunk", True)
+    other.close()  # waits for the thread
+    assert vector_indexes(driver, name) == {}
 
 
 @pytest.mark.one_line
@@ -862,6 +948,90 @@ def test_many_can_open_a_new_database_at_once(open_store: Open, driver: Driver) 
     with ThreadPoolExecutor(4) as threads:
         stores = list(threads.map(lambda _: open_store(), range(4)))
     assert {store.info.schema_version for store in stores} == {migrations()[-1][0]}
+
+
+@contextmanager
+def slowly_built(driver: Driver, space: str) -> Iterator[str]:
+    """The name of a vector index, as a large space has, that takes the server several seconds."""
+    label, name = own_label("Chunk", space), index_name("Chunk", space)
+    driver.execute_query(
+        f"UNWIND range(1, 1500) AS n CREATE (:{label} {{v: [i IN range(1, 256) | rand() - 0.5]}})"
+    )
+    driver.execute_query(
+        f"CREATE VECTOR INDEX {name} FOR (n:{label}) ON n.v OPTIONS {{indexConfig: {{"
+        "`vector.dimensions`: 256, `vector.hnsw.m`: 400, `vector.hnsw.ef_construction`: 1500}}"
+    )
+    yield name
+    driver.execute_query(f"DROP INDEX {name}")
+    driver.execute_query(f"MATCH (n:{label}) DELETE n")
+
+
+OLDER = "MATCH (meta:CogniGraph {uid: 'cognigraph'}) SET meta.schema_version = 9"
+
+
+@pytest.mark.one_line
+@pytest.mark.changes_indexes
+def test_opening_does_not_wait_for_the_vector_indexes_of_spaces(
+    open_store: Open, driver: Driver, space: str
+) -> None:
+    open_store()
+    driver.execute_query(OLDER)
+    with slowly_built(driver, space) as name:
+        store = open_store()
+        assert vector_indexes(driver, name) == {name: "POPULATING"}
+        assert store.info.schema_version == migrations()[-1][0]
+        with pytest.raises(StoreUnavailableError, match=rf"within 0 s: {name} \(\d+ %\); the"):
+            wait_until_built(store._connection, [name, "chunk_lexemes"], 0)
+
+
+@pytest.mark.changes_indexes
+def test_opening_does_not_mind_an_index_that_is_not_of_the_schema_and_failed(
+    open_store: Open, driver: Driver, space: str
+) -> None:
+    label = own_label("Chunk", space)
+    driver.execute_query(f"CREATE (:{label} {{text: $text}})", text="too long " * 5000)
+    driver.execute_query(f"CREATE INDEX {label} FOR (n:{label}) ON n.text")
+    try:
+        with pytest.raises(Neo4jError, match="FAILED"):
+            driver.execute_query("CALL db.awaitIndexes(60)")
+        driver.execute_query(OLDER)
+        store = open_store()
+        assert store.info.schema_version == migrations()[-1][0]
+        with pytest.raises(StoreError, match=rf"index {label} \([^\n]*too large[^\n]*\); drop it"):
+            wait_until_built(store._connection, [label], 5)
+    finally:
+        driver.execute_query(f"DROP INDEX {label}")
+        driver.execute_query(f"MATCH (n:{label}) DELETE n")
+
+
+@pytest.mark.one_line
+@pytest.mark.changes_indexes
+def test_opening_creates_what_is_missing_of_the_schema_and_waits_for_it(
+    open_store: Open, driver: Driver, space: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    open_store().messages.insert(space, [message(space, 1, text="a zebra at last")])
+    lost = ["chunk_lexemes", "chunk_order", "chunk_uid"]
+    driver.execute_query("DROP INDEX chunk_lexemes")
+    driver.execute_query("DROP INDEX chunk_order")
+    driver.execute_query("DROP CONSTRAINT chunk_uid")
+    with caplog.at_level(logging.WARNING, "cognigraph.neo4j"):
+        store = open_store()
+    said = [record.getMessage() for record in caplog.records]
+    assert [text.partition(" has no ")[2].partition(";")[0] for text in said] == lost
+    rows, _, _ = driver.execute_query(
+        "SHOW INDEXES YIELD name, state, owningConstraint WHERE name IN $names "
+        "RETURN name, state, owningConstraint ORDER BY name",
+        names=lost,
+    )
+    assert [list(row.values()) for row in rows] == [
+        ["chunk_lexemes", "ONLINE", None],
+        ["chunk_order", "ONLINE", None],
+        ["chunk_uid", "ONLINE", "chunk_uid"],
+    ]
+    found = store.search.candidates(
+        space, CandidateQuery(unit(1)[0], terms=("zebra",), chunks_by_terms=5)
+    )
+    assert found.chunks.uids == (message(space, 1).chunks[0].uid,)
 
 
 def test_errors_say_what_to_do(neo4j_server: Server, open_store: Open) -> None:

@@ -248,7 +248,7 @@ ONLY = {
         "revisions", "row_ids", "sealed", "vector_format", "work",
     },
     ("neo4j", ""): {
-        "databases", "deadlines", "driver_errors", "parameters", "reachable",
+        "databases", "deadlines", "driver_errors", "parameters", "population", "reachable",
         "row_values", "values",
     },
     ("sqlite", "index"): {

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from cognigraph.errors import StoreError
 from cognigraph.model.storage import Check
 from cognigraph.stores.neo4j.connection import Connection, Row
+from cognigraph.stores.neo4j.index.vectors import Layer
 
 _PER_QUERY = "db.memory.transaction.max"
 _IN_TOTAL = "dbms.memory.transaction.total.max"
@@ -32,8 +33,16 @@ _LABELS = [
 ]
 
 
-def run(connection: Connection, schema_version: int, dimension: int) -> list[Check]:
-    """Check server, schema, indexes and memory limit, and count the content."""
+def run(
+    connection: Connection,
+    schema_version: int,
+    dimension: int,
+    vector_indexes: Mapping[str, tuple[Layer, str]],
+) -> list[Check]:
+    """Check server, schema, indexes and memory limit, and count the content.
+
+    ``vector_indexes`` are those that large spaces must have: layer and space by name.
+    """
     components = {row[0]: row for row in connection.rows("schema/components")}
     _, versions, edition = components.get("Neo4j Kernel", ["", ["?"], "?"])
     indexes = connection.rows("schema/indexes", labels=_LABELS)
@@ -42,7 +51,7 @@ def run(connection: Connection, schema_version: int, dimension: int) -> list[Che
         Check("Neo4j", True, f"{versions[0]} {edition} at {connection.uri}"),
         Check("schema", True, f"version {schema_version}"),
         _states(indexes),
-        _dimensions(indexes, dimension),
+        _vectors(indexes, dimension, vector_indexes),
         memory_limit(_settings(connection)),
         Check("content", True, "{} spaces, {} chunks, {} triples".format(*totals)),
     ]
@@ -90,12 +99,22 @@ def _states(indexes: list[Row]) -> Check:
     )
 
 
-def _dimensions(indexes: list[Row], dimension: int) -> Check:
-    vectors = [row for row in indexes if row[1] == "VECTOR"]
-    wrong = sorted(f"{name} has {found}" for name, _, _, found in vectors if found != dimension)
+def _vectors(
+    indexes: list[Row], dimension: int, expected: Mapping[str, tuple[Layer, str]]
+) -> Check:
+    vectors = {row[0]: row[3] for row in indexes if row[1] == "VECTOR"}
+    wrong = sorted(f"{name} has {found}" for name, found in vectors.items() if found != dimension)
+    missing = sorted(
+        f"{name} ({layer} of space {space!r}) is missing"
+        for name, (layer, space) in expected.items()
+        if name not in vectors
+    )
     return Check(
         "vector indexes",
-        not wrong,
-        "; ".join(wrong) or f"{len(vectors)} for large layers, {dimension} dimensions",
-        "another program created these indexes; drop them and open the memory again",
+        not wrong and not missing,
+        "; ".join([*wrong, *missing]) or f"{len(vectors)} for large layers, {dimension} dimensions",
+        "another program created these indexes; drop them and open the memory again"
+        if wrong
+        else "search in the space: that makes them again in the background; until the server has "
+        "built them, searches there are correct, only slower",
     )

@@ -22,6 +22,7 @@ from cognigraph.stores.neo4j.connection import (
 )
 from cognigraph.stores.neo4j.index.packing import pack_all
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
+from cognigraph.stores.neo4j.population import wait_until_built
 from cognigraph.stores.neo4j.values import packed, vector
 from cognigraph.stores.reindex import Unindexed
 from cognigraph.text.clean import headed, searched, stated
@@ -151,8 +152,8 @@ class Neo4jReindexing:
         if self._only_names:
             self._connection.write(lambda tx: self._hold_and_catch_up(tx, embed))
             return
-        self._indexes.make_again(self._property, self._embedder.dimension)
-        self._connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
+        names = self._indexes.make_again(self._property, self._embedder.dimension)
+        wait_until_built(self._connection, names, _INDEX_TIMEOUT)
 
         def change(tx: Transaction) -> None:
             tx.rows("reindex/hold")

@@ -52,8 +52,11 @@ def remove(connection: Connection, indexes: OwnIndexes, space: str, *, remember:
     for name, replace in _STEPS if not remember else _STEPS[:-1]:
         while _delete(connection, name, replace, space, until) == _BATCH:
             pass
-    indexes.drop_of(space)
+    own = indexes.expected(space)
+    indexes.drop_of(own)
     connection.write(lambda tx: tx.rows("remove/end", space=space))
+    # A search that saw the space without its indexes may have created them again.
+    indexes.drop_of(own)
 
 
 def _remember(connection: Connection, space: str) -> None:

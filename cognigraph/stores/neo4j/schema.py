@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from functools import cache
 from importlib.resources import files
 
-from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError
+from cognigraph.errors import EmbedderMismatchError, SchemaError, StoreError, StoreUnavailableError
 from cognigraph.model.storage import EmbedderIdentity
 from cognigraph.stores.neo4j import resolve, succession
 from cognigraph.stores.neo4j.connection import (
@@ -18,15 +19,20 @@ from cognigraph.stores.neo4j.connection import (
 )
 from cognigraph.stores.neo4j.deadlines import within
 from cognigraph.stores.neo4j.index import marked, packing
+from cognigraph.stores.neo4j.population import wait_until_built
 from cognigraph.stores.protocols import mismatch
 from cognigraph.text.terms import ANALYZER
 from cognigraph.times import Clock, system_clock
+
+logger = logging.getLogger("cognigraph.neo4j")
 
 MINIMUM = (5, 26)
 """The first release with vector search, dynamic labels and scoped subqueries."""
 
 _VERSION = re.compile(r"(\d+)\.(\d+)")
-_INDEX_TIMEOUT = 300
+_CREATE = re.compile(r"CREATE (?:FULLTEXT INDEX|INDEX|CONSTRAINT) (\w+) IF NOT EXISTS")
+_INDEX_TIMEOUT = 900
+"""Seconds; 1,000,000 nodes take a minute or two for most indexes."""
 _MIGRATION_TIMEOUT = 3600
 """Seconds; to fill the new indexes of a large database takes long, but happens once a release."""
 _COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
@@ -50,6 +56,16 @@ def commands(name: str) -> list[str]:
     """The single commands of a migration."""
     text = _COMMENT.sub("", cypher(name).removeprefix("CYPHER 5\n"))
     return [f"CYPHER 5 {part.strip()}" for part in text.split(";") if part.strip()]
+
+
+@cache
+def indexes() -> dict[str, str]:
+    """The indexes and constraints of the schema, without which nothing works: commands by name.
+
+    Vector indexes are not among them: without the one of its space, a search only takes longer.
+    """
+    every = [command for _, name in migrations() for command in commands(name)]
+    return {found[1]: command for command in every if (found := _CREATE.search(command))}
 
 
 def check_server(connection: Connection) -> str:
@@ -80,11 +96,33 @@ def prepare(
             # The constraint on the lock node comes first: with it, MERGE is safe as a lock.
             connection.command_text(commands(migrations()[0][1])[0], {})
             connection.write(lambda tx: _migrate(tx, connection, embedder, newest, clock))
-            connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
             found = connection.row("schema/version")
     assert found is not None
+    _complete(connection)
     connection.generation = found[4]
     return newest, _checked(found, connection.uri, embedder)
+
+
+def _complete(connection: Connection) -> None:
+    """Create what is missing of the schema's indexes, and wait until all of them are online.
+
+    A copy of a database may lack them, and another process may just have created them.
+    """
+    names = sorted(indexes())
+    try:
+        found = {row[0]: row[1] for row in connection.rows("schema/states", names=names)}
+    except StoreUnavailableError:
+        raise
+    except StoreError as error:  # a user that may use indexes need not be allowed to list them
+        logger.info("the indexes of %s are not checked: %s", connection.uri, error)
+        return
+    if any(found.get(name) != "ONLINE" for name in names):
+        with within(_MIGRATION_TIMEOUT):
+            for name in names:
+                if name not in found:
+                    logger.warning("%s has no %s; it is created again", connection.uri, name)
+                    connection.command_text(indexes()[name], {})
+            wait_until_built(connection, names, _INDEX_TIMEOUT)
 
 
 def _migrate(
@@ -108,13 +146,13 @@ def _migrate(
                 # command says IF NOT EXISTS, so a crash in between leaves nothing to repair.
                 connection.command_text(command, {})
     if 0 < version < number_of("resolution"):
-        connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
+        wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
         resolve.settle_all(connection, clock())
     if 0 < version < number_of("states"):
-        connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
+        wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
         succession.settle_all(connection)
     if 0 < version < number_of("marks"):
-        connection.rows("schema/await", seconds=_INDEX_TIMEOUT)
+        wait_until_built(connection, indexes(), _INDEX_TIMEOUT)
         marked.index_all(connection)
     if 0 < version < number_of("packed"):
         found = tx.row("schema/version")

@@ -121,4 +121,6 @@ class Neo4jStore:
 
     def check(self) -> list[Check]:
         """Run the health checks of the database."""
-        return checks.run(self._connection, self._version, self._embedder.dimension)
+        return checks.run(
+            self._connection, self._version, self._embedder.dimension, self._indexes.expected()
+        )

@@ -8,12 +8,14 @@ milliseconds; each layer that outgrows this gets a label and an index of its own
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import os
+from collections.abc import Collection, Iterator
 from threading import Lock
 from typing import Literal
 
 from cognigraph.errors import StoreError, StoreUnavailableError
 from cognigraph.stores.neo4j.connection import Connection
+from cognigraph.stores.neo4j.deadlines import within
 from cognigraph.stores.neo4j.index.fulltext import own_label
 
 Layer = Literal["Chunk", "Triple", "Theme"]
@@ -22,6 +24,8 @@ _LAYERS: tuple[Layer, ...] = ("Chunk", "Triple", "Theme")
 logger = logging.getLogger("cognigraph.neo4j")
 
 _BATCH = 2000
+_PATIENCE = 30.0
+"""Seconds for the command that creates a missing index; the server then builds it by itself."""
 
 # Quantisation takes a quarter of the memory; candidates are ranked by their stored vectors anyway.
 # The HNSW graph is denser than by default (16, 100), so that the first 200 results contain 0.99 of
@@ -48,6 +52,7 @@ class OwnIndexes:
         self._exact_up_to = exact_up_to
         self._online: set[str] = set()
         self._tried: set[str] = set()
+        self._restoring: set[tuple[int, str]] = set()
         self._lock = Lock()
 
     def grow(self, space: str, layer: Layer, nodes: int, indexed: bool) -> None:
@@ -117,10 +122,13 @@ class OwnIndexes:
             for space in row[0] if row else ():
                 yield layer, space
 
-    def make_again(self, embedding: str, dimension: int) -> None:
-        """Create the indexes of all large spaces on another property. Idempotent."""
+    def make_again(self, embedding: str, dimension: int) -> list[str]:
+        """Create the indexes of all large spaces on another property; their names. Idempotent."""
+        names = []
         for layer, space in self._indexed():
             self._create(layer, space, embedding, dimension)
+            names.append(index_name(layer, space, embedding))
+        return names
 
     def drop(self, embedding: str) -> None:
         """Drop the indexes of all large spaces on a property."""
@@ -128,15 +136,21 @@ class OwnIndexes:
             name = index_name(layer, space, embedding)
             self._connection.command("vectors/drop", name=name)
 
-    def drop_of(self, space: str) -> None:
-        """Drop the indexes of one space, which is removed."""
-        for layer, owner in self._indexed():
-            if owner == space:
-                name = index_name(layer, space, self._connection.embedding)
-                self._connection.command("vectors/drop", name=name)
-                self.forget(name)
-                with self._lock:
-                    self._tried.discard(name)
+    def expected(self, space: str | None = None) -> dict[str, tuple[Layer, str]]:
+        """Layer and space by name of index: those that must exist, of one space or of all."""
+        return {
+            index_name(layer, owner, self._connection.embedding): (layer, owner)
+            for layer, owner in self._indexed()
+            if space in (None, owner)
+        }
+
+    def drop_of(self, names: Collection[str]) -> None:
+        """Drop the indexes of a space that is removed."""
+        for name in names:
+            self._connection.command("vectors/drop", name=name)
+            self.forget(name)
+            with self._lock:
+                self._tried.discard(name)
 
     def _label(
         self, space: str, of_layer: tuple[str, str], labels: list[str], after: int
@@ -156,12 +170,48 @@ class OwnIndexes:
         with self._lock:
             if name in self._online:
                 return name
-        row = self._connection.row("vectors/state", name=name)
-        if row is None or row[0] != "ONLINE":
+        row = self._connection.row("schema/states", names=[name])
+        if row is None:
+            self._restore(layer, space, name)
+            return None
+        if row[1] != "ONLINE":
             return None
         with self._lock:
             self._online.add(name)
         return name
+
+    def _restore(self, layer: Layer, space: str, name: str) -> None:
+        """Create an index that was dropped, or not imported, in a thread beside the searches.
+
+        Its nodes still have the label, so the server finds them. What fails for another reason
+        than an outage, such as a missing right, is not tried again.
+        """
+        key = os.getpid(), name  # a forked process has none of the threads
+        with self._lock:
+            if key in self._restoring:
+                return
+            self._restoring.add(key)
+        logger.warning(
+            "the vector index %s of space %r (%s) is missing in %s; it is created again, and until "
+            "the server has built it, each search compares all vectors, which is exact but slow",
+            name, space, layer, self._connection.uri,
+        )  # fmt: skip
+        self._connection.start(self._create_again, layer, space, key)
+
+    def _create_again(self, layer: Layer, space: str, key: tuple[int, str]) -> None:
+        try:
+            with within(_PATIENCE):
+                self._create(layer, space, self._connection.embedding, self._dimension)
+                if (layer, space) not in self._indexed():
+                    # The space was removed meanwhile, with its flag.
+                    self._connection.command("vectors/drop", name=key[1])
+        except StoreUnavailableError as error:
+            logger.info("%s was not created again, a later search tries: %s", key[1], error)
+        except StoreError as error:
+            logger.warning("space %r keeps comparing all its vectors: %s", space, error)
+            return
+        with self._lock:
+            self._restoring.discard(key)
 
     def forget_all(self, space: str) -> None:
         """Discard the recorded states of the indexes of a space."""

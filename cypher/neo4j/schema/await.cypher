@@ -1,4 +1,0 @@
-// what: wait until new indexes are online
-// parameters: seconds
-// returns: nothing
-CALL db.awaitIndexes($seconds)
