@@ -855,36 +855,14 @@ def readme() -> str:
 
 
 def peers() -> str:
-    """Return the table that compares other memory systems with cognigraph."""
-    found = result("peers")
-    rows = [
-        [
-            row["memory"],
-            f"{row['all']} / {row['no_adversarial']}",
-            f"{row['search_ms']} ms",
-            f"{row['insert_ms']} ms",
-        ]
-        for row in found["rows"]
-    ]
-    for what, name in (("recorded facts", "recorded"), ("`rules`, no model", "rules")):
-        own = result(f"recall-{name}-{found['embedder']}")
-        recalled = share(own["by_conversation"][found["conversation"]])
-        inserted = ms(result(f"enrich-{name}")["add"]["p50_ms"])
-        rows.append(
-            [
-                f"**cognigraph** on SQLite, {what}",
-                f"{recalled} / –",
-                ms(own["search_ms"]["p50"]),
-                inserted,
-            ]
-        )
-    return table(["", "recall@15", "search", "insert a message"], rows)
+    """Return the table that compares other memories with cognigraph."""
+    return peer_tables.in_short(result("peers-run"))
 
 
 def trials() -> str:
-    """Return the table of failures seen in other memory systems and what cognigraph does."""
-    found = result("peers")["trials"]
-    return table(["seen", "here"], ([row["seen"], row["here"]] for row in found))
+    """Return the table of what each memory lost or refused when something failed."""
+    # All refuse what an endpoint that is out of order should embed.
+    return peer_tables.trials(result("peers-run"), without=["embedder_fails"])
 
 
 def torture() -> str:
@@ -912,7 +890,7 @@ def torture() -> str:
 
 IN_README: dict[str, Callable[[], str]] = {
     "Compared with other memories": peers,
-    "Seen in trials": trials,
+    "When something fails": trials,
     "Figures": readme,
 }
 

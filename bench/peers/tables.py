@@ -6,7 +6,7 @@ file, of the same run. Only these ratios can be compared between machines.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from bench.peers.catalog import MEMORIES, WRITERS, Variant
@@ -56,9 +56,15 @@ def times(found: Result, row: Result, part: str, figure: str = "p50") -> str:
     """Format a time and its ratio to the base's."""
     if not row.get(part):
         return ""
-    base = found["memories"].get(BASE, {}).get(part)
     text = f"{number(row[part][figure])} ms"
-    return f"{text} (× {number(row[part][figure] / base[figure], 2)})" if base else text
+    compared = ratio(found, row, part, figure)
+    return f"{text} ({compared})" if compared else text
+
+
+def ratio(found: Result, row: Result, part: str, figure: str = "p50") -> str:
+    """Format how many times the base's time something took."""
+    base = found["memories"].get(BASE, {}).get(part)
+    return f"× {number(row[part][figure] / base[figure], 2)}" if base and row.get(part) else ""
 
 
 def summary(found: Result) -> str:
@@ -74,6 +80,20 @@ def summary(found: Result) -> str:
         for row in found["memories"].values()
     ]
     return table(["", "recall@15", "search", "insert a message", "model calls"], rows)
+
+
+def in_short(found: Result) -> str:
+    """Return recall, and how many times cognigraph's time the others take, for the README."""
+    rows = [
+        [
+            titled(row),
+            f"{share(row['recall'])} / {share(row['recall_no_adversarial'])}",
+            ratio(found, row, "search_ms"),
+            ratio(found, row, "insert_ms"),
+        ]
+        for row in found["memories"].values()
+    ]
+    return table(["", "recall@15", "search", "insert"], rows)
 
 
 def conversations(found: Result) -> str:
@@ -171,16 +191,17 @@ def occupying(found: Result) -> str:
     return table(["", "memory of the process", "disk", "open", "hosts it tried to reach"], rows)
 
 
-def trials(found: Result) -> str:
-    """Return what was lost, doubled or refused in each trial."""
+def trials(found: Result, without: Collection[str] = ()) -> str:
+    """Return what was lost, doubled or refused in each trial but some."""
+    shown = {what: title for what, title in TRIALS.items() if what not in without}
     rows = [
         [
             titled(found["memories"][name]),
-            *(outcome(tried[what]) if what in tried else "–" for what in TRIALS),
+            *(outcome(tried[what]) if what in tried else "–" for what in shown),
         ]
         for name, tried in found["trials"].items()
     ]
-    return table(["", *TRIALS.values()], rows)
+    return table(["", *shown.values()], rows)
 
 
 def outcome(tried: Result) -> str:

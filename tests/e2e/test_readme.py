@@ -38,7 +38,10 @@ def test_numbers_beside_the_tables_are_those_of_the_results() -> None:
     found = figures.result("recall-rules-wordllama")
     assert f"{found['questions']} questions about five LoCoMo conversations" in words
     assert len(found["by_conversation"]) == 5
-    measured_with = {"26", "15", "2026", "5.26", str(found["questions"])}
+    compared = figures.result("peers-run")["conversations"]
+    messages, questions = (sum(one[what] for one in compared) for what in ("messages", "questions"))
+    assert f"the same {messages} messages and {questions} questions" in words
+    measured_with = {"15", "1", "5.26", str(messages), str(questions), str(found["questions"])}
     assert set(re.findall(r"\b\d+(?:[.,]\d+)*", words)) == measured_with
 
 
