@@ -129,7 +129,8 @@ class Filler:
         )
         for some in turns(world, self._words, count):
             self._take_chunks(some)
-            self._take_triples(some, per_turn)
+            if per_turn:
+                self._take_triples(some, per_turn)
             self._connection.execute("COMMIT")
             self._connection.execute("BEGIN")
 
@@ -295,9 +296,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file")
     parser.add_argument("--chunks", type=int, default=1_000_000)
-    parser.add_argument("--triples", type=int, default=3_000_000)
+    parser.add_argument(
+        "--triples", type=int, default=3_000_000,
+        help="about that many: each message gets the same number, rounded down",
+    )  # fmt: skip
     parser.add_argument("--run", default=RUN)
     arguments = parser.parse_args()
+    if arguments.chunks < 1 or arguments.triples < 0:
+        parser.error("there must be a message at least, and no negative number of triples")
     print(bulk_fill(arguments.file, arguments.chunks, arguments.triples, arguments.run), "s")
 
 
