@@ -186,15 +186,19 @@ def running_server(version: str, sizes: Sizes | None = None) -> Iterator[Server]
             yield server
 
 
-def admin(version: str, folder: Path, arguments: list[str], heap: str = "1g") -> None:
-    """Run a command of neo4j-admin on the data of a server that has `folder` and does not run."""
-    way = resolve(version)
+def admin(version: str, folder: Path, arguments: list[str], sizes: Sizes | None = None) -> None:
+    """Run a command of neo4j-admin on the data of a server that has `folder` and does not run.
+
+    Raises `ServerError` with what it printed last if it fails.
+    """
+    way, sizes = resolve(version), sizes or Sizes()
     if not isinstance(way, Local):
         raise ServerError(f"neo4j-admin is run from Maven's artifacts only, and this is {way}")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "home").mkdir(parents=True, exist_ok=True)
     (folder / "neo4j.conf").write_text(_settings("127.0.0.1:7687", Sizes(folder=folder)))
-    command = _java(way, heap, _class_path(way))
+    compiler = _SHORT_LIVED if sizes.short_lived else ()
+    command = _java(way, sizes.heap, _class_path(way), *compiler)
     home = {"NEO4J_HOME": str(folder / "home"), "NEO4J_CONF": str(folder)}
     with (folder / "admin.log").open("wb") as log:
         code = subprocess.run(

@@ -1,4 +1,4 @@
-"""The CSV files that bench/import_neo4j.py writes hold what the product would store."""
+"""The CSV files that bench/neo4j_csv.py writes hold what the product would store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench.import_neo4j import NODES, RELATIONSHIPS, Export, labels_of
+from bench.neo4j_csv import NODES, RELATIONSHIPS, Export, labels_of
 from bench.synthetic import World, messages
 from cognigraph.embed import CheckedEmbedder, resolve
 from cognigraph.ingest.insert.prepare import clean, to_rows
@@ -26,19 +26,28 @@ pytestmark = pytest.mark.slow
 Files = dict[str, list[dict[str, str]]]
 
 CHUNKS, FACTS = 60, 180
+END_IDS = (":START_ID", ":END_ID")
 BULK = Path(__file__).parents[2] / "bench" / "bulk.py"
+
+
+def filled(file: Path, facts: int) -> str:
+    sizes = ["--chunks", str(CHUNKS), "--triples", str(facts)]
+    subprocess.run([sys.executable, BULK, file, *sizes], check=True)
+    return str(file)
 
 
 @pytest.fixture(scope="module")
 def export(tmp_path_factory: pytest.TempPathFactory) -> Export:
     folder = tmp_path_factory.mktemp("import")
-    sizes = ["--chunks", str(CHUNKS), "--triples", str(FACTS)]
-    subprocess.run([sys.executable, BULK, folder / "m.db", *sizes], check=True)
-    return Export(str(folder / "m.db"), folder / "csv")
+    return Export(filled(folder / "m.db", FACTS), folder / "csv")
 
 
 @pytest.fixture(scope="module")
 def files(export: Export) -> Files:
+    return written(export)
+
+
+def written(export: Export) -> Files:
     export.run()
     return {name: read(export.folder / f"{name}.csv") for name in NODES | RELATIONSHIPS}
 
@@ -147,3 +156,57 @@ def test_totals_and_chains_are_those_of_the_rows(files: Files) -> None:
     tails = {properties(session)["tail"] for session in files["Session"]}
     first, last = ({row[end] for row in files["NEXT"]} for end in (":START_ID", ":END_ID"))
     assert tails == {row["uid"] for row in files["Chunk"] if row[":ID"] in last - first}
+
+
+def test_the_first_messages_are_written_with_their_facts_and_sessions_only(
+    export: Export, files: Files
+) -> None:
+    first = Export(export.file, export.folder.with_name("first"), 30)
+    few = written(first)
+    assert [row["uid"] for row in few["Chunk"]] == [row["uid"] for row in files["Chunk"][:30]]
+    assert [row["uid"] for row in few["Theme"]] == [row["uid"] for row in files["Theme"][:2]]
+    ids = {row[":ID"]: row["uid"] for row in files["Chunk"] + files["Triple"]}
+    said = {
+        ids[row[":START_ID"]]
+        for row in files["EVIDENCE"]
+        if ids[row[":END_ID"]] in {row["uid"] for row in few["Chunk"]}
+    }
+    assert {row["uid"] for row in few["Triple"]} == said
+    ends = {row["subject_uid"] for row in few["Triple"]} | {
+        row["object_uid"] for row in few["Triple"]
+    }
+    assert {row["uid"] for row in few["Entity"]} == ends
+    assert len(few["Key"]) == len({row[":END_ID"] for row in few["HAS_KEY"]}) < len(files["Key"])
+    whole, cut = few["Session"]
+    assert whole == files["Session"][0] | {":ID": whole[":ID"]}
+    last = properties(few["Chunk"][-1])
+    assert (cut["messages:long"], cut["chunks:long"], cut["tail"]) == ("5", "5", last["uid"])
+    assert properties(cut)["ended_at"] == last["at"]
+    (space,), (facts,) = (list(map(properties, few[kind])) for kind in ("Space", "SpaceFacts"))
+    assert (space["chunks"], space["seq"], facts["triples"], facts["themes"]) == (
+        30, 30, len(said), 2,
+    )  # fmt: skip
+    nodes = {row[":ID"] for kind in NODES for row in few[kind]}
+    tied = {row[end] for name in RELATIONSHIPS for row in few[name] for end in END_IDS}
+    assert tied < nodes, "a relationship has an end that is not there"
+    assert [id for batch in first.packed() for id, _ in batch] == [
+        int(row[":ID"]) for kind in ("Chunk", "Triple", "Theme") for row in few[kind]
+    ]
+
+
+def test_a_file_without_facts_is_written(tmp_path: Path) -> None:
+    files = written(Export(filled(tmp_path / "m.db", 0), tmp_path / "csv"))
+    assert len(files["Chunk"]) == CHUNKS
+    assert not files["Triple"] and not files["Entity"] and not files["EVIDENCE"]
+    (facts,) = map(properties, files["SpaceFacts"])
+    assert (facts["triples"], facts["length"], facts["themes"]) == (0, 0, 3)
+    assert facts["seq"] == len(files["Theme"]) == 3
+
+
+@pytest.mark.parametrize("sizes", [["--chunks", "0"], ["--triples", "-1"]])
+def test_sizes_that_make_no_sense_are_refused(tmp_path: Path, sizes: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, BULK, tmp_path / "m.db", *sizes], capture_output=True, text=True
+    )
+    assert done.returncode == 2 and "at least" in done.stderr
+    assert not list(tmp_path.iterdir())
