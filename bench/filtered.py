@@ -21,8 +21,6 @@ from measure import percentiles
 from synthetic import START, TURNS_PER_SESSION, World, marks_of, messages
 
 from cognigraph import Filter, Memory, Space
-from cognigraph.stores.neo4j.index.allowed import marks
-from cognigraph.stores.neo4j.index.marked import index_all
 from cognigraph.stores.records import MessageData
 from cognigraph.stores.sqlite.message_data import role_number, write
 
@@ -105,9 +103,14 @@ def _mark_sqlite(memory: Memory, location: str, space: str, chunks: int) -> None
 
 
 def _mark_neo4j(memory: Memory, location: str, space: str, chunks: int) -> None:
+    # Imported here, so that the driver does not add to the memory measured of a SQLite store.
+    from cognigraph.stores.neo4j.index.allowed import marks
+    from cognigraph.stores.neo4j.index.marked import index_all
+
     connection = memory._engine.store._connection  # type: ignore[attr-defined]
     for first in range(0, chunks, 1000):
-        rows = [_properties(number) for number in range(first, min(first + 1000, chunks))]
+        numbers = range(first, min(first + 1000, chunks))
+        rows = [_properties(number, marks) for number in numbers]
         with connection.driver.session(database=connection.database) as session:
             session.run(_SET, {"space": space, "rows": rows}).consume()
     index_all(connection)
@@ -120,7 +123,7 @@ SET chunk += row.properties
 """
 
 
-def _properties(number: int) -> dict[str, Any]:
+def _properties(number: int, marks: Callable[[MessageData], list[str]]) -> dict[str, Any]:
     role, tags, metadata = marks_of(number)
     data = MessageData(json.dumps(metadata), tags)
     found = {"tags": list(data.tags) or None, "metadata": data.metadata, "marks": marks(data)}

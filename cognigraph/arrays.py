@@ -16,6 +16,9 @@ Ints = npt.NDArray[np.int64]
 
 _UNTHREADED = 1 << 18
 """OpenBLAS computes a product of at most this many multiplications in the calling thread."""
+_SIGN_AND_REST = np.int32(-0x70000001)
+"""All bits but the three after the first, which repeat the sign of a half after it was widened."""
+_HIGHER_EXPONENT = np.float32(2.0**112)
 
 
 def product(matrix: npt.NDArray[np.number], vector: Vector) -> npt.NDArray[np.floating]:
@@ -39,10 +42,23 @@ def products(left: npt.NDArray[np.floating], right: npt.NDArray[np.floating]) ->
 def products_of_rows(
     left: npt.NDArray[np.floating], rows: Ints, right: npt.NDArray[np.floating]
 ) -> Vector:
-    """As :func:`products` of some rows (k,); they are copied a few at a time."""
-    found = np.empty((len(rows), len(right)), np.result_type(left, right))
+    """As :func:`products` of some rows (k,), in single precision; a few are copied at a time."""
+    found = np.empty((len(rows), len(right)), np.float32)
     for part in _parts(len(rows), right):
-        np.matmul(left.take(rows[part], 0), right.T, out=found[part])
+        np.matmul(single(left.take(rows[part], 0)), right.T, out=found[part])
+    return found
+
+
+def single(values: npt.NDArray[np.floating]) -> Vector:
+    """Finite numbers of 16 or 32 bits in single precision, of 16 in a third of astype's time."""
+    if values.dtype != np.float16:
+        return np.asarray(values, np.float32)
+    # Sign, exponent and fraction move to their positions; the exponents are then 112 too low.
+    bits = values.view(np.int16).astype(np.int32)
+    bits <<= 13
+    bits &= _SIGN_AND_REST
+    found = bits.view(np.float32)
+    found *= _HIGHER_EXPONENT
     return found
 
 

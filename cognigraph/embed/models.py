@@ -32,7 +32,7 @@ class WordLlamaEmbedder:
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Mean of the token vectors of each text."""
-        return _token_means().of(texts)
+        return token_means().of(texts)
 
     def embed_query(self, text: str) -> npt.NDArray[np.floating]:
         """Vector of a question, computed as for any other text."""
@@ -42,7 +42,8 @@ class WordLlamaEmbedder:
 _loading = ProcessLock()
 
 
-def _token_means() -> TokenMeans:
+def token_means() -> TokenMeans:
+    """The static model that this process shares."""
     with _loading:  # otherwise concurrent threads would each load the model
         return _loaded()
 

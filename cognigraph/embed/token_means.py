@@ -8,9 +8,9 @@ sixth of the time that it takes to divide each text anew; the vectors are the sa
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from array import array
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -24,14 +24,15 @@ _LONGEST = 64
 """Longer runs without a space are no words, so they are not remembered."""
 _MOST_WORDS = 65_536
 
-Ids = Sequence[int]
+Ids = npt.NDArray[np.int32]
+_NO_IDS = np.empty(0, np.int32)
 
 
 class TokenMeans:
     """The mean of the token vectors of each text. Thread-safe."""
 
     def __init__(self, model: StaticModel) -> None:
-        self._vectors = model.vectors
+        self.vectors = model.vectors
         self._tokenizer = model.tokenizer
         self._special = tuple(
             token.content for token in self._tokenizer.get_added_tokens_decoder().values()
@@ -42,30 +43,43 @@ class TokenMeans:
 
     def of(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """The mean vectors (len(texts), dimension); zeros for a text without tokens."""
-        ids = [self._ids(text) for text in texts]
+        return self.means(self._divided(texts, self._of_word))
+
+    def tokens_of_words(self, words: Sequence[str]) -> list[Ids]:
+        """The tokens of words whose tokens the caller keeps, so that they are not kept here."""
+        return self._divided(words, self._tokens)
+
+    def means(self, ids: Sequence[Ids]) -> npt.NDArray[np.float32]:
+        """The mean vectors (len(ids), dimension) of tokens; zeros where there are none."""
+        return means(self.vectors, ids)
+
+    def _divided(self, texts: Sequence[str], of_word: Callable[[str], bytes]) -> list[Ids]:
+        ids = [self._ids(text, of_word) for text in texts]
         others = [text for text, own in zip(texts, ids, strict=True) if own is None]
         whole = iter(self._whole(others))
-        return means(self._vectors, [next(whole) if own is None else own for own in ids])
+        return [next(whole) if own is None else own for own in ids]
 
-    def _ids(self, text: str) -> Ids | None:
+    def _ids(self, text: str, of_word: Callable[[str], bytes]) -> Ids | None:
         """The tokens of a text; ``None`` if it must be divided as a whole."""
         if not text:
-            return ()
+            return _NO_IDS
         if not self._by_words or any(special in text for special in self._special):
             return None
         words = _WORDS.findall(_SPACE + text.replace(" ", _SPACE))
         if len(max(words, key=len)) > _LONGEST:
             return None
-        return [*chain.from_iterable(map(self._of_word, words))]
+        return np.frombuffer(b"".join(map(of_word, words)), np.int32)
 
-    def _tokens(self, word: str) -> tuple[int, ...]:
-        return tuple(token.id for token in self._tokenizer.model.tokenize(word))
+    def _tokens(self, word: str) -> bytes:
+        """The numbers of 32 bits as bytes, which take a fifth of the memory of a tuple of them."""
+        return array("i", [token.id for token in self._tokenizer.model.tokenize(word)]).tobytes()
 
     def _whole(self, texts: list[str]) -> list[Ids]:
         if not texts:
             return []
         found = self._tokenizer.encode_batch(texts, add_special_tokens=False)
-        return [one.ids[: sum(one.attention_mask)] for one in found]  # without padding
+        own = (one.ids[: sum(one.attention_mask)] for one in found)  # without padding
+        return [np.array(ids, np.int32) for ids in own]
 
 
 def means(vectors: npt.NDArray[np.floating], ids: Sequence[Ids]) -> npt.NDArray[np.float32]:
@@ -79,7 +93,7 @@ def means(vectors: npt.NDArray[np.floating], ids: Sequence[Ids]) -> npt.NDArray[
         total = np.add.reduce(own, axis=0, keepdims=True, initial=np.float32(0))
         return np.asarray(total / np.float32(max(len(own), 1)))
     counts = np.fromiter(map(len, ids), np.int64, len(ids))
-    rows = np.fromiter(chain.from_iterable(ids), np.int64, int(counts.sum()))
+    rows = np.concatenate([_NO_IDS, *ids])
     order = np.argsort(-counts, kind="stable")
     first = (np.cumsum(counts) - counts)[order]
     sums = np.zeros((len(ids), vectors.shape[1]), np.float32)

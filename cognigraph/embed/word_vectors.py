@@ -12,22 +12,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from threading import Lock
-from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Floats, Ints, products_of_rows
-from cognigraph.embed.models import WordLlamaEmbedder
+from cognigraph.arrays import Floats, Ints
+from cognigraph.embed.word_tokens import WordTokens, extended
 from cognigraph.text.terms import START, STOP_WORDS, marked_words, stem
 from cognigraph.text.word_book import Numbers, Stems, WordBook, slices, stem_number
 
-_MOST_WORDS = 50_000  # 51 MB of vectors; beyond that a new vocabulary begins
+_MOST_WORDS = 50_000  # about 15 MB; beyond that a new vocabulary begins
 _MOST_REMEMBERED = 2_000_000  # words of cached texts: about 30 MB with texts of twenty words
 _FIRST = 1 + len(STOP_WORDS)
 
-_Scalar = TypeVar("_Scalar", bound=np.generic)
 Rows = npt.NDArray[np.int32]
 Marks = npt.NDArray[np.bool_]
 
@@ -78,18 +76,17 @@ class _Rows(dict[str, int]):
 
 
 class Vocabulary:
-    """The words seen so far and their unit vectors; it only grows.
+    """The words seen so far and their tokens; it only grows.
 
     Row 0 stands for the start of a text, and stop words follow; their vectors are zero, so they
-    match nothing. Vectors are computed when words are compared. Stemming is slowest, so a word is
-    stemmed only if it begins like a word that it is compared with (:func:`beginnings`).
+    match nothing. A word is divided into tokens when it is first compared. Stemming is slowest, so
+    a word is stemmed only if it begins like a word that it is compared with (:func:`beginnings`).
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._rows = _Rows()
-        self._embedded = _FIRST
-        self._vectors = np.zeros((_FIRST, WordLlamaEmbedder.dimension), np.float32)
+        self._tokens = WordTokens(_FIRST)
         self._beginnings: dict[str, int] = {}
         self._starts = np.zeros((_FIRST, 3), np.int32)  # numbers of the beginnings
         self._stem = np.zeros(_FIRST, np.uint64)  # numbers of the stems; 0: not computed yet
@@ -158,11 +155,12 @@ class Vocabulary:
         numbers = said.rows[(said.rows == 0) | (said.rows >= _FIRST)]
         with self._lock:
             own = np.array([self._rows[word] for word in asked], np.int64)
-            self._embed()
-            used = np.zeros(len(self._vectors), bool)
+            self._divide()
+            used = np.zeros(len(self._tokens), bool)
             used[numbers] = True
             rows = np.flatnonzero(used)
-            similar = np.clip(products_of_rows(self._vectors, rows, self._vectors[own]), 0.0, 1.0)
+            asked_vectors = self._tokens.vectors(own)
+            similar = np.clip(self._tokens.products(rows, asked_vectors), 0.0, 1.0)
             stems, asked_stems = self._stems_of(rows, own)
             for column, (row, number) in enumerate(zip(own.tolist(), asked_stems, strict=True)):
                 if row >= _FIRST:
@@ -184,37 +182,29 @@ class Vocabulary:
 
     def _take(self, book: WordBook, numbers: Numbers, rows_of_book: Rows) -> None:
         """Add words of a book, and fill in their rows."""
-        self._embed()
+        self._divide()
         first = len(self._rows)
         rows = np.array([self._rows[word] for word in book.strings(numbers)], np.int32)
         rows_of_book[numbers] = rows
         new = numbers[rows >= first]
         self._reserve(len(self._rows))
-        self._keep_vectors(first, WordLlamaEmbedder().embed(self._rows.words[first:]))
+        self._tokens.append(self._rows.words[first:])
         self._stem[first : len(self._rows)] = book.stems(new)
 
-    def _embed(self) -> None:
-        """Compute the vectors of the words that have none yet."""
-        first, count = self._embedded, len(self._rows)
+    def _divide(self) -> None:
+        """Divide the words into tokens that were not divided yet."""
+        first, count = len(self._tokens), len(self._rows)
         if first == count:
             return
         new = self._rows.words[first:count]
         self._reserve(count)
-        self._keep_vectors(first, WordLlamaEmbedder().embed(new))
+        self._tokens.append(new)
         self._starts[first:count] = [tuple(map(self._number, beginnings(word))) for word in new]
 
     def _reserve(self, count: int) -> None:
-        """Make room for words; doubled, so that adding words takes amortised linear time."""
-        if count > len(self._vectors):
-            self._vectors = _extended(self._vectors, 2 * count)
-            self._starts = _extended(self._starts, 2 * count)
-            self._stem = _extended(self._stem, 2 * count)
-
-    def _keep_vectors(self, first: int, vectors: npt.NDArray[np.float32]) -> None:
-        """Keep the vectors of the words from a row on, as unit vectors."""
-        norms, count = np.linalg.norm(vectors, axis=1, keepdims=True), first + len(vectors)
-        np.divide(vectors, norms, out=self._vectors[first:count], where=norms > 0)
-        self._embedded = count
+        """Make room for the beginnings and stems of words."""
+        self._starts = extended(self._starts, count)
+        self._stem = extended(self._stem, count)
 
     def _number(self, letters: str) -> int:
         """A number above 0 for the first letters of a word."""
@@ -230,13 +220,6 @@ class Vocabulary:
             for one in unknown[self._starts[unknown, kind] == wanted].tolist():
                 self._stem[one] = stem_number(stem(self._rows.words[one]))
         return self._stem[present], [stem_number(name) for name in names]
-
-
-def _extended(array: npt.NDArray[_Scalar], rows: int) -> npt.NDArray[_Scalar]:
-    """The array with zeros behind it, which take no memory before something is written there."""
-    made = np.zeros((rows, *array.shape[1:]), array.dtype)
-    made[: len(array)] = array
-    return made
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cognigraph.arrays import products, products_of_rows
+from cognigraph.arrays import products, products_of_rows, single
 
 
 def test_the_product_of_some_rows_has_the_bits_of_that_of_a_copy():
@@ -17,3 +17,14 @@ def test_the_product_of_some_rows_has_the_bits_of_that_of_a_copy():
         assert found.shape == (count, 5)
         assert np.array_equal(found, products(left.take(rows, 0), right))
         assert np.allclose(found, left[rows] @ right.T, atol=1e-4)
+
+
+def test_every_finite_half_becomes_the_same_number_in_single_precision():
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    halves = halves[np.isfinite(halves)]
+    found = single(halves)
+    assert found.dtype == np.float32
+    expected = halves.astype(np.float32)
+    assert np.array_equal(found, expected)
+    assert np.array_equal(np.signbit(found), np.signbit(expected))
+    assert single(expected) is expected
