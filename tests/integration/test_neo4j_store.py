@@ -700,6 +700,7 @@ def test_counting_words_takes_no_more_memory_for_more_messages(
             space=space,
             since=since,
             most=1000,
+            kept=None,
         )
         row, profile = result.records[0], result.summary.profile
         return dict(zip(row[10], row[11], strict=True)), profile["args"]["GlobalMemory"]

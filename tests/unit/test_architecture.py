@@ -258,9 +258,9 @@ ONLY = {
         "top", "word_reader",
     },
     ("neo4j", "index"): {
-        "candidate_sources", "few_chunks", "fulltext", "marked", "nearest", "newest_chunks",
-        "packed", "packing", "read_candidates", "unfiltered", "vectors", "word_counts",
-        "word_source",
+        "candidate_sources", "few_chunks", "frequencies", "fulltext", "kept_words", "marked",
+        "nearest", "newest_chunks", "packed", "packing", "read_candidates", "unfiltered", "vectors",
+        "word_counts", "word_source",
     },
 }  # fmt: skip
 """What one store has and the other does not need."""

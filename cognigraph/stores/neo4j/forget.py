@@ -14,6 +14,7 @@ from cognigraph.stores.leaks import leaking, only_in
 from cognigraph.stores.neo4j import succession, written
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.entity_map import Neo4jEntityMap
+from cognigraph.stores.neo4j.index import kept_words
 from cognigraph.stores.neo4j.index.allowed import tag_mark
 from cognigraph.stores.neo4j.index.fulltext import name_hash
 from cognigraph.stores.neo4j.replace import Affected, Dropped, drop_support, prune, prune_aliases
@@ -167,6 +168,7 @@ class Forgetting:
 
     def drop_chunks(self, tx: Transaction, uids: Sequence[str], length: int) -> None:
         """Delete chunks out of which nothing is read any more, and link those around them."""
+        kept_words.drop(tx, self._space)
         links = bridges(tx.rows("forget/neighbours", chunks=list(uids)))
         tx.rows(
             "forget/drop_chunks", space=self._space, chunks=list(uids), count=len(uids),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cognigraph.stores.neo4j.connection import Connection, Transaction
 from cognigraph.stores.neo4j.forget import choose
+from cognigraph.stores.neo4j.index import kept_words
 from cognigraph.stores.neo4j.index.vectors import OwnIndexes
 from cognigraph.stores.protocols.housekeeping_store import Selection
 
@@ -54,7 +55,12 @@ def remove(connection: Connection, indexes: OwnIndexes, space: str, *, remember:
             pass
     own = indexes.expected(space)
     indexes.drop_of(own)
-    connection.write(lambda tx: tx.rows("remove/end", space=space))
+
+    def end(tx: Transaction) -> None:
+        tx.rows("remove/end", space=space)
+        kept_words.drop(tx, space)
+
+    connection.write(end)
     # A search that saw the space without its indexes may have created them again.
     indexes.drop_of(own)
 

@@ -9,6 +9,7 @@ from typing import Any
 from cognigraph.ids import session_uid, uid
 from cognigraph.stores.neo4j.connection import Connection, Row, Transaction
 from cognigraph.stores.neo4j.forget import Forgetting
+from cognigraph.stores.neo4j.index import kept_words
 from cognigraph.stores.neo4j.insert import chunk_row
 from cognigraph.stores.new_text import under
 from cognigraph.stores.protocols.housekeeping_store import Chosen
@@ -71,6 +72,7 @@ class _Update(Forgetting):
         """Put the chunks in the place of the old ones; cut or lengthen the chain at their end."""
         rows = [self._row(position) for position in range(len(self._message.chunks))]
         kept, more = rows[: len(self._old)], rows[len(self._old) :]
+        kept_words.drop(tx, self._space)
         tx.rows("update/write", space=self._space, chunks=kept)
         if extra := self._old[len(rows) :]:
             self.drop_chunks(tx, extra, 0)
