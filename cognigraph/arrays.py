@@ -67,6 +67,21 @@ def _parts(count: int, right: npt.NDArray[np.floating]) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, count, step))
 
 
+def or_zero(values: Floats) -> Floats:
+    """The values, with 0 for NaN; np.nan_to_num takes ten times as long."""
+    return np.where(np.isnan(values), 0.0, values)
+
+
+def steps(ascending: Ints) -> Ints:
+    """The first of some numbers (n,), and by how much each of the others exceeds the one before.
+
+    Takes a tenth of the time of np.diff with ``prepend=0``.
+    """
+    found = ascending.copy()
+    found[1:] -= ascending[:-1]
+    return found
+
+
 def each_once(*rows: npt.NDArray[np.integer]) -> Ints:
     """The numbers of some arrays, ascending, each once; for few it is faster than np.unique."""
     ascending = np.sort(np.concatenate(rows)).astype(np.int64, copy=False)

@@ -9,7 +9,7 @@ from itertools import islice
 
 import numpy as np
 
-from cognigraph.arrays import Floats
+from cognigraph.arrays import Floats, or_zero
 from cognigraph.model import Hit, SearchResult, Session, SessionHit, Trace, Triple, Why
 from cognigraph.retrieve.known_at import fetched_at
 from cognigraph.retrieve.plan import SearchPlan
@@ -187,7 +187,7 @@ class _Ranked:
         if not self.plan.newer_first:
             return best
         scores, own = self.ranking.score, self._own_answer()
-        changes = np.nan_to_num(self.ranking.raw.get("change", np.zeros(len(scores))))
+        changes = or_zero(self.ranking.raw.get("change", np.zeros(len(scores))))
         order = newer_before_older(
             [
                 Statement(
@@ -235,7 +235,7 @@ class _Ranked:
 
     def _best_sessions(self) -> list[int]:
         sessions = self.candidates.sessions
-        scores = np.nan_to_num(self.ranking.sessions)
+        scores = or_zero(self.ranking.sessions)
         order = best_first(scores, np.zeros(len(scores)))
         without = self.plan.request.without
         relevant = (
@@ -333,12 +333,12 @@ class _Ranked:
         chunks, triples = self.candidates.chunks, self.candidates.triples
         return {
             "chunks": len(chunks.uids),
-            "chunks by vector": int(chunks.by_vector.sum()),
-            "chunks by words": int(chunks.by_terms.sum()),
+            "chunks by vector": int(np.count_nonzero(chunks.by_vector)),
+            "chunks by words": int(np.count_nonzero(chunks.by_terms)),
             "triples": len(triples.uids),
-            "triples by vector": int(triples.by_vector.sum()),
-            "triples by words": int(triples.by_terms.sum()),
-            "triples by anchor": int(triples.by_anchor.sum()),
+            "triples by vector": int(np.count_nonzero(triples.by_vector)),
+            "triples by words": int(np.count_nonzero(triples.by_terms)),
+            "triples by anchor": int(np.count_nonzero(triples.by_anchor)),
             "sessions": len(self.candidates.sessions.uids),
             "reranked": len(best.changes),
         }

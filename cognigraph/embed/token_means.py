@@ -39,6 +39,7 @@ class TokenMeans:
         )
         vocabulary = self._tokenizer.get_vocab(with_added_tokens=False)
         self._by_words = not any(_SPACE in token.lstrip(_SPACE) for token in vocabulary)
+        self._by_letters = self._by_words and not any(map(str.isalnum, self._special))
         self._of_word = lru_cache(_MOST_WORDS)(self._tokens)
 
     def of(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -63,6 +64,8 @@ class TokenMeans:
         """The tokens of a text; ``None`` if it must be divided as a whole."""
         if not text:
             return _NO_IDS
+        if self._by_letters and text.isalnum() and len(text) < _LONGEST:  # a word alone
+            return np.frombuffer(of_word(_SPACE + text), np.int32)
         if not self._by_words or any(special in text for special in self._special):
             return None
         words = _WORDS.findall(_SPACE + text.replace(" ", _SPACE))

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from cognigraph.arrays import Floats, Ints
+from cognigraph.arrays import Floats, Ints, steps
 from cognigraph.embed.word_tokens import WordTokens, extended
 from cognigraph.text.terms import START, STOP_WORDS, marked_words, stem
 from cognigraph.text.word_book import Numbers, Stems, WordBook, slices, stem_number
@@ -242,7 +242,7 @@ class TextWords:
     @property
     def sizes(self) -> Ints:
         """The number of words (texts,) of each text, with its ``START``."""
-        return np.diff(self.ends, prepend=0)
+        return steps(self.ends)
 
     def first(self, count: int) -> TextWords:
         """The words of the first texts."""
@@ -252,7 +252,7 @@ class TextWords:
     def count(self, chosen: Marks) -> Ints:
         """How many words (texts,) of each text are among those that are ``chosen`` (words,)."""
         total = np.concatenate([[0], np.cumsum(chosen)])
-        return np.diff(total[self.ends], prepend=0)
+        return steps(total[self.ends])
 
     def holding(self, chosen: Marks) -> Marks:
         """Whether each text has one of the words that are ``chosen`` (words,)."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isnan
 
 import numpy as np
 
-from cognigraph.arrays import Floats, Ints
+from cognigraph.arrays import Floats, Ints, or_zero
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.retrieve.rank.corrections import lifts, what_is_corrected
 from cognigraph.retrieve.rank.features import (
@@ -94,7 +95,7 @@ class DefaultProfile:
 
         Else the weighted signals explain the whole score.
         """
-        if any(np.isnan(ranking.raw[name][row]) for name in OF_TEXTS.intersection(ranking.raw)):
+        if any(isnan(ranking.raw[name][row]) for name in OF_TEXTS.intersection(ranking.raw)):
             return (f"not among the {_READ} best by the other signals, so its text was not read",)
         if "correction" in ranking.weighted and ranking.weighted["correction"][row] > 0:
             return ("corrects what the same speaker said before, and comes before it",)
@@ -154,4 +155,4 @@ def _session_relevance(candidates: Candidates, semantic: Floats) -> Floats:
     """Relevance (s,) of each session: the mean of its best chunk and its best theme."""
     best = np.zeros(len(candidates.sessions.uids))
     np.maximum.at(best, candidates.chunks.session, scaled(semantic))
-    return (best + np.nan_to_num(clamp(candidates.sessions.theme))) / 2
+    return (best + or_zero(clamp(candidates.sessions.theme))) / 2

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cognigraph.arrays import Floats
+from cognigraph.arrays import Floats, or_zero
 from cognigraph.retrieve.question.analyse import Analysis
 from cognigraph.settings import ProfileName, SearchSettings, WeightSetName
 from cognigraph.stores.candidates import Candidates
@@ -100,5 +100,5 @@ def best_first(scores: Floats, at: Floats) -> list[int]:
     Candidates are sorted by uid. Scores are rounded to 12 decimals first, so that the order is the
     same on every store and in every run.
     """
-    order: list[int] = np.lexsort((-np.nan_to_num(at), -np.round(scores, 12))).tolist()
+    order: list[int] = np.lexsort((-or_zero(at), -np.round(scores, 12))).tolist()
     return order

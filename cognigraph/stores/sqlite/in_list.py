@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 _BATCH = 512
@@ -24,5 +25,11 @@ def select_in(
         # Few different lengths, so that SQLite has the statement prepared; NULL is in no list.
         length = max(_LEAST, 1 << (len(part) - 1).bit_length())
         parameters = (*first, *part, *[None] * (length - len(part)))
-        rows += connection.execute(statement.format(",".join("?" * length)), parameters).fetchall()
+        rows += connection.execute(_with_list(statement, length), parameters).fetchall()
     return rows
+
+
+@lru_cache(maxsize=256)
+def _with_list(statement: str, length: int) -> str:
+    """The statement for a list of some length: the same object, whose hash Python remembers."""
+    return statement.format(",".join("?" * length))

@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -210,9 +209,9 @@ def _session_candidates(
     query: CandidateQuery,
 ) -> tuple[SessionCandidates, _Sessions]:
     known = index.sessions.of(connection, ids.tolist())
-    names = [*known.values()]
-    order = sorted(range(len(names)), key=names.__getitem__)
-    by_uid, count, themes = [names[number] for number in order], len(names), index.themes
+    count, themes = len(known), index.themes
+    uids, names = zip(*known.values(), strict=True) if known else ((), ())
+    order = sorted(range(count), key=uids.__getitem__)
     sessions = _Sessions(np.array([*known], np.int64), np.empty(count, np.int64))
     sessions.position[order] = np.arange(count)
     rows = themes.rows_of(known)
@@ -226,8 +225,8 @@ def _session_candidates(
     if query.entity_vectors:
         _key_cosines(connection, index.vectors, sessions.ids[order], query.entity_vectors, keys)
     candidates = SessionCandidates(
-        uids=tuple(map(itemgetter(0), by_uid)),
-        ids=tuple(map(itemgetter(1), by_uid)),
+        uids=tuple(map(uids.__getitem__, order)),
+        ids=tuple(map(names.__getitem__, order)),
         theme=theme,
         keys=keys,
         matches=matches,
