@@ -1,6 +1,6 @@
 """How good the facts in a store are: triples as they are after derivation and resolution.
 
-python bench/derived.py --data DIR --conversations dev-family --kind assistants --json FILE
+python bench/derived.py --data DIR --conversations dev-family,... --json FILE
     --show unjudged|useful|trivial|false
 
 Each conversation is read into a store of its own. A sample of its triples, chosen by hash, is
