@@ -16,9 +16,11 @@ from typing import Any
 from cognigraph import Space, Triple
 from cognigraph.ids import normalise
 from cognigraph.ingest.recorded import NO_TURN, RecordedFact
+from cognigraph.text.terms import terms
 from cognigraph.times import parse_when
 
 _PAGE = 1000
+_ARTICLES = frozenset({"a", "an", "the"})
 Key = tuple[str, str, str, str, bool]
 
 
@@ -129,17 +131,20 @@ def _same(fact: RecordedFact, by_key: Mapping[Key, list[Triple]]) -> Triple | No
 def _resolved(
     fact: RecordedFact, cited: set[str], by_turn: Mapping[str, list[Triple]]
 ) -> Triple | None:
-    """Find the same statement with another name of an entity, or another form of the verb."""
-    wanted = (normalise(fact.subject), normalise(fact.relation), normalise(fact.object))
+    """Find the same statement with another name of an entity, or other forms of its words."""
+    wanted = [_content(part) for part in (fact.subject, fact.relation, fact.object)]
     for turn in sorted(cited):
         for triple in by_turn.get(turn, ()):
-            words = (
-                normalise(triple.subject), normalise(triple.relation), normalise(triple.object),
-            )  # fmt: skip
+            words = [_content(part) for part in (triple.subject, triple.relation, triple.object)]
             same = sum(one == other for one, other in zip(words, wanted, strict=True))
             if same >= 2:  # the "not" of a relation may have become the polarity of the triple
                 return triple
     return None
+
+
+def _content(text: str) -> list[str]:
+    """The stems of the words, without articles, which the store does not keep of every name."""
+    return [term for term in terms(text) if term not in _ARTICLES] or [normalise(text)]
 
 
 def _search(
