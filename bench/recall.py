@@ -1,8 +1,8 @@
 """Evidence recall: the share of the turns that answer a question found among the first k.
 
 python bench/recall.py --data DIR --extraction none|rules|recorded
-    --embedder wordllama|fastembed:FOLDER --profile default|licomemory --k 5,10,15
-    --analysis rules|recorded --store sqlite|URI --keep FILE --json FILE
+    --embedder wordllama|fastembed:FOLDER --profile default|licomemory --candidates paper|wide
+    --k 5,10,15 --analysis rules|recorded --store sqlite|URI --keep FILE --json FILE
 
 DIR has ``conversations/``, ``qa/`` and, for recorded extraction and analysis of the questions,
 ``extractions/`` and ``queries/``. Each
@@ -18,7 +18,7 @@ import re
 import tempfile
 import time
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from uuid import uuid4
 from kept_vectors import embedder_for
 from said import category_of, turns
 
-from cognigraph import Memory, SearchSettings, Settings, StorageSettings
+from cognigraph import LicoMemorySettings, Memory, SearchSettings, Settings, StorageSettings
 from cognigraph.evaluate.metrics import mean, percentiles, score
 from cognigraph.ingest import RecordedExtractor
 from cognigraph.ingest.extractors import resolve_extractor
@@ -100,7 +100,10 @@ def run(arguments: argparse.Namespace) -> Scores:
     embedder = embedder_for(arguments.embedder, arguments.keep)
     scores, run_id = Scores(), uuid4().hex[:6] if "://" in arguments.store else "file"
     settings = Settings(
-        search=replace(SearchSettings(), profile=arguments.profile),
+        search=SearchSettings(
+            profile=arguments.profile,
+            licomemory=LicoMemorySettings(candidates=arguments.candidates),
+        ),
         storage=StorageSettings(vectors=arguments.vectors),
     )
     with tempfile.TemporaryDirectory() as folder:
@@ -171,6 +174,9 @@ def main() -> None:
     parser.add_argument("--analysis", choices=["rules", "recorded"], default="rules")
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--profile", choices=["default", "licomemory"], default="default")
+    parser.add_argument(
+        "--candidates", choices=["paper", "wide"], default="paper", help="of licomemory"
+    )
     parser.add_argument("--k", default="5,10,15")
     parser.add_argument("--store", default="sqlite")
     parser.add_argument("--vectors", choices=["float16", "float32"], help="format in a file")
@@ -184,6 +190,7 @@ def main() -> None:
         "analysis": arguments.analysis,
         "embedder": arguments.embedder.split("/")[-1],
         "profile": arguments.profile,
+        **({"candidates": arguments.candidates} if arguments.profile == "licomemory" else {}),
         "store": "neo4j" if "://" in arguments.store else arguments.store,
         **report(scores),
     }
