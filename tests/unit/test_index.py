@@ -21,12 +21,13 @@ from cognigraph import EnrichSettings, Memory, NotFoundError, Settings
 from cognigraph.ingest import Extraction, Fact
 from cognigraph.model import Theme
 from cognigraph.stores.sqlite.index import rows as index_rows
+from cognigraph.stores.sqlite.index import space_index
 from cognigraph.stores.sqlite.index.evidence_reader import read_evidence
 from cognigraph.stores.sqlite.index.gather_triples import evidence_of
 from cognigraph.stores.sqlite.index.postings import Postings
 from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 from cognigraph.stores.sqlite.index.table import Table
-from cognigraph.stores.sqlite.index.themes import NOBODY
+from cognigraph.stores.sqlite.index.themes import NOBODY, ThemeRow, Themes
 from cognigraph.stores.sqlite.vector_format import VectorFormat
 from cognigraph.testing import FrozenClock, HashEmbedder, ScriptedExtractor
 from tests.examples import examples
@@ -349,16 +350,29 @@ def test_the_index_does_not_depend_on_batches(tmp_path, monkeypatch):
     path = tmp_path / "m.db"
     with open_memory(path) as memory, connect(path) as connection:
         memory.add_many(
-            {"text": f"oslo {WORDS[n % 6]}", "id": f"m{n}", "at": START + timedelta(minutes=-n % 7)}
+            {
+                "text": f"oslo {WORDS[n % 6]}", "id": f"m{n}", "session": f"s{n % 5}",
+                "at": START + timedelta(minutes=-n % 7),
+            }
             for n in range(50)
-        )
+        )  # fmt: skip
         memory.enrich()
         whole = SpaceIndex(FORMAT)
         whole.refresh(connection, 1)
+        sessions, take = [], Themes.take
+
+        def taken(themes: Themes, some: dict[int, list[ThemeRow]]) -> None:
+            sessions.append(len(some))
+            take(themes, some)
+
         monkeypatch.setattr(index_rows, "BATCH", 7)
+        monkeypatch.setattr(space_index, "_SESSIONS", 2)
+        monkeypatch.setattr(Themes, "take", taken)
         parts = SpaceIndex(FORMAT)
         parts.refresh(connection, 1)
         assert contents(parts) == contents(whole)
+        assert len(parts.themes) > 5
+        assert sessions == [2, 2, 1]
 
 
 def test_two_threads_read_what_one_does(tmp_path, monkeypatch):

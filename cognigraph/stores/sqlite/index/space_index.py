@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from cognigraph.arrays import Ints
+from cognigraph.stores.sqlite.in_list import select_in
 from cognigraph.stores.sqlite.index.index_words import IndexWords
 from cognigraph.stores.sqlite.index.layer import FEW_ROWS, Layer
 from cognigraph.stores.sqlite.index.number_lists import NumberLists
@@ -44,6 +45,12 @@ from cognigraph.text.bm25 import Lexicon
 
 _REMOVALS = 1_000_000
 """An epoch grows by one when rows are deleted; all else makes it another random number."""
+
+_THEMES = """
+SELECT session_id, vector, terms, length FROM theme WHERE session_id IN ({})
+ORDER BY session_id, place"""
+_SESSIONS = 1024
+"""Sessions whose themes are read at a time: those of a million messages have 20 MB of vectors."""
 
 _EMPTY_BYTES, _SESSION_BYTES, _SPEAKER_BYTES = 5_000, 170, 240
 """Measured memory of an empty index, and of each session and speaker in addition to the arrays."""
@@ -375,14 +382,15 @@ class SpaceIndex:
 
     def _take_themes(self, connection: sqlite3.Connection, space_id: int) -> None:
         changed = connection.execute(
-            """SELECT s.id, s.uid, s.name, t.vector, t.terms, t.length
-               FROM session s LEFT JOIN theme t ON t.session_id = s.id
-               WHERE s.space_id = ? AND s.changed > ? ORDER BY s.id, t.place""",
+            "SELECT id, uid, name FROM session WHERE space_id = ? AND changed > ? ORDER BY id",
             (space_id, self._themes_revision),
         ).fetchall()
-        themes: dict[int, list[ThemeRow]] = {}
-        self.sessions.take(row[:3] for row in changed)
-        for session, _, _, *row in changed:
-            themes.setdefault(session, []).extend([] if row[0] is None else [tuple(row)])
-        self.themes.take(themes)
+        self.sessions.take(changed)
+        for first in range(0, len(changed), _SESSIONS):
+            themes: dict[int, list[ThemeRow]] = {
+                id: [] for id, _, _ in changed[first : first + _SESSIONS]
+            }
+            for session, *row in select_in(connection, _THEMES, [*themes]):
+                themes[session].append(tuple(row))
+            self.themes.take(themes)
         self.themes.words.settle()

@@ -41,8 +41,7 @@ class Table:
             self._columns[name][self.rows : self.rows + count] = array
         before, self.rows = self.rows, self.rows + count
         added = self["id"][before:]
-        ascending = added[0] > last and bool(np.all(np.diff(added) > 0))
-        if self._order is not None or not ascending:
+        if self._order is not None or not (added[0] > last and _ascend(added)):
             self._order = np.argsort(self["id"], kind="stable")
 
     def update(self, rows: Ints, values: Mapping[str, Array]) -> None:
@@ -67,8 +66,7 @@ class Table:
         """Remove all rows but these (k,), which keep their order."""
         self._columns = {name: self[name][kept] for name in self._columns}
         self._capacity = self.rows = len(kept)
-        ascending = bool(np.all(np.diff(self["id"]) > 0))
-        self._order = None if ascending else np.argsort(self["id"], kind="stable")
+        self._order = None if _ascend(self["id"]) else np.argsort(self["id"], kind="stable")
 
     def drop(self, column: str) -> None:
         """Remove a column."""
@@ -88,8 +86,7 @@ class Table:
         """Replace all columns."""
         self._columns = dict(columns)
         self._capacity = self.rows = len(columns["id"])
-        ascending = bool(np.all(np.diff(columns["id"]) > 0))
-        self._order = None if ascending else np.argsort(columns["id"], kind="stable")
+        self._order = None if _ascend(self["id"]) else np.argsort(self["id"], kind="stable")
 
     @property
     def nbytes(self) -> int:
@@ -113,3 +110,8 @@ class Table:
             grown = np.empty((self._capacity, *old.shape[1:]), old.dtype)
             grown[: self.rows] = old[: self.rows]
             self._columns[name] = grown
+
+
+def _ascend(ids: Array) -> bool:
+    """Whether each id is greater than the one before it."""
+    return bool(np.all(ids[1:] > ids[:-1]))
