@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from datetime import timedelta
 from typing import Any
 
@@ -46,7 +47,7 @@ def _texts(space: str) -> list[tuple[str, str]]:
 
 def sqlite(path: str, space: str, version: int = 1) -> None:
     """Write it to a file of the first schema, and migrate the file to ``version`` only."""
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db, db:
         db.executescript(schema.migrations()[0][1])
         db.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) STRICT")
         db.executemany(

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 
@@ -303,7 +304,7 @@ def _messages(path: Path) -> int:
     if not path.exists():
         return 0
     try:
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection, connection:
             count = connection.execute("SELECT count(*) FROM chunk").fetchone()[0]
         connection.close()
         return int(count)
@@ -489,7 +490,7 @@ def test_doctor_is_content_with_a_good_memory(quick: Cli, sample_db: Path) -> No
 
 def test_doctor_refuses_files_of_other_programs(quick: Cli, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("just some notes\n" * 100)
-    with sqlite3.connect(tmp_path / "theirs.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "theirs.db")) as connection, connection:
         connection.execute("CREATE TABLE t (x)")
     connection.close()
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}

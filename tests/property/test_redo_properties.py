@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sqlite3
 import tempfile
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -109,7 +110,7 @@ _ROWS = (
 
 def rows(path: Path) -> list[list[Any]]:
     """Return the stored rows, including the data that merging uses."""
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         found = [sorted(connection.execute(query).fetchall(), key=repr) for query in _ROWS]
     connection.close()
     return found

@@ -342,9 +342,7 @@ def test_words_that_were_read_while_rows_went_are_read_again(tmp_path):
         rows = np.arange(index.chunks.rows)
         words = index.words.of_chunks(rows)
         found = words.book.strings(words.values)
-        expected = [
-            word for (text,) in sqlite3.connect(path).execute("SELECT text FROM chunk ORDER BY id")
-            for word in text.split()
-        ]  # fmt: skip
-        assert found == expected
+        with closing(sqlite3.connect(path)) as file:
+            texts = [text for (text,) in file.execute("SELECT text FROM chunk ORDER BY id")]
+        assert found == [word for text in texts for word in text.split()]
         assert "secret3" not in words.book.strings(np.arange(len(words.book)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 from cognigraph import Memory
 from cognigraph.testing import HashEmbedder
@@ -15,7 +16,7 @@ def test_an_episode_without_messages_is_reported(tmp_path):
         memory.flush()
         check = next(one for one in memory.check() if one.name == "episodes")
         assert (check.ok, check.detail) == (True, "1 of 1 cover messages of their session")
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM covers")
     connection.close()
     with Memory(path, embedder=HashEmbedder(), enrich="manual") as memory:

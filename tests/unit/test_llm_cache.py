@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from threading import Thread
 
@@ -87,7 +88,7 @@ def test_threads_share_it():
 
 def test_a_file_that_is_not_a_cache_is_reported_at_once(tmp_path):
     (tmp_path / "text").write_bytes(b"not a database" * 1000)
-    with sqlite3.connect(tmp_path / "other.db") as other:
+    with closing(sqlite3.connect(tmp_path / "other.db")) as other, other:
         other.execute("create table answer (something text)")
     other.close()
     for name in ("text", "other.db", "no/such/folder.db", "."):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from typing import Any
 
 from cognigraph.stores.sqlite.connection import cache_kib
@@ -25,22 +26,24 @@ def rows(count: int) -> sqlite3.Connection:
 
 
 def test_rows_are_found_by_ids_that_are_known_and_else_by_uid():
-    connection, known = rows(8), RowIds()
     wanted = ["u0", "u2", "u3", "u4", "u6", "u9"]  # u3 is in another space, u4 hidden, u9 nowhere
     expected = [(1, "u0"), (3, "u2"), (7, "u6")]
-    assert sorted(known.select(connection, QUERY, "c", wanted, 1)) == expected
-    known.remember(["u0", "u3", "u4"], [1, 4, 5])
-    assert sorted(known.select(connection, QUERY, "c", wanted, 1)) == expected
-    assert known.select(connection, QUERY, "c", [], 1) == []
+    known = RowIds()
+    with closing(rows(8)) as connection:
+        assert sorted(known.select(connection, QUERY, "c", wanted, 1)) == expected
+        known.remember(["u0", "u3", "u4"], [1, 4, 5])
+        assert sorted(known.select(connection, QUERY, "c", wanted, 1)) == expected
+        assert known.select(connection, QUERY, "c", [], 1) == []
 
 
 def test_a_row_that_was_deleted_and_stored_again_is_found_by_its_uid():
-    connection, known = rows(3), RowIds()
+    known = RowIds()
     known.remember(["u2"], [3])
-    connection.execute("DELETE FROM chunk WHERE uid = 'u2'")
-    assert known.select(connection, QUERY, "c", ["u2"], 1) == []
-    connection.execute("INSERT INTO chunk (uid, space_id, text) VALUES ('u2', 1, 'again')")
-    assert known.select(connection, QUERY, "c", ["u2"], 1) == [(4, "u2")]
+    with closing(rows(3)) as connection:
+        connection.execute("DELETE FROM chunk WHERE uid = 'u2'")
+        assert known.select(connection, QUERY, "c", ["u2"], 1) == []
+        connection.execute("INSERT INTO chunk (uid, space_id, text) VALUES ('u2', 1, 'again')")
+        assert known.select(connection, QUERY, "c", ["u2"], 1) == [(4, "u2")]
 
 
 class _Recording(sqlite3.Connection):
@@ -56,13 +59,14 @@ class _Recording(sqlite3.Connection):
 
 
 def test_a_list_of_any_length_is_read_with_few_statements():
-    connection = _Recording(":memory:")
-    connection.execute("CREATE TABLE chunk (id INTEGER PRIMARY KEY)")
-    connection.executemany("INSERT INTO chunk VALUES (?)", [(n,) for n in range(1, 1301)])
-    connection.statements.clear()
-    for count in (0, 1, 15, 16, 17, 20, 511, 513, 1200):
-        found = select_in(connection, "SELECT id FROM chunk WHERE id IN ({})", range(1, count + 1))
-        assert [row[0] for row in found] == [*range(1, count + 1)]
+    query = "SELECT id FROM chunk WHERE id IN ({})"
+    with closing(_Recording(":memory:")) as connection:
+        connection.execute("CREATE TABLE chunk (id INTEGER PRIMARY KEY)")
+        connection.executemany("INSERT INTO chunk VALUES (?)", [(n,) for n in range(1, 1301)])
+        connection.statements.clear()
+        for count in (0, 1, 15, 16, 17, 20, 511, 513, 1200):
+            found = select_in(connection, query, range(1, count + 1))
+            assert [row[0] for row in found] == [*range(1, count + 1)]
     assert sorted(one.count("?") for one in connection.statements) == [16, 32, 256, 512]
 
 
