@@ -33,12 +33,11 @@ class _Scored(NamedTuple):
 
 
 class _Word(NamedTuple):
-    """The posting list of a term, and the most that the term can add to a score."""
+    """The posting list of a term, and its idf."""
 
     rows: Rows
     counts: Counts
     weight: float
-    most: float
 
 
 class _Scoring:
@@ -48,13 +47,10 @@ class _Scoring:
         self._lengths, self._mean = layer["length"], mean
         self._shortest = np.array([layer.shortest], np.int32)
 
-    def word(self, found: Lookup, weight: float) -> _Word:
-        """A lookup with its bound: the most frequent occurrence, in the shortest text."""
-        rows, counts = found
-        if not len(rows):
-            return _Word(rows, counts, weight, 0.0)
-        most = self._scores(counts.max(keepdims=True), self._shortest, weight)
-        return _Word(rows, counts, weight, float(most[0]))
+    def most(self, word: _Word) -> float:
+        """The most that a word can add to a score: by its highest count, in the shortest text."""
+        most = self._scores(word.counts.max(keepdims=True), self._shortest, word.weight)
+        return float(most[0])
 
     def of(self, word: _Word, allowed: Mask | None) -> _Scored:
         """What a word adds to the scores of the allowed rows in its list."""
@@ -91,20 +87,20 @@ def best_by_words(
     if not limit or not layer.rows:
         return np.empty(0, np.int64)
     scoring = _Scoring(layer, mean)
-    words = [
-        scoring.word(found, weight) for found, weight in zip(lookups, weights.tolist(), strict=True)
-    ]
+    words = [_Word(*found, weight) for found, weight in zip(lookups, weights.tolist(), strict=True)]
     words.sort(key=lambda word: len(word.rows))
     short = [word for word in words if len(word.rows) <= _LONG]
     found, left = _joined([scoring.of(word, allowed) for word in short]), words[len(short) :]
+    mosts = [scoring.most(word) for word in left]
     while left:
         bound = _least_of_best(scoring, found, left, limit)
-        most = sum(word.most for word in left)
+        most = sum(mosts)
         if bound * _ROUNDING > most:
             hopeful = found.scores + most >= bound * _ROUNDING
             found = _Scored(found.rows[hopeful], found.scores[hopeful])
             break
-        found, left = _joined([found, scoring.of(left[0], allowed)]), left[1:]
+        found = _joined([found, scoring.of(left[0], allowed)])
+        left, mosts = left[1:], mosts[1:]
     return _best(_Scored(found.rows, scoring.completed(found, left)), limit)
 
 

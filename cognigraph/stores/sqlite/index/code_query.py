@@ -18,7 +18,8 @@ _BY_SIGNS, _SHARE_BY_SIGNS = 8192, 200
 _BY_WEIGHTS, _SHARE_BY_WEIGHTS = 1024, 4
 _PER_RESULT, _FEWEST = 2, 32
 """The last step leaves this many rows for each that is asked for."""
-_SAMPLED = 64
+_SAMPLED, _MOST_SAMPLED = 64, 8192
+"""One value in this many is sampled, and about so many of a large layer."""
 
 
 class CodeQuery:
@@ -80,7 +81,7 @@ def _left_by_signs(total: int) -> int:
 
 def _least(values: Differing, count: int) -> Ints:
     """The positions of the ``count`` least values, and of all that equal the last of them."""
-    sample = values[::_SAMPLED]
+    sample = values[:: max(_SAMPLED, len(values) // _MOST_SAMPLED)]
     number = min(len(sample) - 1, count * len(sample) // len(values))
     bound = int(np.partition(sample, number)[number])  # an estimate
     least = values <= bound
