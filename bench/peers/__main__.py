@@ -60,9 +60,9 @@ def main() -> None:
             if memory.name in pythons:
                 _run(bench, memory, arguments, result)
                 result["unanswered"] = dict(answers.unanswered)
-                _write(arguments.json, result)
+                _write(arguments.json, folder, result)
     if not arguments.json:
-        print(json.dumps(result, indent=1))
+        print(as_json(result, folder))
 
 
 def _arguments() -> argparse.Namespace:
@@ -136,7 +136,7 @@ def _run(bench: Bench, memory: Memory, arguments: argparse.Namespace, result: An
         try:
             found = measure(bench, memory, variant, Limit(60 * arguments.minutes))
             result["memories"].update(found)
-            _write(arguments.json, result)
+            _write(arguments.json, bench.folder, result)
             if variant.trials and not arguments.no_trials:
                 add_ms = found[variant.name]["insert_ms"]["p50"]
                 limit = Limit(60 * arguments.trial_minutes)
@@ -173,10 +173,16 @@ def clear(uri: str) -> None:
                 session.run(drop, name=name).consume()
 
 
-def _write(path: str | None, result: dict[str, Any]) -> None:
+def _write(path: str | None, folder: Path, result: dict[str, Any]) -> None:
     result["load"] = round(os.getloadavg()[1], 1)
     if path:
-        Path(path).write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+        Path(path).write_text(as_json(result, folder) + "\n", "utf-8")
+
+
+def as_json(result: dict[str, Any], folder: Path) -> str:
+    """The result without the folder of the run and that of the project, which errors may name."""
+    text = json.dumps(result, indent=1)
+    return text.replace(str(folder), "FOLDER").replace(str(Path(__file__).parents[2]), ".")
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ def test_numbers_beside_the_tables_are_those_of_the_results() -> None:
     assert len(found["by_conversation"]) == 5
     compared = figures.result("peers-run")["conversations"]
     messages, questions = (sum(one[what] for one in compared) for what in ("messages", "questions"))
-    assert f"the same {messages} messages and {questions} questions" in words
+    assert f"the same {messages} messages, {questions} questions" in words
     measured_with = {"15", "1", "5.26", str(messages), str(questions), str(found["questions"])}
     assert set(re.findall(r"\b\d+(?:[.,]\d+)*", words)) == measured_with
 

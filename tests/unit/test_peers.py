@@ -20,6 +20,7 @@ from bench.peers import (
     tables,
     trials,
 )
+from bench.peers.__main__ import as_json
 from bench.peers.answers import Answers, asked_schema, least, sentence
 from bench.peers.catalog import MEMORIES, chosen
 from bench.peers.conversations import Conversation, Question
@@ -84,6 +85,12 @@ def test_the_outcome_of_a_trial_names_the_worst_first():
     assert tables.outcome({"stopped_after_s": 1200.0}) == "stopped after 20 min"
     bad = fine | {"lost": 2, "refused": 4, "surplus_entities": 9, "could_not_open": 3}
     assert tables.outcome(bad) == "2 lost, 9 surplus entities, 4 refused, 3 of 5 could not open"
+
+
+def test_a_result_does_not_name_the_folders_of_the_machine(tmp_path: Path):
+    adapter = Path(driver.__file__).parent / "adapters" / "mem0_memory.py"
+    found = json.loads(as_json({"error": f"{tmp_path}/qdrant is held by {adapter}"}, tmp_path))
+    assert found == {"error": "FOLDER/qdrant is held by ./bench/peers/adapters/mem0_memory.py"}
 
 
 def test_times_have_ratios_to_cognigraph_with_a_model():
