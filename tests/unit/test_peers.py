@@ -93,6 +93,16 @@ def test_a_result_does_not_name_the_folders_of_the_machine(tmp_path: Path):
     assert found == {"error": "FOLDER/qdrant is held by ./bench/peers/adapters/mem0_memory.py"}
 
 
+def test_the_page_says_which_memory_got_whole_sessions():
+    results = Path(driver.__file__).parents[1] / "results"
+    found = json.loads((results / "peers-run.json").read_text("utf-8"))
+    cognee = found["memories"]["cognee"]
+    cognee["added_singly"] = 45
+    assert "\n\ncognee got 45 of the messages one at a time" in tables.inserting(found)
+    cognee["added_singly"] = cognee["messages"]
+    assert "one at a time" not in tables.inserting(found)
+
+
 def test_times_have_ratios_to_cognigraph_with_a_model():
     own, other = {"search_ms": {"p50": 8.0}}, {"search_ms": {"p50": 30.0}}
     found = {"memories": {tables.BASE: own, "other": other}}
