@@ -156,7 +156,8 @@ def _name(tokens: Sequence[Token], start: int, end: int, known: Mapping[str, str
 def _is_one_word(name: Sequence[Token]) -> bool:
     """Return whether a name is one word, with or without numbers: "Message 976", "Windows 11".
 
-    A number does not tell a name from any other word with a capital: "Step 2 is to sand it".
+    At the start of a sentence any word has a capital, and a number after it does not make it a
+    name: "Step 2 is to sand it".
     """
     return all(token.kind == "number" for token in name[1:])
 

@@ -110,7 +110,7 @@ class Lexicons:
                 view = self._agreed(space, counts, terms)
             finally:
                 if counts.seq:
-                    self._keep(space, counts)
+                    self._cache(space, counts)
         return view
 
     def _agreed(self, space: str, counts: _Counts, terms: Sequence[str]) -> SpaceView | None:
@@ -187,7 +187,7 @@ class Lexicons:
         counts.epoch = epoch
         return row
 
-    def _keep(self, space: str, counts: _Counts) -> None:
+    def _cache(self, space: str, counts: _Counts) -> None:
         """Store the counts of a space as the most recently used, and drop the oldest counts."""
         size = _SPACE_TERMS + counts.frequencies.cost
         with self._lock:

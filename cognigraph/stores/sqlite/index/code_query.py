@@ -19,7 +19,7 @@ _BY_WEIGHTS, _SHARE_BY_WEIGHTS = 1024, 4
 _PER_RESULT, _FEWEST = 2, 32
 """The last step leaves this many rows for each that is asked for."""
 _SAMPLED, _MOST_SAMPLED = 64, 8192
-"""One value in this many is sampled, and about so many of a large layer."""
+"""The sample is one value in so many, and of a large layer at most about so many values."""
 
 
 class CodeQuery:

@@ -20,7 +20,7 @@ from cognigraph.stores.sqlite.index.space_index import SpaceIndex
 EVIDENCE = "SELECT DISTINCT triple_id, chunk_id FROM evidence WHERE {}triple_id IN ({{}})"
 _BATCH = 4096
 _FEW_RESTATED = 16
-"""If more than one of this many facts is restated, the evidence of all facts is read again."""
+"""If more than one fact in this many was restated, the evidence of all facts is read again."""
 
 
 def read_evidence(index: SpaceIndex, connect: Connect) -> None:

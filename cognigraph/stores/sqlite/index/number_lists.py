@@ -45,11 +45,11 @@ class NumberLists:
         return tuple(self._blocks)
 
     def only(self, rows: Ints) -> Ragged:
-        """The lists of some rows, which ascend, as far as they are there."""
+        """The lists of some rows, in ascending order; rows that have no list yet are left out."""
         return self._whole().only(rows[rows < self.rows])
 
     def kept(self, rows: Ints) -> NumberLists:
-        """The lists of some rows, which ascend, as those of the first rows."""
+        """A copy with only the lists of some rows, in ascending order, renumbered from 0."""
         made, block = NumberLists(self._dtype), self.only(rows)
         made.append(block.values, block.sizes)
         return made
