@@ -19,8 +19,7 @@ from cognigraph.loop.shown import shielded
 from cognigraph.loop.state import LoopState
 from cognigraph.model import Triple
 from cognigraph.retrieve.block_lines import triple_line
-from cognigraph.states.slot_names import in_one
-from cognigraph.states.slots import claim_about, same_value
+from cognigraph.states.slots import claim_about, in_one, same_value
 
 _FORGET = re.compile(r"\b(?:forget|delete|erase|remove|don'?t remember|no longer remember)\b", re.I)
 

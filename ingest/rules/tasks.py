@@ -2,7 +2,7 @@
 
 Such a line is no sentence, so the clauses of a message do not show it. What is done ends what was
 to do where the same thing is named (:mod:`cognigraph.states.slots`). Lines in code are comments of
-programs, and the boxes of an assistant are advice, unless they are ticked.
+programs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from cognigraph.ingest.rules.prose import without_code
-from cognigraph.ingest.rules.statement import Statement
+from cognigraph.ingest.rules.statements import Statement
 
 TO_DO, DONE = "has the task", "has done the task"
 _LINE = re.compile(
@@ -24,28 +24,24 @@ _MOST = 24
 """Tasks that are read from one message."""
 
 
-def tasks(text: str, owner: str, *, by_assistant: bool) -> list[Statement]:
-    """Return what a message says is to do, and what it says is done.
-
-    ``owner`` is whose tasks they are. Of an assistant, open boxes are left out.
-    """
+def tasks(text: str, owner: str) -> list[Statement]:
+    """Return what a message says is to do, and what it says is done. The tasks are the owner's."""
     if ":" not in text and "[" not in text:
         return []
     found = []
     for line in without_code(text).split("\n"):
         found += [
-            Statement(owner, "person", relation, item, "task")
-            for relation, item in _of_line(line, boxes=not by_assistant)
+            Statement(owner, "person", relation, item, "task") for relation, item in _of_line(line)
         ]
     return list(dict.fromkeys(found))[:_MOST]
 
 
-def _of_line(line: str, *, boxes: bool) -> Iterator[tuple[str, str]]:
+def _of_line(line: str) -> Iterator[tuple[str, str]]:
     match = _LINE.fullmatch(line.rstrip())
     if match is None or not (match["word"] or match["box"]):
         return
     item = match["item"].strip(_MARKS)
     ticked = "x" in (match["box"] or "").lower()
     done = ticked or (match["word"] or "").lower() == "done"
-    if any(letter.isalnum() for letter in item) and (done or boxes or match["word"]):
+    if any(letter.isalnum() for letter in item):
         yield DONE if done else TO_DO, item
