@@ -12,8 +12,8 @@ from cognigraph.model.roles import RoleFilter
 from cognigraph.validation import check_fields
 
 ProfileName = Literal["default", "licomemory"]
-WeightSetName = Literal["plain", "rules", "model"]
-Weights = Literal["auto", "plain", "rules", "model"]
+WeightSetName = Literal["plain", "model"]
+Weights = Literal["auto", "plain", "model"]
 Mean = Literal["harmonic", "arithmetic"]
 BareChunks = Literal["behind", "among"]
 CandidateSources = Literal["wide", "paper"]

@@ -45,7 +45,7 @@ CITIES = frozenset(
     |dubai|dublin|dubrovnik|duisburg|dundee|dunedin|durban|durham|düsseldorf|dusseldorf|edinburgh
     |edmonton|eindhoven|erfurt|espoo|essen|exeter|florence|frankfurt|freiburg|fukuoka|galway|gdansk
     |gdańsk|geneva|genoa|ghent|glasgow|gothenburg|granada|graz|grenoble|groningen|guadalajara
-    |guangzhou|haifa|halifax|hamburg|hangzhou|hannover|hanoi|hanover|harare|havana|heidelberg
+    |guangzhou|haifa|halifax|hamar|hamburg|hangzhou|hannover|hanoi|hanover|harare|havana|heidelberg
     |helsinki|hiroshima|ho chi minh city|hobart|hong kong|honolulu|houston|hull|hyderabad|innsbruck
     |ipswich|islamabad|istanbul|izmir|jaipur|jakarta|jena|jerusalem|johannesburg|kampala
     |kansas city|karachi|karlsruhe|kathmandu|katowice|kiel|kigali|kingston|kinshasa|kobe|kolkata
@@ -65,7 +65,7 @@ CITIES = frozenset(
     |sao paulo|são paulo|sapporo|sarajevo|savannah|seattle|seoul|seville|shanghai|sheffield|shenzhen
     |singapore|skopje|sofia|southampton|split|st gallen|st louis|stavanger|stockholm|stoke
     |strasbourg|stuttgart|sunderland|swansea|sydney|taipei|tallinn|tampa|tampere|tashkent|tbilisi
-    |tehran|tel aviv|the hague|thessaloniki|tianjin|tirana|tokyo|toronto|toulouse|trieste|tripoli
+    |tehran|tel aviv|the hague|thessaloniki|tianjin|tirana|tokyo|toronto|toulouse|trieste|tripoli|tromsø
     |trondheim|tucson|tunis|turin|turku|ulm|uppsala|utrecht|valencia|valletta|vancouver|venice
     |verona|victoria|vienna|vilnius|wakefield|warsaw|wellington|winnipeg|wolverhampton|worcester
     |wroclaw|wrocław|wuhan|wuppertal|würzburg|xiamen|yerevan|yokohama|york|zagreb|zaragoza|zurich

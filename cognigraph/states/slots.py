@@ -63,12 +63,12 @@ DIETS = word_set("vegan vegetarian pescatarian pescetarian omnivore")
 _APART = word_set("single divorced separated widowed")
 _CHANGING = frozenset(("home", "work", "job"))
 """Slots of which a state alone does not end another one."""
-_NEVER_REPLACED = word_set("likes loves enjoys has visits reads plays owns knows uses speaks asks")
+_NEVER_REPLACED = word_set("likes loves enjoys has visits reads plays owns knows speaks asks")
 """Verbs whose objects add up; ``replaces`` is ignored for them, as for "is allergic to"."""
 
 _TABLE: tuple[tuple[str, Says, bool, str], ...] = (
     ("home", "holds", False, "lives in|lives at|resides in|is based in"),
-    ("home", "holds", True, "moved to|moved into|moved back to|relocated to|emigrated to"),
+    ("home", "holds", True, "moved to|moved back to|relocated to|emigrated to"),
     ("home", "ends", True, "moved from|moved out of|moved away from"),
     ("work", "holds", False, "works at|works for|is employed by|is employed at"),
     ("work", "holds", True,
@@ -320,7 +320,7 @@ def _value(slot: str, fact: FactForm, relation: str, value: str) -> str | None:
         place = type == "location" or (named and type not in ("time", "organization", "person"))
         return value if place else None
     if slot == "work":
-        firm = type == "organization" if relation in ("joined", "left") else named
+        firm = named and (relation != "joined" or type == "organization")
         return value if firm and type not in ("time", "person", "location") else None
     if slot == "job":
         return value if type not in ("time", "location") else None

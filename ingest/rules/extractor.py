@@ -51,7 +51,7 @@ class RulesExtractor:
     is the time zone of each chunk's own time.
     """
 
-    weight_set: WeightSetName = "rules"
+    weight_set: WeightSetName = "plain"
 
     def __init__(self, *, timezone: tzinfo | None = None) -> None:
         self._timezone = timezone

@@ -54,6 +54,8 @@ _UNREAL_MESSAGE = word_set(
     correction autocorrect"""
 )
 """Words of messages whose sentences may be somebody else's, unreal, or taken back later on."""
+_MOST_LETTERS, _MOST_LINES = 1200, 6
+"""A longer message may be a document that somebody pasted."""
 _UNREAL_PHRASES = re.compile(
     r"\b(?:act as|acting as|cover letter|for example|for instance|e\.g\.|made that up|april fools?"
     r"|wait,? no|no,? wait|i meant?|make that|strike that|or rather|on second thou?ght"
@@ -129,7 +131,7 @@ _PET_WORDS = (
 _OLDER = r"(?:(?:older|younger|elder|eldest|youngest|oldest|big|little|twin|half|late) )?"
 _ONES = rf"{_OLDER}(?:{_KIN_WORDS}|{_ROLE_WORDS}|{_PET_WORDS})"
 _KIN = rf"{_OLDER}(?:{_KIN_WORDS})"
-_WHO = rf"(?:I|[Mm]y (?P<kin>{_KIN}))"
+_WHO = rf"(?:I|[Mm]y (?P<kin>{_KIN})(?: (?P<named>{_PERSON}))?)"
 _ATTRIBUTE = (
     "(?:(?:first|last|full|middle|maiden|family) name|surname|nickname|birthday|date of birth"
     "|(?:(?:work|home|mobile|cell|office|private) )?(?:phone|phone number|mobile number|number)"
@@ -167,7 +169,7 @@ _POINTING = word_set(
     approach title name draft second third last next previous above below one ones what how when
     where why who which everything anything something nothing everyone anyone someone more less
     enough much lot lots bit too instead though now then again already the your his her their its
-    my our you he she they we me him us to not never no"""
+    my our you he she they we me him us to not never no myself ourselves yourself"""
 )
 """Words that point at something outside of the clause, so that nobody could tell what is meant."""
 _JOINING = word_set("and or with without in at on of for from by about over than")
@@ -212,6 +214,8 @@ def statements(
 
 
 def _is_unreal(text: str) -> bool:
+    if len(text) > _MOST_LETTERS or len([line for line in text.split("\n") if line]) > _MOST_LINES:
+        return True
     lows = set(re.findall(r"[a-z-]+", text.lower()))
     return bool(lows & _UNREAL_MESSAGE or _UNREAL_PHRASES.search(text) or _LETTER.search(text))
 
@@ -231,11 +235,14 @@ def _of_sentence(
         return
     yield from _appositions(clause)
     parts = _SPLIT.split(re.sub(r"[^\w⟧)]+$", "", text).strip())
-    read = [
-        (_order_in(part, speaker) if to_assistant else None)
-        or _of_clause(_without_openers(part), clause)
-        for part in parts
-    ]
+    read: list[Statement | None] = []
+    for part in parts:
+        shared = _SHARED.match(part.strip())
+        if shared is not None and not (read and read[-1] is not None):
+            read.append(None)  # "so much energy and love everywhere": "love" is no verb here
+            continue
+        order = _order_in(part, speaker) if to_assistant else None
+        read.append(order or _of_clause(_without_openers(part), clause))
     for one, following, part in zip(read, [*read[1:], None], [*parts[1:], ""], strict=True):
         taken_back = following is None and _first_word(part) in _TAKING_BACK
         if one is not None and not taken_back:
@@ -294,8 +301,9 @@ def _head_and_tail(text: str) -> tuple[str, str]:
 
 
 def _subject(match: re.Match[str], clause: _Clause) -> tuple[str, str]:
-    kin = match.groupdict().get("kin")
-    return (f"{clause.speaker}'s {kin.lower()}" if kin else clause.speaker), "person"
+    found = match.groupdict()
+    kin, named = found.get("kin"), found.get("named")
+    return named or (f"{clause.speaker}'s {kin.lower()}" if kin else clause.speaker), "person"
 
 
 def _time(match: re.Match[str], clause: _Clause) -> str | None:
@@ -353,10 +361,13 @@ def _is_name(value: str) -> bool:
 def _liking(match: re.Match[str], clause: _Clause) -> Statement | None:
     value = match["value"]
     doing = value.removeprefix("to ")
-    preferred = match["verb"].lower() == "prefer" and not re.search(r" (?:to|over) ", f" {value} ")
-    if preferred or re.match(r"(?:an?|some|any) ", value):
+    compared = re.search(r"\w (?:to|over) \w", doing) is not None
+    if match["verb"].lower() == "prefer" and not compared:
+        return None  # of what, only the message before tells
+    if re.match(r"(?:an?|some|any) ", value):
         return None
-    if not _is_thing(doing) or (doing != value and known_verb(doing.split(" ")[0]) is None):
+    parts = re.split(r" (?:to|over) ", doing) if compared else [doing]
+    if not all(map(_is_thing, parts)) or (doing != value and known_verb(doing.split(" ")[0]) is None):
         return None
     relation = third_person(match["verb"].lower())
     if doing != value:

@@ -2,7 +2,7 @@
 
 Such a line is no sentence, so the clauses of a message do not show it. What is done ends what was
 to do where the same thing is named (:mod:`cognigraph.states.slots`). Lines in code are comments of
-programs.
+programs, and the boxes of an assistant are advice, unless they are ticked.
 """
 
 from __future__ import annotations
@@ -24,24 +24,28 @@ _MOST = 24
 """Tasks that are read from one message."""
 
 
-def tasks(text: str, owner: str) -> list[Statement]:
-    """Return what a message says is to do, and what it says is done. The tasks are the owner's."""
+def tasks(text: str, owner: str, *, by_assistant: bool) -> list[Statement]:
+    """Return what a message says is to do, and what it says is done.
+
+    ``owner`` is whose tasks they are. Of an assistant, open boxes are left out.
+    """
     if ":" not in text and "[" not in text:
         return []
     found = []
     for line in without_code(text).split("\n"):
         found += [
-            Statement(owner, "person", relation, item, "task") for relation, item in _of_line(line)
+            Statement(owner, "person", relation, item, "task")
+            for relation, item in _of_line(line, boxes=not by_assistant)
         ]
     return list(dict.fromkeys(found))[:_MOST]
 
 
-def _of_line(line: str) -> Iterator[tuple[str, str]]:
+def _of_line(line: str, *, boxes: bool) -> Iterator[tuple[str, str]]:
     match = _LINE.fullmatch(line.rstrip())
     if match is None or not (match["word"] or match["box"]):
         return
     item = match["item"].strip(_MARKS)
     ticked = "x" in (match["box"] or "").lower()
     done = ticked or (match["word"] or "").lower() == "done"
-    if any(letter.isalnum() for letter in item):
+    if any(letter.isalnum() for letter in item) and (done or boxes or match["word"]):
         yield DONE if done else TO_DO, item

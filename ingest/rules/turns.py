@@ -26,8 +26,7 @@ from cognigraph.text.language import is_english, is_foreign_word
 
 CONTEXT = 8
 """Number of chunks before a window that can affect its result: their names and speakers are known."""
-_SILENT = UNREAD_ROLES | {"assistant"}
-"""Roles that state no facts: what an assistant says is nearly always advice for anybody."""
+_SERVING = UNREAD_ROLES | {"assistant"}
 _JUDGED = 12
 """Number of sentences of a chunk by which its language is told."""
 _PICTURE = re.compile(
@@ -69,6 +68,8 @@ class ChunkInContext:
         self.english = is_english(" ".join(one.text for one in self.sentences[:_JUDGED]))
         self._around = tuple(before)[-CONTEXT:]
         roles = {turn.role for turn in self._around}
+        others = {turn.chunk.speaker for turn in self._around if turn.role not in _SERVING}
+        self._other = (others.pop() if len(others) == 1 else None) or ANONYMOUS
         self.to_assistant = self.role == "user" or (self.role is None and "assistant" in roles)
         habits = (turn.english for turn in (self, *reversed(self._around)))
         self._habit = next((habit for habit in habits if habit is not None), False)
@@ -101,11 +102,15 @@ class ChunkInContext:
     def statements(self) -> list[Statement]:
         """What the chunk states for certain: nothing unless a person speaks of itself."""
         speaker = self.chunk.speaker or ANONYMOUS
-        if self.role in _SILENT or speaker.lower() in _CHANNELS:
+        if speaker.lower() in ("me", "i", "myself"):
+            speaker = ANONYMOUS
+        if self.role in UNREAD_ROLES or speaker.lower() in _CHANNELS:
             return []
+        if self.role == "assistant":  # what an assistant says is nearly always advice for anybody
+            return tasks(self.chunk.text, self._other, by_assistant=True)
         said = [(one.sentence, one.times, one.english) for one in self.read]
         stated = statements(said, self.chunk.text, speaker, to_assistant=self.to_assistant)
-        return [*stated, *tasks(self.chunk.text, speaker)]
+        return [*stated, *tasks(self.chunk.text, speaker, by_assistant=False)]
 
 
 def _names_heard(found: Iterable[Sentence]) -> dict[str, _Heard]:

@@ -523,7 +523,7 @@ def test_without_a_models_summary_the_session_has_its_own_sentences(serving, rem
     add(memory)
     memory.enrich()
     (session,) = memory.sessions()
-    assert "Ann: My sister Pia moved to Bergen last Tuesday (2026-05-19)." in session.summary
+    assert "Ann: My sister Pia moved to Bergen last Tuesday." in session.summary
     assert "Bergen" in session.keys
     assert (session.version, memory.summaries("s")) == (0, [])
     assert len(memory.triples()) == 5
@@ -577,7 +577,7 @@ def test_what_it_must_forget_stays_quoted(serving, remember):
     add(memory, [("Ann", long)] * 30)
     memory.enrich()
     quoted = memory.sessions()[0].summary
-    assert "Ann: I moved to Oslo in May (2026-05)." in quoted
+    assert "Ann: I moved to Oslo in May." in quoted
     add(memory, MORE[:1], first=30)
     (step,) = memory.enrich()
     assert step.rejected[-1] == "turns dropped without a summary: 15"
@@ -586,7 +586,7 @@ def test_what_it_must_forget_stays_quoted(serving, remember):
     add(memory, MORE[1:], first=31)
     memory.enrich()
     asked = stages.prompts("summarise")
-    assert "I moved to Oslo in May (2026-05)." in section(asked[0], "themes")
+    assert "I moved to Oslo in May." in section(asked[0], "themes")
     shown = {
         line.split(" ", 1)[1]
         for prompt in asked
