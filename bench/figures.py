@@ -578,6 +578,7 @@ def extraction() -> str:
     kinds = [
         ("a user and an assistant", result("derived-assistants")),
         ("friends", result("derived-friends")),
+        ("groups in a car", result("derived-groups")),
     ]
     rows = [
         [

@@ -158,7 +158,7 @@ _OCCUPATIONS = (
 )
 _JOB = rf"(?:[a-z][\w-]* ){{0,3}}(?:{_OCCUPATIONS})"
 _DIET = "(?:vegan|vegetarian|pescatarian|pescetarian|lactose intolerant|gluten intolerant|coeliac|celiac|diabetic|teetotal)"
-_LIKING = "love|like|enjoy|hate|dislike|prefer|adore|detest"
+_LIKING = "love|like|enjoy|dislike|prefer|adore"
 _EATING = "eat|drink|smoke|take|use"
 
 _TAIL = re.compile(r" (?:[,;:(–—-]|(?:and|with|near|which|where|who) )(?=.)")

@@ -49,7 +49,7 @@ def told(text: str, *, to_assistant: bool = True) -> list[str]:
         ("My son has a nut allergy.", ["Ann's son is allergic to nut"]),
         ("I'm vegan.", ["Ann is vegan"]),
         ("I don't eat meat.", ["Ann not eats meat"]),
-        ("I really love hiking but I hate running.", ["Ann loves hiking", "Ann hates running"]),
+        ("I really love hiking but I don't eat meat.", ["Ann loves hiking", "Ann not eats meat"]),
         ("I prefer tea to coffee.", ["Ann prefers tea to coffee"]),
         ("I speak Dutch and Danish.", ["Ann speaks Dutch and Danish"]),
         ("I take 20 mg of lisinopril daily.", ["Ann takes 20 mg of lisinopril daily"]),
