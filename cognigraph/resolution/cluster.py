@@ -138,9 +138,10 @@ def rank(one: EntityName) -> tuple[bool, int, bool, int, int, int, str, str]:
     """Sort key for the canonical entity of a group: the smallest is preferred.
 
     A user without a name as a speaker stays the "user" of their messages, whatever name they say
-    they have. A name with a type comes before the same one as an "object" that might be anything, and
-    that before one without any type. A person's proper name comes before a description ("Pia's husband"), then a name without initials,
-    then one with more words. Ties and other types: the shorter name, then A to Z.
+    they have. A name with a type comes before the same one as an "object" that might be anything,
+    and that before one without any type. A person's proper name comes before a description ("Pia's
+    husband"), then a name without initials, then one with more words. Ties and other types: the
+    shorter name, then A to Z.
     """
     own = form(one.name, one.type)
     abbreviated = sum(len(word) == 1 for word in own.words) if one.type == "person" else 0

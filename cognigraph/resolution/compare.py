@@ -142,7 +142,12 @@ def _untyped(a: EntityName, b: EntityName) -> PairVerdict | None:
     products are often named as the company that makes them. What somebody is called is never the
     one who is called so.
     """
-    if a.type == b.type or a.name != b.name or a.proper != b.proper or NAME_TYPE in (a.type, b.type):
+    if (
+        a.type == b.type
+        or a.name != b.name
+        or a.proper != b.proper
+        or NAME_TYPE in (a.type, b.type)
+    ):
         return None
     generic = a.type in GENERIC_TYPES, b.type in GENERIC_TYPES
     if any(generic):

@@ -105,6 +105,7 @@ _SWITCHED = re.compile(
 )
 _USED_TO = re.compile(r"used to (?P<base>\w+)(?P<rest>.*)")
 _WEIGHING = ("is down to", "is up to", "is back to", "is at")
+_NOT_NOW = word_set("was were had did been")
 _NOT_A_STATE = word_set("mentions says thinks seems looks sounds feels means goes comes gets makes")
 
 
@@ -367,8 +368,11 @@ def _state(fact: FactForm, relation: str) -> Claim | None:
         slot = f"uses|{unversioned(name)}"
         return Claim(slot, "ends" if ends else "holds", name, True, scope=scope)
     verb = verbs.known_verb(first := relation.split(" ")[0])
+    # A relation that begins with no English verb is taken as a state: it may be in any language.
     present = first in ("is", "are", "has") or (
-        verb is not None and verb.form == "s" and first not in _NOT_A_STATE
+        first not in verbs.MODALS | _NOT_NOW
+        if verb is None
+        else verb.form == "s" and first not in _NOT_A_STATE
     )
     if not present:
         return None

@@ -16,7 +16,7 @@ from functools import partial
 from cognigraph.english import words
 from cognigraph.english.verbs import is_past
 from cognigraph.english.words import word_set
-from cognigraph.ingest.extraction import Extraction, Fact, Mention, Window
+from cognigraph.ingest.extraction import AlsoRead, Extraction, Fact, Mention, Window
 from cognigraph.ingest.rules.change import with_changes
 from cognigraph.ingest.rules.discourse import Discourse
 from cognigraph.ingest.rules.in_full import in_full
@@ -59,6 +59,7 @@ class RulesExtractor:
     """
 
     weight_set: WeightSetName = "rules"
+    also_reads: frozenset[AlsoRead] = frozenset({"stated"})
 
     def __init__(self, *, timezone: tzinfo | None = None, least_worth: float = LEAST) -> None:
         self._timezone = timezone
